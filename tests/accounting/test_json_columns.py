@@ -70,3 +70,16 @@ def test_amounts_of_resources_are_read_whatever_their_type_name_and_count_are(pl
         for name, count in json_table.amounts([item, 7, None, odd]).items():
             assert legal(name) == name
             assert legal(count) == count
+
+
+@pytest.mark.parametrize(
+    "state", ["TIMEOUT", ["TIMEOUT"], {"current": "TIMEOUT"}, {"current": ["TIMEOUT"]}]
+)
+def test_a_state_is_read_in_whatever_form_a_version_has_it(state):
+    assert json_table.state_of_job({"state": state}) == "TIMEOUT"
+
+
+def test_seconds_below_zero_make_no_CPU_time():
+    assert json_table.cpu({"seconds": -1, "microseconds": 1_000_000}) == ""
+    assert json_table.cpu({"seconds": 0, "microseconds": 1_000_000}) == "00:00:01"
+    assert json_table.cpu({"microseconds": 500_000}) == "00:00:00.500000"

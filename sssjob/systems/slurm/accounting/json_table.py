@@ -108,7 +108,7 @@ def cpu(value: Any) -> str:
     if type(value) is not dict:
         return clock(value)
     told = [number(value.get(name)) for name in ("seconds", "microseconds")]
-    if not any(told):
+    if not any(told) or (not told[0] and value.get("seconds") is not None):  # below 0
         return ""
     if not all(is_whole(text) for text in told if text):
         raise InvalidValue(json.dumps(value), "a time in seconds and microseconds")
@@ -125,7 +125,8 @@ def state(value: Any) -> str:
 
 def state_of_job(job: Tree) -> str:
     """The state, and who cancelled the job."""
-    word = state(at(job, ("state", "current")))
+    told = job.get("state")
+    word = state(told if isinstance(told, str | list) else at(job, ("state", "current")))
     who = text(job.get("kill_request_user"))
     return f"{word} by {who}" if word == "CANCELLED" and who else word
 
