@@ -23,7 +23,7 @@ from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executab
 from sssjob.features.derive import derive
 from sssjob.model import Job, Property, stripped
 from sssjob.submission.control import control, filled
-from sssjob.translate import Settings, Translator, Untranslatable, translate
+from sssjob.translate import Settings, Translator, Untranslatable, numbers, translate
 from sssjob.translate.form import Form
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
 from sssjob.translate.options import Made, Wanted
@@ -186,9 +186,16 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> Wanted:
     scopes = scopes or [scope]
     nodes = scope.nodes
     count = nodes.value if nodes else sum((s.nodes.value for s in scopes if s.nodes), Fraction(0))
+    processors = _number(values.get("allocated_cpu")) or 1
+    tasks = math.ceil(sum((scope.tasks.value for scope in scopes), Fraction(0))) or 1
+    quiet = Scope(job, "/Job", lambda found: None)
+    parts = numbers.added(JobRequest(job, quiet)).count or 1
+    if not count and parts > tasks:  # what nobody divides stays on one node, as memory and disk do
+        count = Fraction(1)
     return Wanted(
-        _number(values.get("allocated_cpu")) or 1,
-        math.ceil(sum((scope.tasks.value for scope in scopes), Fraction(0))) or 1,
+        processors,
+        tasks,
+        parts,
         math.ceil(count),
         _number(values.get("max_rss_bytes")),
         _number(values.get("wall_limit_secs")),

@@ -53,10 +53,14 @@ def line_of(option: Option) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The amounts of a whole job; ``nodes`` is 0 where nothing says how many."""
+    """The amounts of a whole job; ``nodes`` is 0 where nothing says how many.
+
+    ``tasks`` are how often its program runs, ``parts`` those that its processors make (5.1).
+    """
 
     processors: int
     tasks: int
+    parts: int
     nodes: int
     memory: int | None
     seconds: int | None
@@ -65,8 +69,8 @@ class Wanted:
     @property
     def shares(self) -> tuple[int, int]:
         """How many tasks are asked for, and processors of each."""
-        each, rest = divmod(self.processors, self.tasks)
-        return (self.processors, 1) if rest else (self.tasks, each)
+        each, rest = divmod(self.processors, self.parts)
+        return (self.processors, 1) if rest else (self.parts, each)
 
 
 @dataclass(slots=True)

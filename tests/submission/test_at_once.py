@@ -7,12 +7,16 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from draws import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from sssjob.cli import sssjob
 from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.errors import InvalidJob, InvalidValue, Severity
 from sssjob.submission.at_once import submission, submitted_id
+from sssjob.translate import Settings, Untranslatable, translate
 
 RANGES = """<Job><Id>1</Id><Name>scan</Name><Executable>/bin/echo</Executable>
   <Arguments>'two words' $HOME</Arguments><OutputFile>/tmp/o</OutputFile><Queue>main</Queue>
@@ -32,8 +36,8 @@ def words(document, system, **options):
 
 # fmt: off
 CASES = [
-    (RANGES, "slurm", "sbatch --parsable --hold --ntasks=1 --cpus-per-task=2 --mem=300M --time=6 "
-                      "--job-name=scan --partition=main --output=/tmp/o"),
+    (RANGES, "slurm", "sbatch --parsable --hold --ntasks=2 --cpus-per-task=1 --nodes=1 --mem=300M "
+                      "--time=6 --job-name=scan --partition=main --output=/tmp/o"),
     (RANGES, "gridengine", "qsub -terse -h -S /bin/sh -pe smp 2 -l h_rt=330,h_vmem=157286400 "
                            "-N scan -q main -o /tmp/o -j y"),
     (RANGES, "pbs", "qsub -h -l nodes=1:ppn=2,mem=314572800b,walltime=00:05:30 "
@@ -50,6 +54,39 @@ CASES = [
 @pytest.mark.parametrize(("document", "system", "command"), CASES)
 def test_a_job_object_asks_a_batch_system_in_its_own_words(document, system, command):
     assert words(document, system) == command
+
+
+COUNTS = st.fixed_dictionaries(
+    {}, optional={"TaskCount": st.integers(1, 4), "NodeCount": st.integers(1, 4),
+                  "Processors": st.integers(1, 12), "ProcessorsPerTask": st.integers(1, 3)},
+)  # fmt: skip
+
+
+def counts(options):
+    """Tasks, and processors of each, of options of sbatch."""
+    said = dict(each.removeprefix("--").split("=") for each in options if "=" in each)
+    tasks = int(said.get("ntasks", said.get("nodes", 1)))
+    return tasks, int(said.get("cpus-per-task", 1))
+
+
+@examples(100)
+@given(COUNTS)
+def test_a_job_is_as_many_tasks_of_slurm_however_it_is_submitted(said):
+    """Processors that nobody divides are a task each (5.1), here as in a script."""
+    each = said.pop("ProcessorsPerTask", None)
+    spread = each and f"<TaskDistribution type='ProcessorsPerTask'>{each}</TaskDistribution>"
+    requested = "".join(f"<{name}>{number}</{name}>" for name, number in said.items())
+    job = resolve(loads(
+        f"<Job><Id>1</Id><Executable>/bin/true</Executable>{spread or ''}"
+        f"<Requested>{requested}</Requested></Job>"
+    )).block  # fmt: skip
+    try:
+        script = translate(job, "slurm", Settings())[0]
+        command = submission(job, "slurm").command
+    except (InvalidValue, InvalidJob, Untranslatable):
+        assume(False)
+    lines = [line.split()[1] for line in script.splitlines() if line.startswith("#SBATCH")]
+    assert counts(command) == counts(lines)
 
 
 def test_memory_and_scratch_space_are_asked_for_by_the_node():
