@@ -246,13 +246,16 @@ def _value(folder: int, kind: str, name: str, headers: Headers) -> HttpResponse 
     """One key, unless who asks has it already."""
     if not keys.is_name(name):
         return None
+    row = keys.key(name, KINDS[kind])
     try:
         octets, status = files.held(folder, name)
     except FileNotFoundError:
-        return None
+        is_known = all(
+            row is None or each not in (row.v2014, row.v2016) for each in files.unlearned(folder)
+        )
+        return None if is_known else _failure(HTTPStatus.INTERNAL_SERVER_ERROR)
     except (OSError, ValueError):  # a link that leads out, too large, or no file: not "no limit"
         return _failure(HTTPStatus.INTERNAL_SERVER_ERROR)
-    row = keys.key(name, KINDS[kind])
     tag = f'W/"{status.st_mtime_ns:x}-{status.st_size:x}"'
     told = {
         "ETag": tag,

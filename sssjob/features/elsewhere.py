@@ -16,7 +16,7 @@ from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sssjob.features.keys import Value
 
@@ -54,17 +54,21 @@ def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = Tr
 
 def joined(
     machine: Mapping[str, Value], job: Mapping[str, Value] | None, said: StatedValues,
-    now: float | None = None,
+    now: float | None = None, unlearned: Iterable[str] = (),
 ) -> StatedValues:  # fmt: skip
     """All that holds: the values of both directories, and what is ``said`` besides.
 
     ``job`` is None where there is no $JOBFEATURES; of an empty ``machine`` the system counts. A
-    start that lies after ``now`` (None: the clock says it) is now.
+    start that lies after ``now`` (None: the clock says it) is now. Who made $JOBFEATURES did not
+    know the ``unlearned`` keys, which the batch system may tell to its job.
     Who gave a value to the job counts before what the kernel enforces, and of several the least.
     # decision 621
     """
     moment = int(time.time() if now is None else now)
     found = said if job is None else _completed(job, said, moment)
+    for key in unlearned:
+        if key not in said.job or _is_enforced(key, said):
+            found.doubt(key)
     found.problems += _less(found.job, said.limits)
     if machine:
         _complete_machine(found, machine, said, moment)

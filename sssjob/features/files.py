@@ -22,6 +22,7 @@ LONGEST = 4096  # bytes of one value
 MOST = 10_000  # files looked at in one directory
 _LOOKS = 8  # times that a directory is read which is replaced meanwhile
 
+UNLEARNED = ".unknown"  # lists the limits that whoever made the directory could not learn
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 LOCAL, REMOTE = "local", "remote"
@@ -42,6 +43,11 @@ class KeyFault:
     def is_unread(self) -> bool:
         """Whether the key is there, but no value could be made of it."""
         return self.code == "E-TYPE" and bool(self.name)
+
+    @property
+    def is_unlearned(self) -> bool:
+        """Whether the key may limit the job, though whoever made the directory does not know it."""
+        return self.code == "W-UNKNOWN" and bool(self.name)
 
 
 def texts(
@@ -147,7 +153,23 @@ def _names(folder: int, faults: list[KeyFault]) -> list[str]:
     if len(found) > MOST:
         message = f"more than {MOST} files in the directory; the rest is not read"
         faults.append(KeyFault("E-LIMIT", "", message))
+    if UNLEARNED in found:
+        faults += map(_unlearned, unlearned(folder))
     return sorted(name for name in found[:MOST] if keys.is_found(name))
+
+
+def unlearned(folder: int) -> list[str]:
+    """The limits of which nobody learned what they are, as a prolog noted them. # decision 657"""
+    try:
+        lines = content(folder, UNLEARNED).decode("ascii", "replace").split()
+    except (OSError, ValueError):  # there is no such note
+        return []
+    return [name for name in lines if keys.is_name(name)]
+
+
+def _unlearned(name: str) -> KeyFault:
+    message = f"{name} is not known: the batch system did not say it when the job started"
+    return KeyFault("W-UNKNOWN", name, message)
 
 
 def _invalid(text: str, expected: str) -> ValueError:

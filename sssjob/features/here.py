@@ -74,53 +74,65 @@ def here(
     exceptions, a payload goes on without what it cannot know.
     """
     variables: Mapping[str, str] = os.environ if environment is None else environment
-    problems: list[str] = []
-    unknown: list[str] = []
+    reading = _Reading()
     machine, job = (
-        _values(variables.get(variable, ""), variable, rows, problems, unknown, seconds)
+        _values(variables.get(variable, ""), variable, rows, reading, seconds)
         for variable, rows in keys.BY_VARIABLE.items()
     )
     if variables.get("MACHINEFEATURES") == variables.get("JOBFEATURES"):
         machine, job = vocabulary.apart(machine, job)
     said = elsewhere.read(variables, root or "/", enforced=environment is None or bool(root))
-    whole = elsewhere.joined(machine, job if variables.get("JOBFEATURES") else None, said)
-    problems += whole.problems
-    unknown += (key for key in whole.unknown if key not in unknown)
-    return Here(whole.machine, whole.job, tuple(problems), tuple(unknown), whole.sources)
+    given = job if variables.get("JOBFEATURES") else None
+    whole = elsewhere.joined(machine, given, said, unlearned=reading.unlearned)
+    return Here(
+        whole.machine, whole.job, (*reading.problems, *whole.problems),
+        tuple(dict.fromkeys((*reading.unknown, *whole.unknown))), whole.sources,
+    )  # fmt: skip
+
+
+class _Reading:
+    """What is found out while directories are read."""
+
+    __slots__ = ("problems", "unknown", "unlearned")
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self.unknown: list[str] = []
+        self.unlearned: list[str] = []
 
 
 def _values(
-    text: str, variable: str, rows: tuple[Key, ...], problems: list[str], unknown: list[str],
-    seconds: float | None,
-) -> Mapping[str, Value]:  # fmt: skip
+    text: str, variable: str, rows: tuple[Key, ...], reading: _Reading, seconds: float | None
+) -> Mapping[str, Value]:
     if not text:
-        problems.append(f"${variable} is not set")
+        reading.problems.append(f"${variable} is not set")
         return {}
     try:
         place = locate(text)
         if place.advice:
-            problems.append(f"${variable}: {place.advice}")
+            reading.problems.append(f"${variable}: {place.advice}")
         if place.kind == REMOTE:
             from sssjob.features.remote import RemoteOptions, texts
 
             options = None if seconds is None else RemoteOptions(seconds, seconds)
             answer = texts(place.place, rows, options)
-            unknown += answer.unknown
-            return _modern(answer.texts, answer.faults, rows, variable, problems, unknown)
-        return _modern(*files.texts(place.place), rows, variable, problems, unknown)
+            reading.unknown += answer.unknown
+            return _modern(answer.texts, answer.faults, rows, variable, reading)
+        return _modern(*files.texts(place.place), rows, variable, reading)
     except (OSError, ValueError, ImportError) as error:
-        problems.append(f"${variable}: {error}")
-        unknown += keys.names(rows)
+        reading.problems.append(f"${variable}: {error}")
+        reading.unknown += keys.names(rows)
         return {}
 
 
 def _modern(
     texts: Mapping[str, str], faults: Iterable[KeyFault], rows: tuple[Key, ...], variable: str,
-    problems: list[str], unknown: list[str],
+    reading: _Reading,
 ) -> Mapping[str, Value]:  # fmt: skip
     values, wrong = vocabulary.typed(texts, rows, float)
     values, apart = vocabulary.modern(values)
     unread = (vocabulary.made_of(fault.name) for fault in (*faults, *wrong) if fault.is_unread)
-    unknown += (name for name in unread if name not in values and name not in unknown)
-    problems += (f"${variable}: {fault.message}" for fault in (*faults, *wrong, *apart))
+    reading.unknown += (name for name in unread if name not in (*values, *reading.unknown))
+    reading.unlearned += (fault.name for fault in faults if fault.is_unlearned)
+    reading.problems += (f"${variable}: {fault.message}" for fault in (*faults, *wrong, *apart))
     return values

@@ -22,13 +22,14 @@ class DirectoryValues:
 
     A key that is absent is not known, not applicable, or no limit; it is never zero. Keys in
     ``unknown`` may be there or not: a server did not say. Those in ``unread`` are there, and no
-    value could be made of them.
+    value could be made of them. Those in ``unlearned`` whoever made the directory did not know.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     unknown: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    unlearned: tuple[str, ...] = ()
 
 
 def read(
@@ -53,7 +54,8 @@ def reading(
     all_faults = (*faults, *wrong)
     found = tuple(_finding(fault, place) for fault in all_faults)
     unread = tuple(fault.name for fault in all_faults if fault.is_unread)
-    return DirectoryValues(values, found, tuple(unknown), unread)
+    unlearned = tuple(fault.name for fault in all_faults if fault.is_unlearned)
+    return DirectoryValues(values, found, tuple(unknown), unread, unlearned)
 
 
 def modern(reading: DirectoryValues) -> DirectoryValues:
@@ -65,7 +67,7 @@ def modern(reading: DirectoryValues) -> DirectoryValues:
     values, faults = vocabulary.modern(reading.values)
     findings = (*reading.findings, *(_finding(fault, "") for fault in faults))
     unread = tuple(name for name in reading.unread if vocabulary.made_of(name) not in values)
-    return DirectoryValues(values, findings, reading.unknown, unread)
+    return DirectoryValues(values, findings, reading.unknown, unread, reading.unlearned)
 
 
 def _finding(fault: KeyFault, place: str) -> Finding:

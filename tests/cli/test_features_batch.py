@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from json_commands import keeps_to_its_schema
 from waiting import HANG
 
-from sssjob import document
+from sssjob import document, features
 from sssjob.cli.features import command
 from sssjob.cli.features.watch import _Stopped
 from sssjob.features import status
@@ -267,6 +267,14 @@ def test_without_an_answer_there_is_what_the_document_says_and_a_note(node, text
     assert said in done.stderr
     values = read("mjf/3/jobfeatures").values
     assert values["wall_limit_secs"] == 600
+    # The limit is that of the document: that of Slurm may be less, and a job is told so.
+    environment = {"JOBFEATURES": "mjf/3/jobfeatures", "SLURM_JOB_ID": "3"}
+    assert set(features.here(environment).unknown) == {"wall_limit_secs"}
+    left = CliRunner().invoke(command, ["left", "--at-least", "9"], env=environment)
+    assert (left.exit_code, "not known: wall_limit_secs" in left.stderr) == (2, True)
+    # One that tells it to its jobs has said it.
+    times = {"SLURM_JOB_START_TIME": "1795190000", "SLURM_JOB_END_TIME": "1795190060"}
+    assert features.here({**environment, **times}).unknown == ()
     # "At least 1" does not say how many were given, and nothing is computed of a guess.
     assert not {"allocated_cpu", "allocated_CPU", "cpu_limit_secs"} & values.keys()
 

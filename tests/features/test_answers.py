@@ -148,6 +148,15 @@ def test_a_link_that_leads_nowhere_is_a_key_that_nobody_can_give(ask, root):
     assert ask("/jobfeatures/wall_limit_secs").status == HTTPStatus.INTERNAL_SERVER_ERROR
 
 
+def test_a_limit_that_a_prolog_could_not_learn_is_a_key_that_nobody_can_give(ask, root):
+    (root / NAME / "jobfeatures" / ".unknown").write_text("wall_limit_secs\n../x\n")
+    for key, status in (
+        ("wall_limit_secs", HTTPStatus.INTERNAL_SERVER_ERROR), (".unknown", HTTPStatus.NOT_FOUND),
+        ("cpu_limit_secs", HTTPStatus.NOT_FOUND), ("job_id", HTTPStatus.OK),
+    ):  # fmt: skip
+        assert ask(f"/jobfeatures/{key}").status == status
+
+
 def test_a_pipe_does_not_stop_the_server(ask, root):
     os.mkfifo(root / NAME / "jobfeatures" / "pipe")
     assert ask("/jobfeatures/pipe").status == HTTPStatus.INTERNAL_SERVER_ERROR

@@ -918,3 +918,57 @@ def test_a_job_that_no_document_describes_has_what_was_given():
     assert derived(None, allocated_cpu=2).values == {
         "allocated_cpu": 2, "jobstart_secs": 1_700_000_000, "job_id": "7",
     }  # fmt: skip
+
+
+# What a batch system may limit, and did not say to its prolog whether it does.
+
+WALL, CPU = {"wall_limit_secs"}, {"cpu_limit_secs"}
+LIMIT = "TimeLimit=00:10:00"
+DATES = {"SLURM_JOB_START_TIME": "1795185000"}
+LEARNED = {
+    "Slurm shows a limit": (of_slurm(ONE), set()),
+    "Slurm shows no limit": (of_slurm(ONE.replace(LIMIT, "TimeLimit=UNLIMITED")), set()),
+    "Slurm does not answer": (of_slurm(""), WALL),
+    "Slurm shows another job": (of_slurm(ONE, job="9"), WALL),
+    "Slurm shows nothing whole": (of_slurm(ONE[: len(ONE) // 3]), WALL),
+    "Slurm shows no word of it": (of_slurm(ONE.replace(LIMIT, "")), WALL),
+    **{
+        f"Slurm shows {word}": (of_slurm(ONE.replace(LIMIT, f"TimeLimit={word}")), WALL)
+        for word in ("INVALID", "-1", "Partition_Limit")
+    },
+    "Slurm hands over an end": (of_slurm("", **DATES, SLURM_JOB_END_TIME="1795185300"), set()),
+    "Slurm hands over no limit": (of_slurm("", **DATES, SLURM_JOB_END_TIME="1826721000"), set()),
+    "Slurm hands over an odd end": (of_slurm("", **DATES, SLURM_JOB_END_TIME="soon"), WALL),
+    "LSF shows a limit": (by_lsf(bjobs()), set()),
+    "LSF shows no limit": (by_lsf(bjobs(RUNTIMELIMIT="")), set()),
+    "LSF does not answer": (by_lsf(""), WALL),
+    "LSF shows another job": (by_lsf(bjobs(JOBID="8")), WALL),
+    "LSF shows minutes of another host": (by_lsf(bjobs(RUNTIMELIMIT="60.0/n2")), WALL),
+    "Grid Engine shows limits": (of_sge(queue=QUEUE), set()),
+    "Grid Engine shows no job": (of_sge(job="", queue=QUEUE), WALL),
+    "Grid Engine shows something else": (of_sge(job="<x/>", queue=QUEUE), WALL),
+    "Grid Engine shows no queue": (of_sge(), WALL),
+    "Grid Engine shows an odd limit": (of_sge(queue="h_rt  soon\n"), WALL),
+    "Grid Engine has no configuration": (of_sge(config="", queue=QUEUE), CPU),
+    "PBS shows limits": (pbs.allocation(ARGUMENTS, SHOWN), set()),
+    "PBS shows no limits": (
+        pbs.allocation(ARGUMENTS[:1], "Job Id: 101.ce\n    queue = q\n"),
+        set(),
+    ),
+    "PBS does not answer": (pbs.allocation(ARGUMENTS[:1]), WALL | CPU),
+    "TORQUE does not answer": (pbs.allocation(ARGUMENTS), CPU),
+    "PBS shows an odd limit": (pbs.allocation(ARGUMENTS, SHOWN.replace("00:30:00", "soon")), WALL),
+    "Flux shows an end": (by_flux(resources(("2", "0"))), set()),
+    "Flux shows no end": (by_flux(resources(("2", "0"), expiration=0)), set()),
+    "Flux does not answer": (by_flux(""), WALL),
+    "Flux shows an odd end": (by_flux(resources(("2", "0"), expiration="soon")), WALL),
+    "Flux shows an end before the start": (by_flux(resources(("2", "0"), expiration=9)), WALL),
+}
+
+
+@pytest.mark.parametrize("case", LEARNED)
+def test_a_limit_that_could_not_be_learned_is_no_limit_that_is_not_there(case):
+    found, unlearned = LEARNED[case]
+    assert found.unlearned == unlearned
+    assert ("wall_limit_secs" in found.amounts) <= ("wall_limit_secs" not in unlearned
+                                                    or case.startswith("Grid Engine"))  # fmt: skip

@@ -63,6 +63,7 @@ class GivenFeatures:
     findings: list[Finding] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    unlearned: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     is_ours: bool = True
     places: tuple[str, ...] = ()
@@ -213,6 +214,7 @@ def take(given: Given) -> GivenFeatures:
         taken.findings += reading.findings
         taken.unknown += reading.unknown
         taken.unread += reading.unread
+        taken.unlearned += reading.unlearned
     if places["MACHINEFEATURES"] == places["JOBFEATURES"]:
         taken.machine, taken.job = vocabulary.apart(taken.machine, taken.job)
     taken.places = tuple(places.values())
@@ -220,7 +222,9 @@ def take(given: Given) -> GivenFeatures:
         **dict.fromkeys(taken.machine, places["MACHINEFEATURES"]),
         **dict.fromkeys(taken.job, places["JOBFEATURES"]),
     }
-    if not given.job:
+    if given.job:
+        taken.unread += taken.unlearned
+    else:
         _elsewhere(taken, places, given.now)
     return taken
 
@@ -229,7 +233,7 @@ def _elsewhere(taken: GivenFeatures, places: Mapping[str, str], now: int | None)
     """What is said of this job beside its directories, where one is missing, or contradicts it."""
     said = elsewhere.read(os.environ)
     job = taken.job if places["JOBFEATURES"] else None
-    whole = elsewhere.joined(taken.machine, job, said, now)
+    whole = elsewhere.joined(taken.machine, job, said, now, taken.unlearned)
     taken.is_ours = job is not None or bool(said.by or taken.machine)
     taken.unread += whole.unknown
     for key, source in whole.sources.items():

@@ -25,7 +25,8 @@ class Allocation:
     """A job on one node: ``amounts`` by key of $JOBFEATURES, in bytes, seconds or a count.
 
     ``node`` and ``user`` are empty where nobody said them. ``alone`` tells that the job has no
-    other node, so that what this one has is what the job has. ``notes`` say what is missing.
+    other node, so that what this one has is what the job has. ``notes`` say what is missing, and
+    ``unlearned`` are the limits of which the batch system did not say whether there is one.
     """
 
     job_id: str
@@ -34,6 +35,7 @@ class Allocation:
     amounts: Mapping[str, Amount] = field(default_factory=dict)
     alone: bool = True
     notes: tuple[str, ...] = ()
+    unlearned: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not is_id(self.job_id):
@@ -50,17 +52,30 @@ def amount(value: Fraction | int, source: str, why: str = "") -> Amount:
     return Amount(Fraction(value), source, why=why)
 
 
+class Notes(list[str]):
+    """What was found on the way, and the keys of limits of which nobody learned what they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unlearned: set[str] = set()
+
+    def lose(self, note: str, *keys: str) -> None:
+        """Note why limits are not known."""
+        self.append(note)
+        self.unlearned.update(keys)
+
+
 def limit(
-    read: Callable[[str], Fraction | int | None], text: str, name: str, notes: list[str]
+    read: Callable[[str], Fraction | int | None], text: str, name: str, notes: Notes, key: str = ""
 ) -> Fraction | None:
     """A number in the words of a batch system; None where there is none, or nothing limits.
 
-    One that is not understood is not known either, and noted.
+    One that is not understood is not known either, and noted; so is its ``key``.
     """
     try:
         value = read(text) if text else None
     except InvalidValue as error:
-        notes.append(f"{name}: {error}")
+        notes.lose(f"{name}: {error}", *([key] if key else []))
         return None
     return None if value is None else Fraction(value)
 

@@ -146,7 +146,7 @@ class Invocation:
         found = script.allocation(answers, asking=asking)
         return Allocation(
             found.job_id, found.node, found.user, found.amounts, found.alone,
-            (*notes, *found.notes),
+            (*notes, *found.notes), found.unlearned,
         )  # fmt: skip
 
     def processors(self, node: str, notes: list[str]) -> Amount | None:

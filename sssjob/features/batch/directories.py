@@ -71,9 +71,13 @@ class Directories:
         }
         return {name: str(place) for name, place in places.items() if place.is_dir()}
 
-    def make(self, values: Mapping[str, Value], user: str = "", room: int = 0) -> str:
+    def make(
+        self, values: Mapping[str, Value], user: str = "", room: int = 0,
+        unlearned: Collection[str] = (),
+    ) -> str:  # fmt: skip
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
+        ``unlearned`` are keys that may limit the job though nobody learned how, which is noted.
         The status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where
         that cannot be there is no status, and what is given back says why. Raises ``Unprotected``
         where others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is
@@ -85,6 +89,9 @@ class Directories:
             self._remove(root)  # of an earlier run of this job
             with trees.made(root, self.job_id) as job:
                 with trees.made(job, self.jobfeatures.name) as folder:
+                    if unlearned:
+                        lines = "".join(f"{name}\n" for name in sorted(unlearned))
+                        atomic.put(folder, files.UNLEARNED, lines.encode())
                     write(values, folder)
                 with trees.made(job, self.jobstatus.name) as folder:
                     os.fchown(folder, owner, -1)

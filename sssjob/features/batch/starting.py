@@ -86,7 +86,8 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     is_root = os.geteuid() == 0
     user = _known_user(given.user, call.system, notes) if is_root else ""
     room = settings.status_size if is_root else 0
-    without = directories.make(spoken(found.values, settings.vocabulary), user, room)
+    offered = spoken(found.values, settings.vocabulary)
+    without = directories.make(offered, user, room, given.unlearned)
     notes += [without] if without else []
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.allocation import Allocation, amount, told
+from sssjob.features.batch.allocation import Allocation, Notes, amount, told
 from sssjob.features.batch.call import Script
 from sssjob.features.said import whole
 from sssjob.integers import limit_seconds
@@ -81,11 +81,13 @@ def allocation(environment: Mapping[str, str], printed: str = "", rank: str = ""
     Raises ``InvalidValue`` where the environment names no job.
     """
     job = job_id(environment)
-    notes: list[str] = []
+    notes = Notes()
     form = told(printed, "flux job info", notes)
     shares = _shares(form)
     if form is not None and not shares:
         notes.append("flux job info shows no R of version 1")
+    if not shares:
+        notes.unlearned.add("wall_limit_secs")
     amounts = dict(_times(form, notes)) if shares else {}
     here = _rank({"rank": rank})
     if here in shares:
@@ -94,19 +96,24 @@ def allocation(environment: Mapping[str, str], printed: str = "", rank: str = ""
         notes.append(f"R shows nothing of what the job has on rank {rank.strip() or '?'}")
     node = os.uname().nodename.partition(".")[0]
     user = environment.get("FLUX_JOB_USERID", "")
-    return Allocation(job, node, user, amounts, len(shares) == 1, tuple(notes))
+    return Allocation(
+        job, node, user, amounts, len(shares) == 1, tuple(notes), frozenset(notes.unlearned)
+    )
 
 
-def _times(form: object, notes: list[str]) -> Iterator[tuple[str, Amount]]:
+def _times(form: object, notes: Notes) -> Iterator[tuple[str, Amount]]:
     """The start, and how long the job may run; no end, or 0, is no limit."""
     start, end = (_moment(_execution(form).get(name)) for name in ("starttime", "expiration"))
+    stated = _execution(form).get("expiration")
+    if stated and not (start and end):
+        notes.lose(f"R: its expiration {stated!r:.40} tells no limit", "wall_limit_secs")
     if start:
         yield "jobstart_secs", amount(math.floor(start), "R", "starttime")
     if start and end and end > start:
         seconds = limit_seconds(round(end - start, 3))  # what is finer is that of binary fractions
         yield "wall_limit_secs", amount(seconds, "R", "expiration - starttime")
     elif start and end:
-        notes.append(f"R: its expiration {end} is not after its start")
+        notes.lose(f"R: its expiration {end} is not after its start", "wall_limit_secs")
 
 
 def _moment(value: object) -> float:

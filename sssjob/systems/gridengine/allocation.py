@@ -17,7 +17,7 @@ from sssjob.amounts import DERIVED, Amount
 from sssjob.commands import is_name
 from sssjob.document.parsing import parsed
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.features.batch.allocation import Allocation, amount, limit
+from sssjob.features.batch.allocation import Allocation, Notes, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.batch.directories import VARIABLES
 from sssjob.features.used import Used, of_file
@@ -26,6 +26,7 @@ from sssjob.systems.gridengine import words
 
 CONFIG, ENVIRONMENT, USAGE = "config", "environment", "usage"  # in $SGE_JOB_SPOOL_DIR
 
+_WALL = "wall_limit_secs"
 _BATCH = frozenset("BP")  # the types of queues whose slots are for batch jobs
 
 
@@ -118,22 +119,26 @@ def allocation(
     Raises ``InvalidValue`` where the environment names no job.
     """
     known = dict(_pairs(config, "="))
-    notes = [] if config else ["there is no config in $SGE_JOB_SPOOL_DIR"]
+    notes = Notes()
+    if not config:
+        notes.lose("there is no config in $SGE_JOB_SPOOL_DIR", "cpu_limit_secs")
     amounts = dict(_amounts(known, environment, notes))
-    stated = {
-        "qstat": _requested(job, notes), "qconf": dict(_pairs(queue, None)).get("h_rt", ""),
-    }  # fmt: skip
+    of_queue = dict(_pairs(queue, None)).get("h_rt", "")
+    if not of_queue:
+        notes.unlearned.add(_WALL)
+    stated = {"qstat": _requested(job, notes), "qconf": of_queue}
     limits = {
         source: seconds
         for source, text in stated.items()
-        if (seconds := limit(words.limit, text, f"h_rt of {source}", notes)) is not None
+        if (seconds := limit(words.limit, text, f"h_rt of {source}", notes, _WALL)) is not None
     }
     if limits:
         source = min(limits, key=lambda name: limits[name])
-        amounts["wall_limit_secs"] = amount(limits[source], source, "h_rt")
+        amounts[_WALL] = amount(limits[source], source, "h_rt")
     return Allocation(
         job_id(environment), known.get("host") or environment.get("HOSTNAME", ""),
         known.get("job_owner", ""), amounts, environment.get("NHOSTS") == "1", tuple(notes),
+        frozenset(notes.unlearned),
     )  # fmt: skip
 
 
@@ -178,7 +183,7 @@ def exports(values: Mapping[str, str], before: str) -> str:
 
 
 def _amounts(
-    config: Mapping[str, str], environment: Mapping[str, str], notes: list[str]
+    config: Mapping[str, str], environment: Mapping[str, str], notes: Notes
 ) -> Iterator[tuple[str, Amount]]:
     """What the job has on this host: limits are for each slot there, where they are not for all."""
     alone = environment.get("NHOSTS") == "1"
@@ -187,7 +192,7 @@ def _amounts(
         slots, source = _whole(config.get("host_slots", "")), f"{CONFIG} host_slots"
     if slots:
         yield "allocated_cpu", amount(slots, source)
-    cpu = limit(words.limit, config.get("h_cpu", ""), "h_cpu", notes)
+    cpu = limit(words.limit, config.get("h_cpu", ""), "h_cpu", notes, "cpu_limit_secs")
     if cpu is not None and (times := _times(config, "h_cpu", slots)):
         yield "cpu_limit_secs", amount(cpu * times, CONFIG, f"h_cpu x {times}")
     resident, address = (
@@ -211,9 +216,11 @@ def _times(config: Mapping[str, str], name: str, slots: int) -> int:
     return 1 if config.get(f"{name}_is_consumable_job") == "1" else slots
 
 
-def _requested(printed: str, notes: list[str]) -> str:
+def _requested(printed: str, notes: Notes) -> str:
     """The h_rt that the job must have, of what ``qstat -xml -j`` printed."""
     root = _tree(printed, notes)
+    if root is None or root.find(".//JB_job_number") is None:
+        notes.unlearned.add(_WALL)
     for row in () if root is None else root.iterfind(".//JB_hard_resource_list/qstat_l_requests"):
         if row.findtext("CE_name") == "h_rt":
             return row.findtext("CE_stringval") or ""

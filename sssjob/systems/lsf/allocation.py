@@ -11,11 +11,12 @@ import re
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 from sssjob.amounts import MINIMUM, Amount
 from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.allocation import Allocation, amount, limit, told
+from sssjob.features.batch.allocation import Allocation, Notes, amount, limit, told
 from sssjob.features.batch.call import Script
 from sssjob.features.said import whole
 from sssjob.integers import limit_seconds
@@ -73,9 +74,11 @@ def allocation(environment: Mapping[str, str], printed: str = "", host: str = ""
     Raises ``InvalidValue`` where the environment names no job.
     """
     job = _own_id(environment)
-    notes: list[str] = []
+    notes = Notes()
     rows = _rows(printed, "bjobs", notes) or []
     row = rows[0] if len(rows) == 1 and _id(rows[0]) == job else {}
+    if "RUNTIMELIMIT" not in row:
+        notes.unlearned.add("wall_limit_secs")
     if rows and not row:
         notes.append(f"bjobs tells nothing about job {job} alone")
     here = _short(host)
@@ -96,7 +99,9 @@ def allocation(environment: Mapping[str, str], printed: str = "", host: str = ""
     if len(set(said.values())) > 1:
         each = ", ".join(f"{count} by {source}" for source, count in said.items())
         notes.append(f"allocated_cpu is {each}: the least counts")
-    return Allocation(job, here, row.get("USER", ""), amounts, alone, tuple(notes))
+    return Allocation(
+        job, here, row.get("USER", ""), amounts, alone, tuple(notes), frozenset(notes.unlearned)
+    )  # fmt: skip
 
 
 def run_limit(text: str, host: str) -> int | None:
@@ -130,11 +135,12 @@ def memory(text: str) -> int | None:
 
 
 def _limits(
-    row: Mapping[str, str], here: str, alone: bool, notes: list[str]
+    row: Mapping[str, str], here: str, alone: bool, notes: Notes
 ) -> Iterator[tuple[str, Amount]]:
     """Limits of the whole job; what several hosts share is no host's."""
     stated = row.get("RUNTIMELIMIT", "")
-    seconds = limit(lambda text: run_limit(text, here), stated, "RUNTIMELIMIT", notes)
+    read = partial(run_limit, host=here)
+    seconds = limit(read, stated, "RUNTIMELIMIT", notes, "wall_limit_secs")
     if seconds is not None:
         yield "wall_limit_secs", amount(seconds, "bjobs", f"RUNTIMELIMIT={stated}")
     stated = row.get("MEMLIMIT", "")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sssjob.amounts import DERIVED, Amount
 from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.allocation import Allocation, amount, limit
+from sssjob.features.batch.allocation import Allocation, Notes, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.used import Used
 from sssjob.systems.pbs import listing, words
@@ -22,6 +22,7 @@ from sssjob.systems.pbs.node_specs import asked_count
 
 _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
 _NODE_JOBS = re.compile(r"^\s+jobs = (.+)$", re.MULTILINE)
+_TIMES = (("wall_limit_secs", "walltime"), ("cpu_limit_secs", "cput"))
 _PROCESSORS = re.compile(r"[0-9]+(?:-[0-9]+)?")
 
 
@@ -99,7 +100,7 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
 
     Raises ``InvalidValue`` where the arguments name no job.
     """
-    notes: list[str] = []
+    notes = Notes()
     attributes = dict(_attributes(printed, notes))
     stated = dict(_list(_limits(arguments)))
     limits = {
@@ -119,15 +120,19 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
         amounts["allocated_cpu"] = amount(here, "qstat", "exec_host")
     elif hosts:
         notes.append(f"qstat shows nothing of what the job has on {short}")
+    if not attributes:  # TORQUE tells by its arguments what was asked for, all the same
+        notes.unlearned.update(key for key, name in _TIMES if name not in stated)
     user = arguments[1] if len(arguments) > 1 else ""
-    return Allocation(job_id(arguments), short, user, amounts, alone, tuple(notes))
+    return Allocation(
+        job_id(arguments), short, user, amounts, alone, tuple(notes), frozenset(notes.unlearned)
+    )
 
 
 def used(arguments: Sequence[str]) -> Used:
     """What an epilogue is told that the job used."""
     stated = dict(_list(arguments[6])) if len(arguments) > 6 else {}
-    cpu = limit(words.seconds, stated.get("cput", ""), "cput", [])
-    memory = limit(words.size, stated.get("mem", ""), "mem", [])
+    cpu = limit(words.seconds, stated.get("cput", ""), "cput", Notes())
+    memory = limit(words.size, stated.get("mem", ""), "mem", Notes())
     return Used(None if cpu is None else float(cpu), None if memory is None else int(memory))
 
 
@@ -145,12 +150,10 @@ def _is_on_one_host(limits: Mapping[str, str]) -> bool:
     return limits.get("nodect") == "1"
 
 
-def _amounts(
-    limits: Mapping[str, str], alone: bool, notes: list[str]
-) -> Iterator[tuple[str, Amount]]:
+def _amounts(limits: Mapping[str, str], alone: bool, notes: Notes) -> Iterator[tuple[str, Amount]]:
     """Limits of the whole job; what several hosts share is no host's."""
-    for key, name in (("wall_limit_secs", "walltime"), ("cpu_limit_secs", "cput")):
-        if (seconds := limit(words.limit, limits.get(name, ""), name, notes)) is not None:
+    for key, name in _TIMES:
+        if (seconds := limit(words.limit, limits.get(name, ""), name, notes, key)) is not None:
             yield key, amount(seconds, "Resource_List", f"{name}={limits[name]}")
     size = limit(words.size, limits.get("mem", ""), "mem", notes)
     if size is not None and alone:
@@ -164,7 +167,7 @@ def _amounts(
         yield "allocated_cpu", amount(int(count), "Resource_List", f"ncpus={count}")
 
 
-def _attributes(printed: str, notes: list[str]) -> Iterator[tuple[str, str]]:
+def _attributes(printed: str, notes: Notes) -> Iterator[tuple[str, str]]:
     """The attributes of a job; one that stands there more than once is not known."""
     found: dict[str, list[str]] = {}
     for block in listing.in_text(printed, listing.JOB):
@@ -174,7 +177,8 @@ def _attributes(printed: str, notes: list[str]) -> Iterator[tuple[str, str]]:
         if len(values) == 1:
             yield name, values[0]
         else:
-            notes.append(f"qstat shows {name} {len(values)} times: it is not known")
+            lost = [key for key, each in _TIMES if name == f"Resource_List.{each}"]
+            notes.lose(f"qstat shows {name} {len(values)} times: it is not known", *lost)
 
 
 def _hosts(text: str, notes: list[str]) -> dict[str, int]:

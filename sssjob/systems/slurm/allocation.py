@@ -14,7 +14,7 @@ from typing import TypeVar
 from sssjob.amounts import MINIMUM, Amount
 from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.allocation import Allocation, amount, limit
+from sssjob.features.batch.allocation import Allocation, Notes, amount, limit
 from sssjob.features.batch.call import Script, Shutdown
 from sssjob.features.said import whole
 from sssjob.systems.slurm import counts, groups, inside, reservations, words
@@ -26,6 +26,7 @@ ENVIRONMENT = {"SLURM_TIME_FORMAT": "%s"}
 _Said = TypeVar("_Said")
 
 _SOURCE = "scontrol"
+_WALL = "wall_limit_secs"
 _MIB = 1 << 20
 _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 _RESERVATION = "SLURM_JOB_RESERVATION"
@@ -149,18 +150,23 @@ def allocation(environment: Mapping[str, str], printed: str = "", reserved: str 
     """
     job = _own_id(environment)
     node = environment.get("SLURMD_NODENAME", "")
-    notes: list[str] = []
+    notes = Notes()
     amounts: dict[str, Amount] = {}
     count = _node_count(environment)
     record = JobRecord(printed)
     if printed and not _is_of(record.head, environment):
-        notes.append(f"scontrol tells nothing about job {job}")
+        notes.lose(f"scontrol tells nothing about job {job}", _WALL)
     elif printed:
         shown = _Shown(record, notes)
         amounts = dict(_amounts(shown, node))
         count = count or shown.word("NumNodes")
-    _, _, wrong = inside.times(environment)
-    notes += [wrong] if wrong else []
+    else:
+        notes.unlearned.add(_WALL)
+    _, seconds, wrong = inside.times(environment)
+    if wrong:
+        notes.append(wrong)
+    if seconds is not None:
+        notes.unlearned.discard(_WALL)
     for key, handed in _handed(environment, node):
         told = amounts.get(key, handed)
         if told.value != handed.value:
@@ -171,8 +177,9 @@ def allocation(environment: Mapping[str, str], printed: str = "", reserved: str 
         amounts[key] = handed
     _end_with_reservation(amounts, environment.get(_RESERVATION, ""), reserved, notes)
     return Allocation(
-        job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1", tuple(notes)
-    )
+        job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1", tuple(notes),
+        frozenset(notes.unlearned),
+    )  # fmt: skip
 
 
 def _end_with_reservation(
@@ -193,10 +200,11 @@ def _end_with_reservation(
 class _Shown:
     """The record of a job, with a note of what is not known because it is said in several ways."""
 
-    def __init__(self, record: JobRecord, notes: list[str]) -> None:
+    def __init__(self, record: JobRecord, notes: Notes) -> None:
         self.record, self.notes = record, notes
         if not record.is_whole:
-            notes.append("scontrol shows nothing whole of the job, or an imitation: it is not read")
+            told = "scontrol shows nothing whole of the job, or an imitation: it is not read"
+            notes.lose(told, _WALL)
 
     def word(self, name: str) -> str:
         """What is said by a name, or ""."""
@@ -239,10 +247,13 @@ def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
     if (start := words.moment(shown.word("StartTime"))) is not None:
         yield "jobstart_secs", amount(start, _SOURCE, "StartTime")
     stated = shown.word("TimeLimit")
-    if (seconds := limit(words.time_limit, stated, "TimeLimit", shown.notes)) is not None:
+    seconds = limit(words.time_limit, stated, "TimeLimit", shown.notes, _WALL)
+    if seconds is not None:
         yield "wall_limit_secs", amount(seconds, _SOURCE, f"TimeLimit={stated}")
     elif stated and stated.upper() not in _UNLIMITED:
-        shown.notes.append(f"TimeLimit={stated} says no limit: it is not known")
+        shown.notes.lose(f"TimeLimit={stated} says no limit: it is not known", _WALL)
+    elif not stated:
+        shown.notes.unlearned.add(_WALL)
     stated = shown.word("MinTmpDiskNode")
     if size := limit(words.memory, stated, "MinTmpDiskNode", shown.notes):
         why = f"MinTmpDiskNode={stated}, which the node has at least"
