@@ -191,9 +191,37 @@ def said_of(name, text):
     return [*map(as_line, status.outcomes(stream, status.formats(name), Options(), OBJECTS))]
 
 
+# What a wing has, and why a system has it not: a line of its page says so, too.
+PARTS = ("formats", "queue", "status", "script", "targets", "control", "inside")
+WITHOUT_PART = {
+    ("condor", "script"): "its hooks are what its startd and starter call (systems/condor/hooks)",
+    (
+        "flux",
+        "queue",
+    ): "no Flux runs here; what a queue of it may take is the policy of its scheduler",
+    ("lsf", "queue"): "as its status, and its limits are those of queues and hosts together",
+    ("lsf", "status"): "no LSF runs here; forms of times and sizes of bjobs differ by site",
+}
+PAGES_OF_PARTS = {"queue": "lcginfo.md", "status": "status.md"}
+
+
+def lacks_part(name, row):
+    """A part that a wing has, or the reason why it has none, on the page about it as well."""
+    for part in PARTS:
+        told = (name, part) in WITHOUT_PART
+        if getattr(row, part):
+            if told:
+                yield f"{name}: it has {part}: take it out of WITHOUT_PART"
+        elif not told:
+            yield f"{name}: no {part}, and no reason in WITHOUT_PART"
+        elif (file := PAGES_OF_PARTS.get(part)) and row.title not in page(file):
+            yield f"{name}: docs/{file} does not say why {row.title} is not there"
+
+
 OF_TARGETS = [lacks_target_page, lacks_sample]
 OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_page]
-OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings]
+OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings,
+              lacks_part]  # fmt: skip
 
 
 @pytest.mark.parametrize("guard", OF_FORMATS)
@@ -641,6 +669,20 @@ def test_a_system_without_data_and_pages_is_told():
         "made-up: no file in tests/data/lcginfo/made-up with what its commands print",
         "made-up: no row `made-up` in docs/lcginfo.md",
         "made-up: no item **Made up** in docs/features-sites.md",
+    ]
+
+
+def test_a_system_without_a_part_of_a_wing_is_told(monkeypatch):
+    row = registry.System(
+        "made-up", "Made up", formats=(MADE_UP,), script="x:z", control="x:c", inside=1,
+        targets=(registry.Target("made-script", "x:w", "scripts"),),
+    )  # fmt: skip
+    monkeypatch.setitem(WITHOUT_PART, (row.name, "script"), "why")
+    monkeypatch.setitem(WITHOUT_PART, (row.name, "status"), "why")
+    assert list(lacks_part(row.name, row)) == [
+        "made-up: no queue, and no reason in WITHOUT_PART",
+        "made-up: docs/status.md does not say why Made up is not there",
+        "made-up: it has script: take it out of WITHOUT_PART",
     ]
 
 
