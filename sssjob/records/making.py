@@ -34,7 +34,7 @@ J = TypeVar("J")
 _converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
 _LEAST = 16  # records, on an average, of a stretch that is worth being handed on at once
 _PLANS = 256  # names that are remembered with their plans
-_BACKWARDS = "the job ends before it starts: the clock was set back"
+BACKWARDS = "the job ends before it starts: the clock was set back"
 
 
 @varied
@@ -125,7 +125,7 @@ class Maker(Generic[P, J]):
         for at in backwards:
             place = batch.places[at]
             if isinstance(outcomes[place], Converted):
-                beside.setdefault(place, []).append(Noted(batch.lines[at], _BACKWARDS))
+                beside.setdefault(place, []).append(Noted(batch.lines[at], BACKWARDS))
 
     def _tell(
         self, batch: RecordBatch, jobs: Sequence[Any], folded: Sequence[int],
@@ -163,12 +163,14 @@ class Maker(Generic[P, J]):
             if isinstance(begun, Whole) and isinstance(over, Whole):
                 earlier = (over.numbers < begun.numbers) & (over.numbers > 0)
                 return {*earlier.nonzero()[0].tolist()}
-        if not any(map(lt, ends, starts)):
+        # Texts of the same length are in the order of their times, in each form that is usual.
+        if not any(map(lt, ends, starts)) and [*map(len, ends)] == [*map(len, starts)]:
             return set()
         return {
             place
             for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
-            if over < begun and is_backwards(clock.readable(begun), clock.readable(over))
+            if (over < begun or len(over) != len(begun))
+            and is_backwards(clock.readable(begun), clock.readable(over))
         }
 
 

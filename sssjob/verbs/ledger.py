@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sssjob import outputs, store
 from sssjob.document import loads
@@ -22,16 +23,21 @@ from sssjob.errors import DamagedStore, SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
 from sssjob.ledger import logs
 from sssjob.ledger.building import RowsBuilder
-from sssjob.ledger.columns import LINE, NAMES, SOURCE, Row, row
+from sssjob.ledger.columns import END, ID, LINE, NAMES, SOURCE, START, Row, row
 from sssjob.ledger.ledger import Adding, Ledger
 from sssjob.ledger.manifest import Input, Log, Manifest
 from sssjob.ledger.places import Place
+from sssjob.measures import LONGEST
 from sssjob.records import find, read_records
+from sssjob.records.making import BACKWARDS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
+
+_TIMES = [NAMES.index(name) for name in (START, END, ID, LINE)]
+_APART = "the job took more than ten years by its times: one of them is wrong"
 
 
 @dataclass(slots=True)
@@ -73,7 +79,7 @@ class Ingestion:
             rows = self._stored(source) if source.is_store else self._read(source, format_)
             try:
                 for each in rows:
-                    self.adding.put(each)
+                    self._put(each, source.name, is_document=format_ == DOCUMENTS)
             except UnusableStore as error:
                 if error.store == str(self.ledger.home):
                     raise
@@ -87,6 +93,17 @@ class Ingestion:
         """Commit what was taken in and is not committed yet."""
         self.adding.commit()
         self._held.close()
+
+    def _put(self, rows: Row | pa.Table, name: str, *, is_document: bool = False) -> None:
+        """Put in what a source tells, and say of which jobs a time is wrong.
+
+        Whoever reads records has said already which end before they start.
+        """
+        for line, id_, is_backwards in _wrong(rows):
+            if is_document or not is_backwards:
+                said = BACKWARDS if is_backwards else _APART
+                self._tell(name, Noted(line or 0, said if line else f"Job {id_}: {said}"))
+        self.adding.put(rows)
 
     def _done(self, source: NamedSource, read: Input) -> None:
         kept: Sequence[Log] = ()
@@ -162,7 +179,7 @@ class Ingestion:
                     for item in found.remarks:
                         self._tell(task.name, item)
                     for each in found.rows:
-                        self.adding.put(each)
+                        self._put(each, task.name)
         except UnusableStore:
             raise
         except (OSError, SSSJobError) as error:
@@ -170,6 +187,21 @@ class Ingestion:
         else:
             for source, read in wanted:
                 self._done(source, read)
+
+
+def _wrong(rows: Row | pa.Table) -> list[tuple[int | None, str, bool]]:
+    """The lines and ids of the jobs that end before they start, or take more than ten years."""
+    if isinstance(rows, tuple):
+        start, end, id_, line = (rows[at] for at in _TIMES)
+        if start is None or end is None or 0 <= end - start <= LONGEST:
+            return []
+        return [(line, id_, end < start)]
+    took = pc.subtract(rows[END], rows[START])
+    wrong = pc.or_(pc.less(took, 0), pc.greater(took, LONGEST))
+    if not pc.any(wrong).as_py():
+        return []
+    some = rows.filter(wrong).select([LINE, ID, START, END]).to_pylist()
+    return [(each[LINE], each[ID], each[END] < each[START]) for each in some]
 
 
 def _rows(outcome: Any, name: str) -> Row | pa.Table:

@@ -54,10 +54,11 @@ EARLY, START, LATE = "2024-01-01T02:00:00", "2024-01-01T03:00:00", "2024-01-01T0
 @pytest.mark.parametrize("format_, early, late", [
     ("slurm", table((START, EARLY)), table((START, LATE), (START, START))),
     ("slurm", table((1690000200, 1690000100)), table((1690000200, 1690000300))),
+    ("slurm", table((1_000_000_100, 999_999_900)), table((999_999_900, 1_000_000_100))),
     ("condor", AD.format(1690000100), AD.format(1690000300)),
     ("pbs", PBS.format(1690000100), PBS.format(1690000300)),
     ("slurm-json", slurm_json(1690000100), slurm_json(1690000300)),
-], ids=["sacct", "sacct-in-seconds", "condor", "pbs", "slurm-json"])  # fmt: skip
+], ids=["sacct", "sacct-in-seconds", "sacct-with-a-digit-more", "condor", "pbs", "slurm-json"])  # fmt: skip
 def test_it_is_named_where_the_job_says_so(format_, early, late):
     named, said = told(format_, early)
     assert len(named) == 1

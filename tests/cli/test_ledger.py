@@ -369,3 +369,37 @@ def test_a_damaged_manifest_is_told_and_repaired(run, ingest, usage):
     assert found.stderr == f"{usage}: repaired, 1 runs\n"
     assert "new 1" in run("ingest", usage, first, second).stderr
     assert (run("check", usage).exit_code, run("repair", usage).exit_code) == (0, 0)
+
+
+WRONG = {1: ("before it starts", 1000, 900), 3: ("more than ten years", 1000, 400_000_000)}
+RIGHT = {2: (1000, 1000), 4: (1000, 316_000_000)}
+JOB = "<Job><Id>{}</Id><StartTime>{}</StartTime><EndTime>{}</EndTime></Job>"
+
+
+@pytest.mark.parametrize("form", ["records", "parts", "documents", "store"])
+def test_jobs_of_which_a_time_is_wrong_are_named(run, ingest, usage, tmp_path, form):
+    """By their lines, where they have some: each kind once, and all of them if that is wished."""
+    times = {**{number: span[1:] for number, span in WRONG.items()}, **RIGHT}
+    rows = [f"{n}|c|amy|COMPLETED|900|{b}|{e}|10|4" for n, (b, e) in sorted(times.items())]
+    documents = tmp_path / "jobs.sss"
+    documents.write_text("\n".join(JOB.format(n, *span) for n, span in sorted(times.items())))
+    if form in ("records", "parts"):
+        log = ingest()[1]
+        log.write_text(HEADER + "\n".join([*rows, ""]))
+        found = run("ingest", "--workers", 1 + (form == "parts"), usage, log)
+        places = {n: f"{log}:{n + 1}: warning: " for n in times}
+    elif form == "documents":
+        found = run("ingest", usage, documents)
+        places = {n: f"{documents}:{n}: warning: " for n in times}
+    else:
+        kept = tmp_path / "jobs.db"
+        with store.open(str(kept), create=True) as jobs:
+            jobs.load(documents.read_bytes())
+        found = run("ingest", usage, kept)
+        places = {n: f"{kept}: warning: Job {n}: " for n in times}
+    assert found.exit_code == 0
+    told = {
+        n: [line for line in found.stderr.splitlines() if at in line] for n, at in places.items()
+    }
+    assert all(len(told[n]) == 1 and text in told[n][0] for n, (text, *_) in WRONG.items()), found
+    assert not any(told[n] for n in RIGHT)
