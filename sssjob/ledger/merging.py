@@ -5,7 +5,7 @@ first looked at. A run is known by its machine, the id of its job, when it was s
 began. Of two records of a run the one that ended tells more than one that only started, and that
 more than one that waits; of two that go on, the one that tells of more wall time, and of two
 alike, the one that came later. A record of tasks of an array that wait, such as ``7_[3-9]``, gives
-way to each that tells of one of these tasks: that has started, or waits and came later.
+way to each that tells of one of these tasks: that has started, or of fewer that wait.
 
 The idea is to compare what arrives, once, with the rows that count, and to write down which of them
 it replaces. So a report need not look for twins: it leaves out what is written down.
@@ -142,13 +142,27 @@ def _that_give_way(tasks: Sequence[_Task]) -> Iterator[_Task]:
         if not one.waits:
             continue
         array, is_whole = beginning(one.indices.strip("[]"))
-        later = (it for it in tasks if it.waits and it.indices != one.indices)
         if (
             (started and not is_whole)  # Slurm cuts long lists
             or any(number in span for number in started for span in array.spans)
-            or any(it.seq > one.seq for it in later)
+            or any(_is_later(it, one) for it in tasks if it.waits and it.indices != one.indices)
         ):
             yield one
+
+
+def _is_later(one: _Task, other: _Task) -> bool:
+    """Whether one record of what waits of an array is of a later time than another one.
+
+    Tasks of an array only become fewer that wait, from the first ones on, in whatever order records
+    are read; where that tells nothing, the one counts that came later.
+    """
+    (mine, mine_whole), (others, others_whole) = (
+        beginning(each.indices.strip("[]")) for each in (one, other)
+    )
+    if mine_whole and others_whole and len(mine) != len(others):
+        return len(mine) < len(others)
+    firsts = [min((span[0] for span in each.spans), default=0) for each in (mine, others)]
+    return firsts[0] > firsts[1] or (firsts[0] == firsts[1] and one.seq > other.seq)
 
 
 _INDEX = re.compile("[0-9]{1,10}")

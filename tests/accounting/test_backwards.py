@@ -58,7 +58,7 @@ EARLY, START, LATE = "2024-01-01T02:00:00", "2024-01-01T03:00:00", "2024-01-01T0
     ("condor", AD.format(1690000100), AD.format(1690000300)),
     ("pbs", PBS.format(1690000100), PBS.format(1690000300)),
     ("slurm-json", slurm_json(1690000100), slurm_json(1690000300)),
-], ids=["sacct", "sacct-in-seconds", "sacct-with-a-digit-more", "condor", "pbs", "slurm-json"])  # fmt: skip
+], ids=["sacct", "sacct-in-seconds", "sacct-digits", "condor", "pbs", "slurm-json"])  # fmt: skip
 def test_it_is_named_where_the_job_says_so(format_, early, late):
     named, said = told(format_, early)
     assert len(named) == 1

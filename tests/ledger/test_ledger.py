@@ -92,14 +92,39 @@ NIGHTS = (
 )
 
 
-@pytest.mark.parametrize("nights", [*permutations(range(4))], ids=str)
+LEFT = ["7_[3-5]"], ["7_3", "7_[4-5]"], ["7_3", "7_4", "7_[5]"], ["7_3", "7_4", "7_5"]
+
+
+ORDERS = [order for count in (1, 2, 3) for order in permutations(range(count))]
+ORDERS += [*permutations(range(4))][::2]
+
+
+@pytest.mark.parametrize("nights", ORDERS, ids=str)
 @pytest.mark.parametrize("is_one", [True, False], ids=["one commit", "a commit each"])
 def test_tasks_that_wait_are_no_jobs_once_they_ran(kept, nights, is_one):
     told = [NIGHTS[number] for number in nights]
     for some in [[*chain(*told)]] if is_one else told:
         kept.add(some)
-    assert [each[0] for each in runs(kept)] == ["7_3", "7_4", "7_5"]
-    assert kept.add([*chain(*told)]) == (0, 0, 7)
+    assert [each[0] for each in runs(kept)] == LEFT[len(nights) - 1]
+    assert kept.add([*chain(*told)]) == (0, 0, len([*chain(*told)]))
+
+
+# A long list is cut, and may be told with a limit on what runs at once, and with another one.
+CUT = (
+    [run("7_[1-999]")],
+    [run("7_[5,7,9,11,...]")],
+    [run("7_[9,11,13,...]")],
+    [run("7_[900-999%2]")],
+)
+
+
+@pytest.mark.parametrize("nights", [*permutations(range(4))][::5], ids=str)
+def test_the_list_of_fewer_tasks_that_wait_counts_in_any_order(kept, nights):
+    for night in nights:
+        kept.add(CUT[night])
+    assert [each[0] for each in runs(kept)] == ["7_[900-999%2]"]
+    kept.add([run("7_[900-999%5]")])
+    assert [each[0] for each in runs(kept)] == ["7_[900-999%5]"]
 
 
 @pytest.mark.parametrize("before, after, left, counts", CASES.values(), ids=CASES)
