@@ -14,6 +14,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sssjob.classads import evaluate, operators, parser, quoting
@@ -39,6 +40,8 @@ _HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
 _SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
 _SLOT_TYPE = re.compile(r"(NUM_SLOTS|SLOT)_TYPE_(\d+)(?:_(\w+))?", re.ASCII)
 _CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|ENV|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
+# What HTCondor works out when it reads a value, such as $INT(N) or $RANDOM_CHOICE(1,2).
+_FUNCTION = re.compile(r"\$[A-Za-z][A-Za-z_]*\(")
 _RESOURCE = re.compile(r"MACHINE_RESOURCE_(?!NAMES$)(INVENTORY_)?(\w+)", re.ASCII)
 _OF_DAEMON = re.compile(r"(STARTD|STARTER)\.(\w+)", re.ASCII)
 _PERIOD = re.compile(r"\d{1,9}\s*[smhSMH]?", re.ASCII)
@@ -248,11 +251,18 @@ class Configured:
         if not self.values and not self.uses:
             told = "no variable is in it; it is to be what condor_config_val -dump prints"
             yield Found("all of it", told)
-        yield from self._hooks(files)
-        yield from self._policy()
-        yield from self._slots()
-        yield from self._resources(files)
-        yield from self._crons(files)
+        every = (
+            self._hooks(files), self._policy(), self._slots(), self._resources(files),
+            self._crons(files),
+        )  # fmt: skip
+        calculated: set[str] = set()
+        for each in chain.from_iterable(every):
+            if (function := _FUNCTION.search(self.get(each.name))) is None:
+                yield each
+            elif each.name not in calculated:
+                calculated.add(each.name)
+                told = f"HTCondor calculates it ({function[0]}...), so that it is not looked at"
+                yield Found(each.name, told, is_error=False)
 
     def _hooks(self, files: bool) -> Iterator[Found]:
         there: dict[str, set[str]] = {}

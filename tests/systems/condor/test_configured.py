@@ -227,3 +227,15 @@ def test_macros_are_replaced_in_bounded_time_and_memory():
     assert (told.get("A"), told.get("c")) == ("/x/c", "/y/x/c")
     many = "".join(f"A{n} = {f'$(A{n + 1})' * 9}\n" for n in range(99))
     assert len(Configured.read(many + "A = $(A)\nB = $(C)\nC = $(B)\n").get("A0")) < 1 << 20
+
+
+@pytest.mark.parametrize("line", [
+    "FetchWorkDelay = $RANDOM_INTEGER(60,300)", "START = $ENV(X)", "NUM_CPUS = $INT(N)",
+    "SLOT_TYPE_1 = cpus=$INT(N), memory=$REAL(Y)\nNUM_SLOTS_TYPE_1 = 1",
+    "SLOT_TYPE_1 = cpus=1\nNUM_SLOTS_TYPE_1 = $EVAL(N)", "MachineMaxVacateTime = $INT(N,%d)",
+    "STARTER_UPDATE_INTERVAL = $RANDOM_CHOICE(30,60)", "SSS_HOOK_JOB_EXIT_TIMEOUT = $INT(N)",
+    "SSS_HOOK_FETCH_WORK = $F(X)",
+])  # fmt: skip
+def test_what_htcondor_calculates_when_it_reads_it_is_not_judged(line):
+    assert problems(f"{OURS}{line}\n") == []
+    assert any("HTCondor calculates it" in each for each in problems(OURS + line, errors=False))
