@@ -11,8 +11,9 @@ start in the future, when enough of what runs has ended by its limits; of those 
 starts which ends before, or leaves it its slots. Jobs then end earlier than their limits, by the
 part of them that is expected, so that each time is planned anew.
 
-Why it is right: it is EASY backfill, with one job reserved for in each pool, and fair share as far
-as it is in the priorities, which stay as they are. One more job of a queue and a VO stands behind
+Why it is right: it is EASY backfill, with one job reserved for in each pool (none where the batch
+system keeps nothing free), and fair share as far as it is in the priorities, which stay as they
+are. One more job of a queue and a VO stands behind
 those of the same ones, and is asked about only: it takes nothing, so that one run answers for all.
 Which slots are on one node is not known, so that a wide job may start earlier here. Only the first
 ``DEPTH`` jobs that do not fit are looked at, as schedulers do it.
@@ -381,7 +382,8 @@ class Scheduler:
         if sum(slots for _, slots in taken) == place.slots:
             return tuple(taken)
         promised = {at for promise in now.promises for at in promise.left}
-        if not place.is_asked and promised.isdisjoint(pools):
+        keeps = self.site.snapshot.scheduling.keeps
+        if keeps and not place.is_asked and promised.isdisjoint(pools):
             now.promises += self._promise(place.slots, pools)
         return None
 

@@ -44,8 +44,8 @@ KEYS = frozenset(
     ("queue", "group", "state", "jobid", "user", "name", "cpucount", "priority", *_TIMES)
 )
 # What stands before a dictionary that is about no job: readers that do not know it pass it over.
-_POOL, _RULES, _RESERVED = "pool", "queue", "reservation"
-_OF_NO_JOB = re.compile(rf"\s*+({_POOL}|{_RULES}|{_RESERVED})\s++(?=\{{)")
+_POOL, _RULES, _RESERVED, _SCHEDULER = "pool", "queue", "reservation", "scheduler"
+_OF_NO_JOB = re.compile(rf"\s*+({_POOL}|{_RULES}|{_RESERVED}|{_SCHEDULER})\s++(?=\{{)")
 _NOT_STARTED = (QUEUED, PENDING)
 _WITHOUT_START = "a running job without start"
 
@@ -60,7 +60,7 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
     places: dict[str, int] = {}
     jobs: list[QueuedJob] = []
     early: list[tuple[int, int]] = []  # jobs with times of another clock, perhaps, and their lines
-    scheduling = _ReadScheduling([], [], [])
+    scheduling = _ReadScheduling([], [], [], [])
     seen: set[str] = set()
     for number, line in enumerate(_lines(stream, report), 1):
         if not line or line.isspace():
@@ -95,7 +95,10 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
         now=headers.get("now"),
         cycle=headers.get("schedCycle"),
         scheduling=Scheduling(
-            tuple(scheduling.pools), tuple(scheduling.queues), tuple(scheduling.reserved)
+            tuple(scheduling.pools),
+            tuple(scheduling.queues),
+            tuple(scheduling.reserved),
+            all(scheduling.keeps),
         ),
     )
 
@@ -133,6 +136,8 @@ def lines(snapshot: Snapshot) -> Iterator[str]:
     for name, value in header:
         if value is not None:  # old readers know whole numbers only
             yield f"{name:<11} {int(value)}\n"
+    if not snapshot.scheduling.keeps:
+        yield _line(_SCHEDULER, keeps=0)
     for pool in snapshot.scheduling.pools:
         yield _line(_POOL, queues=",".join(pool.queues), slots=pool.slots, free=pool.free)
     for rules in snapshot.scheduling.queues:
@@ -265,12 +270,16 @@ class _ReadScheduling(NamedTuple):
     pools: list[Pool]
     queues: list[QueueRules]
     reserved: list[Reserved]
+    keeps: list[bool]
 
 
 def _scheduling(word: str, text: str, number: int, found: _ReadScheduling, report: Report) -> None:
     """Read a line that is about no job; one that cannot be used is reported and left out."""
     try:
         values = literal.parse(text)
+        if word == _SCHEDULER:
+            found.keeps.append(_amount(values, "keeps", number, report) != 0)
+            return
         names = tuple(name for name in _text(values.get("queues")).split(",") if name)
         slots, free, most, walltime, limit = (
             _amount(values, key, number, report)

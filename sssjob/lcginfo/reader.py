@@ -91,6 +91,7 @@ class Reader(ABC):
         self.pools: dict[tuple[str, ...], tuple[Fraction | int, Fraction | int]] = {}
         self.rules: list[QueueRules] = []
         self.reserved: list[Reserved] = []
+        self.keeps = True
         self.now: float | None = None
         self.cycle: float | None = None
 
@@ -163,13 +164,18 @@ class Reader(ABC):
             pools = ()
         if not any(pool.queues for pool in pools):
             pools = ()  # of all queues, as the header has it
+        # "The maximum amount of real time the execution of a job in this queue may take."
+        longest = {rules.name: rules.maxwalltime for rules in self.rules}
         found = Snapshot(
-            tuple(self.jobs),
+            tuple(
+                job._replace(maxwalltime=longest.get(job.queue)) if job.maxwalltime is None else job
+                for job in self.jobs
+            ),
             nactive=nactive,
             nfree=nfree,
             now=self.now if options.now is None else options.now,
             cycle=self.cycle if options.cycle is None else options.cycle,
-            scheduling=Scheduling(pools, tuple(self.rules), tuple(self.reserved)),
+            scheduling=Scheduling(pools, tuple(self.rules), tuple(self.reserved), self.keeps),
         )
         return replace(found, nfree=found.free)
 

@@ -87,11 +87,15 @@ class Reserved(NamedTuple):
 
 
 class Scheduling(NamedTuple):
-    """What a batch system says of how it gives its slots away, beside its jobs."""
+    """What a batch system says of how it gives its slots away, beside its jobs.
+
+    ``keeps`` is whether it keeps slots free for a job that does not fit yet; nobody says: it does.
+    """
 
     pools: tuple[Pool, ...] = ()
     queues: tuple[QueueRules, ...] = ()
     reserved: tuple[Reserved, ...] = ()
+    keeps: bool = True
 
 
 _UNTOLD = Scheduling()

@@ -136,6 +136,7 @@ ROADS = {
 ELSEWHERE = {
     "lcginfo/condor/condor_status.json": "machines",
     "lcginfo/condor/condor_status.long.txt": "machines",
+    "lcginfo/gridengine/qconf-sq.txt": "queues",
     "lcginfo/gridengine/qconf-ssconf.txt": "the scheduler",
     "lcginfo/gridengine/qstat-xml-f-F.xml": "queues without a job",
     "lcginfo/gridengine/qstat-xml-finished.xml": "jobs that have ended and are in no queue",

@@ -175,6 +175,15 @@ def test_grid_engine_says_what_was_asked_of_it(cell):
     assert (waiting.get("State"), waiting.get("Restartable")) == ("Hold", "false")
 
 
+def test_grid_engine_says_how_it_gives_its_slots_away(cell):
+    found, said = lrmsinfo_of("gridengine", **cell.environment)
+    assert said == ""
+    [rules] = found.scheduling.queues
+    assert (rules.name, rules.maxwalltime) == ("main.q", None)
+    assert not found.scheduling.keeps
+    assert found.nactive == gridengine_cell.SLOTS
+
+
 def test_grid_engine_without_jobs_has_none(cell):
     assert until(lambda: not cell.run("qstat", "-u", "*").strip())
     assert asked(cell, "gridengine")[0] == {}

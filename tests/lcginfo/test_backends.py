@@ -1,6 +1,7 @@
 """What the commands of batch systems print, as snapshots."""
 
 import contextlib
+import io
 import json
 import re
 import time
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from meanings import shown_job
 
 from sssjob import registry
-from sssjob.lcginfo import reader
+from sssjob.lcginfo import lrmsinfo, reader
 from sssjob.lcginfo.jobs import from_job
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import (
@@ -429,6 +430,30 @@ def test_grid_engine_is_read():
     )  # fmt: skip
     ids = [job.jobid for job in found.jobs]
     assert ids == ["31", "10", "11", "7", "32", "33.1", "33.3", "33.5", "33.7", "33.9"]
+
+
+# decision 666
+def test_grid_engine_says_how_long_jobs_of_a_queue_may_run_and_whether_it_keeps_slots_free():
+    names = files("gridengine", "qstat-xml-f-F.xml", "qconf-ssconf.txt", "qconf-sq.txt")
+    found, remarks = snapshot("gridengine", *names)
+    assert not remarks
+    assert [(each.name, each.maxwalltime) for each in found.scheduling.queues] == [
+        ("main.q", 600.0), ("long.q", 3600.0),  # the less of s_rt, and of h_rt on another host
+    ]  # fmt: skip
+    assert not found.scheduling.keeps
+    found, _ = snapshot("gridengine", *files("gridengine", "qstat-xml-long.xml"), names[2])
+    told = {job.maxwalltime for job in found.jobs if job.queue == "main.q"}
+    assert told == {600.0, 3600.0, 7200.0}  # that of the queue, or what jobs asked for
+    assert lrmsinfo.read(io.BytesIO("".join(lrmsinfo.lines(found)).encode())) == found
+    text = (
+        (DATA / names[1])
+        .read_text()
+        .replace("max_reservation                   0", "max_reservation 20")
+    )
+    assert snapshot("gridengine", names[0], text)[0].scheduling.keeps
+    wrong = (DATA / names[2]).read_text().replace("h_rt                  00:10:00", "h_rt soon")
+    [remark] = snapshot("gridengine", names[0], wrong)[1]
+    assert "queue 'main.q': 'soon' is not a time" in remark.message
 
 
 def test_a_parallel_job_of_grid_engine_has_the_slots_of_all_its_queues():

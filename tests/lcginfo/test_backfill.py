@@ -1,5 +1,7 @@
 """A scheduler with queues of their own nodes, priorities, reservations and backfill, simulated."""
 
+from dataclasses import replace
+
 import day_of_load
 import pytest
 from draws import examples
@@ -239,3 +241,11 @@ def test_nobody_starts_where_there_is_no_slot(jobs, pools, reserved):
 
     scheduler._start = checked
     list(scheduler.passes())
+
+
+# decision 666
+def test_where_nothing_is_kept_free_a_job_that_fits_goes_ahead_of_one_that_does_not():
+    kept = site(BUSY, WIDE)  # one of four slots is free, and is promised to the wide job
+    free = Site(replace(kept.snapshot, scheduling=Scheduling(keeps=False)), config=kept.config)
+    assert wait(kept) > 0
+    assert wait(free) == 0

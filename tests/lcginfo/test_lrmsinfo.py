@@ -124,7 +124,7 @@ def test_what_is_written_is_read_by_the_programs_before(snapshot):
         if header or job:
             assert header or isinstance(ast.literal_eval(job[1]), dict)
         else:  # they pass over what is neither
-            assert line.split(" {")[0] in ("pool", "queue", "reservation")
+            assert line.split(" {")[0] in ("pool", "queue", "reservation", "scheduler")
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ class CondorQueue(Reader):
         super().__init__(options, report)
         self.submitters: list[str] = []  # of the jobs, in their order
         self.priorities: dict[str, float] = {}
+        self.keeps = False  # a slot that comes free is given to the next job that fits
 
     def take(self, text: str) -> None:
         """Read one output: ads in the old syntax, a blank line between them, or JSON."""

@@ -1,4 +1,4 @@
-"""Grid Engine: ``qstat -xml``, where ``-f`` shows queues and ``-j`` groups; ``qconf -ssconf``.
+"""Grid Engine: ``qstat -xml``, where ``-f`` shows queues and ``-j`` groups; ``qconf`` of the rest.
 
 Jobs are read by the format of status. What lrmsinfo alone needs is here: queues and their slots,
 the tasks of an array one by one, and a queue for a job that asks for none.
@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Any
 
 from sssjob.document import tree
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import InvalidValue, UnreadableDocument
 from sssjob.lcginfo.reader import Reader, ReaderOptions, count, span
-from sssjob.lcginfo.snapshot import DONE, QueuedJob, Report, Snapshot, UnusableOutput
+from sssjob.lcginfo.snapshot import DONE, QueuedJob, QueueRules, Report, Snapshot, UnusableOutput
 from sssjob.model import Job
 from sssjob.registry import Format
 from sssjob.systems.gridengine import words
@@ -27,6 +27,10 @@ Element = Any  # of lxml, which only documents know
 
 _XML = Format("sge-xml", "sssjob.systems.gridengine.status", "qstat -xml")
 _INTERVAL = re.compile(r"^schedule_interval\s+(\S+)", re.MULTILINE)
+_RESERVES = re.compile(r"^max_reservation\s+([0-9]+)", re.MULTILINE)
+_QUEUE = re.compile(r"^qname\s+(\S+)", re.MULTILINE)
+_LIMIT = re.compile(r"^[hs]_rt\s+(.+)", re.MULTILINE)
+_ON_HOSTS = re.compile(r"\[[^\[\]=]*=([^\[\]]*)\]")
 _OUTPUT = re.compile(r"(?=<\?xml\s)")  # outputs of several commands in one file
 _ARRAY = re.compile(r"([0-9]+)\.(.+)")
 _ROOTS = ("job_info", "detailed_job_info", "unknown_jobs")
@@ -58,10 +62,33 @@ class GridEngineQueue(Reader):
         """Read one output: a job list, job details, or the scheduler's configuration."""
         if interval := _INTERVAL.search(text):
             self.cycle = span(words.seconds, interval[1])
+            found = _RESERVES.search(text)
+            self.keeps = found is None or int(found[1][:9]) > 0
+            return
+        if _QUEUE.match(text.lstrip()):
+            places = [*_QUEUE.finditer(text)]
+            for place, end in zip(places, [*places[1:], None], strict=True):
+                self._limits(place[1], text[place.start() : end.start() if end else None])
             return
         for output in _OUTPUT.split(text.removeprefix("\ufeff")):
             if output.strip():
                 self._take_xml(output)
+
+    def _limits(self, name: str, text: str) -> None:
+        """How long the jobs of a queue may run: the less of h_rt and s_rt, where it is longest.
+
+        The hosts of a queue may have limits of their own.
+        """
+        try:
+            limits = [
+                max(_seconds(each) for each in (line.partition(",")[0], *_ON_HOSTS.findall(line)))
+                for line in _LIMIT.findall(text)
+            ]
+        except InvalidValue as error:
+            self.remark(f"queue {name!r}: {error}")
+            return
+        least = min(limits, default=math.inf)
+        self.rules.append(QueueRules(name, None if least == math.inf else least))
 
     def _take_xml(self, text: str) -> None:
         try:
@@ -132,6 +159,12 @@ class GridEngineQueue(Reader):
         if not state & _GONE:
             taken = sum(_count(instance, f"slots_{use}") for use in ("used", "resv"))
             self.add_slots(total, 0 if state & _FULL else total - taken, (name,))
+
+
+def _seconds(text: str) -> float:
+    """A limit of a queue; INFINITY is none. Raises ``InvalidValue``."""
+    found = span(words.seconds, text.strip())
+    return math.inf if found is None else found
 
 
 def _text(element: Element, name: str) -> str:

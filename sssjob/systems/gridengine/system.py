@@ -17,6 +17,7 @@ SYSTEM = System(
         "sssjob.systems.gridengine.queue:GridEngineQueue",
         ask=(("qstat", "-f", "-r", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
              ("qconf", "-ssconf")),
+        rules=(("qconf", "-sq", "*"),),
         environment=(("TZ", "UTC"),),  # times have no zone
         caps=Caps("sssjob.systems.gridengine.caps:read", ("qconf", "-srqs"),
                   none="No resource quota set found"),
