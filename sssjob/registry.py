@@ -188,8 +188,9 @@ class System(NamedTuple):
     people use. ``measures`` are what it writes of a finished process. ``listed`` names what asks it
     which runs there are in a span of time, in the first of its formats, and ``sums`` the module
     that reads what it states of all jobs together: see ``sssjob.verbs.audit``. ``notices`` names
-    what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``. ``proof``
-    names its side of the conformance kit, a ``sssjob.features.batch.proof.Proof``.
+    what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``.
+    ``site_tests`` names its side of the jobs that try a site, a
+    ``sssjob.features.batch.site_tests.SiteTests``.
     """
 
     name: str
@@ -213,7 +214,7 @@ class System(NamedTuple):
     listed: str = ""
     sums: str = ""
     notices: str = ""
-    proof: str = ""
+    site_tests: str = ""
 
     @property
     def caps(self) -> Caps | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DOCUMENTS = "sss"  # documents and stores, among formats of records
 AUTO = "auto"  # what is recognised by its first bytes
 Thing = Literal[
-    "formats", "queue", "caps", "script", "installation", "submission", "listed", "proof"
+    "formats", "queue", "caps", "script", "installation", "submission", "listed", "site_tests"
 ]
 Names = Callable[[], Iterable[str]]
 Has = Callable[[registry.System], object]

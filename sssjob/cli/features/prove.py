@@ -27,7 +27,7 @@ Examples:
 Exit code: 0 every case holds that there can be here, 1 one is wrong or no job could be
 run, 2 an option is not understood, or nothing can be written."""
 )
-@batch.system("proof")
+@batch.system("site_tests")
 @click.option("--work", metavar="DIR", required=True,
               type=click.Path(exists=True, file_okay=False, resolve_path=True),
               help="A directory that all nodes and the user see; a new one is made in it, and "
@@ -53,11 +53,11 @@ def command(
     says inside it. On this node our prolog is tried while the controller hangs, on a full disk, and
     with a umask of 077. What the batch system refuses, or does not have, is "not here".
     """
-    from sssjob.features.batch.proof import (
+    from sssjob.features.batch.site_tests import (
         HOLDS,
         NODE_CASES,
         WRONG,
-        ProofSettings,
+        SiteTestSettings,
         names,
         prove,
     )
@@ -71,7 +71,7 @@ def command(
     try:
         with terminable():
             for found in prove(
-                system, cases or known, ProofSettings(Path(work), user, seconds, words)
+                system, cases or known, SiteTestSettings(Path(work), user, seconds, words)
             ):
                 outcomes[found.case] = found.outcome
                 if as_json:

@@ -14,7 +14,7 @@ SYSTEM = System(
         (Format("flux", _JOBS, "flux jobs --json"),), ask=((("flux", "jobs", "-A", "--json"),),)
     ),
     script="sssjob.systems.flux.allocation:FluxAllocation",
-    proof="sssjob.systems.flux.proof:FluxProof",
+    site_tests="sssjob.systems.flux.site_tests:FluxSiteTests",
     installation="sssjob.systems.flux.scripts:FluxScripts",
     submission="sssjob.systems.flux.jobspec:V1",
     control="sssjob.systems.flux.control:CONTROL",

@@ -29,7 +29,7 @@ SYSTEM = System(
         environment=(("TZ", "UTC"),),  # times have no zone
     ),
     script="sssjob.systems.gridengine.allocation:GridEngineAllocation",
-    proof="sssjob.systems.gridengine.proof:GridEngineProof",
+    site_tests="sssjob.systems.gridengine.site_tests:GridEngineSiteTests",
     installation="sssjob.systems.gridengine.scripts:GridEngineScripts",
     submission="sssjob.systems.gridengine.submission:FORM",
     control="sssjob.systems.gridengine.control:CONTROL",

@@ -12,7 +12,7 @@ SYSTEM = System(
                Sign.MARK),
     ),
     script="sssjob.systems.lsf.allocation:LSFAllocation",
-    proof="sssjob.systems.lsf.proof:LSFProof",
+    site_tests="sssjob.systems.lsf.site_tests:LSFSiteTests",
     installation="sssjob.systems.lsf.scripts:LSFScripts",
     submission="sssjob.systems.lsf.submission:FORM",
     control="sssjob.systems.lsf.control:CONTROL",

@@ -31,7 +31,7 @@ SYSTEM = System(
         past=(("qstat", "-x", "-f", "-F", "json"),),
     ),
     script="sssjob.systems.pbs.allocation:PBSAllocation",
-    proof="sssjob.systems.pbs.proof:PBSProof",
+    site_tests="sssjob.systems.pbs.site_tests:PBSSiteTests",
     installation="sssjob.systems.pbs.scripts:PBSScripts",
     submission="sssjob.systems.pbs.submission:FORM",
     control="sssjob.systems.pbs.control:CONTROL",

@@ -42,7 +42,7 @@ SYSTEM = System(
         past=(("scontrol", "--all", "--details", "--oneliner", "show", "jobs"),),
     ),
     script="sssjob.systems.slurm.allocation:SlurmAllocation",
-    proof="sssjob.systems.slurm.proof:SlurmProof",
+    site_tests="sssjob.systems.slurm.site_tests:SlurmSiteTests",
     installation="sssjob.systems.slurm.scripts:SlurmScripts",
     ended="sssjob.systems.slurm.ended:records",
     listed="sssjob.systems.slurm.ended:listed",

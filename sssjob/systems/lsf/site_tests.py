@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 
-from sssjob.features.batch.proof import PROBE, WORK, JobCase, Proof
+from sssjob.features.batch.site_tests import PROBE, WORK, JobCase, SiteTests
 from sssjob.systems.lsf import inside
 
 _SCRIPT = f"#!/bin/sh\n{PROBE}\n"
@@ -19,7 +19,7 @@ def _batch(*words: str) -> tuple[str, ...]:
     return "bsub", "-o", "/dev/null", *words
 
 
-class LSFProof(Proof):
+class LSFSiteTests(SiteTests):
     """Jobs of bsub. Their limits may be minutes of another host, which are left out."""
 
     variables = ("LSB_JOBID", "LSB_JOBINDEX", "LSB_MCPU_HOSTS")

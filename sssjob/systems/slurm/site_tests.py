@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from sssjob.features.batch.proof import PROBE, WORK, JobCase, Proof
+from sssjob.features.batch.site_tests import PROBE, WORK, JobCase, SiteTests
 from sssjob.integers import whole
 
 _MIB = 1 << 20
@@ -24,7 +24,7 @@ def _batch(*words: str) -> tuple[str, ...]:
     return "sbatch", f"--chdir={WORK}", "--output=/dev/null", "--export=NONE", *words
 
 
-class SlurmProof(Proof):
+class SlurmSiteTests(SiteTests):
     """Jobs of sbatch and srun."""
 
     variables = (

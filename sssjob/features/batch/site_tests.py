@@ -77,7 +77,7 @@ class JobCase:
     absent: str = ""
 
 
-class Proof:
+class SiteTests:
     """A batch system's side of the kit; each has a class of its own in its folder.
 
     ``variables`` are those of a job that say what it has, ``commands`` what a prolog asks.
@@ -137,7 +137,7 @@ class CaseOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class ProofSettings:
+class SiteTestSettings:
     """Where and as whom jobs run: ``work`` is a directory that the nodes share.
 
     ``user`` is "" for this one; ``more`` are words for single cases, ``seconds`` how long all may
@@ -158,7 +158,7 @@ def names(system: str) -> tuple[str, ...]:
     return (*_side(system).cases(), *NODE_CASES)
 
 
-def prove(system: str, cases: Sequence[str], settings: ProofSettings) -> Iterator[CaseOutcome]:
+def prove(system: str, cases: Sequence[str], settings: SiteTestSettings) -> Iterator[CaseOutcome]:
     """Run jobs of these kinds, all at once, and judge what they found; then try the node's cases.
 
     Raises ``Unprotected``, ``OSError`` where nothing can be written, or ``LookupError`` for a user
@@ -183,13 +183,13 @@ def prove(system: str, cases: Sequence[str], settings: ProofSettings) -> Iterato
             yield CaseOutcome(name, *_on_node(name, system, side))
 
 
-def _side(system: str) -> Proof:
-    made: Proof = registry.system(system).load("proof")()
+def _side(system: str) -> SiteTests:
+    made: SiteTests = registry.system(system).load("site_tests")()
     return made
 
 
 @contextmanager
-def _place(settings: ProofSettings) -> Iterator[Path]:
+def _place(settings: SiteTestSettings) -> Iterator[Path]:
     """A directory for this run that others can enter and nobody else can write.
 
     Raises ``Unprotected`` where others could lead us elsewhere: root gives directories away here.
@@ -207,7 +207,7 @@ class _Running:
     """A job of one kind, submitted, and what it reports."""
 
     def __init__(
-        self, name: str, case: JobCase, side: Proof, place: Path, settings: ProofSettings
+        self, name: str, case: JobCase, side: SiteTests, place: Path, settings: SiteTestSettings
     ) -> None:
         self.case, self.side = case, side
         self.process: subprocess.Popen[str] | None = None
@@ -322,7 +322,7 @@ def _shown(values: Sequence[str]) -> str:
     return ", ".join(each or "-" for each in values)
 
 
-def _on_node(name: str, system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
+def _on_node(name: str, system: str, side: SiteTests) -> tuple[str, tuple[str, ...]]:
     """A case that is tried with our prolog on this node."""
     try:
         return _NODE[name](system, side)
@@ -344,7 +344,7 @@ def _own() -> Iterator[Path]:
 
 
 def _prolog(
-    place: Path, system: str, side: Proof, answer: str, umask: int = 0o022, seconds: float = 1.0
+    place: Path, system: str, side: SiteTests, answer: str, umask: int = 0o022, seconds: float = 1.0
 ) -> subprocess.CompletedProcess[bytes]:
     """Run our prolog for a job that does not exist; ``answer`` is what the system's commands do."""
     (place / "bin").mkdir()
@@ -361,7 +361,7 @@ def _prolog(
     )  # fmt: skip
 
 
-def _hangs(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
+def _hangs(system: str, side: SiteTests) -> tuple[str, tuple[str, ...]]:
     with _own() as place:
         started = time.monotonic()
         _prolog(place, system, side, "exec sleep 30")
@@ -377,7 +377,7 @@ def _hangs(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
     return (WRONG if wrong else HOLDS), tuple(wrong)
 
 
-def _masked(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
+def _masked(system: str, side: SiteTests) -> tuple[str, tuple[str, ...]]:
     with _own() as place:
         _prolog(place, system, side, "exit 1", umask=0o077)
         job = place / "mjf" / _JOB / "jobfeatures"
@@ -390,7 +390,7 @@ def _masked(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
     return (WRONG if wrong else HOLDS), tuple(wrong)
 
 
-def _full(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
+def _full(system: str, side: SiteTests) -> tuple[str, tuple[str, ...]]:
     with _own() as place:
         room = place / "mjf"
         room.mkdir()
@@ -436,6 +436,6 @@ def _texts(place: Path) -> dict[str, str]:
         return {}
 
 
-_NODE: Mapping[str, Callable[[str, Proof], tuple[str, tuple[str, ...]]]] = {
+_NODE: Mapping[str, Callable[[str, SiteTests], tuple[str, tuple[str, ...]]]] = {
     "controller hangs": _hangs, "full disk": _full, "umask": _masked,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sssjob.features.batch.proof import PROBE, WORK, JobCase, Proof
+from sssjob.features.batch.site_tests import PROBE, WORK, JobCase, SiteTests
 from sssjob.integers import whole
 
 _SCRIPT = f"#!/bin/sh\nexec {PROBE}\n"
@@ -17,7 +17,7 @@ def _batch(*words: str) -> tuple[str, ...]:
     return "qsub", "-terse", "-wd", WORK, "-j", "y", "-o", "/dev/null", "-S", "/bin/sh", *words
 
 
-class GridEngineProof(Proof):
+class GridEngineSiteTests(SiteTests):
     """Jobs of qsub."""
 
     variables = ("JOB_ID", "SGE_TASK_ID", "NSLOTS", "NHOSTS")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from sssjob.features.batch.proof import PROBE, JobCase, Proof
+from sssjob.features.batch.site_tests import PROBE, JobCase, SiteTests
 from sssjob.systems.flux import ids
 
 _LIMIT = ("-t", "2m")
@@ -15,7 +15,7 @@ def _submit(*words: str) -> tuple[str, ...]:
     return "flux", "submit", "--cwd=/", "--output=/dev/null", *words, PROBE
 
 
-class FluxProof(Proof):
+class FluxSiteTests(SiteTests):
     """Jobs of flux submit and flux run. All but its id a job asks of the instance."""
 
     variables = ("FLUX_JOB_ID",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sssjob.features.batch.proof import PROBE, JobCase, Proof
+from sssjob.features.batch.site_tests import PROBE, JobCase, SiteTests
 from sssjob.features.keys import spell
 from sssjob.systems.pbs import inside
 from sssjob.systems.pbs.scripts import is_professional
@@ -18,7 +18,7 @@ def _batch(*words: str) -> tuple[str, ...]:
     return "qsub", "-j", "oe", "-o", "/dev/null", "-S", "/bin/sh", *words
 
 
-class PBSProof(Proof):
+class PBSSiteTests(SiteTests):
     """Jobs of qsub, in words of both TORQUE and PBS Professional."""
 
     variables = ("PBS_JOBID", "PBS_NUM_NODES", "PBS_NUM_PPN", "PBS_NP", "PBS_WALLTIME", "NCPUS")
