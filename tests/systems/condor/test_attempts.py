@@ -500,6 +500,48 @@ def test_what_was_taken_is_not_given_again_though_the_queue_was_lost(site, loss,
     assert [other["SSSJobId"] for other in site.fetch()] == ["9"] * (not looks)
 
 
+# decision 667
+@pytest.mark.parametrize("loss", ["queue.db", "an older one", "one of before the job"])
+@pytest.mark.parametrize("looks", [False, True])
+@pytest.mark.parametrize("answer", ["accept", "reject", ""])
+def test_what_was_only_offered_is_not_offered_again_though_the_queue_was_lost(
+    site, loss, looks, answer
+):
+    """The startd may take it yet; when it does not, the job comes back like any other."""
+    site.add("b.xml", USER, id_="8")
+    [first] = site.fetch()
+    site.call("job-exit", ran(first), "exit")
+    file = site.state / "queue.db"
+    kept = file.read_bytes()
+    site.add("a.xml", USER)
+    if loss == "an older one":
+        [early] = site.fetch()
+        site.call("reply-fetch", early, "reject")
+        kept = file.read_bytes()
+    [ad] = site.fetch()
+    file.unlink()
+    if loss != "queue.db":
+        file.write_bytes(kept)
+        file.chmod(0o600)
+    if looks:
+        assert site.fetch() == site.fetch() == []
+    if answer:
+        site.call("reply-fetch", ad, answer)
+    assert ("Attempt" in (site.path / "a.xml").read_text()) == (answer == "accept")
+    if answer == "accept":
+        assert site.fetch() == []
+        site.call("job-exit", ran(ad), "exit")
+        assert site.job("a.xml").get("State") == "Completed"
+    if not answer:
+        assert site.fetch() == []
+        site.unheard()
+    again = site.fetch()
+    assert [each["SSSJobId"] for each in again] == ["7"] * (answer != "accept")
+    for each in again:
+        site.call("reply-fetch", each, "accept")
+    assert not list((site.state / "offers").iterdir())
+
+
 @pytest.mark.parametrize("end", ["exit", "evict", "unstarted", "evict-claim", "hold by its user"])
 def test_which_attempt_was_taken_stands_in_a_document_until_something_is_heard(site, end):
     path = site.add("a.xml", USER)

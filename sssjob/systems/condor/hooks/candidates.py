@@ -22,7 +22,7 @@ from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup
 from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks import holds, stamp, starts
+from sssjob.systems.condor.hooks import holds, offers, stamp, starts
 from sssjob.systems.condor.hooks.documents import (
     Documents,
     QueuedDocument,
@@ -34,6 +34,7 @@ from sssjob.systems.condor.hooks.documents import (
 from sssjob.systems.condor.hooks.queue import (
     DONE,
     HELD,
+    OFFERED,
     READY,
     RETURNED,
     WAITING,
@@ -71,6 +72,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     began = time.time()
     before = stamp.stamp(settings.jobs)
     source, trusted = documents(settings), trust(settings)
+    offered = _offered(settings, queue, began)
     known = queue.documents()
     odd: list[object] = []
     found = {each.name: each for each in source.found(odd.append)}
@@ -109,8 +111,11 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         with queue.changing():
             queue.number_from(began)
             for each, _, jobs in made:
-                for job in jobs:
+                for number, job in enumerate(jobs, 1):
                     queue.restore(each.name, job, began)
+                    if job.runs is None and (offer := _offer_of(offered, each.name, number, job)):
+                        job.runs = offer
+                        queue.restore(each.name, job, began, OFFERED)
         if lost is None:
             lost = _lost(queue, queue.away(), found, made)
         read = {each.name for each, *_ in made}
@@ -124,6 +129,30 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     if not new:
         stamp.note(queue, before, began)
     return not new
+
+
+def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers.Offer]:
+    """The offers that are noted and of which the queue knows nothing; the others are settled."""
+    found = []
+    for moment, each in offers.noted(queue.state) if queue.state else ():
+        row = queue.job(each.key)
+        if (row is None or row.attempt < each.attempt) and moment > now - settings.silence:
+            queue.read_again("?", each.document)
+            found.append(each)
+        elif row is None or row.state != OFFERED or row.attempt != each.attempt:
+            offers.settled(queue.state, each.key, each.attempt)
+    return found
+
+
+def _offer_of(
+    offered: Iterable[offers.Offer], document: str, number: int, job: Candidate
+) -> tuple[int, int] | None:
+    """The attempt as which a job is being offered, as far as a note tells."""
+    for each in offered:
+        place = (each.document, each.number, each.id, each.asks)
+        if place == (document, number, job.id, job.asks) and job.whose in ("", each.owner):
+            return each.key, each.attempt
+    return None
 
 
 def _user(found: QueuedDocument, known: Mapping[str, tuple[str, int]]) -> int:

@@ -123,18 +123,25 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
     """Note that a job was accepted, or hand it back."""
     if list(rest) not in ([ACCEPT], [REJECT]):
         raise Failed(f"called with {' '.join(rest) or 'nothing'}, expected {ACCEPT} or {REJECT}")
+    from sssjob.systems.condor.hooks import offers
+
     ads = _ads()
     key, attempt = _ticket(ads)
     with _held(settings) as queue:
         job = queue.job(key)
+        if job is None or job.attempt < attempt:  # where the queue was lost, the offer is noted
+            _refresh(settings, queue, time.time())
+            job = queue.job(key)
         if job is None or job.attempt != attempt:
             raise Failed(f"nothing was offered as {names.ticket(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
             _keep(settings, job, ads[0])
             _tell_taken(settings, queue)
+            offers.settled(settings.state, key, attempt)
         elif job.state == "offered":  # which is no fault of the job
             _not_started(settings, queue, job, "the startd rejected it", is_held=False)
+            offers.settled(settings.state, key, attempt)
 
 
 def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -254,6 +261,10 @@ def _given_away(
                 line for line in text.split(b"\n") if not line.startswith(name.encode() + b" ")
             )
         more = _lines(told)
+        if settings.state:
+            from sssjob.systems.condor.hooks import offers
+
+            offers.note(settings.state, job, attempt, owner)
         _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
     except OSError:
         job.attempt = attempt

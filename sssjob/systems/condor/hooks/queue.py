@@ -648,7 +648,7 @@ class JobQueue:
         values = (document, -row.key, row.key)
         self.run("UPDATE job SET document = ?, number = ? WHERE key = ?", values)
 
-    def restore(self, document: str, job: Candidate, now: float) -> None:
+    def restore(self, document: str, job: Candidate, now: float, state: str = RUNNING) -> None:
         """Know a job again that runs, says its document, and of which nothing is known here.
 
         Or of which only an earlier attempt is known: the queue was brought back from a copy. Keys
@@ -667,14 +667,14 @@ class JobQueue:
         self.run(
             "INSERT INTO job (key, document, number, label, id, priority, submitted, state,"
             " attempt, heard, owner, given, ads, reason, asks)"
-            " SELECT ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, '', ? FROM sqlite_sequence"
+            " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ? FROM sqlite_sequence"
             " WHERE name = 'job' AND seq >= ?"
-            " ON CONFLICT (key) DO UPDATE SET state = 'running', attempt = excluded.attempt,"
+            " ON CONFLICT (key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,"
             " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
             " id = excluded.id, document = excluded.document, number = excluded.number"
             " WHERE attempt < excluded.attempt",
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
-             attempt, now, job.whose, job.whose, b"", job.asks, key),
+             state, attempt, now, job.whose, job.whose, b"", job.asks, key),
         )  # fmt: skip
 
     def number_from(self, now: float) -> None:
