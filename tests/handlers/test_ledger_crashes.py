@@ -99,7 +99,7 @@ def dying(engine):
 
 
 class Gold:
-    dialect, tries = GOLD, 1
+    dialect, tries, transports = GOLD, 1, ()
 
     def call(self, request):
         tick()
@@ -151,7 +151,10 @@ def forward(action, options):
     moved = Outbox._do
     Outbox._do = lambda *arguments: tick() or moved(*arguments)
     plan = ForwardingPlan(Gold(), folder / "forward.db", charge=True)
-    each = Forwarding(plan, jobs().service.stores, clock=lambda: options["now"])
+    stores = jobs().service.stores
+    each = Forwarding(plan, stores, clock=lambda: options["now"])
+    with stores.use() as kept:  # where it is counted how often something was sent
+        dying(kept.engine)
     each.look()
     each.send()
 

@@ -1,0 +1,185 @@
+"""What the other server was charged is what the ledger says, or people are told that it is not."""
+
+import tempfile
+import time
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from job_service import job_service
+
+from sssjob.client import GOLD
+from sssjob.errors import NoReply
+from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
+from sssjob.gateway.outbox import ParcelState
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
+from sssjob.handlers.view import job_views
+from sssjob.rmap.message import Response, Row, Status
+
+ALONE, GROUPED = "ab", "cd"
+RUNNING = ("Running", "Idle")
+
+
+class Gold:
+    """A server that charges what it is told; some of its answers are lost."""
+
+    dialect, tries, transports = GOLD, 1, ()
+
+    def __init__(self):
+        self.charged, self.loses = [], False
+
+    def call(self, request):
+        [row] = request.data.items
+        self.charged.append(dict(row.fields))
+        self._answered()
+        return [Response(Status.of("000"))]
+
+    def rows(self, request):
+        self._answered()
+        [wanted] = [where.value for where in request.wheres if where.name == "JobId"]
+        for told in self.charged:
+            if told["JobId"] == wanted:
+                yield Row("Job", tuple((get.name, told.get(get.name, "")) for get in request.gets))
+
+    def _answered(self):
+        if self.loses:
+            raise NoReply("232", "lost", asked=True)
+
+    def of(self, id_):
+        return sum(Fraction(each.get("Charge", 0)) for each in self.charged if each["JobId"] == id_)
+
+
+class Site:
+    """A gateway over a store, its queue, and the server that it forwards to."""
+
+    def __init__(self, jobs, folder):
+        self.jobs, self.gold = jobs, Gold()
+        self.plan = ForwardingPlan(self.gold, folder / "forward.db", charge=True, wait=60.0)
+        self.now = time.time()
+        self.forwarding = self._begun()
+
+    def _begun(self):
+        return Forwarding(self.plan, self.jobs.service.stores, clock=lambda: self.now)
+
+    def create(self, id_, said):
+        self.jobs.said("Create", data=[f"<Job><Id>{id_}</Id>{said}</Job>"])
+
+    def imported(self, id_, said):
+        with self.jobs.service.stores.use() as kept:
+            kept.load(f"<Job><Id>{id_}</Id>{said}</Job>".encode())
+
+    def grouped(self, id_, said):
+        """Of the jobs of a group one is there, and the other one says nothing, or is gone."""
+        with self.jobs.service.stores.use() as kept:
+            found = kept.get("g")
+            other = [each for each in GROUPED if each != id_ and "Charge" in said]
+            left = "".join(f"<Job><Id>{each}</Id></Job>" for each in other) if found else ""
+            kept.load(
+                f"<JobGroup><Id>g</Id><Job><Id>{id_}</Id>{said}</Job>{left}</JobGroup>".encode()
+            )
+
+    def charge(self, id_, seconds):
+        used = f"<Processors>2</Processors><WallDuration>{seconds}</WallDuration>"
+        self.jobs.said(
+            "Charge", data=[f"<Job><JobId>{id_}</JobId><UserId>ann</UserId>{used}</Job>"]
+        )
+
+    def refund(self, id_, amount):
+        more = {} if amount > 5 else {"Amount": str(amount)}
+        self.jobs.said("Refund", options={"JobId": id_} | more)
+
+    def modify(self, id_, sets):
+        self.jobs.said("Modify", sets=[sets], wheres=[("Id", "EQ", id_)])
+
+    def hide(self, id_, action):
+        kind, name = ("JobGroup", "g") if id_ in GROUPED else ("Job", id_)
+        self.jobs.said(action, object=kind, wheres=[("Id", "EQ", name)])
+
+    def round(self, _, seconds):
+        self.now += seconds
+        self.forwarding._round()
+
+    def lost(self, id_, seconds):
+        self.gold.loses = True
+        self.round(id_, seconds)
+        self.gold.loses = False
+
+    def restarted(self, _, __):
+        self.forwarding.stop()
+        self.forwarding = self._begun()
+
+    def end(self):
+        for _ in range(12):
+            self.round("", 4000)
+        assert not {ParcelState.WAITING, ParcelState.UNKNOWN, ParcelState.SENDING} & {
+            *self.forwarding.outbox.counts()
+        }
+
+    def check(self):
+        """What runs is charged there as soon as it ends."""
+        told = {dict(each.fields)["JobId"] for each in self.forwarding.outbox.left()}
+        owed, waits = Counter(), Counter()
+        with self.jobs.service.stores.use() as kept:
+            for stored in kept.documents(deleted=True):
+                for view in job_views(stored):
+                    id_, state = view.block.id, view.block.get("State")
+                    owed[id_] += kept.ledger.balance(stored.number, id_)
+                    if state in RUNNING and not stored.deleted:
+                        waits[id_] += kept.ledger.balance(stored.number, id_)
+        for id_ in {*owed, *(each["JobId"] for each in self.gold.charged)} - told:
+            assert self.gold.of(id_) in (owed[id_], owed[id_] - waits[id_]), id_
+
+
+SAID = st.builds(
+    lambda *parts: "<User>ann</User>" + "".join(parts),
+    st.sampled_from([
+        "", "<State>Completed</State>", "<State>Running</State>", "<State>Timeout</State>",
+        "<State>Cancelled</State>",
+    ]),
+    st.sampled_from([
+        "", "<Delivered><Processors>2</Processors><Duration>6</Duration></Delivered>",
+        "<Delivered><Processors>2</Processors></Delivered>", "<EndTime>100</EndTime>",
+        "<Requested><Duration>9</Duration><Charge>8</Charge></Requested>",
+    ]),
+    st.sampled_from(["", "<Charge>12</Charge>", "<Charge>3</Charge>"]),
+)  # fmt: skip
+SETS = st.sampled_from([
+    ("State", "Completed"), ("State", "Running"), ("State", "NULL"), ("WallDuration", "NULL"),
+    ("WallDuration", "7"), ("Charge", "4"), ("Charge", "NULL"), ("Description", "x"),
+])  # fmt: skip
+SECONDS = st.sampled_from([1, 61, 4000])
+ONE, OTHER = st.sampled_from(ALONE), st.sampled_from(GROUPED)
+EACH = ONE | OTHER
+STEPS = st.one_of(
+    st.tuples(st.just("create"), ONE, SAID),
+    st.tuples(st.just("imported"), ONE, SAID),
+    st.tuples(st.just("grouped"), OTHER, SAID),
+    st.tuples(st.just("charge"), EACH, st.integers(1, 9)),
+    st.tuples(st.just("refund"), EACH, st.integers(1, 9)),
+    st.tuples(st.just("modify"), EACH, SETS),
+    st.tuples(st.just("hide"), EACH, st.sampled_from(["Delete", "Undelete"])),
+    st.tuples(st.just("round"), st.just(""), SECONDS),
+    st.tuples(st.just("lost"), st.just(""), SECONDS),
+    st.tuples(st.just("restarted"), st.just(""), st.just(0)),
+)
+
+
+@examples(40)
+@given(st.lists(STEPS, min_size=4, max_size=14))
+def test_the_ledger_and_the_other_server_agree_or_it_is_told(steps):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        job_service(
+            f"{folder}/jobs.db", accounting=Accounting(Rates({"Processors": Fraction(1)}))
+        ) as jobs,
+    ):
+        site = Site(jobs, Path(folder))
+        for do, id_, value in steps:
+            getattr(site, do)(id_, value)
+        site.end()
+        site.check()
+        site.forwarding.stop()
