@@ -1,14 +1,16 @@
 """What jobs use is told to them, kept for their epilog, and offered to a monitor."""
 
+import errno
 import json
 import os
 import stat
+from contextlib import suppress
 
 import pytest
 from click.testing import CliRunner
 from json_commands import keeps_to_its_schema
 
-from sssjob import document
+from sssjob import atomic, document
 from sssjob.cli import sssjob
 from sssjob.features.batch.directories import Directories
 from sssjob.features.write import write
@@ -44,6 +46,64 @@ def sample(place, *words):
 
 def run(*words):
     return CliRunner().invoke(sssjob, words)
+
+
+@pytest.mark.parametrize("room", ["none", "some"])
+def test_a_status_that_its_user_filled_has_no_old_figures(node, monkeypatch, room):
+    """Those that stand there make room for the new ones, or are gone: what was used is unknown."""
+    status = node / "mjf/3/jobstatus"
+    sample(node)
+    used(node, 90)
+    monkeypatch.setattr("time.time", lambda: 1800000010.0)
+    put = atomic.put
+    failed = []
+
+    def full(folder, name, content, *given, **options):
+        if content and name.startswith("used_") and (room == "none" or not failed):
+            failed.append(name)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        put(folder, name, content, *given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "put", full)
+        done = sample(node)
+    found = {path.name: path.read_text() for path in status.iterdir()}
+    monkeypatch.setenv("JOBFEATURES", f"{node}/mjf/3/jobfeatures")
+    monkeypatch.setenv("JOBSTATUS", str(status))
+    monkeypatch.setattr("sssjob.features.used.session_cpu_secs", lambda: 1.0)
+    left = run("features", "left", "--cpu", "1", "--json")
+    assert (
+        json.loads((node / "mjf/3/used").read_text().partition("cpu_secs = ")[2].split()[0]) == 90
+    )
+    if room == "none":
+        assert (done.exit_code, "No space left on device" in done.stderr) == (1, True)
+        assert found == {"used_cpu_secs": ""}
+        assert (left.exit_code, "not known: used_cpu_secs" in left.stderr) == (2, True)
+        sample(node)  # its user made room
+        left = run("features", "left", "--cpu", "1", "--json")
+    assert (left.exit_code, json.loads(left.stdout)["cpu"]) == (0, 910)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system")
+@pytest.mark.parametrize("how", ["bytes", "names"])
+def test_a_file_system_that_its_user_filled_has_no_old_figures(node, monkeypatch, how):
+    place = Directories(node / "mjf", "3")
+    assert place.make({"job_id": "3"}, room=1 << 18) == ""
+    try:
+        sample(node)
+        with suppress(OSError):
+            if how == "bytes":
+                (place.jobstatus / "log").write_bytes(b"x" * (1 << 20))
+            for number in range(1000 if how == "names" else 0):
+                (place.jobstatus / f"log{number}").touch()
+        used(node, 90)
+        monkeypatch.setattr("time.time", lambda: 1800000010.0)
+        sample(node)
+        told = place.jobstatus / "used_cpu_secs"
+        assert told.read_text() in ("90\n", "")
+        assert (told.read_text() == "90\n") is (place.jobstatus / "used_time").exists()
+    finally:
+        place.remove()
 
 
 def test_a_job_finds_what_it_uses_in_its_status(node, monkeypatch):

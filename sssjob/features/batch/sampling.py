@@ -27,6 +27,7 @@ from sssjob.features.samples import Sample
 from sssjob.features.used import Used
 from sssjob.integers import whole
 
+_CPU = "cpu_secs"
 KEPT = "used"  # in the directory of a job
 TOLD = "used_"  # before each name in $JOBSTATUS
 _SHOWN = 40  # characters of what is no number
@@ -130,12 +131,16 @@ def told(directory: str | os.PathLike[str]) -> ToldSample:
         faults.append(f"there is no {TOLD}time to what was used")
         sample = samples.parse({**values, "time": "0"})
     wrong = {each.name for each in found if each.is_unread}
-    is_lost = f"{TOLD}cpu_secs" in wrong or (
-        "cpu_secs" in values and (sample is None or sample.cpu_secs is None)
+    is_lost = TOLD + _CPU in wrong or (
+        _CPU in values and (sample is None or sample.cpu_secs is None)
     )
-    if "cpu_rate" in values and f"{TOLD}cpu_secs" not in wrong and "cpu_secs" not in values:
-        faults.append(f"there is no {TOLD}cpu_secs to {TOLD}cpu_rate")
-        is_lost = True
+    if _CPU not in values and TOLD + _CPU not in wrong:
+        if os.path.lexists(os.path.join(directory, TOLD + _CPU)):
+            faults.append(f"{TOLD}{_CPU} is empty: there was no room for it")
+            is_lost = True
+        elif "cpu_rate" in values:
+            faults.append(f"there is no {TOLD}{_CPU} to {TOLD}cpu_rate")
+            is_lost = True
     return ToldSample(sample, tuple(faults), is_lost)
 
 
@@ -166,16 +171,47 @@ def _kept(job: int) -> Sample | None:
 def _tell(job: int, sample: Sample, gone: Iterable[str]) -> None:
     """Put it where the job sees it, and take away what is ``gone``: it is not of this time.
 
-    The directory is a user's: each name is replaced, and no link followed. Raises ``OSError``,
-    also where it is full.
+    The directory is a user's: each name is replaced, and no link followed. Where it is full, what
+    stood there makes room, or is taken away: old figures are none. Raises ``OSError`` then.
     """
+    values = sample.values()
+    values["time"] = values.pop("time")  # at last: none is older than its time
     with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
         with handles.inside(job, "jobstatus") as folder:
-            for name in gone:
-                with suppress(FileNotFoundError):
-                    os.unlink(TOLD + name, dir_fd=folder)
-            for name, value in sample.values().items():
-                atomic.put(folder, TOLD + name, f"{value}\n".encode(), durable=False)
+            _take_away(folder, gone)
+            try:
+                _put(folder, values)
+            except OSError:
+                _make_room(folder)
+                try:
+                    _put(folder, values)
+                except OSError:
+                    _make_room(folder)
+                    raise
+
+
+def _put(folder: int, values: Mapping[str, str]) -> None:
+    for name, value in values.items():
+        text = value and f"{value}\n"
+        atomic.put(folder, TOLD + name, text.encode(), durable=False)
+
+
+def _make_room(folder: int) -> None:
+    """Take away all that was told; an empty file, which takes no room, tells that CPU time was."""
+    others = [name for name in samples.NAMES if name != _CPU]
+    try:
+        _put(folder, {_CPU: ""})
+        _take_away(folder, others)
+    except OSError:  # there is not even room for a name
+        _take_away(folder, samples.NAMES)
+        with suppress(OSError):
+            _put(folder, {_CPU: ""})
+
+
+def _take_away(folder: int, names: Iterable[str]) -> None:
+    for name in names:
+        with suppress(FileNotFoundError, IsADirectoryError):
+            os.unlink(TOLD + name, dir_fd=folder)
 
 
 def _on_gpus(call: Invocation, notes: list[str]) -> dict[int, int]:
