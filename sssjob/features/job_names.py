@@ -5,7 +5,7 @@ A payload imports this module: nothing here that is slow to import.
 
 from __future__ import annotations
 
-from sssjob import integers
+from sssjob import host_name, integers
 
 _DIGITS = 20  # ids of Flux have 64 bits
 _BEFORE_A_TASK = "_+-"  # of Slurm's arrays and heterogeneous jobs, and of TORQUE's arrays
@@ -46,7 +46,7 @@ def same(named: str, own: str, *, is_whole: bool = True) -> bool | None:
 
 def _fits(one: str, other: str) -> bool:
     """Whether two names of servers can be of one; it may have a domain behind it."""
-    return not (one and other) or one.partition(".")[0] == other.partition(".")[0]
+    return not (one and other) or host_name.short(one) == host_name.short(other)
 
 
 def _parsed(name: str) -> _JobName | None:

@@ -212,6 +212,32 @@ def test_maintenance_reaches_jobs_and_goes_when_it_is_called_off(node):
     assert not place.exists()
 
 
+ODD = MAINTAINED.replace("StartTime=4100000000", "StartTime=Unknown")
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [("rubbish", "prints nothing that says when node n1"), ("", "prints nothing that says"),
+     (ODD, "prints nothing that says"), (f"'{MAINTAINED}\n{ODD}'", "cannot be read")],
+)  # fmt: skip
+def test_a_maintenance_that_cannot_be_read_is_told_by_a_prolog(node, printed, said):
+    scontrol(node, f"cat {node}/shown", reserved=f"printf '%b\\n' {printed}")
+    done = prolog("--log", "log")
+    assert (done.exit_code, done.stderr) == (1, "")
+    assert said in (node / "log").read_text()
+    place = node / "mjf/machinefeatures/shutdowntime"
+    assert place.exists() is (said == "cannot be read")
+
+
+def test_a_prolog_that_fails_says_so_in_its_log_alone(node, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID")
+    done = prolog("--log", "log")
+    assert (done.exit_code, done.stderr) == (2, "")
+    assert re.fullmatch(
+        r"20\S*Z prolog slurm -: error: .*SLURM_JOB_ID.*\n", (node / "log").read_text()
+    )
+
+
 def test_the_directory_of_a_machine_has_the_earlier_shutdown(node):
     scontrol(node, "exit 1", reserved=f"echo {MAINTAINED}")
     (node / "site.toml").write_text("shutdowntime = 4100000001\n")
@@ -858,6 +884,30 @@ def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(
     assert (done.exit_code, f"# {own}: it has the mode 0720" in done.stdout) == (1, True)
     own.unlink()
     assert f"# {own}: it is not there" in check(*to).stdout
+
+
+def test_a_pattern_of_programs_of_the_site_is_judged_with_its_directory(node, monkeypatch):
+    """Whoever can put a file there is root before each job."""
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
+    folder = node / "own"
+    folder.mkdir(mode=0o755)
+    (folder / "one").write_text("#!/bin/sh\n")
+    (folder / "one").chmod(0o755)
+    program(node, "scontrol", CONFIGURED.format(f"'{folder}/*' '(null)' '(null)' NoHold", DATA))
+    to = ("--to", str(node / "etc/scripts"))
+    check(*to)
+    ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
+    program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
+    assert check(*to).exit_code == 0
+    for place, mode, fault in (
+        (folder / "one", 0o777, f"# {folder}/one: it has the mode 0777"),
+        (folder / "one", 0o644, f"# {folder}/one: its mode 0644 keeps it from being used"),
+        (folder, 0o777, f"# {folder}/*: "),
+    ):
+        place.chmod(mode)
+        done = check(*to)
+        assert (done.exit_code, fault in done.stdout) == (1, True), done.stdout
+        place.chmod(0o755)
 
 
 def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(node, monkeypatch):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
 import click
 
+from sssjob import host_name
 from sssjob.cli import common, options
 from sssjob.systems.condor.names import PUBLISHED
 
@@ -45,7 +45,7 @@ def command(
     if not (prefix.isascii() and f"_{prefix}".isidentifier()) or prefix[:1].isdigit():
         common.fail(f"--prefix {prefix}: expected letters, digits and underscores")
     everywhere, of_slots = _given(given)
-    name = os.uname().nodename.partition(".")[0] if node is None else node
+    name = host_name.own() if node is None else node
     features = machine.derive(
         settings={} if site_file is None else site(site_file).of(name),
         host=this.machine() if host else {},

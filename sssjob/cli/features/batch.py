@@ -77,17 +77,20 @@ class Journal:
 
     def failed(self, error: OSError | SSSJobError) -> NoReturn:
         """End the command with what went wrong."""
-        if self.file:
-            text = common.reason(error) if isinstance(error, OSError) else str(error)
-            self._note(f"error: {text}")
+        text = common.reason(error) if isinstance(error, OSError) else str(error)
+        if self.file and self._note(f"error: {text}"):
+            sys.exit(common.NOT_UNDERSTOOD)
         fail(error)
 
-    def _note(self, words: str) -> None:
+    def _note(self, words: str) -> bool:
+        """Add a line; False where that cannot be."""
         from sssjob.features.batch import journal
 
         # A job does not suffer from a full disk, nor from links in the way.
         with suppress(OSError, SSSJobError):
             journal.note(self.file, time.time(), f"{self.script} {self.system} {self.job}: {words}")
+            return True
+        return False
 
 
 def call(system: str, arguments: tuple[str, ...], limit: float) -> Invocation:

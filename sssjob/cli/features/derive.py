@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sssjob import host_name
 from sssjob.cli import common, names, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
@@ -76,7 +77,7 @@ def job(
         common.fail("a directory to write to is needed, or --dry-run")
     from sssjob.features.derive import derive
 
-    name = nodes[0] if len(nodes) == 1 else os.uname().nodename.partition(".")[0] if host else ""
+    name = nodes[0] if len(nodes) == 1 else host_name.own() if host else ""
     known = None if site_file is None else site(site_file)
     features = derive(
         known_job(file, select), now=int(time.time()) if now is None else now, starting=starting,
@@ -143,7 +144,7 @@ def machine(
     from sssjob.features import host as this
     from sssjob.features import machine
 
-    name = os.uname().nodename.partition(".")[0] if node is None else node
+    name = host_name.own() if node is None else node
     moment = int(time.time()) if now is None else now
     granted = _granted(system, seconds, name, moment)
     of_host = this.machine() if host else {}
@@ -237,7 +238,7 @@ def live(
     from sssjob.features.live import LocalJob, derive, local_id
 
     known = None if site_file is None else site(site_file)
-    node = os.uname().nodename.partition(".")[0]
+    node = host_name.own()
     features = derive(
         LocalJob(local_id(os.environ) if job_id is None else job_id, _start(start), wall),
         host.job(pid=pid, cgroup=cgroup, scratch=scratch),

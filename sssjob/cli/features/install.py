@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from sssjob import host_name
 from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, site
@@ -147,7 +148,7 @@ class Checked:
     ) -> None:  # fmt: skip
         from sssjob.features.batch.starting import SiteSettings, preview
 
-        named = node or os.uname().nodename.partition(".")[0]
+        named = node or host_name.own()
         call = batch.call(at.system, (), 10)
         notes: list[str] = []
         answers = {**call.answers(at.side.live(), notes), **_texts(at.side.files())}

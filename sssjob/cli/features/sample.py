@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sssjob import host_name
 from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
@@ -62,7 +63,7 @@ def command(
     from sssjob.features.batch import sampling
 
     call = batch.call(system, (), 10)
-    name = node or os.uname().nodename.partition(".")[0]
+    name = node or host_name.own()
     said: set[str] = set()
     with terminable() as go_on:
         while True:

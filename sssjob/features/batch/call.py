@@ -16,9 +16,13 @@ from sssjob.features.used import Used
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    """When a batch system takes a node away from jobs, if it is to be at all."""
+    """When a batch system takes a node away from jobs, if it is to be at all.
+
+    ``doubt`` says why that may be earlier than what it says.
+    """
 
     moment: Amount | None = None
+    doubt: str = ""
 
 
 class Script:
@@ -161,7 +165,14 @@ class Invocation:
     def shutdown(self, node: str, now: int, notes: list[str]) -> Shutdown | None:
         """When jobs have to be gone from a node; None where nobody says whether they have to."""
         script = self.script
-        return script.shutdown(node, self._asked(script.outages(node), notes), now)
+        questions = script.outages(node)
+        answers = self._asked(questions, notes)
+        found = script.shutdown(node, answers, now)
+        if found is None and questions and len(answers) == len(questions):
+            notes.append(f"{self.system} prints nothing that says when node {node} is taken away")
+        elif found is not None and found.doubt:
+            notes.append(found.doubt)
+        return found
 
     def present(self, node: str, notes: list[str]) -> frozenset[str] | None:
         """The ids of all jobs that a node has; None where the system does not say them."""

@@ -8,6 +8,7 @@ same user: a directory that was safe at ``install`` may be another one's now. Se
 import _socket  # the public modules of both take longer to import than all the rest
 import posix
 import sys
+import time
 
 _FORWARDED = (15, 2, 1)  # SIGTERM, SIGINT, SIGHUP
 _RIGHTS = 1  # SCM_RIGHTS
@@ -34,18 +35,24 @@ def main(place: str, command: list[str]) -> int:
     except OSError as error:
         line.close()
         if isinstance(error, TimeoutError):
-            told = f"{place}: no answer within {_PATIENCE} s; it is done without\n"
-            posix.write(2, told.encode())
+            _note(command, f"{place}: no answer within {_PATIENCE} s; it is done without")
         elif isinstance(error, _Refused):
-            posix.write(2, f"{place}: {error}; it is done without\n".encode())
+            _note(command, f"{place}: {error}; it is done without")
         posix.execv(command[0], command)  # by the words that a site configured
     line.settimeout(None)
     came = _hand_on(child)
     code = _number(line)
     if code is None and not came:
-        posix.write(2, f"{place}: who ran it was killed; it is done once more\n".encode())
+        _note(command, f"{place}: who ran it was killed; it is done once more")
         posix.execv(command[0], command)
     return 1 if code is None else code
+
+
+def _note(command: list[str], words: str) -> None:
+    """Add a line to the log, as ``journal.py`` does; only what is asked knows the job."""
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    script, _, system = command[command.index("features") + 1 :][:3]
+    posix.write(2, f"{moment} {script} {system} -: {words}\n".encode())
 
 
 def _judge(line: "_socket.socket") -> None:

@@ -8,10 +8,10 @@ directory anew, which is told by what the file system says of it: another one st
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from sssjob import host_name
 from sssjob.errors import UnusableInput
 from sssjob.features.batch import directories
 from sssjob.features.batch.call import Invocation
@@ -38,7 +38,7 @@ def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False
     except FileNotFoundError:
         return SweptJobs(())  # no job has been here
     notes: list[str] = []
-    named = node or os.uname().nodename.partition(".")[0]
+    named = node or host_name.own()
     present = call.present(named, notes)
     if present is None:
         why = f": {'; '.join(notes)}" if notes else ""

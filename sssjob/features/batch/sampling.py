@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sssjob import atomic
+from sssjob import atomic, host_name
 from sssjob import directory_handles as handles
 from sssjob.commands import CommandFailed, asked
 from sssjob.errors import UnusableInput
@@ -54,7 +54,7 @@ def look(
     user, and %n for the node; without it, the batch system knows. Raises ``Unprotected`` where
     others could lead root elsewhere, or ``OSError``.
     """
-    named = node or os.uname().nodename.partition(".")[0]
+    named = node or host_name.own()
     notes: list[str] = []
     found = {}
     try:

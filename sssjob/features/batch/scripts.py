@@ -7,6 +7,7 @@ a prolog the environment of the job's user. # decision 85
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shlex
@@ -102,6 +103,27 @@ class ConfigFile:
         return ""
 
 
+def _faults(path: str) -> Iterator[tuple[str, str]]:
+    """Why others can change what is called by a path or a pattern of paths, or nobody can run it.
+
+    Each with the place that has the fault.
+    """
+    if set(path).isdisjoint("*?["):
+        found = ConfigFile(path, 0o500).fault() if os.path.lexists(path) else "it is not there"
+        if found:
+            yield path, found
+        return
+    above = os.path.dirname(path)
+    while not set(above).isdisjoint("*?["):  # whose directories come and go
+        above = os.path.dirname(above)
+    if found := handles.fault(above):
+        yield path, found
+        return
+    for each in sorted(glob.glob(path)):
+        if found := ConfigFile(each, 0o500).fault():
+            yield each, found
+
+
 @dataclass(frozen=True, slots=True)
 class LiveSetting:
     """A setting of the batch system: what it is now ("" is none), and what it has to be.
@@ -192,15 +214,15 @@ class Installation:
     def unsafe(self) -> Iterator[LiveSetting]:
         """Programs of the site that our scripts call as root, and that cannot be, or that are open.
 
-        Patterns and programs with words behind them are not looked at.
+        Of a pattern these are all that it stands for, and its directory, into which others could
+        put one more. Programs with words behind them are not looked at.
         """
         for name in (self.side.prolog[0], self.side.epilog[0]):
             path = self.own.get(name, "")
-            if not os.path.isabs(path) or not set(path).isdisjoint(" *?["):
+            if not os.path.isabs(path) or " " in path:
                 continue
-            fault = ConfigFile(path, 0o500).fault() if os.path.lexists(path) else "it is not there"
-            if fault:
-                yield LiveSetting(path, "called first", "", name, trouble=fault)
+            for place, fault in _faults(path):
+                yield LiveSetting(place, "called first", "", name, trouble=fault)
 
     def unlogged(self) -> str:
         """Why scripts could not write their log here, "" if they could."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sssjob import directory_handles as handles
+from sssjob import host_name
 from sssjob.amounts import MINIMUM, Amount
 from sssjob.check.awareness import understood
 from sssjob.errors import Finding, SSSJobError, Unprotected
@@ -73,7 +74,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     given = _without_least(call.allocation(known=_of_this_job(enforced, group)), enforced)
     notes = list(given.notes)
     job = _described(settings.jobs, given, notes)
-    node = given.node or os.uname().nodename.partition(".")[0]
+    node = given.node or host_name.own()
     known = {} if settings.site is None else settings.site.of(node)
     moment = int(time.time()) if now is None else now
     values = _machine(call, settings.root, node, known, moment, notes)

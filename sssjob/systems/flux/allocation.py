@@ -7,11 +7,11 @@ this node, the broker itself says (``flux getattr rank``). R limits no memory. #
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from sssjob import host_name
 from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, Notes, amount, told
@@ -94,7 +94,7 @@ def allocation(environment: Mapping[str, str], printed: str = "", rank: str = ""
         amounts["allocated_cpu"] = amount(shares[here], "R", f"cores of rank {here}")
     elif shares:
         notes.append(f"R shows nothing of what the job has on rank {rank.strip() or '?'}")
-    node = os.uname().nodename.partition(".")[0]
+    node = host_name.own()
     user = environment.get("FLUX_JOB_USERID", "")
     return Allocation(
         job, node, user, amounts, len(shares) == 1, tuple(notes), frozenset(notes.unlearned)

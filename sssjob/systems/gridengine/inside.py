@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from sssjob import host_name
 from sssjob.features import kernel
 from sssjob.features.said import StatedValues, whole
 
@@ -34,9 +33,9 @@ def _here(environment: Mapping[str, str], said: StatedValues) -> int | None:
     place = environment.get("PE_HOSTFILE", "")
     if not place:
         return None
-    name = os.uname().nodename.partition(".")[0]
+    name = host_name.own()
     rows = (line.split() for line in kernel.text(place, _LONGEST).splitlines())
-    counts = [whole(row[1]) for row in rows if len(row) > 1 and row[0].partition(".")[0] == name]
+    counts = [whole(row[1]) for row in rows if len(row) > 1 and host_name.short(row[0]) == name]
     if not counts or not all(counts):
         told = f"$PE_HOSTFILE names no slots of {name}, or no number of them"
         said.wrong(told, "allocated_cpu")

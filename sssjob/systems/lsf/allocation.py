@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
+from sssjob import host_name
 from sssjob.amounts import MINIMUM, Amount
 from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
@@ -49,7 +50,7 @@ class LSFAllocation(Script):
         rows = [
             row
             for row in _rows(answers.get("host", ""), "bhosts", []) or ()
-            if _short(row.get("HOST_NAME", "")) == _short(node)
+            if host_name.short(row.get("HOST_NAME", "")) == host_name.short(node)
         ]
         count = whole(rows[0].get("MAX", "")) if len(rows) == 1 else None
         return amount(count, "bhosts", "MAX") if count else None
@@ -81,7 +82,7 @@ def allocation(environment: Mapping[str, str], printed: str = "", host: str = ""
         notes.unlearned.add("wall_limit_secs")
     if rows and not row:
         notes.append(f"bjobs tells nothing about job {job} alone")
-    here = _short(host)
+    here = host_name.short(host)
     told = inside.counts(environment)
     if told is None:
         notes.append("$LSB_MCPU_HOSTS holds no hosts with their slots")
@@ -116,7 +117,7 @@ def run_limit(text: str, host: str) -> int | None:
         return None
     if not (found := _RUN_LIMIT.fullmatch(text)):
         raise InvalidValue(text, "minutes such as 60.0 or 60.0/HOST")
-    if found[2] and _short(found[2]) != host:
+    if found[2] and host_name.short(found[2]) != host:
         raise InvalidValue(text, f"minutes of {host}: on another host they are others")
     return limit_seconds(Fraction(found[1]) * 60) or None
 
@@ -184,7 +185,3 @@ def _own_id(environment: Mapping[str, str]) -> str:
     if not (job.isascii() and job.isdigit()):
         raise InvalidValue(job, "$LSB_JOBID, as LSF sets it for a HOST_PRE_EXEC")
     return inside.job_id(environment)
-
-
-def _short(host: str) -> str:
-    return host.partition(".")[0]

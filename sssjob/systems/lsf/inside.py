@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sssjob import integers
+from sssjob import host_name, integers
 from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
@@ -65,6 +65,6 @@ def slots(counted: Mapping[str, int], host: str) -> int | None:
     """The slots of a host by any of its names; None where two hosts could be meant."""
     if host in counted:
         return counted[host]
-    name = host.partition(".")[0]
-    fitting = [count for each, count in counted.items() if each.partition(".")[0] == name]
+    name = host_name.short(host)
+    fitting = [count for each, count in counted.items() if host_name.short(each) == name]
     return fitting[0] if len(fitting) == 1 else None

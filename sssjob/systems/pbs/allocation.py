@@ -11,6 +11,7 @@ import re
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 
+from sssjob import host_name
 from sssjob.amounts import DERIVED, Amount
 from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
@@ -112,7 +113,7 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
         },
     }
     hosts = _hosts(attributes.get("exec_host", ""), notes)
-    short = host.partition(".")[0]
+    short = host_name.short(host)
     here = hosts.get(short, 0)
     alone = len(hosts) == 1 if hosts else _is_on_one_host(limits)
     amounts = dict(_amounts(limits, alone, notes))
@@ -186,7 +187,7 @@ def _hosts(text: str, notes: list[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     try:
         for host, count in words.hosts(text).items() if text else ():
-            name = host.partition(".")[0]
+            name = host_name.short(host)
             found[name] = found.get(name, 0) + count
     except InvalidValue as error:
         notes.append(f"exec_host: {error}")

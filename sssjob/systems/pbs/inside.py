@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from sssjob import host_name
 from sssjob.features import kernel
 from sssjob.features.said import StatedValues
 
@@ -50,8 +49,8 @@ def _here(environment: Mapping[str, str], said: StatedValues) -> int | None:
     place = environment.get("PBS_NODEFILE", "")
     if not place:
         return None
-    name = os.uname().nodename.partition(".")[0]
-    hosts = [each.partition(".")[0] for each in kernel.text(place, _LONGEST).split()]
+    name = host_name.own()
+    hosts = [host_name.short(each) for each in kernel.text(place, _LONGEST).split()]
     if name not in hosts:
         said.wrong(f"$PBS_NODEFILE names no processor of {name}", "allocated_cpu")
     return hosts.count(name)

@@ -128,9 +128,12 @@ class SlurmAllocation(Script):
         if known is None:
             return None
         window = reservations.maintenance(known, node, now)
+        is_doubtful = reservations.is_doubtful(printed, node)
         if window is None:
-            return None if reservations.is_doubtful(printed, node) else Shutdown()
-        return Shutdown(amount(window.start, _SOURCE, f"maintenance: reservation {window.name}"))
+            return None if is_doubtful else Shutdown()
+        start = amount(window.start, _SOURCE, f"maintenance: reservation {window.name}")
+        told = f"scontrol shows a maintenance of node {node} that cannot be read"
+        return Shutdown(start, told if is_doubtful else "")
 
 
 def again(environment: Mapping[str, str], printed: str) -> list[str] | None:

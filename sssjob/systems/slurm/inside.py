@@ -5,8 +5,7 @@ No version tells the time limit to a job by itself; later ones tell when it star
 
 from __future__ import annotations
 
-import os
-
+from sssjob import host_name
 from sssjob.features.said import StatedValues, whole
 from sssjob.systems.slurm.unset import UNSET
 
@@ -98,7 +97,7 @@ def _processors(environment: Mapping[str, str], said: StatedValues) -> int | Non
     elif counts and environment.get("SLURM_JOB_NODELIST"):
         from sssjob.systems.slurm.counts import processors  # slow, and few jobs need it
 
-        node = environment.get("SLURMD_NODENAME") or os.uname().nodename.partition(".")[0]
+        node = environment.get("SLURMD_NODENAME") or host_name.own()
         said.also("allocated_cpu", processors(environment, node), "$SLURM_JOB_CPUS_PER_NODE")
     found = said.job.get("allocated_cpu")
     return found if isinstance(found, int) else None

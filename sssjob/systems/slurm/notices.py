@@ -6,9 +6,9 @@ or an earlier one once it is to be preempted: it has the GraceTime of its partit
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
+from sssjob import host_name
 from sssjob.commands import asked as answer
 from sssjob.features.batch.call import Invocation
 from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
@@ -23,13 +23,13 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 
     Raises ``CommandFailed``.
     """
-    node = asked.node or asked.environment.get("SLURMD_NODENAME") or _host()
+    node = asked.node or asked.environment.get("SLURMD_NODENAME") or host_name.own()
     notes: list[str] = []
     found = Invocation("slurm", (), asked.environment, asked.share(2)).shutdown(node, now, notes)
-    if found is None:
-        said = "; ".join(notes) or "scontrol prints no list of reservations"
+    if found is None or notes:
+        said = "; ".join(notes)
         yield Unread(f"slurm does not say when node {node} is taken away: {said}")
-    elif found.moment is not None:
+    if found is not None and found.moment is not None:
         yield Notice(MACHINE, int(found.moment.value), "slurm", found.moment.why)
     job = asked.environment.get("SLURM_JOB_ID", "")
     if job.isascii() and job.isdigit():
@@ -44,7 +44,3 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
         elif printed.strip() and (not ends or ends[0] not in _NO_END):
             shown = ends[0] if ends else printed.strip()
             yield Unread(f"squeue does not say when job {job} ends: {shown[:40]!r}")
-
-
-def _host() -> str:
-    return os.uname().nodename.partition(".")[0]
