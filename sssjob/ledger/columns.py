@@ -33,6 +33,7 @@ from sssjob.records.record import DELIVERED, JOB, REQUESTED
 Row = tuple[Any, ...]
 
 ID, TOLD, EXACT, SOURCE, LINE = "id", "told", "exact", "source", "line"
+GLOBAL = "global_id"
 MACHINE, SUBMIT, START, END = "machine", "submit_time", "start_time", "end_time"
 # What tells a run from all others; TOLD does where a job states neither submission nor start.
 KEY = (MACHINE, ID, SUBMIT, START, TOLD)
@@ -124,7 +125,7 @@ def _asked(name: str) -> Reading:
 COLUMNS: tuple[Column, ...] = (
     Column(ID, _TEXT, "", "Id, as the batch system prints it",
            Reading(lambda job: job.job.id, ("Id",), _OWN)),
-    Column("global_id", _TEXT, "", "GlobalId", _text("GlobalId")),
+    Column(GLOBAL, _TEXT, "", "GlobalId", _text("GlobalId")),
     Column(SUBMIT, _INTEGER, "s", "when it was submitted, since 1970", _time("SubmitTime")),
     Column("eligible_time", _INTEGER, "s", "when it could have started", _time("EligibleTime")),
     Column(START, _INTEGER, "s", "when it started", _time("StartTime")),

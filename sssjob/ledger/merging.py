@@ -24,7 +24,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sssjob.array_indices import beginning
-from sssjob.ledger.columns import CONTENT, END, ID, KEY, MACHINE, START, SUBMIT, SUMMED, TOLD
+from sssjob.ledger.columns import (
+    CONTENT,
+    END,
+    GLOBAL,
+    ID,
+    KEY,
+    MACHINE,
+    START,
+    SUBMIT,
+    SUMMED,
+    TOLD,
+)
+from sssjob.records.runs import OF_ONE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -35,8 +47,13 @@ _WALL = (
     f"CASE WHEN {{0}}.{END} IS NULL AND {{0}}.{START} IS NOT NULL THEN {{0}}.{SUMMED['wall']} END"
 )
 _WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {{0}}.{TOLD} IS NULL)"
+# The Id that tells a job; ``runs.told_id`` says the same of a job object. # decision 672
+_TOLD_ID = (
+    f"CASE WHEN {{0}}.{MACHINE} IS NULL AND contains({{0}}.{GLOBAL}, '#') "
+    f"AND regexp_full_match({{0}}.{GLOBAL}, '{OF_ONE}') THEN {{0}}.{GLOBAL} ELSE {{0}}.{ID} END"
+)
 _JOB = " AND ".join(
-    [f"f.{KEY[1]} = h.{KEY[1]}",
+    [f"{_TOLD_ID.format('f')} = {_TOLD_ID.format('h')}",
      *(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (MACHINE, SUBMIT, TOLD))]
 )  # fmt: skip
 _RUN = (
@@ -67,7 +84,7 @@ WHERE NOT waits OR contains(e.{ID}, '_[')
 _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM arrived AS f
 QUALIFY row_number() OVER (
-    PARTITION BY {", ".join(KEY)}
+    PARTITION BY {_TOLD_ID.format("f")}, {", ".join(name for name in KEY if name != ID)}
     ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC NULLS LAST, seq DESC
 ) = 1
 """

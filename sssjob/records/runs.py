@@ -3,9 +3,10 @@
 Strategy. The same log is given twice, windows of sacct overlap, files are sent again, and documents
 stand beside the log that they were made of: what a run used would be counted twice. A run is known
 by its machine, the id of its job, when it was submitted and when it began, as the job object says
-these. Of several records of a run the one that ended tells more than one that only began, and that
-more than one that waits; of two that go on, the one with more wall time; of two alike the later one
-counts. A ledger has the same rule (``ledger/merging.py``), and so has a store. # decisions 508, 670
+these. Of several records of a run the one that ended tells more than
+one that only began, and that more than one that waits; of two that go on, the one with more wall
+time; of two alike the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
+has a store. # decisions 508, 670
 
 The idea is to keep two numbers of a run: a hash of what tells it, and one of its end with how much
 was told (WAITS, BEGAN, ENDED); where there is no end yet, of its wall time. Whether many runs are
@@ -26,6 +27,7 @@ numbers mean the same. A bad record has no number: it hides no good one.
 from __future__ import annotations
 
 import mmap
+import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -61,6 +63,8 @@ WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
 _KIND = 3  # the bits of that
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
+OF_ONE = r"[^#]+#[0-9]+\.[0-9]+#[0-9]+"  # a GlobalId that holds for one job only
+_OF_ONE = re.compile(OF_ONE)
 _LONGEST = 1 << 56  # seconds of wall time that are told apart
 
 _PROBE = "is a hash the same here and there?"
@@ -627,8 +631,20 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
          for item in block.items if type(item) is Property and item.name == "Machine"),
         own.get("Machine", ""),
     )  # fmt: skip
-    whose = met.told((machine, job.id, submit))
+    id_ = job.id if machine else told_id(job.id, own.get("GlobalId", ""))
+    whose = met.told((machine, id_, submit))
     return met.told((whose, start)), whose if submit else UNTOLD, told
+
+
+def told_id(id_: str, global_id: str) -> str:
+    """The Id that tells a job of which no machine is told: one that holds everywhere, if any does.
+
+    Such is a GlobalJobId of HTCondor: two schedds count their jobs alike. # decision 672
+
+    >>> told_id("7.0", "schedd.example.org#7.0#1800000000"), told_id("7", "c/7/1800000000")
+    ('schedd.example.org#7.0#1800000000', '7')
+    """
+    return global_id if "#" in global_id and _OF_ONE.fullmatch(global_id) else id_
 
 
 def _wall_of(job: Job) -> int | None:
@@ -687,7 +703,9 @@ def _reader(
 ) -> Callable[[RecordBatch], Keys]:
     """What reads the keys of records with these names."""
     rows = [*clocks.by(clock, layout.rows(names))]
-    ids, machines = (_texts(rows, names, element) for element in ("Id", "Machine"))
+    ids, machines, global_ids = (
+        _texts(rows, names, element) for element in ("Id", "Machine", "GlobalId")
+    )
     walls = _walls(rows, names)
     columns_of = zip(("SubmitTime", "StartTime", "EndTime"), run.times, strict=True)
     submitted, begun, over = (
@@ -738,6 +756,10 @@ def _reader(
         else:
             told_ends = [*map(ended, zip(ends, repeat(ENDED)))]
         machine, id = machines(columns, size), ids(columns, size)
+        if "" in machine:
+            others = map(told_id, id, global_ids(columns, size))
+            every = zip(machine, id, others, strict=True)
+            id = [own if named else other for named, own, other in every]
         jobs = [*map(told, zip(machine, id, submits, strict=True))]
         runs = [*map(told, zip(jobs, starts, strict=True))]
         if "" in starts:

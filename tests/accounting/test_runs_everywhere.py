@@ -141,3 +141,33 @@ def test_a_log_beside_the_documents_that_it_became_counts_once(tmp_path, format_
         for some in ((), ("--workers", "2"))
     ]
     assert texts == [documents.read_text()] * 2
+
+
+AD = (
+    '{{"GlobalJobId":"{0}#1.0#900","ClusterId":1,"ProcId":0,"Owner":"amy","JobStatus":4,'
+    '"QDate":900,"JobCurrentStartDate":1000,"CompletionDate":1050,"RemoteWallClockTime":50,'
+    '"CpusProvisioned":1}}'
+)
+LINE = "{0}#1.0#900|amy|50|1|1|1000|1050|1|1|1|"  # as a script for APEL prints it
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ((f"{AD.format('s1')}\n{AD.format('s2')}\n",), 2),
+        ((AD.format("s1"), LINE.format("s1")), 1),
+        ((LINE.format("s1"), AD.format("s1")), 1),
+        ((LINE.format("s1"), AD.format("s2"), LINE.format("s2")), 2),
+    ],
+    ids=["two schedds", "its line later", "its line before", "both"],
+)
+def test_a_job_of_HTCondor_is_told_by_its_GlobalJobId(tmp_path, texts, expected):
+    files = [tmp_path / f"{at}.log" for at in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(f"{text}\n")
+    wanted = expected, 50 * expected
+    call("ledger", "ingest", tmp_path / "usage", *files)
+    call("convert", "-o", tmp_path / "jobs.sss", *files)
+    assert sums("ledger", "report", tmp_path / "usage") == wanted
+    for source in files, [tmp_path / "jobs.sss"], [tmp_path / "usage"]:
+        assert sums("report", *source) == wanted

@@ -26,6 +26,7 @@ from sssjob.systems.condor.accounting.values import (
     is_expression,
     worked_out,
 )
+from sssjob.systems.condor.names import is_of_schedd
 
 _HEAD = 1 << 14  # bytes that tell the form
 _BANNER_BEGIN = 64  # bytes of a line that tell whether it ends an ad
@@ -313,6 +314,9 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
         values[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
         for (place, is_number), part in zip(_PLACES, parts, strict=False):
             values[place] = _number(part) if is_number else part
+        everywhere = parts[0].strip()
+        if is_of_schedd(everywhere):  # which tells when the job was submitted # decision 672
+            values[_AT["qdate"]] = everywhere.rpartition("#")[2]
         yield line, values
 
 
