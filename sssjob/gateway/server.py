@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sssjob.gateway.config import GatewayConfig
-from sssjob.gateway.conversation import Conversation, Shared
+from sssjob.gateway.conversation import Conversation, Shared, give_back
 from sssjob.gateway.log import event
 from sssjob.gateway.shadow import Shadow
 from sssjob.handlers.service import Service
@@ -20,6 +20,7 @@ from sssjob.rmap.responder import Responder
 
 _BACKLOG = 1024  # connections that the system keeps until they are accepted
 _BEHIND = 4  # requests that the server behind is asked at once
+_TIDY = 60.0  # seconds between two times at which freed memory goes back to the system
 
 
 class GatewayServer:
@@ -70,7 +71,9 @@ class GatewayServer:
         asyncio.get_running_loop().set_exception_handler(_failed)
         servers = await self._listening()
         ready()
+        tidying = asyncio.create_task(self._tidying())
         await self._stopping.wait()
+        tidying.cancel()
         for server in servers:
             server.close()
         await self._finish()
@@ -142,6 +145,15 @@ class GatewayServer:
         self._shared.figures.connected(-1)
         if not self._open:
             self._alone.set()
+
+    async def _tidying(self) -> None:
+        """Give back what was freed, again and again.
+
+        Caches of the store grow and shrink in each thread, and what one has freed no other uses.
+        """
+        while True:
+            await asyncio.sleep(_TIDY)
+            await asyncio.get_running_loop().run_in_executor(self._pool, give_back)
 
     async def _finish(self) -> None:
         """Let those who wait for an answer have it, for as long as the grace lasts."""

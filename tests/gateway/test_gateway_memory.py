@@ -10,7 +10,7 @@ from gateways import connected, gateway
 from gold import KEY, documents
 from waiting import HANG, until
 
-from sssjob.gateway import conversation
+from sssjob.gateway import conversation, server
 from sssjob.gateway.config import GatewayLimits
 from sssjob.gateway.conversation import give_back
 from sssjob.rmap.envelope import opened
@@ -122,6 +122,14 @@ def test_nothing_of_a_message_is_kept_once_it_was_refused():
         finally:
             tracemalloc.stop()
     assert peak < 2 * len(asked)
+
+
+def test_memory_goes_back_to_the_system_now_and_then(monkeypatch):
+    given = []
+    monkeypatch.setattr(server, "_TIDY", 0.001)
+    monkeypatch.setattr(server, "give_back", lambda: given.append(give_back()))
+    with gateway(lambda call: HandlerAnswer()):
+        until(lambda: len(given) > 2)
 
 
 def test_after_large_messages_memory_goes_back_to_the_system(monkeypatch):
