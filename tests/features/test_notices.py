@@ -15,13 +15,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from waiting import HANG, until
 
-from sssjob.errors import InvalidValue, NotFetched
+from sssjob.errors import InvalidValue
 from sssjob.features.batch.directories import announce_in
-from sssjob.features.discover import discover
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, clouds, names, usual
 from sssjob.features.read import read
-from sssjob.features.remote import NoAnswer, RemoteOptions
 from sssjob.features.watch import NoticeChange, Watch
 from sssjob.features.write import put, remove, write
 
@@ -832,31 +830,50 @@ def saying(name):
 # Whoever announces a shutdown, or calls it off: a cloud, a person in the directory; or a watch is
 # killed and begins again.
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["aws", "gce", "person", "killed"]), st.integers(0, 9)), max_size=9
+    st.tuples(st.sampled_from(["aws", "gce", "person", "killed"]), st.integers(0, 9)), max_size=7
 )
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(STEPS, st.booleans())
-def test_two_watches_announce_what_stands_and_never_what_they_announced(safe_path, steps, at_once):
-    """Both announce in the directory that both read."""
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS, st.booleans(), st.sampled_from(["same", "same", "apart", "apart", "served"]))
+def test_watches_announce_what_stands_and_never_what_they_announced(
+    safe_path, steps, at_once, where
+):
+    """Both announce in the directory that both read, or each in one of its own.
+
+    ``served`` is that the directory, of this machine, is read over HTTP.
+    """
     place = Path(tempfile.mkdtemp(dir=safe_path))
-    write({"total_cpu": 1}, place / "m")
-    environment = {"MACHINEFEATURES": str(place / "m")}
+    own = {name: place / (name if where == "apart" else "m") for name in ("aws", "gce")}
+    for each in {place / "m", *own.values()}:
+        write({"total_cpu": 1}, each)
     person = None
+
+    def served(request):
+        file = place / "m" / request.path.rpartition("/")[2]
+        body = file.read_bytes() if file.is_file() else b""
+        return 200 if body else 404, {"Content-Length": str(len(body))}, body
 
     def begun(name):
         names = ("features", name)
-        announced = {MACHINE: str(place / "m")}
-        asked = Surroundings(environment, root=str(place), announced=announced, names=names)
+        asked = Surroundings(
+            {"MACHINEFEATURES": f"{url}/m" if where == "served" else str(place / "m")},
+            root=str(place), announced={MACHINE: str(own[name])}, names=names, seconds=60,
+        )  # fmt: skip
         return Watch(names, asked)
 
     def looks():
-        for watch in watches.values():
+        for name, watch in watches.items():
             watch.look(NOW)
-            announce_in(place / "m", MACHINE, watch.by_source(MACHINE), NOW, ("features",))
+            announce_in(own[name], MACHINE, watch.by_source(MACHINE), NOW, ("features",))
 
-    with pytest.MonkeyPatch.context() as patch:
+    def stands():
+        return [
+            [read(own[name], MACHINE_FEATURES).values.get(MACHINE), watch.end and watch.end.moment]
+            for name, watch in watches.items()
+        ]
+
+    with pytest.MonkeyPatch.context() as patch, serving(served) as (url, _):
         for name in ("aws", "gce"):
             patch.setattr(clouds, name, saying(name))
         SAYING.clear()
@@ -878,71 +895,10 @@ def test_two_watches_announce_what_stands_and_never_what_they_announced(safe_pat
             if at_once:  # else several things happen between two looks
                 looks()
         looks()
-        looks()
-        least = min(filter(None, (*SAYING.values(), person)), default=None)
-        assert read(place / "m", MACHINE_FEATURES).values.get(MACHINE) == least
-        for watch in watches.values():
-            assert (watch.end and watch.end.moment) == least
-
-
-def test_what_is_announced_in_a_directory_is_called_off_again(safe_path):
-    write({"shutdowntime_job": NOW + 900, "job_id": "7"}, safe_path / "job")
-    for moment, stands in ((NOW + 500, NOW + 500), (NOW + 700, NOW + 700), (None, NOW + 900)):
-        announce_in(safe_path / "job", JOB, {"aws": moment}, NOW)
-        assert read(safe_path / "job").values[JOB] == stands
-
-
-PLACES = {"machinefeatures": "http://h/machinefeatures", "jobfeatures": "/run/mjf/7/"}
-BOTH = {"MACHINEFEATURES": "http://h/machinefeatures", "JOBFEATURES": "/run/mjf/7"}
-
-
-@pytest.mark.parametrize(
-    ("found", "variables"),
-    [
-        ({f"/latest/meta-data/{key}": place.encode() for key, place in PLACES.items()}, BOTH),
-        ({"/openstack/latest/meta_data.json": json.dumps({"meta": PLACES}).encode()}, BOTH),
-        ({"/openstack/latest/meta_data.json": b'{"uuid": "1"}'}, {}),
-        ({"/latest/meta-data/jobfeatures": b"/run/mjf/7\n"}, {"JOBFEATURES": "/run/mjf/7"}),
-        (
-            {
-                "/": b"1.0\n2007-01-19\n2009-04-04/\nlates\n",
-                "/2009-04-04/meta-data/jobfeatures": b"/run/mjf/7",
-            },
-            {"JOBFEATURES": "/run/mjf/7"},
-        ),
-        (
-            {
-                "/openstack/": b"2012-08-10\n2013-04-04",
-                "/openstack/2013-04-04/meta_data.json": json.dumps({"meta": PLACES}).encode(),
-            },
-            BOTH,
-        ),
-    ],
-)
-def test_a_virtual_machine_finds_its_directories_in_its_metadata(found, variables):
-    with serving(documents(found)) as (url, _):
-        assert discover(url, RemoteOptions(60, 60)) == variables
-
-
-@pytest.mark.parametrize(
-    "place", [b"relative", b"file:///etc", b"/a b", b"/a\nexport X=1", b"$(x)"]
-)
-def test_metadata_that_name_no_directory_are_refused(place):
-    with (
-        serving(documents({"/latest/meta-data/jobfeatures": place})) as (url, _),
-        pytest.raises(NotFetched, match="names no directory"),
-    ):
-        discover(url, RemoteOptions(60, 60))
-
-
-def test_where_no_service_answers_that_is_told():
-    with pytest.raises(NoAnswer):
-        discover("http://127.0.0.1:1", RemoteOptions(60, 60))
-
-
-def test_a_service_that_cannot_say_a_key_is_not_one_without_it():
-    def answer(request):
-        return (500, {}, b"") if request.path.endswith("/jobfeatures") else (404, {}, b"")
-
-    with serving(answer) as (url, _), pytest.raises(NotFetched, match="status 500"):
-        discover(url, RemoteOptions(60, 60))
+        for _ in range(2):  # and it stays so
+            looks()
+            known = {name: [SAYING.get(name), person] for name in watches}
+            if where != "apart":
+                known = {name: [*SAYING.values(), person] for name in watches}
+            least = [min(filter(None, each), default=None) for each in known.values()]
+            assert stands() == [[each, each] for each in least]

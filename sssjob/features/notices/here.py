@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from sssjob.errors import InvalidValue
@@ -9,9 +10,9 @@ from sssjob.features.batch import directories
 from sssjob.features.files import REMOTE, locate
 from sssjob.features.here import Here, here
 from sssjob.features.left import shutdowns, undecided
-from sssjob.features.notices import JOB, Notice, Surroundings, Unread
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
 
-_VARIABLES = ("MACHINEFEATURES", "JOBFEATURES")
+_VARIABLES = {MACHINE: "MACHINEFEATURES", JOB: "JOBFEATURES"}
 
 
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
@@ -19,13 +20,13 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 
     Where one is on a server, what the other one says comes first.
     """
-    remote = [name for name in _VARIABLES if _is_remote(asked.environment.get(name, ""))]
+    remote = [name for name in _VARIABLES.values() if _is_remote(asked.environment.get(name, ""))]
     if len(remote) == 1:
         local = {name: text for name, text in asked.environment.items() if name not in remote}
         yield from _notices(here(local, asked.root), asked, now)
     found = here(asked.environment, asked.root, asked.share(max(len(remote), 1)))
     yield from _notices(found, asked, now)
-    named = any(asked.environment.get(name) for name in _VARIABLES)
+    named = any(asked.environment.get(name) for name in _VARIABLES.values())
     told = [each for each in found.problems if not each.endswith(" is not set")]
     if (unknown := undecided(found.job, found.unknown)) and (named or told):
         yield Unread("; ".join(told) or f"not known: {', '.join(unknown)}")
@@ -40,9 +41,10 @@ def _is_remote(text: str) -> bool:
 
 def _notices(found: Here, asked: Surroundings, now: int) -> Iterator[Notice]:
     for key, moment in shutdowns(found.job, found.machine, now)[0].items():
-        said = _of_others(key, moment, asked)
+        source = found.sources.get(key, key)
+        said = _of_others(key, moment, asked) if source == f"${_VARIABLES[key]}" else moment
         if said is not None:
-            yield Notice(key, said, "features", found.sources.get(key, key))
+            yield Notice(key, said, "features", source)
     start, limit = found.job.get("jobstart_secs"), found.job.get("wall_limit_secs")
     if isinstance(start, int) and isinstance(limit, int):
         yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")
@@ -51,12 +53,26 @@ def _notices(found: Here, asked: Surroundings, now: int) -> Iterator[Notice]:
 def _of_others(key: str, moment: int, asked: Surroundings) -> int | None:
     """What stands there of others than who asks: no announcement is its own source. # decision 654
 
-    Whatever names the directory, a moment that is announced in it by who asks is its echo.
+    Of a directory on a server nobody knows whether it is the one in which is announced: there a
+    moment is an echo that another source announced, for what is read there is announced, too.
     """
-    if key not in asked.announced:
+    place = asked.announced.get(key)
+    if place is None:
         return moment
-    ours = [asked.called(name) for name in asked.names]
-    announced = directories.announcements(asked.announced[key], key, ours)
+    names = [asked.called(name) for name in asked.names]
+    text = asked.environment.get(_VARIABLES[key], "")
+    if _is_remote(text):
+        names = [name for name in names if name != "features"]
+    elif not _is_same(locate(text).place, place):
+        return moment
+    announced = directories.announcements(place, key, names)
     if moment not in announced.ours or moment in announced.others:
         return moment
     return min(announced.others, default=None)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them has gone, and with it what it said
+        return False
