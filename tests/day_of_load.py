@@ -19,19 +19,19 @@ VOS = (("atlas", 5), ("lhcb", 3), ("dzero", 2))
 LIMITS = {"short": 2 * 3600, "long": 12 * 3600}
 
 
-def day(seed=1, jobs_a_day=450):
-    """The log of a day, in the order in which jobs came."""
+def day(seed=1, jobs_a_day=450, days=1):
+    """The log of a day, or of several, in the order in which jobs came."""
     chance = random.Random(seed)
-    return schedule(arrivals(chance, jobs_a_day))
+    return schedule(arrivals(chance, jobs_a_day, days))
 
 
-def arrivals(chance, jobs_a_day):
+def arrivals(chance, jobs_a_day, days=1):
     """Jobs with their true lengths, more of them by day than by night."""
     time, found = 0.0, []
     while True:
         by_day = 1 - 0.8 * math.cos(2 * math.pi * time / DAY)
         time += chance.expovariate(jobs_a_day / DAY * by_day)
-        if time >= DAY:
+        if time >= days * DAY:
             return found
         queue = chance.choice(("short", "long", "long"))
         vo = chance.choices([name for name, _ in VOS], [weight for _, weight in VOS])[0]

@@ -7,13 +7,12 @@ started, and estimators are asked how long it would wait. The log tells how long
 from __future__ import annotations
 
 import heapq
+import math
 import statistics
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from itertools import islice, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -88,14 +87,12 @@ class Trial:
 
     @property
     def error_bounds(self) -> tuple[float, float] | None:
-        """Bounds of the median absolute error of all jobs like these, right in 95 of 100 logs.
+        """Bounds of the median absolute error of all jobs like these, right in 95 of 100 long logs.
 
-        They are two of the errors that were seen, by their order, whatever their distribution is.
-        None for fewer than six.
+        They are two of the errors that were seen: those between which a median lies that the
+        stretches of the log do not refute (``_chance``). None for fewer than ``LEAST``.
         """
-        errors = sorted(map(abs, self.errors))
-        rank = _rank(len(errors))
-        return (errors[rank], errors[-1 - rank]) if rank is not None else None
+        return _bounds([abs(error) for error in self.errors])
 
     @property
     def within_worst(self) -> float | None:
@@ -113,15 +110,17 @@ class Choice(NamedTuple):
     rivals: tuple[str, ...]
 
 
-_SURE = Fraction(1, 20)  # how often a choice may be wrong where there is no difference
+STRETCHES = 6  # of a log, one behind the other, each with as many samples
+LEAST = 2 * STRETCHES  # samples, for anything to be said of how sure it is
+_SURE = 0.05  # how often what is said may be wrong
 
 
 def choice(trials: Sequence[Trial]) -> Choice | None:
     """The estimator that was nearest to most jobs, None where none answered.
 
     It has the least median absolute error over the jobs that all of those estimators answered
-    which answered any. Another one is a rival unless a sign test over these jobs says
-    otherwise: of the jobs where one of both was nearer, so many would not favour one by chance.
+    which answered any. Another one is a rival unless the stretches of the log say otherwise: that
+    in each so many more jobs favour one of both would not come by chance.
     """
     answered = [trial for trial in trials if trial.errors]
     errors = {
@@ -141,36 +140,73 @@ def choice(trials: Sequence[Trial]) -> Choice | None:
     best = min(columns, key=lambda name: statistics.median(columns[name]))
     rivals = []
     for name, column in columns.items():
-        nearer = sum(ours < theirs for ours, theirs in zip(columns[best], column, strict=True))
-        farther = sum(ours > theirs for ours, theirs in zip(columns[best], column, strict=True))
-        if name != best and not (nearer > farther and 2 * _tail(nearer + farther, farther) < _SURE):
+        nearer = [
+            (ours < theirs) - (ours > theirs)
+            for ours, theirs in zip(columns[best], column, strict=True)
+        ]
+        sure = sum(nearer) > 0 and _chance(_means(nearer)) * (len(columns) - 1) < _SURE
+        if name != best and not sure:
             rivals.append(name)
     return Choice(best, tuple(rivals))
 
 
-def _tails(count: int) -> Iterator[Fraction]:
-    """How probable it is that a coin of ``count`` throws shows heads at most 0, 1, 2 ... times."""
-    ways, total = 1, 0
-    for heads in range(count + 1):
-        total += ways
-        yield Fraction(total, 1 << count)
-        ways = ways * (count - heads) // (heads + 1)
+def _stretch(place: int, count: int) -> int:
+    """In which stretch of the log a sample is, by its place among so many."""
+    return place * STRETCHES // count
 
 
-def _tail(count: int, most: int) -> Fraction:
-    return next(islice(_tails(count), most, None))
+def _means(values: Sequence[float]) -> list[float]:
+    """The mean of each stretch; none where there are too few values."""
+    if len(values) < LEAST:
+        return []
+    parts: list[list[float]] = [[] for _ in range(STRETCHES)]
+    for place, value in enumerate(values):
+        parts[_stretch(place, len(values))].append(value)
+    return [*map(statistics.fmean, parts)]
 
 
-def _rank(count: int) -> int | None:
-    """Which of so many values, in their order, is the lower bound of their median.
+def _chance(means: Sequence[float]) -> float:
+    """How probable it is that means of stretches are so far from 0 where that is the true one.
 
-    The upper one is the same from the end. None where no two of them are sure enough.
+    Jobs that came one behind the other met the same queue, and waited alike: they say as much as
+    one of them. Stretches of a log are nearly independent where it is long. Their means are
+    compared by Student's test, whose distribution has a closed form for so many. Without any, 1.
 
-    >>> [_rank(count) for count in (5, 6, 8, 9, 20)]
-    [None, 0, 0, 1, 5]
+    >>> round(_chance([2, 0, 2, 0, 2, 0]), 4), _chance([1] * 6), _chance([])
+    (0.0756, 0.0, 1.0)
     """
-    sure = sum(1 for _ in takewhile(lambda tail: 2 * tail <= _SURE, _tails(count)))
-    return sure - 1 if sure else None
+    if not means:
+        return 1.0
+    mean = statistics.fmean(means)
+    spread = math.sqrt(sum((each - mean) ** 2 for each in means) / STRETCHES)
+    if not spread:
+        return 0.0 if mean else 1.0
+    angle = math.atan(abs(mean) / spread)
+    near = math.cos(angle)
+    inside = angle + math.sin(angle) * (near + 2 / 3 * near**3)  # of 5 degrees of freedom
+    return 1 - 2 / math.pi * inside
+
+
+def _bounds(errors: Sequence[float]) -> tuple[float, float] | None:
+    """The errors between which the median of all such errors lies, 95 times of 100.
+
+    It may be where the parts of each stretch that are below are a half, but for chance.
+    """
+    if len(errors) < LEAST:
+        return None
+    count = len(errors)
+    ranked = sorted((error, _stretch(place, count)) for place, error in enumerate(errors))
+    sizes = Counter(stretch for _, stretch in ranked)
+    below, possible = Counter[int](), [count // 2]
+    for rank in range(count + 1):  # so many are below
+        if rank in (0, count) or ranked[rank - 1][0] != ranked[rank][0]:
+            parts = [below[stretch] / size - 0.5 for stretch, size in sizes.items()]
+            if _chance(parts) >= _SURE:
+                possible.append(rank)
+        if rank < count:
+            below[ranked[rank][1]] += 1
+    low, high = max(min(possible) - 1, 0), min(max(possible), count - 1)
+    return ranked[low][0], ranked[high][0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,6 +269,18 @@ def test_slurm_tells_which_partitions_use_which_nodes_their_limits_and_reservati
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("state", ["DOWN+DRAIN", "IDLE+DRAIN", "IDLE+MAINT+DRAIN"])
+def test_a_reservation_of_nodes_that_are_repaired_takes_no_slots_of_others(state):
+    nodes = f"NodeName=n1 CPUAlloc=0 CPUTot=8 State={state} Partitions=main\n"
+    nodes += "NodeName=n2 CPUAlloc=0 CPUTot=8 State=IDLE Partitions=main\n"
+    kept = "ReservationName=r StartTime=1795190000 EndTime=1795193600 Nodes={} TRES=cpu={}\n"
+    alone, _ = snapshot("slurm", nodes, kept.format("n1", 8), now=1795190100)
+    assert (alone.nactive, alone.scheduling.reserved) == (8, ())
+    both, _ = snapshot("slurm", nodes, kept.format("n[1-2]", 16), now=1795190100)
+    [found] = both.scheduling.reserved
+    assert found.slots == 8
+
+
 def test_the_pools_of_sinfo_are_those_of_scontrol():
     """Rows of nodes alike are not the same rows in each partition."""
 

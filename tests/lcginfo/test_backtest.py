@@ -1,5 +1,8 @@
 """A log replayed: what was there at each time, what is asked, and who comes closer."""
 
+import math
+import random
+
 import day_of_load
 import pytest
 from draws import examples
@@ -132,26 +135,63 @@ def trial(name, *errors):
 
 
 def test_the_bounds_of_a_median_are_errors_that_were_seen():
-    """Of 20 values the 6th and the 15th, as tables of the sign test have it."""
-    assert trial("a", *range(1, 21)).error_bounds == (6, 15)
-    assert trial("a", *range(1, 6)).error_bounds is None
-    assert trial("a", *(-each for each in range(1, 7))).error_bounds == (1, 6)
+    low, high = trial("a", *(7 * number % 60 for number in range(60))).error_bounds
+    assert low in range(18, 30)
+    assert high in range(30, 42)
+    assert trial("a", *range(1, 12)).error_bounds is None
+    assert trial("a", *[7] * 12).error_bounds == (7, 7)
+    assert trial("a", *(-each for each in range(1, 13))).error_bounds == (2, 11)
+
+
+def test_jobs_that_waited_alike_make_nobody_surer():
+    """A queue that is met by many jobs in a row is one queue."""
+    chance = random.Random(3)
+    for _ in range(20):
+        few = [chance.expovariate(1 / 1000) for _ in range(24)]
+        many = [each for each in few for _ in range(50)]
+        (low, high), (lower, higher) = trial("a", *few).error_bounds, trial("a", *many).error_bounds
+        assert lower <= low < high <= higher
+
+
+def alike(chance, count, part):
+    """Numbers around 0 of which each is like the one before, by a part of it."""
+    value = chance.gauss(0, 1)
+    for _ in range(count):
+        value = part * value + math.sqrt(1 - part**2) * chance.gauss(0, 1)
+        yield value
+
+
+@pytest.mark.parametrize("part, least", [(0, 0.93), (0.5, 0.93), (0.8, 0.9)])
+def test_the_bounds_hold_as_often_as_they_say_and_so_does_a_choice(part, least):
+    chance = random.Random(5)
+    hold = chosen = 0
+    for _ in range(250):
+        one, other = ([1000 * math.exp(each) for each in alike(chance, 120, part)] for _ in "ab")
+        low, high = trial("a", *one).error_bounds
+        hold += low <= 1000 <= high
+        chosen += not backtest.choice([trial("a", *one), trial("b", *other)]).rivals
+    assert hold / 250 >= least
+    assert chosen / 250 <= 1.1 - least
 
 
 @pytest.mark.parametrize(
     "others, rivals",
     [
-        ([("b", [9] * 20)], ()),
-        ([("b", [9] * 14 + [0] * 6)], ("b",)),
-        ([("b", [9] * 15 + [0] * 5)], ()),
-        ([("b", [1] * 20), ("c", [9] * 20)], ("b",)),
-        ([("none", [None] * 20)], ()),
+        ([("b", [9] * 24)], ()),
+        ([("b", [9] * 16 + [0] * 8)], ("b",)),
+        ([("b", [9, 9, 0, 9] * 6)], ()),
+        ([("b", [1] * 24), ("c", [9] * 24)], ("b",)),
+        ([("none", [None] * 24)], ()),
     ],
-    ids=["far", "14 of 20", "15 of 20", "as near", "no answer"],
+    ids=["far", "later the other", "three of four all the time", "as near", "no answer"],
 )
 def test_the_nearest_estimator_is_chosen_and_those_that_may_be_as_near_are_named(others, rivals):
     trials = [trial(name, *errors) for name, errors in others]
-    assert backtest.choice([trial("best", *[1] * 20), *trials]) == ("best", rivals)
+    assert backtest.choice([trial("best", *[1] * 24), *trials]) == ("best", rivals)
+
+
+def test_few_jobs_choose_nobody_for_sure():
+    assert backtest.choice([trial("a", *[1] * 11), trial("b", *[9] * 11)]) == ("a", ("b",))
 
 
 def test_nothing_is_chosen_where_nobody_answered():

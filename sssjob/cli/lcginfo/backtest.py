@@ -82,8 +82,9 @@ def command(
 
     FILEs hold finished jobs: documents, records, directories of documents, or stores. Bias is the
     mean of estimated less actual wait. The median error of all jobs like these is within the bounds
-    in 95 of 100 logs. The last column is the part of the jobs that started within the worst time.
-    The estimator that was nearest is named, and whether the jobs are enough to say so.
+    in 95 of 100 logs that are long: some weeks, by how much its parts differ. The last column is
+    the part of the jobs that started within the worst time. The estimator that was nearest is
+    named, and whether the log is enough to say so.
     """
     from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import backtest, config, estimators, lrmsinfo

@@ -138,10 +138,10 @@ class SlurmQueue(Reader):
 
     def snapshot(self) -> Snapshot:
         """The state, when all nodes and the partitions that they are in are known."""
-        for node in self.nodes.values():
-            self._node(node)
+        there = {name: node for name, node in self.nodes.items() if self._node(node)}
         for found in self.kept:
-            self._reservation(found, self.nodes)
+            # Of nodes that are not there, such as those that are repaired, nothing can be kept.
+            self._reservation(found, there)
         return super().snapshot()
 
     def _entries(self, entry: QueuedJob) -> Iterator[QueuedJob]:
@@ -167,19 +167,20 @@ class SlurmQueue(Reader):
         node = self.nodes.setdefault(name, _Node(states, cpus, allocated))
         node.partitions |= set(filter(None, partitions.split(",")))
 
-    def _node(self, node: _Node) -> None:
-        """Count a node: its state decides whether its processors are there and can be had."""
+    def _node(self, node: _Node) -> bool:
+        """Count a node if its processors are there: its state decides, and whether any are free."""
         states, cpus, allocated = node.states, node.cpus, node.allocated
         words = [word.strip("*~#!%$@^-") for word in states.upper().replace(",", "+").split("+")]
         gone = "*" in states or not {"DOWN", "NOT_RESPONDING"}.isdisjoint(words)
         if cpus is None or gone or words[0] not in UP:
-            return
+            return False
         # IDLE+DRAIN is drained, MIXED+DRAIN is draining: what runs there ends, nothing starts.
         draining = DRAINING in words or "DRAIN" in words or "MAINT" in words
         if draining and not allocated:
-            return
+            return False
         free = 0 if draining else cpus - (allocated or 0)
         self.add_slots(cpus, free, node.partitions)
+        return True
 
     def _sinfo(self, rows: list[Any]) -> None:
         """Rows of nodes alike; a node that is in several partitions is in several rows."""
