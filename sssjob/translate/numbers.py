@@ -447,6 +447,23 @@ class CountedResource(NamedTuple):
     number: int
 
 
+# decision 668
+def resource_terms(asked: JobRequest) -> Iterator[Property]:
+    """Take the resources that are asked for, one condition of each.
+
+    Two of one resource are about the same amount: an equal one says nothing new, and another number
+    cannot hold together with the first.
+    """
+    told: dict[object, str] = {}
+    for item in asked.take("Resource", "name", "type"):
+        key, number = resource_names.key(item.attributes), item.text.strip()
+        if key not in told:
+            told[key] = number
+            yield item
+        elif told[key] != number:
+            asked.refuse(item, f"{told[key]} of them are asked for, too")
+
+
 def counted(
     asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None
 ) -> Iterator[CountedResource]:
@@ -455,7 +472,7 @@ def counted(
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones. ``others`` says
     of which names a Resource of another kind is taken, too; its kind is then "".
     """
-    for item in asked.take("Resource", "name", "type"):
+    for item in resource_terms(asked):
         licence, model = license_name(item.attributes), gpu_model(item.attributes)
         if (count := number_of(asked, item)) is None:
             continue

@@ -21,7 +21,7 @@ from sssjob.model import Note, Property, stripped
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
 from sssjob.translate.nodes import listed
-from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of
+from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of, resource_terms
 from sssjob.translate.objects import (
     Data,
     a_word,
@@ -278,7 +278,7 @@ def texts_of(values: Data, path: Sequence[str], heard: Heard) -> dict[str, str]:
 def gpus(asked: JobRequest, shares: int, *, typed: bool = False) -> Gpus:
     """Take the GPUs of a job, shared by so many; typed ones only if there is a word for a type."""
     found = Gpus()
-    for item in asked.take("Resource", "name", "type"):
+    for item in resource_terms(asked):
         kind = gpu_model(item.attributes)
         if (number := number_of(asked, item)) is None:
             continue

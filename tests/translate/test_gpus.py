@@ -146,3 +146,21 @@ def test_a_request_that_is_no_number_is_kept():
     given = "executable = /a\nrequest_cogs = Cpus * 2\nqueue\n"
     (found,) = read(given.encode())
     assert translate(found.job, "condor", Settings(residual=False)).text == given
+
+
+# decision 668
+TWICE = ["sbatch", "pbs", "torque", "sge", "lsf", "condor", "flux", "slurmrest"]
+
+
+@pytest.mark.parametrize("target", TWICE)
+@pytest.mark.parametrize("name", ["GPU", "gpus"])
+def test_one_condition_that_is_said_twice_is_one(target, name):
+    once = requested("<Resource name='GPU'>1</Resource>")
+    twice = requested(f"<Resource name='GPU'>1</Resource><Resource name='{name}'>1</Resource>")
+    other = requested(f"<Resource name='GPU'>1</Resource><Resource name='{name}'>2</Resource>")
+    plain = Settings(residual=False)
+    texts = {translate(loads(wrapped(each)), target, plain).text for each in (once, twice, other)}
+    assert len(texts) == 1
+    assert not [loss for loss in losses_of(twice, target) if loss.done == "residual"]
+    told = [loss.reason for loss in losses_of(other, target) if loss.done == "residual"]
+    assert told == ["1 of them are asked for, too"]
