@@ -19,7 +19,7 @@ from waiting import HANG
 
 from sssjob import document, features
 from sssjob.cli.features import command
-from sssjob.cli.features.watch import _Stopped
+from sssjob.cli.features.payload import Stopped
 from sssjob.features import status
 from sssjob.features.batch import directories, scripts
 from sssjob.features.batch.documents import locked
@@ -1229,7 +1229,7 @@ class Rounds:
         self.now += seconds
         self.pauses.append(seconds)
         if (step := next(self.steps, None)) is None:
-            raise _Stopped(signal.SIGTERM)
+            raise Stopped(signal.SIGTERM)
         step(self)
 
 

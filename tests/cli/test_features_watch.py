@@ -210,6 +210,45 @@ def test_a_signal_for_the_command_goes_to_the_payload(job, name):
     assert process.returncode == 7
 
 
+NOTES = (
+    "trap 'echo USR1 >> got' USR1; trap 'echo TERM >> got' TERM; trap 'echo USR2 >> got' USR2; "
+    "touch ready; until [ -e end ]; do sleep 0.05; done"
+)
+
+
+@pytest.mark.parametrize("first", ["USR1", "TERM"])
+def test_a_signal_that_was_sent_to_all_processes_reaches_the_payload_once(job, first):
+    """Many programs take the second one for an order to break off."""
+    process = running("--", "sh", "-c", NOTES, start_new_session=True)
+    assert until((job / "ready").exists)
+    got = job / "got"
+    number = getattr(signal, f"SIG{first}")
+    for times in (1, 2):
+        os.killpg(process.pid, number)
+        assert until(lambda times=times: got.exists() and got.read_text().count(first) == times)
+        # Signals are handed on in order: when this one is there, no other comes.
+        os.kill(process.pid, signal.SIGUSR2)
+        assert until(lambda times=times: got.read_text().count("USR2") == times)
+        assert got.read_text().count(first) == times
+    (job / "end").touch()
+    process.communicate(timeout=HANG)
+    assert process.returncode == 0
+
+
+def test_a_payload_with_a_group_of_its_own_is_handed_what_others_of_the_job_are_sent(job):
+    process = running(
+        "--", sys.executable, "-c",
+        "import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])", "sh", "-c", NOTES,
+        start_new_session=True,
+    )  # fmt: skip
+    assert until((job / "ready").exists)
+    os.killpg(process.pid, signal.SIGUSR1)
+    assert until((job / "got").exists)
+    (job / "end").touch()
+    process.communicate(timeout=HANG)
+    assert process.returncode == 0
+
+
 def test_a_signal_that_is_ignored_is_ignored_by_the_payload_too(job):
     process = running(
         "--", "sh", "-c", "touch ready; until [ -e end ]; do sleep 0.05; done; exit 7",

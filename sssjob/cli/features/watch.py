@@ -8,19 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
 from sssjob import standard_output
 from sssjob.cli import common, options
-from sssjob.cli.features.common import fail
+from sssjob.cli.features.payload import running
 from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.commands import CommandFailed
 from sssjob.errors import SSSJobError
@@ -31,12 +30,6 @@ if TYPE_CHECKING:
     from sssjob.features.watch import Looked, NoticeChange, Watch
 
 _NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-# What ends a program that does nothing about it, but for faults of its own.
-_ENDING = signal.valid_signals().intersection(
-    getattr(signal, f"SIG{name}", 0)
-    for name in ("HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "TERM", "STKFLT", "XCPU", "XFSZ",
-                 "VTALRM", "PROF", "POLL", "PWR")
-).union(range(getattr(signal, "SIGRTMIN", 0), getattr(signal, "SIGRTMAX", -1) + 1))  # fmt: skip
 _PUT_OFF = 60  # seconds by which an end moves that is another one
 _GRACE = 0.5  # seconds for an answer that says why a source has none
 SIGNALS = {each.name.removeprefix("SIG"): each for each in _NUMBERS}
@@ -137,7 +130,7 @@ def command(
             unasked = bool(sources and watch.problems) or bool(teller.failed)
             ended = common.FOUND if watch.standing else common.NOTHING
             sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
-        with _running(payload, watch.wake) as process:
+        with running(payload, watch.wake) as process:
             try:
                 _watched(teller, process, every, notice, SIGNALS[name.upper()])
             finally:
@@ -305,63 +298,6 @@ class _Calls:
                     return
                 self.say(f"sssjob: {error}")
             self.left -= 1
-
-
-class _Stopped(Exception):
-    """A signal asks this command to end."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-@contextmanager
-def _running(
-    payload: tuple[str, ...], wake: Callable[[], None]
-) -> Iterator[subprocess.Popen[bytes] | None]:
-    """The payload, if there is one; a signal that would end this command goes to it.
-
-    ``wake`` is called when it has ended.
-    """
-    process: subprocess.Popen[bytes] | None = None
-    early: list[int] = []  # signals that came before it was there
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if not payload:
-            raise _Stopped(number)
-        if process is None:
-            early.append(number)
-        else:
-            process.send_signal(number)
-
-    before = {each: signal.signal(each, stop) for each in sorted(_ENDING) if _ends(each)}
-    try:
-        if payload:
-            try:
-                process = subprocess.Popen(payload)
-            except OSError as error:
-                fail(error)
-            for number in early:
-                process.send_signal(number)
-            Thread(target=_await, args=(process.pid, wake), daemon=True).start()
-        yield process
-    except _Stopped as stopped:
-        sys.exit(128 + stopped.number)
-    finally:
-        for number, action in before.items():
-            signal.signal(number, action)
-
-
-def _ends(number: int) -> bool:
-    """Whether a signal ends this command now: what is ignored here is in the payload, too."""
-    return signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
-
-
-def _await(pid: int, wake: Callable[[], None]) -> None:
-    """Wait until a child has ended, and leave its exit code to be read."""
-    with suppress(ChildProcessError):
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    wake()
 
 
 def _watched(
