@@ -41,7 +41,8 @@ MODULES = {
     "numbers": "int real bool floor ceil ceiling round pow quantize random",
     "strings": "string strcat join tolower toupper substr size split strcmp stricmp versioncmp"
                " versiongt versionge versionlt versionle versioneq version_in_range splitusername"
-               " splitslotname interval envv1tov2 mergeenvironment",
+               " splitslotname interval envv1tov2 mergeenvironment"
+               " listtoargs argstolist",
     "lists":   "member identicalmember anycompare allcompare sum avg min max stringlistsize"
                " stringlistsum stringlistavg stringlistmin stringlistmax stringlistmember"
                " stringlistimember stringlistsintersect stringlistsubsetmatch"

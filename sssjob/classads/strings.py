@@ -265,6 +265,37 @@ def _environment(read: Callable[[str], dict[str, str]], *texts: Value) -> Value:
         return ERROR
 
 
+# How arguments are written: 1 between blanks, 2 with quotes.
+_V1, _V2 = 1, 2
+
+
+def _list_to_args(words: Value, form: Value = _V2) -> Value:
+    from sssjob.classads import quoting
+
+    if not isinstance(words, tuple) or isinstance(form, (bool, float)) or form not in (_V1, _V2):
+        return ERROR
+    texts = [word for word in words if isinstance(word, str)]
+    if len(texts) < len(words):
+        return ERROR
+    if form == _V2:
+        return quoting.join_v2(texts)
+    some = [word for word in texts if word]
+    text = " ".join(some)
+    return text if quoting.split_v1(text) == some else ERROR
+
+
+def _args_to_list(text: Value, form: Value = _V2) -> Value:
+    from sssjob.classads import quoting
+    from sssjob.classads.errors import BadAd
+
+    if not isinstance(text, str) or isinstance(form, (bool, float)) or form not in (_V1, _V2):
+        return ERROR
+    try:
+        return tuple(quoting.split_v2(text) if form == _V2 else quoting.split_v1(text))
+    except BadAd:
+        return ERROR
+
+
 # fmt: off
 TABLE: dict[str, tuple[int, int, Function]] = {
     "string":           (1, 1, missing(string)),
@@ -288,6 +319,8 @@ TABLE: dict[str, tuple[int, int, Function]] = {
     "splitslotname":    (1, 1, _split_name(alone=1)),
     "interval":         (1, 1, _interval),
     "envv1tov2":        (1, 1, _env_v1_to_v2),
+    "listtoargs":       (1, 2, _list_to_args),
+    "argstolist":       (1, 2, _args_to_list),
     "mergeenvironment": (0, -1, _merge_environment),
 }
 # fmt: on

@@ -340,3 +340,24 @@ def test_numbers_that_are_too_large_for_times_are_errors_wherever_they_come_from
 
 def value_of_ours(text):
     return evaluate.evaluate(expression(text), Ad(), Ad(), now=1.0)
+
+
+ARGUMENTS = [
+    ('listToArgs({"a b","c"})', "a' 'b c"), ('listToArgs({"x\'b",""})', "x''''b ''"),
+    ("listToArgs({})", ""), ('listToArgs({1,"x"})', ERROR), ('listToArgs("a")', ERROR),
+    ('listToArgs({"a b"},1)', ERROR), ('listToArgs({"a","b"},1)', "a b"),
+    ('listToArgs({"","a"},1)', "a"), ('listToArgs({"a b","c"},2)', "a' 'b c"),
+    ('listToArgs({"a"},3)', ERROR), ('listToArgs({"a"},true)', ERROR),
+    ("argsToList(\"a 'b c' d\")", ("a", "b c", "d")), ("argsToList(\"'a''b'\")", ("a'b",)),
+    ('argsToList("")', ()), ("argsToList(\"a '' b\")", ("a", "", "b")), ("argsToList(1)", ERROR),
+    ("argsToList(\"'open\")", ERROR), ("argsToList(\"a b 'c\",1)", ("a", "b", "'c")),
+    ('argsToList("a b",3)', ERROR), ('argsToList("a b",1.5)', ERROR), ("argsToList()", ERROR),
+    ("argsToList(undefined)", ERROR), ('listToArgs({"a",undefined})', ERROR),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, value", ARGUMENTS)
+def test_lists_and_arguments(text, value):
+    assert same(value_of_ours(text), value)
+    if classad2 is not None:
+        assert same(value_of(classad2.ExprTree(text).eval()), value)
