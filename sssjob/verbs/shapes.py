@@ -309,7 +309,7 @@ SHAPES: Mapping[str, Printed] = {
         "sources": Each("text"),
         "left": _LEFT, "findings": [_FINDING],
     }),
-    "features left": Printed({**_LEFT, "short": ["text"]}),
+    "features left": Printed({**_LEFT, "short": ["text"], "unknown": ["text"]}),
     "features status": Printed({
         "values": Each("text"), "now?": "number|null", "consistent?": "truth|null",
     }),

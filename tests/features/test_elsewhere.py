@@ -529,6 +529,8 @@ def test_a_time_of_the_batch_system_that_cannot_be_meant_is_told_beside_a_direct
         assert "wall_limit_secs" in found.unknown
         done = run({**environment, **more}, "left", "--now", str(START + 10))
         assert (done.exit_code, said in done.stderr) == (2, True)
+        done = run({**environment, **more}, "left", "--now", str(START + 10), "--json")
+        assert (done.exit_code, json.loads(done.stdout)["unknown"]) == (2, ["wall_limit_secs"])
     assert found.left(START + 10, 0).time == left
 
 

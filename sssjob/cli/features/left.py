@@ -19,7 +19,7 @@ from sssjob.features.vocabulary import made_of
 Examples:
   sssjob features left
   sssjob features left --at-least 3600 && start-another-hour
-  sssjob features left --at-least 3600 --cpu 7200 --json
+  sssjob features left --at-least 3600 --cpu 7200 --json | jq .unknown
 
 Exit code: 0 there is as much as was asked for, or no limit, 1 there is less, or
 there are no features at all, 2 a directory or a key that is needed cannot be read."""
@@ -52,7 +52,8 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     unknown = sorted(asked.intersection(found.unknown))
     lost = sorted(asked.intersection((*unread, *undecided_keys)).difference(unknown))
     if as_json:
-        common.data(json.dumps({**left_dict(remaining), "short": short}, indent=2))
+        row = {**left_dict(remaining), "short": short, "unknown": sorted({*unknown, *lost})}
+        common.data(json.dumps(row, indent=2))
     else:
         for name, seconds in (
             ("time", remaining.time), ("wall", remaining.wall), ("shutdown", remaining.shutdown),

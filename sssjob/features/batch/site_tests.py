@@ -366,7 +366,7 @@ def _hangs(system: str, side: SiteTests) -> tuple[str, tuple[str, ...]]:
         started = time.monotonic()
         _prolog(place, system, side, "exec sleep 30")
         took = time.monotonic() - started
-        found = _texts(place)
+        found, unlearned = _texts(place), _unlearned(place)
     wrong = []
     if took > 20:
         wrong.append(f"the prolog took {took:.0f} s")
@@ -374,6 +374,8 @@ def _hangs(system: str, side: SiteTests) -> tuple[str, tuple[str, ...]]:
     if found.get("allocated_cpu", "-") != wanted:
         wrong.append(f"allocated_cpu is {found.get('allocated_cpu', '-')}, not {wanted}")
     wrong += [f"{key} is guessed: {found[key]}" for key in KEYS[2:] if key in found]
+    if found and "wall_limit_secs" not in unlearned:
+        wrong.append("the job is not told that its limit of elapsed time is not known")
     return (WRONG if wrong else HOLDS), tuple(wrong)
 
 
@@ -434,6 +436,14 @@ def _texts(place: Path) -> dict[str, str]:
         return files.texts(place / "mjf" / _JOB / "jobfeatures")[0]
     except OSError:
         return {}
+
+
+def _unlearned(place: Path) -> list[str]:
+    try:
+        with handles.opened(place / "mjf" / _JOB / "jobfeatures") as folder:
+            return files.unlearned(folder)
+    except OSError:
+        return []
 
 
 _NODE: Mapping[str, Callable[[str, SiteTests], tuple[str, tuple[str, ...]]]] = {
