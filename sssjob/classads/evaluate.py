@@ -455,8 +455,8 @@ class _Evaluation:
             found = self._resolved(node, scope)
             if isinstance(found, tuple):
                 held = found[0]
-            elif not _listed(arguments[1]):  # as HTCondor: looked up before the list is
-                return UNDEFINED
+            elif scope.root.target is not None and not _listed(arguments[1]):
+                return UNDEFINED  # as HTCondor in a match: looked up before the list is
         members, place = contexts
         return (self._within(held, member, place) for member in members)
 

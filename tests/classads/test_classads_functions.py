@@ -361,3 +361,21 @@ def test_lists_and_arguments(text, value):
     assert same(value_of_ours(text), value)
     if classad2 is not None:
         assert same(value_of(classad2.ExprTree(text).eval()), value)
+
+
+ALONE = "[L = {[a = true], [b = 1]}; M = {[b = true], [b = 2.5], [b = 0]}; E = {}; a = false]"
+
+
+@pytest.mark.parametrize("text, value", [
+    ("countMatches(b, L)", 1), ("countMatches(b, M)", 2), ("countMatches(zz, L)", 0),
+    ("countMatches(a, L)", 0), ("countMatches(MY.b, L)", 1), ("countMatches(b, E)", 0),
+    ("countMatches(zz, NoList)", 0), ("evalInEachContext(b, L)", (UNDEFINED, 1)),
+    ("evalInEachContext(b, E)", ()), ("evalInEachContext(zz, NoList)", UNDEFINED),
+    ("evalInEachContext(zz, L)", (UNDEFINED, UNDEFINED)),
+])  # fmt: skip
+def test_a_name_in_the_ads_of_a_list_where_an_ad_stands_alone(text, value):
+    ad = plain(ALONE)
+    assert same(evaluate.evaluate(expression(text), ad), value)
+    if classad2 is not None:
+        theirs = classad2.ClassAd(f"[r = {text}; {ALONE[1:]}").eval("r")
+        assert same(value_of(theirs), value)
