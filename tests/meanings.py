@@ -822,7 +822,6 @@ FACTS = {
         ("Requested/Architecture", [("linux", {})], "2:ncpus=1:arch=linux"),
         ("Requested/Feature", [("ib", {})], "1:ncpus=1:ib=true"),
         ("Requested/Feature", [], "1:ncpus=1:ib=false"),
-        ("TaskDistribution", [("2", {})], "2:ncpus=4:mpiprocs=2"),
     )},
     "licences of TORQUE": ("Requested/Resource", [("2", {}), ("1", {})], _torque("gres=matlab+2%x+1")),  # noqa: E501
     "what gres of TORQUE is beside licences": ("Requested/Resource", [], _torque("gres=matlab")),

@@ -263,12 +263,6 @@ def chunk_architecture(select: str) -> Found:
     return _of_all(select, "arch") or None
 
 
-def chunk_tasks(select: str) -> Found:
-    """The tasks of each chunk, where all have the same number and it is more than one."""
-    found = _count(_of_all(select, "mpiprocs"))
-    return found if found not in ("", "1") else None
-
-
 def chunk_features(select: str) -> Found:
     """What each chunk has to have, such as ``ib=True``."""
     found = [part.features for part in parts(select) or ()]
@@ -413,7 +407,6 @@ TABLE: tuple[Field, ...] = (
     Field("Resource_List.select",     REQUESTED, "Node",        chunk_hosts),
     Field("Resource_List.select",     REQUESTED, "Architecture", chunk_architecture),
     Field("Resource_List.select",     REQUESTED, "Feature",     chunk_features),
-    Field("Resource_List.select",     JOB,       "TaskDistribution", chunk_tasks, _PER_NODE),
     Field("Resource_List.select",     JOB,       "Extension",   plain,
           noted("Resource_List.select")),
     Field("Resource_List.gres",       REQUESTED, "Resource",    asked_licences),
