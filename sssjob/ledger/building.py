@@ -149,6 +149,9 @@ class RowsBuilder(ColumnsBuilder[Row]):
         found: set[int] = set()
         for place, some in told.items():
             for each in some:
+                every = {*map(type, chain.from_iterable(each.pieces))}
+                if place != REQUESTED and every <= _PLAIN:
+                    continue
                 is_regular = partial(self._is_regular, place=place)
                 if not all(map(is_regular, each.pieces)):
                     kept = enumerate(each.spread(is_regular, size))
@@ -256,6 +259,9 @@ def _is_regular(piece: tuple[Property, ...], place: str) -> bool:
         return True
     numbers = [item.name for item in piece if item.name in NUMBERS]
     return len({*numbers}) == len(numbers) and all(is_plain(item.attributes) for item in piece)
+
+
+_PLAIN = frozenset({Property})
 
 
 def _numbers(piece: Items) -> set[str]:
