@@ -258,9 +258,11 @@ def _form(name: str | None, columns: Columns, with_file: bool, raw: bool) -> For
 
 
 def _is_several(file: str) -> bool:
+    from sssjob.addresses import is_ledger
     from sssjob.document.sources import expanded
 
-    return Path(file).is_dir() or expanded((file,)) != (file,)
+    path = Path(file)
+    return (path.is_dir() and not is_ledger(path)) or expanded((file,)) != (file,)
 
 
 def _binding(text: str) -> tuple[str, str]:

@@ -325,11 +325,11 @@ class DocumentWriter:
             files = self._chosen(incoming, run.files)
             is_there = files.column == run.files and self._has(run, incoming.content)
             # decisions 265 and 517
-            is_there = (
-                is_there
-                or (self._keeps_ended and self._is_older(incoming, run))
-                or (self._keeps_former and self._is_former(incoming, run))
-            )
+            if not is_there and self._keeps_ended:
+                is_older = self._is_older(incoming, run)
+                is_there = bool(is_older) or (
+                    is_older is None and self._keeps_former and self._is_former(incoming, run)
+                )
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
@@ -341,25 +341,28 @@ class DocumentWriter:
         return [written[index] for index in range(len(documents))]
 
     # decision 670
-    def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool:
-        """Whether a document is of an open run, of which the one that is there tells more."""
+    def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool | None:
+        """Whether a document is of an open run, of which the one that is there tells more.
+
+        False where it tells more itself; None where neither is known.
+        """
         if incoming.name != "Job" or any(row[_ENDED] is not None for row in incoming.rows):
-            return False
+            return None
         [(end, wall)] = self.engine.fetch(_TOLD, (present.number,))
         mine, known, has_ended = incoming.marks, present.marks, end is not None
         if mine.started:
-            if mine.started != known.started:
-                return False
+            if has_ended or mine.started != known.started:
+                return (mine.started == known.started) or None
             walls = (row[at] for row in incoming.rows for at in _WALL_PLACES if row[at] is not None)
             less = next(walls, None)
-            return has_ended or (wall is not None and less is not None and less < wall)
+            return None if wall is None or less is None or less == wall else less < wall
         if not (has_ended or known.started):
-            return False
+            return None
         # A run that waits may be another one than that which is there, unless it was submitted
         # with it, or was known before.
         if mine.submitted and mine.submitted == known.submitted:
             return True
-        return has_ended and self._is_former(incoming, present)
+        return (has_ended and self._is_former(incoming, present)) or None
 
     def _is_former(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether a document is a former version of the one that is there."""

@@ -403,3 +403,27 @@ def test_jobs_of_which_a_time_is_wrong_are_named(run, ingest, usage, tmp_path, f
     }
     assert all(len(told[n]) == 1 and text in told[n][0] for n, (text, *_) in WRONG.items()), found
     assert not any(told[n] for n in RIGHT)
+
+
+@pytest.mark.parametrize(
+    "asked", ["count(//Job)", "sum(//Job/EndTime)", "//Job[last()]/Id", "count(//Job[User]) = 0",
+              "//Job[EndTime > 5]/Id"],
+)  # fmt: skip
+def test_a_query_has_the_answers_of_one_document_of_all_runs(run, ingest, usage, tmp_path, asked):
+    ingest(*(f"{n}|c|amy|COMPLETED|1|2|{n}|3|4" for n in range(3, 9)))
+    one = tmp_path / "one.sss"
+    found = CliRunner().invoke(sssjob, ["query", "--xml", "//Job", str(usage)])
+    one.write_text(f"<Jobs>{found.stdout}</Jobs>")
+    wanted, told = (
+        CliRunner().invoke(sssjob, ["query", asked, str(source)]) for source in (one, usage)
+    )
+    assert told.stdout
+    assert (told.stdout, told.exit_code) == (wanted.stdout, wanted.exit_code)
+
+
+def test_a_query_that_needs_too_many_runs_at_once_is_refused(run, ingest, usage, monkeypatch):
+    ingest(*(f"{n}|c|amy|COMPLETED|1|2|{n}|3|4" for n in range(3, 9)))
+    monkeypatch.setattr("sssjob.verbs.documents._AT_ONCE", 5)
+    found = CliRunner().invoke(sssjob, ["query", "count(//Job)", str(usage)])
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "needs all 6 runs in memory, and at most 5 may be" in found.stderr

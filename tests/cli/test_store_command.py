@@ -10,6 +10,7 @@ from records import DATA
 
 from sssjob import store
 from sssjob.cli import sssjob
+from sssjob.document import loads
 
 ONE, TWO = "<Job><Id>1</Id><State>Idle</State></Job>", "<Job><Id>2</Id></Job>"
 
@@ -74,6 +75,19 @@ def test_a_version_does_not_replace_one_that_tells_more_of_its_run(path, first, 
     run("import", path, "-", input="\n".join(first))
     found = json.loads(run("import", path, "--json", "-", input="\n".join(then)).stdout)
     assert (found["new"], found["changed"], found["unchanged"]) == counts
+
+
+def test_a_former_version_that_tells_more_of_a_run_that_goes_on_counts_again(path, tmp_path):
+    """Stores of earlier versions have the one that came later, whatever it tells."""
+    log = tmp_path / "log"
+    log.write_text(f"{COLUMNS}c|7|RUNNING|1|100|Unknown|72\nc|7|RUNNING|1|100|Unknown|36\n")
+    run("import", path, log)
+    with store.open(path) as jobs, jobs.change() as change:
+        [kept] = jobs.documents()
+        change.put(loads(kept.document.replace(b"72", b"36")))
+    run("import", path, log)
+    with store.open(path) as jobs:
+        assert [b">72<" in each.document for each in jobs.documents()] == [True]
 
 
 RECORDS = [
