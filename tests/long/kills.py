@@ -50,7 +50,7 @@ from sssjob.handlers.rates import Rates
 from sssjob.ledger import ledger, upkeep
 from sssjob.records import parts
 from sssjob.store.ledger import EntryKind
-from sssjob.systems.condor.hooks.queue import OFFERED, copied
+from sssjob.systems.condor.hooks.queue import ACCEPTED, OFFERED, STATES, copied
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.verbs import convert
 
@@ -187,18 +187,44 @@ def seen_outbox(directory):
     return not waiting and sum(counts.values()) == 300
 
 
-def hooked(directory):
-    """A directory of jobs, and the ad of a slot on standard input."""
+SLOT = 'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nMachine = "n1"\n'
+WAITING = [
+    f"<Job><Id>{number}</Id><User>amy</User><Executable>/bin/true</Executable></Job>"
+    for number in range(4)
+]
+
+
+def hook(directory, program, *words):
+    """Words of a hook about the jobs of a case, which are in a directory or in a store."""
+    jobs = "jobs" if (directory / "jobs").exists() else "jobs.db"
+    return ["condor", program, "--documents", jobs, "--state", "state", *words]
+
+
+def put(directory):
+    """Jobs in a directory, or in a store where a note says so."""
+    if (directory / "in a store").exists():
+        (directory / "jobs.sss").write_text("\n".join(WAITING))
+        opened(directory, create=True).close()
+        run(["store", "import", "jobs.db", "jobs.sss"], directory)
+        return
     (directory / "jobs").mkdir()
-    for number in range(4):
-        text = f"<Job><Id>{number}</Id><User>amy</User><Executable>/bin/true</Executable></Job>"
+    for number, text in enumerate(WAITING):
         (directory / "jobs" / f"{number}.xml").write_text(text)
-    slot = 'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nMachine = "n1"\n'
-    (directory / "stdin").write_text(slot)
-    return ["condor", "fetch-work", "--documents", "jobs"]
+
+
+def hooked(directory):
+    """Jobs, and the ad of a slot on standard input."""
+    put(directory)
+    (directory / "stdin").write_text(SLOT)
+    return hook(directory, "fetch-work")
 
 
 def documents(directory):
+    if (directory / "jobs.db").exists():
+        with opened(directory) as found:
+            assert not [*found.check()]
+            texts = [each.document for each in found.documents()]
+        return sorted((job for text in texts for job in read(text)), key=lambda job: job.id)
     return [job for file in sorted((directory / "jobs").glob("*.xml")) for job in read(file)]
 
 
@@ -207,30 +233,93 @@ def seen_offers(directory):
     (directory / "stdout").touch()
     printed = re.findall(r'SSSJobId = "([^"]*)', (directory / "stdout").read_text())
     assert len(printed) == len({*printed}), printed
-    found = copied(HookSettings(str(directory / "jobs"))).jobs(OFFERED)
-    offered = {each.document.removesuffix(".xml") for each in found}
+    offered = {each.id for each in rows(directory) if each.state == OFFERED}
     assert {*printed} <= offered, (printed, offered)
     assert len(documents(directory)) == 4
     return bool(offered) and bool(printed)
 
 
-def exited(directory):
-    """A job that a slot took and ended, whose usage goes into its document."""
+def rows(directory):
+    """What the queue knows of each job."""
+    jobs = directory / ("jobs" if (directory / "jobs").exists() else "jobs.db")
+    settings = HookSettings(str(jobs), state=str(directory / "state"))
+    return [*copied(settings).jobs(*STATES)]
+
+
+def accepted(directory):
+    """A job that a slot was given, about which the startd says that it takes it."""
     run(hooked(directory), directory)
     ad = (directory / "stdout").read_text()
-    end = "JobStartDate = 1795392774\nExitCode = 3\nExitBySignal = false\n"
-    (directory / "stdin").write_text(f"{ad}{end}")
     (directory / "stdout").unlink()
-    return ["condor", "job-exit", "--documents", "jobs", "--fold", "now", "exit"]
+    (directory / "stdin").write_text(f"{ad}------\n{SLOT}")
+    return hook(directory, "reply-fetch", "accept")
 
 
-def seen_exit(directory):
+def seen_accepted(directory):
+    """Whether the startd has a job; there is no state but offered and accepted."""
+    states = sorted(each.state for each in rows(directory))
+    assert states[0] in (OFFERED, ACCEPTED), states
+    assert len(documents(directory)) == len(states) == 4
+    return states[0] == ACCEPTED
+
+
+END = "JobPid = 3\nJobStartDate = {0}\nExitCode = 3\nExitBySignal = false\n"
+
+
+def take(directory):
+    """A slot fetches a job and takes it; standard input is then the ad of its end."""
+    (directory / "stdin").write_text(SLOT)
+    run(hook(directory, "fetch-work"), directory)
+    ad = (directory / "stdout").read_text()
+    (directory / "stdout").unlink()
+    (directory / "stdin").write_text(f"{ad}------\n{SLOT}")
+    run(hook(directory, "reply-fetch", "accept"), directory)
+    given = re.search(r'SSSKey = "[0-9]+\.([0-9]+)', ad)[1]  # in milliseconds
+    (directory / "stdin").write_text(ad + END.format(int(given) // 1000))
+
+
+def told(program, *words):
+    """What prepares a job that a slot took, of which a hook tells something."""
+
+    def prepared(directory):
+        put(directory)
+        take(directory)
+        return hook(directory, program, "--fold", "now", *words)
+
+    return prepared
+
+
+def folded(directory):
+    """What tells that all jobs have ended, in reports that nobody has read."""
+    put(directory)
+    for _ in WAITING:
+        take(directory)
+        run(hook(directory, "job-exit", "--fold", "never", "exit"), directory)
+    return hook(directory, "fold")
+
+
+def in_a_store(prepare):
+    """The same with jobs in a store."""
+
+    def prepared(directory):
+        (directory / "in a store").touch()
+        return prepare(directory)
+
+    return prepared
+
+
+def seen_end(directory):
     """What the documents say but for times, which are those of the run."""
     found = documents(directory)
     assert len(found) == 4
     return tuple(
         (job.id, job.get("State"), job.get("ExitCode"), job.get("StartCount")) for job in found
     )
+
+
+def of_jobs(found, old, new):
+    """Whether each job is as it was or as it is to be."""
+    return all(each in pair for each, *pair in zip(found, old, new, strict=True))
 
 
 def rewritten(directory):
@@ -500,7 +589,15 @@ CASES = {
     "charges, PostgreSQL": Case(charged, seen_charges, is_whole=of_entries, in_postgresql=True),
     "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
     "hook that fetches": Case(hooked, seen_offers),
-    "hook of an end": Case(exited, seen_exit),
+    "hook that fetches, store": Case(in_a_store(hooked), seen_offers, SQLITE),
+    "hook that accepts": Case(accepted, seen_accepted),
+    "hook that accepts, store": Case(in_a_store(accepted), seen_accepted, SQLITE),
+    "hook of an update": Case(told("update-job-info"), seen_end),
+    "hook of an end": Case(told("job-exit", "exit"), seen_end),
+    "hook of an end, store": Case(in_a_store(told("job-exit", "exit")), seen_end, SQLITE),
+    "hook of an eviction": Case(told("job-exit", "evict"), seen_end),
+    "fold": Case(folded, seen_end, is_whole=of_jobs),
+    "fold, store": Case(in_a_store(folded), seen_end, SQLITE, of_jobs),
     "submit": Case(steering("submit"), seen_jobs("submit", "idle", "Idle")),
     "hold": Case(steering("hold"), seen_jobs("hold", "hold", "Hold")),
     "release": Case(steering("release"), seen_jobs("release", "idle", "Idle")),

@@ -35,6 +35,8 @@ _LONGEST = 1 << 16  # letters of a value once its macros are replaced
 _LINE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
 _HERE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*@=\s*(\w+)\s*", re.ASCII)
 _USE = re.compile(r"\s*use\s+\w+\s*:.*", re.ASCII | re.IGNORECASE)
+_BRANCH = re.compile(r"\s*(if|elif|else|endif)(\s.*|\s*)", re.ASCII | re.IGNORECASE)
+_DEFINED = re.compile(r"defined\s+(\w[\w.]*)", re.ASCII | re.IGNORECASE)
 _MACRO = re.compile(r"\$\(([\w.]+)(?::([^()]*))?\)", re.ASCII)
 _HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
 _SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
@@ -93,6 +95,46 @@ KNOBS = (
 _ABOUT_LIMITS = f"{names.FEATURE}wall_limit_secs"
 
 
+class _Branches:
+    """Which lines of a configuration are read, between ``if`` and ``endif``."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[bool, bool]] = []  # whether it is read, and whether one was
+
+    @property
+    def are_read(self) -> bool:
+        """Whether the lines that follow are read."""
+        return all(is_read for is_read, _ in self._open)
+
+    def turn(self, word: str, told: Configured) -> bool:
+        """Go on with ``if``, ``elif``, ``else`` or ``endif``; False for one that ends nothing.
+
+        The condition is the variable "" of what is told up to here.
+        """
+        if word == "if":
+            holds = _holds(told)
+            self._open.append((holds, holds))
+            return True
+        if not self._open:
+            return False
+        _, was_read = self._open.pop()
+        if word != "endif":
+            is_read = not was_read and (word == "else" or _holds(told))
+            self._open.append((is_read, was_read or is_read))
+        return True
+
+
+def _holds(told: Configured) -> bool:
+    """Whether a condition holds; one on the version of HTCondor, which nobody knows, does."""
+    text = told.get("")
+    is_negated = False
+    while text.startswith("!"):
+        text, is_negated = text[1:].lstrip(), not is_negated
+    if name := _DEFINED.fullmatch(text):
+        return bool(told.get(name[1])) is not is_negated
+    return (bool(text) and text.lower() not in _NO) is not is_negated
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """A variable of the configuration, what it stands for, and what that means."""
@@ -140,16 +182,25 @@ class Configured:
     def read(cls, text: str) -> Configured:
         """The variables of a dump, or of a file as people write it.
 
-        There a line that ends with a backslash goes on in the next, and ``NAME @=end`` has all
-        lines to ``@end``. Lines that are none are ``odd``, with their numbers. What ``use`` stands
-        for is not known.
+        There a line that ends with a backslash goes on in the next, ``NAME @=end`` has all lines
+        to ``@end``, and what stands behind an ``if`` that does not hold is not read. Lines that
+        are none are ``odd``, with their numbers. What ``use`` stands for is not known.
         """
         values: dict[str, str] = {}
         written: dict[str, str] = {}
         odd = []
         uses = False
+        branches = _Branches()
         for number, line in _joined(text.splitlines()[:MOST]):
             if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            if branch := _BRANCH.fullmatch(line):
+                values[""] = branch[2]  # no variable has this name
+                if not branches.turn(branch[1].lower(), cls(values, {})):
+                    odd.append((number, line.strip()))
+                del values[""]
+                continue
+            if not branches.are_read:
                 continue
             if _USE.fullmatch(line):
                 uses = True

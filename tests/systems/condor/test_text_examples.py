@@ -2,6 +2,7 @@
 
 import io
 import re
+import subprocess
 from functools import partial
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def configured(line):
 
 
 def test_all_kinds_are_tried():
-    assert set(OF_KIND) == {"config", "submit", "cron", "ads", "ad", "expression", "attribute", "hook"}  # noqa: E501 # fmt: skip
+    assert set(OF_KIND) == {"config", "submit", "cron", "ads", "ad", "expression", "attribute", "script"}  # noqa: E501 # fmt: skip
     assert len(EXAMPLES) > 85
 
 
@@ -193,10 +194,10 @@ def test_what_a_submit_file_asks_for_is_read(line):
         assert asked[key] == wanted
 
 
-@pytest.mark.parametrize("line", OF_KIND["attribute"] + OF_KIND["ad"] + OF_KIND["hook"])
+@pytest.mark.parametrize("line", OF_KIND["attribute"] + OF_KIND["ad"])
 def test_attributes_are_read(line):
     for text in EXAMPLES[line][1].splitlines():
-        text = re.sub(r"^(\+|echo ')", "", text.strip()).removesuffix("'")
+        text = text.strip().removeprefix("+")
         [ad] = forms.read(io.BytesIO(text.encode()))
         [(name, value)] = ad.items()
         assert text.startswith(name)
@@ -213,6 +214,42 @@ def test_what_a_job_takes_is_no_longer_in_the_slot():
     for name in ("cpu", "memory"):
         assert left(expression(f"{slot[name]} - {job[f'request_{name}']}")) == int(rest[name])
     assert rest["disk"] == f"{slot['disk']}-{job['request_disk']}"
+
+
+def test_names_are_added_where_there_are_names():
+    text = EXAMPLES[122][1]
+    assert not Configured.read(text).get("MACHINE_RESOURCE_NAMES")
+    told = Configured.read("MACHINE_RESOURCE_NAMES = tapes\n" + text)
+    assert told.get("MACHINE_RESOURCE_NAMES") == "tapes Cogs actuator"
+
+
+@pytest.mark.parametrize("text, value", [
+    ("if true\nA = 1\nelse\nA = 2\nendif\n", "1"),
+    ("if False\nA = 1\nelse\nA = 2\nendif\n", "2"),
+    ("if 0\nA = 1\nelif $(B:0)\nA = 2\nelse\nA = 3\nendif\n", "3"),
+    ("B = yes\nif 0\nA = 1\nelif $(B)\nA = 2\nelse\nA = 3\nendif\n", "2"),
+    ("if ! defined B\nA = 1\nendif\n", "1"),
+    ("B = 1\nIF !defined B\nA = 1\nEndIf\n", ""),
+    ("if false\nif true\nA = 1\nelse\nA = 2\nendif\nendif\n", ""),
+    ("if version >= 8.1.6\nA = 1\nendif\n", "1"),
+])  # fmt: skip
+def test_what_stands_behind_a_condition_that_does_not_hold_is_not_read(text, value):
+    told = Configured.read(text)
+    assert (told.get("A"), told.odd) == (value, [])
+
+
+def test_a_condition_that_nobody_began_is_told():
+    assert Configured.read("A = 1\nendif\nelse\n").odd == [(2, "endif"), (3, "else")]
+
+
+def test_the_hook_of_the_example_changes_the_executable(tmp_path):
+    hook = tmp_path / "hook"
+    hook.write_text(EXAMPLES[2624][1])
+    hook.chmod(0o755)
+    job = b'Cmd = "/usr/bin/java"\n'
+    printed = subprocess.run([hook], input=job, capture_output=True, check=True).stdout
+    [ad] = forms.read(io.BytesIO(printed))
+    assert dict(ad.items()) == {"Cmd": "/usr/java/java5/bin/java"}
 
 
 def test_slots_have_the_attributes_that_are_configured_for_them():
