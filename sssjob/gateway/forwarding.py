@@ -50,7 +50,7 @@ from sssjob.states import has_ended, is_known, was_cancelled
 from sssjob.store import Store, Stored
 from sssjob.store.ledger import EntryKind
 from sssjob.store.settling import SAID
-from sssjob.units import decimal
+from sssjob.units import decimal, number
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
 _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
@@ -68,6 +68,8 @@ _SECONDS = re.compile("[0-9]{1,15}")
 # What no charge depends on.
 _DESCRIBING = frozenset(("Queue", "Type", "Executable", "Application"))
 _OWNER = ("UserId", "ProjectId", "MachineName")
+# What is compared with a Charge of the other server, by its names in Data and in a Get.
+_COMPARED = {"UserId": "User", "ProjectId": "Project", "MachineName": "Machine", "Charge": "Charge"}
 _MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
 
 # fmt: off
@@ -193,16 +195,13 @@ class Forwarding:
         begin = f"{stored.identity.name} {stored.identity.id} {stored.identity.run} "
         views = {f"{begin}{_id(view)}": view for view in job_views(stored, jobs)}
         asks = int(self.outbox.fact("asks") or self._first)
-        if jobs.first_kept(stored) < max(asks, self._first):
-            versions = jobs.versions(stored.identity)
+        kept = jobs.first_kept(stored)
+        if kept < self._first:
             # What was over before this queue began is somebody else's.
-            for key, view in _over_before(versions, self._first, begin).items():
+            for key, view in _over_before(jobs, stored, self._first, begin).items():
                 fields = finished(view) or (("JobId", _id(view)),)
                 self.outbox.add_former(key, fields, _charged(view) or "0")
-            known = _over_before(versions, asks, begin)
-        else:
-            known = {}
-        added = sum(self._put(key, view, asks=key in known) for key, view in views.items())
+        added = sum(self._put(key, view, asks=kept < asks) for key, view in views.items())
         if stored.identity.name == GROUP:
             self._gone(jobs, stored, begin, views)
         return added
@@ -341,8 +340,9 @@ class Forwarding:
         """Find out whether a job has arrived that was sent before."""
         fields = dict(parcel.fields)
         names = [name for name in ("JobId", _WALL, "StartTime", "EndTime") if name in fields]
+        gets = tuple(map(Get, (*names, *_COMPARED.values())))
         request = Request(
-            "Query", self.plan.actor, (Object(JOB),), tuple(map(Get, names)),
+            "Query", self.plan.actor, (Object(JOB),), gets,
             wheres=(Where("JobId", fields["JobId"]), Where("Stage", "Charge", Op.EQ)),
         )  # fmt: skip
         try:
@@ -357,10 +357,9 @@ class Forwarding:
         others = [dict(each.fields) for each in self.outbox.sent(fields["JobId"])]
         theirs = [row for row in found if isinstance(row, Row)]
         known = _alike(theirs, fields, names) > _alike(others, fields, names)
-        if not known and not parcel.tries and len(theirs) > len(others):
+        if not parcel.tries and (known or len(theirs) > len(others)):
             # Not from this queue. What it is for, people know; to send it could charge it twice.
-            told = theirs[-1].get(_WALL) or _NOTHING
-            self.outbox.known(parcel, f"it is charged there already, with {_WALL} {shown(told)}")
+            self.outbox.known(parcel, _there(theirs, fields, names))
             known = True
         self._move(parcel, ParcelState.SENT if known else ParcelState.WAITING, wait=0.0)
         return known
@@ -480,6 +479,29 @@ def _alike(found: Iterable[Row | dict[str, str]], fields: dict[str, str], names:
     return sum(all(each.get(name) == fields[name] for name in names) for each in found)
 
 
+def _there(theirs: list[Row], fields: dict[str, str], names: list[str]) -> str:
+    """How a job is charged at the other server otherwise than it would be sent; "" where it is not.
+
+    ``names`` are those that tell a run.
+    """
+    same = [row for row in theirs if _alike([row], fields, names)]
+    row = (same or theirs)[-1]
+    compared = {name: name for name in names} | _COMPARED
+    said = [
+        f"{name} {shown(there)}"
+        for name, told in compared.items()
+        if (there := row.get(told)) and name in fields and not _equal(there, fields[name])
+    ]
+    return f"it is charged there already, with {', '.join(said)}" if said else ""
+
+
+def _equal(one: str, other: str) -> bool:
+    try:
+        return number(one) == number(other)
+    except InvalidValue:
+        return one == other
+
+
 def _wait(tries: int) -> float:
     """Seconds until the next try: twice as many each time, and not the same for everybody."""
     return min(_LONGEST, 2.0 ** min(tries, 20)) * (0.5 + random.random() / 2)
@@ -507,13 +529,21 @@ def finished(
     return (*found, (_WALL, seconds))
 
 
-def _over_before(versions: Iterable[Stored], at: int, begin: str) -> dict[str, JobView]:
+def _over_before(jobs: Store, stored: Stored, at: int, begin: str) -> dict[str, JobView]:
     """The jobs of a document that were over before a time, or seemed so; keys ``begin`` so."""
-    *_, last = (None, *(each for each in versions if each.at < at))
+    *_, last = (None, *(each for each in jobs.versions(stored.identity) if each.at < at))
     if last is None:
         return {}
-    views = job_views(replace(last, deleted=False))
-    return {f"{begin}{_id(view)}": view for view in views if finished(view) or hindrance(view)}
+
+    def was_charged(view: JobView) -> bool:
+        entries = jobs.ledger.of_job(stored.number, view.block.id)
+        return any(each.kind is EntryKind.CHARGE and each.at < at for each in entries)
+
+    return {
+        f"{begin}{_id(view)}": view
+        for view in job_views(replace(last, deleted=False))
+        if finished(view) or hindrance(view) or (not _text(view, "State") and was_charged(view))
+    }
 
 
 def _still(sent: Parcel, view: JobView, charged: str) -> tuple[tuple[str, str], ...]:

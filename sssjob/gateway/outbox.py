@@ -190,8 +190,9 @@ class Outbox:
                  "WHERE state IN ('waiting', 'sending', 'unknown', 'refused')", (due,))  # fmt: skip
 
     def known(self, parcel: Parcel, otherwise: str) -> None:
-        """Another than this queue has sent a job, ``otherwise`` than it is."""
-        self._do("UPDATE job SET otherwise = ? WHERE key = ?", (otherwise, parcel.key))
+        """Another than this queue has sent a job, ``otherwise`` than it is; "" for not so."""
+        said = ", ".join(filter(None, (parcel.otherwise, otherwise)))
+        self._do("UPDATE job SET otherwise = ? WHERE key = ?", (said, parcel.key))
 
     def due(self, now: float) -> Iterator[Parcel]:
         """What is to be tried now, the longest due first."""

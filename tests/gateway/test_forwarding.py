@@ -533,7 +533,7 @@ def test_what_was_over_before_a_queue_began_is_never_sent_from_it(
         kept.load(b"<JobGroup><Id>wf</Id>%s</JobGroup>" % SENT_AS.format("g").encode())
         kept.load(b"<Job><Id>r</Id><User>ann</User><State>Running</State></Job>")
         kept.engine.fetch("UPDATE change SET at = at - 100")
-    with scripted(CHARGED) as gold:
+    with scripted(NONE, CHARGED) as gold:
         each = forwarding(gold.port)
         if begins == "by taking over":
             forwarding(gold.port, queue=tmp_path / "other.db")._round()
@@ -554,14 +554,59 @@ def test_what_was_over_before_a_queue_began_is_never_sent_from_it(
         for _ in range(3):
             each._round()
             each.clock.now += 100
-        assert [asked(gold, at).data.items[0].get("JobId") for at in range(len(gold.requests))] == [
-            "r"
-        ]
+        # What runs when a queue begins is asked for once it has ended: a lost one may know it.
+        assert [asked(gold, at).action for at in range(len(gold.requests))] == ["Query", "Charge"]
+        assert asked(gold).data.items[0].get("JobId") == "r"
         said = "it was not sent from this queue, and {} now"
         assert _changed(each) == {
             "0": said.format("Charge was sent as 12 and is 8"),
             "4": said.format("UserId was sent as ann and is bob"),
         }
+
+
+@pytest.mark.parametrize("charge", [True, False])
+@pytest.mark.parametrize("since", [0, None])
+def test_what_a_lost_queue_has_sent_and_was_refunded_is_told_and_not_sent(
+    jobs, forwarding, tmp_path, charge, since
+):
+    """Of peers that say no State, in part and in full, at the lost queue and at the next one."""
+    jobs.service.settings = ServiceSettings(ROLES, Accounting(Rates({"Processors": Fraction(1)})))
+    with jobs.service.stores.use() as kept:
+        for id_ in "123":
+            jobs.answer("Charge", data=[CHARGE.format(10).replace(">1<", f">{id_}<")], now=1.0)
+        kept.engine.fetch("UPDATE change SET at = 1")
+    jobs.answer("Refund", options={"JobId": "1"})
+    jobs.answer("Refund", options={"JobId": "2", "Amount": "4"})
+    with jobs.service.stores.use() as kept:
+        kept.engine.fetch("UPDATE change SET at = 2 WHERE at > 1")
+    found = [said(Row("Job", (("JobId", id_), ("WallDuration", "10"), ("User", "ann"),
+                              ("Charge", "20.00")))) for id_ in "123"]  # fmt: skip
+    with scripted(*found) as gold:
+        each = forwarding(gold.port, charge=charge)
+        each.clock.now += 10
+        take_over(each.plan, jobs.service.stores, now=each.clock.now, since=since)
+        again = forwarding(gold.port, charge=charge)
+        each.stop()
+        again.clock.now += 10
+        for _ in range(3):
+            again._round()
+        sent = [asked(gold, at).action for at in range(len(gold.requests))]
+        if since is None:
+            assert (sent, _changed(again)) == ([], {})
+            jobs.answer("Modify", sets=[("Description", "x")], wheres=[("Id", "NE", "x")])
+            jobs.answer("Refund", options={"JobId": "3"})
+            with jobs.service.stores.use() as kept:  # later than the clock that stands still
+                kept.engine.fetch("UPDATE change SET at = at + 100 WHERE at > 2")
+            again.clock.now += 200
+            again._round()
+            assert _changed(again).keys() == {"3"}
+            assert gold.requests == []
+            return
+        assert sent == ["Query"] * 3
+        told = _changed(again)
+        assert told.keys() == {"1", "2"}
+        if charge:
+            assert set(told.values()) == {"it is charged there already, with Charge 20.00"}
 
 
 def _came_with_its_charge(jobs, forwarding, port, tmp_path):
