@@ -77,8 +77,8 @@ ROOMS = {
          "test_amounts.py", "test_states.py", "test_fold.py", "test_matching.py"),
     ),
     "document": Room(("document",), ("document",)),
-    "check": Room(("check",), ("check",)),
-    "query": Room(("query",), ("query",)),
+    "check": Room(("check",), ("check", "verbs/test_validate.py", "test_matching.py")),
+    "query": Room(("query",), ("query", "verbs/test_query.py")),
     "store": Room(("store",), ("store",)),
     "records": Room(("records",), ("accounting", "test_workers.py")),
     "rmap": Room(("rmap",), ("rmap",)),
@@ -278,6 +278,7 @@ class Reached:
         self.files = files
         self.calls = defaultdict(set)
         self.work = {}
+        self.failed = []
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
@@ -297,6 +298,10 @@ class Reached:
         threading.settrace(None)
         self.work[item.nodeid] = count
 
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.failed.append(report.nodeid)
+
 
 def reached(room):
     """For each test, of least work first, the functions that it calls; and the seconds of all.
@@ -311,12 +316,12 @@ def reached(room):
             plugin = Reached(files)
             status = run(room.everything(), plugin)
             calls = [[test, list(those)] for test, those in plugin.calls.items()]
-            told.write_text(json.dumps([calls, plugin.work]))
+            told.write_text(json.dumps([calls, plugin.work, plugin.failed]))
             return status
 
         passed, seconds = in_a_fork(record)
-        assert passed, "the tests fail without a fault"
-        calls, work = json.loads(told.read_text())
+        calls, work, failed = json.loads(told.read_text())
+        assert passed, f"tests fail without a fault: {failed}"
     found = {test: {tuple(call) for call in those} for test, those in calls}
     return dict(sorted(found.items(), key=lambda each: work[each[0]])), seconds
 
