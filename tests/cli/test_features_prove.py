@@ -64,6 +64,11 @@ def test_a_job_that_finds_what_the_system_says_holds(site):
         ({}, {"script": "unset MACHINEFEATURES; sh"}, "$MACHINEFEATURES is not set"),
         (
             {},
+            {"script": "echo wall_limit_secs >$JOBFEATURES/.unknown; sh; rm -r $JOBFEATURES"},
+            "the prolog could not learn wall_limit_secs",
+        ),
+        (
+            {},
             {"script": "echo echo 7 >id; chmod +x id; PATH=.:$PATH sh; rm -r $JOBFEATURES"},
             "the job can write its $JOBFEATURES",
         ),

@@ -48,6 +48,7 @@ for name in JOBFEATURES MACHINEFEATURES JOBSTATUS {variables}; do
 done
 for file in "$JOBFEATURES"/*; do [ -f "$file" ] && echo "job ${{file##*/}} $(head -c 4096 "$file")"; done
 for file in "$MACHINEFEATURES"/*; do [ -f "$file" ] && echo "machine ${{file##*/}} $(head -c 4096 "$file")"; done
+[ -f "$JOBFEATURES/.unknown" ] && echo "env unlearned $(tr '\\n' ' ' <"$JOBFEATURES/.unknown")"
 echo "env node $(uname -n)"; echo "env user $(id -u)"
 [ -n "$JOBSTATUS" ] && (echo 1 >"$JOBSTATUS/used_CPU") && echo "env status written"
 for name in JOBFEATURES MACHINEFEATURES; do
@@ -300,6 +301,8 @@ class _Running:
             yield "allocated_cpu or total_cpu is not known"
         elif given > total or (self.case.is_whole and given != total):
             yield f"allocated_cpu is {given} of a total_cpu of {total}"
+        if report.said.get("unlearned"):
+            yield f"the prolog could not learn {report.said['unlearned']}"
         if not report.said.get("JOBSTATUS"):
             yield "$JOBSTATUS is not set"
         elif report.said.get("status") != "written":
