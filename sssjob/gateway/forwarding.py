@@ -199,7 +199,9 @@ class Forwarding:
         if kept < self._first:
             # What was over before this queue began is somebody else's.
             for key, view in _over_before(jobs, stored, self._first, begin).items():
-                fields = finished(view) or (("JobId", _id(view)),)
+                fields = _fields(view, self.plan.client.dialect, charge=self.plan.charge)
+                if not view.block.id:
+                    fields = (("JobId", _id(view)), *fields)
                 self.outbox.add_former(key, fields, _charged(view) or "0")
         added = sum(self._put(key, view, asks=kept < asks) for key, view in views.items())
         if stored.identity.name == GROUP:
@@ -514,9 +516,13 @@ def finished(
 
     What only describes it is left out where the dialect has no place for it.
     """
-    seconds = _seconds(view)
-    if not seconds or not view.block.id or not _is_over(view):
+    if not view.block.id or not _seconds(view) or not _is_over(view):
         return ()
+    return _fields(view, dialect, charge=charge)
+
+
+def _fields(view: JobView, dialect: Dialect, *, charge: bool) -> tuple[tuple[str, str], ...]:
+    """What is sent of a job that says how long it took."""
     found = [
         (gold, text) for gold, name in FIELDS
         if (text := _sent(view, name)) and (name not in _DESCRIBING or dialect.reaches(text))
@@ -526,7 +532,7 @@ def finished(
         found = [each for each in found if each[0] != "QuoteId"]  # it is a number of ours
     if charge and (amount := _charged(view)):
         found.append(("Charge", amount))
-    return (*found, (_WALL, seconds))
+    return (*found, (_WALL, _seconds(view)))
 
 
 def _over_before(jobs: Store, stored: Stored, at: int, begin: str) -> dict[str, JobView]:
@@ -563,7 +569,9 @@ def _differs(sent: Parcel, fields: tuple[tuple[str, str], ...], charged: str) ->
     names = [name for name in {**before, **now} if name not in _DESCRIBING]
     return ", ".join(
         f"{name} was sent as {_or_nothing(before, name)} and is {_or_nothing(now, name)} now"
-        for name in names if before.get(name) != now.get(name)
+        for name in names
+        if before.get(name) != now.get(name)
+        and not (name == "Charge" and {before.get(name), now.get(name)} <= {None, "0"})
     )  # fmt: skip
 
 
