@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from sssjob import check_source, store
 from sssjob.accounting.report import JobProperties, used
+from sssjob.accounting.run import run_of
 from sssjob.classads import forms
 from sssjob.classads.values import Ad, Unparsed
 from sssjob.cli import sssjob
@@ -278,7 +279,7 @@ def test_each_attempt_has_a_delivered_of_its_own_and_the_job_the_sums(site):
     first, second, now = twice(site)
     job = site.job("a.xml")
     assert [job.get(name) for name in ("StartCount", "StartTime", "CpuDuration")] == [
-        "2", str(now + 20), "10",
+        "2", str(now), "10",
     ]  # fmt: skip
     assert job.delivered.text("Duration") == "17"
     assert len(job.blocks(Delivered)) == 1
@@ -334,6 +335,25 @@ def test_starts_on_slots_of_different_sizes_are_added_up_each_with_its_own(site,
     if len({*sizes}) > 1:
         assert float(given.attributes["consumptionRate"]) == pytest.approx(rate, rel=1e-3)
     assert [*check_source(dumps(job).encode())] == []
+
+
+# decision 669
+@pytest.mark.parametrize("submitted", ["", "<SubmitTime>1700000000</SubmitTime>"])
+def test_a_job_that_starts_again_stays_one_run(site, submitted):
+    """A site reads its documents each night: the sums are those of one run, which grows."""
+    site.add("a.xml", f"{USER}{submitted}")
+    runs = []
+    for end in ("evict", "hold", "exit"):
+        [ad] = site.fetch()
+        site.call("job-exit", ran(ad, JobStartDate=int(time.time()) + 9 * len(runs)), end)
+        runs.append(run_of(site.job("a.xml")))
+        if end == "hold":
+            path = site.path / "a.xml"
+            text = path.read_text().replace("<Hold>System</Hold>", "")
+            path.write_text(text.replace("<State>Hold<", "<State>Idle<", 1))
+    keys = {(run.machine, run.id, run.submit, run.start) for run in runs}
+    assert len(keys) == 1
+    assert [run.wall for run in runs] == [10, 20, 30]
 
 
 def test_starts_of_a_job_are_no_hosts_and_count_once_in_a_report(site):

@@ -560,9 +560,10 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     told = starts.of_ad(ad, moment, bool(ended))
     every = starts.added(known, told)
     start = every[told.key]
-    *_, last = every.values()
+    [first, *_], [*_, last] = every.values(), every.values()
     facts = [
-        _renewed(Property("StartTime", last.at)),
+        # decision 669
+        _renewed(Property("StartTime", first.at if start.ticket else last.at)),
         _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in every.values())))),
         Fact(Property("StartCount", len(every)), JOB),
     ]
