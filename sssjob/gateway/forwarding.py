@@ -642,12 +642,11 @@ def _id(view: JobView) -> str:
 
 
 def _came_charged(view: JobView) -> bool:
-    """Whether nobody charged a job here, and it has a Charge: perhaps the other server's own."""
+    """Whether a job has a Charge that nobody charged here: perhaps the other server's own."""
     if view.home is None:
         return False
     entries = view.home.ledger.of_job(view.stored.number, view.block.id)
-    charges = [entry for entry in entries if entry.kind is EntryKind.CHARGE]
-    return bool(charges) and all(entry.details == SAID for entry in charges)
+    return any(each.kind is EntryKind.CHARGE and each.details == SAID for each in entries)
 
 
 def _was_charged(view: JobView) -> bool:
