@@ -12,7 +12,8 @@ from translated import (
     wrapped,
 )
 
-from sssjob.document import loads
+from sssjob.check.findings import check
+from sssjob.document import loads, to_tree
 from sssjob.translate import Done, Settings, read, recognise, translate
 from sssjob.translate.quoting import quoted, split
 
@@ -46,7 +47,7 @@ CHUNKS = [
     (requested("<NodeCount>2</NodeCount><Processors>2</Processors>"), ["-l select=2:ncpus=1"]),
     ("<TaskCount>4</TaskCount>" + requested("<Processors>4</Processors>"), ["-l select=4:ncpus=1:mpiprocs=1"]),
     ("<TaskCount>4</TaskCount>" + requested("<Processors>8</Processors>"), ["-l select=4:ncpus=2:mpiprocs=1:ompthreads=2"]),
-    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<NodeCount>2</NodeCount><Processors>16</Processors>"),
+    ('<TaskDistribution type="TasksPerNode">4</TaskDistribution><TaskCount>8</TaskCount>' + requested("<NodeCount>2</NodeCount><Processors>16</Processors>"),
      ["-l select=2:ncpus=8:mpiprocs=4:ompthreads=2"]),
     (requested('<NodeCount>2</NodeCount><Processors>2</Processors><Memory units="GB">4</Memory><Resource name="GPU">2</Resource><Feature>ib</Feature>'),
      ["-l select=2:ncpus=1:mem=2gb:ib=True:ngpus=1"]),
@@ -98,10 +99,10 @@ def sorted_parts(text):
 # fmt: off
 READ = [
     ("pbs", ["-l select=2:ncpus=4:mpiprocs=2+1:ncpus=8"],
-     "<TaskGroup><TaskDistribution type=\"TasksPerNode\">2</TaskDistribution><Requested><NodeCount>2</NodeCount><Processors>8</Processors></Requested></TaskGroup>"
-     '<TaskGroup><TaskDistribution type="TasksPerNode">1</TaskDistribution><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>'),
+     "<TaskGroup><TaskDistribution type=\"TasksPerNode\">2</TaskDistribution><TaskCount>4</TaskCount><Requested><NodeCount>2</NodeCount><Processors>8</Processors></Requested></TaskGroup>"
+     '<TaskGroup><TaskDistribution type="TasksPerNode">1</TaskDistribution><TaskCount>1</TaskCount><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>'),
     ("pbs", ["-l select=1:ncpus=4,walltime=1:00:00", "-mea", "-N 'a b'"],
-     '<Name>a b</Name><NotificationList>JobEnd</NotificationList><TaskDistribution type="TasksPerNode">1</TaskDistribution><Extension type="pbs" name="-m">a</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
+     '<Name>a b</Name><NotificationList>JobEnd</NotificationList><TaskDistribution type="TasksPerNode">1</TaskDistribution><TaskCount>1</TaskCount><Extension type="pbs" name="-m">a</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
      + requested("<NodeCount>1</NodeCount><Processors>4</Processors><Duration>3600</Duration>")),
     ("pbs", ["-A p"], "<Project>p</Project>"),
     ("pbs", ["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
@@ -122,6 +123,16 @@ KEPT = [
 @pytest.mark.parametrize(("target", "lines", "inner"), READ)
 def test_every_spelling_of_an_option_is_read(target, lines, inner):
     assert said_by_script("#PBS", ["-S /bin/sh", *lines], target)[0].replace("-S, ", "") == inner
+
+
+@pytest.mark.parametrize("select", [
+    "2:ncpus=4:mpiprocs=2", "3:ncpus=5:mpiprocs=2", "2:ncpus=4", "2:ncpus=4:mpiprocs=4",
+    "4:ncpus=1:mpiprocs=1", "2:ncpus=2:mpiprocs=4", "2:ncpus=4:mpiprocs=2+1:ncpus=8", "1:mpiprocs=3",
+])  # fmt: skip
+def test_the_tasks_of_chunks_agree_with_their_nodes_and_processors(select):
+    """Rule 5.2 of the layout; without a TaskCount each processor would be a task."""
+    (found,) = read(f"#!/bin/sh\n#PBS -l select={select}\ntrue\n".encode(), "pbs")
+    assert [each for each in check(to_tree(found.job)) if each.code == "E-COUNTS"] == []
 
 
 @pytest.mark.parametrize(("target", "line"), [case for case in KEPT if " -x" not in case[1]])

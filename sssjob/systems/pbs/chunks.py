@@ -374,6 +374,8 @@ def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
         numbers.say_count(heard, "NodeCount", part.count, part.count)
         if said or cpus > 1:
             heard.say("TaskDistribution", tasks, type="TasksPerNode")
+        if tasks < cpus:  # else each task is taken to have one processor
+            heard.say("TaskCount", part.count * tasks)
     numbers.say_count(heard, "Processors", part.count * cpus, part.count * cpus)
     if "mem" in part.values:
         share = ceil(size(part.values["mem"]))
