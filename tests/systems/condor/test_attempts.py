@@ -1252,6 +1252,25 @@ def test_a_job_of_a_machine_that_is_lost_comes_back(two_hosts, updated, duration
     assert queued(one) == (0, [f"done      {label}"])
 
 
+# decision 599
+@pytest.mark.parametrize("updated", [False, True])
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_job_of_a_store_whose_queue_was_lost_ends_by_its_report(two_hosts, updated, looks):
+    clock, (one, two) = two_hosts
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    if updated:
+        ask(one, "update-job-info", ran(ad))
+    (one.state / "queue.db").unlink()
+    if looks:
+        assert given(one) == []
+    ask(one, "job-exit", ran(ad), "exit")
+    clock[0] += 10**6
+    assert given(one) == given(two) == []
+    assert queued(one) == (0, ["done      Job/1/7"])
+    assert not (one.state / "bad").exists()
+
+
 # decision 553
 @pytest.mark.parametrize("first, second", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("ahead", [0, -60, -60_000])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +46,7 @@ from sssjob.systems.condor.hooks.queue import (
     exactly,
     is_same,
 )
-from sssjob.systems.condor.hooks.settings import HookSettings, fault_told
+from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
 
@@ -254,6 +255,8 @@ def _made(
         if own is not None and source.owned:  # else anybody may have written that it runs
             jobs[-1].runs = _running(job)
             jobs[-1].over = _over(job)
+        elif not source.owned:
+            jobs[-1].runs = _reported_here(source, queue, job)
         with suppress(Untrusted):
             jobs[-1].whose = trusted.owner(as_known.block, uid if own is None else own)
     before = aligned(queue.known(found.name), jobs)
@@ -296,6 +299,21 @@ def _running(job: Job) -> tuple[int, int] | None:
     if not is_held and step(state) != STEPS["Running"]:
         return None
     return names.of_ticket(last.ticket)
+
+
+# decision 599
+def _reported_here(source: Documents, queue: JobQueue, job: Job) -> tuple[int, int] | None:
+    """The attempt of which a job of a store says that it runs, if this machine gave it away.
+
+    That is so where a claim tells of it, and a report of it was left here, whose user is asked for
+    when it is folded.
+    """
+    running = _running(job)
+    if running is None or not queue.state or queue.job(running[0]) is not None:
+        return None
+    with os.scandir(os.path.join(queue.state, SPOOL)) as entries:
+        is_here = any(each.name.startswith(f"{running[0]}.") for each in entries)
+    return running if is_here and source.claimed(names.ticket(*running)) is not None else None
 
 
 def _taken(source: Documents, job: Job) -> str:

@@ -221,6 +221,8 @@ class _Fold:
         if key and (job is None or attempt > job.attempt) and not self._has_looked:
             # Where a queue was lost, or is an old one, documents say what ran.
             self._has_looked = True
+            if not self._source.owned:  # what was given away here shows by its report alone
+                self._queue.run("UPDATE document SET stamp = ''")
             if not looked(self._settings, self._queue, until=until, say=self._say):
                 self._has_looked = False
                 raise _TooEarly
