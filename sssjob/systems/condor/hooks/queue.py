@@ -695,6 +695,10 @@ class JobQueue:
         """Drop the jobs behind the first so many of a document, unless they are given away."""
         self._delete("document = ? AND (number > ? OR number < 0)", (document, count))
 
+    def drop(self, key: int, attempt: int) -> None:
+        """Drop a job that came back from an attempt: another one in its place gets a new key."""
+        self._delete("key = ? AND attempt = ?", (key, attempt))
+
     def drop_strays(self) -> None:
         """Drop jobs that were given away when their document went, and have come back since."""
         self._delete("document NOT IN (SELECT name FROM document)")

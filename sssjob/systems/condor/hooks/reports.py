@@ -341,6 +341,7 @@ class _Fold:
             self._spool.tell(told.report.name, message)
         if self._queue.uid(told.job.document) is not None:
             self._leave(told)
+            self._queue.drop(told.job.key, told.attempt)  # its own document knows the ticket
         return True
 
     def _is_about(self, told: ReportedJob, job: Job, whose: int | None) -> bool:
