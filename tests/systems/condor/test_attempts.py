@@ -143,23 +143,26 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
 
 
 # decision 660
-@pytest.mark.parametrize("updated", [False, True])
+@pytest.mark.parametrize("heard", ["offered", "accepted", "updated"])
 @pytest.mark.parametrize("instead", ["", "8", "7"])
 @pytest.mark.parametrize("back", ["a.xml", "b.xml"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_job_that_ended_while_its_document_was_elsewhere_is_over(
-    site, updated, instead, back, asked
+    site, heard, instead, back, asked
 ):
     """It was edited, synchronised, or another one stood in its place for a while."""
     path = site.add("a.xml", USER)
     [ad] = site.fetch()
-    site.call("reply-fetch", ad, "accept")
-    if updated:
+    if heard != "offered":
+        site.call("reply-fetch", ad, "accept")
+    if heard == "updated":
         site.call("update-job-info", ran(ad))
     elsewhere = site.path.parent / "elsewhere"
     path.rename(elsewhere)
     if instead:
         path.write_text(OTHERS["runs something else"].format(USER).replace(">7<", f">{instead}<"))
+    if heard == "offered":
+        site.call("reply-fetch", ad, "accept")
     site.call("job-exit", ran(ad), "exit")
     assert "it waits" in site.said
     assert site.fold() == (0, [])  # said once

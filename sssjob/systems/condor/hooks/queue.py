@@ -51,6 +51,7 @@ LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that s
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
+_NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
 _ATTEMPTS = """
 CREATE TABLE attempt (
     key INTEGER NOT NULL,
@@ -698,6 +699,19 @@ class JobQueue:
     def drop(self, key: int, attempt: int) -> None:
         """Drop a job that came back from an attempt: another one in its place gets a new key."""
         self._delete("key = ? AND attempt = ?", (key, attempt))
+
+    def part(self, key: int, attempt: int) -> bool:
+        """Let a job that is out wait for its document apart from the one that took its place.
+
+        False where its document tells of the attempt, by which it is known when it comes back.
+        """
+        done = self.run(
+            "UPDATE job SET document = ?, number = -key WHERE key = ? AND attempt = ? AND NOT told"
+            " AND state IN ('offered', 'accepted', 'running') AND NOT EXISTS (SELECT 1 FROM attempt"
+            " WHERE seen AND attempt.key = job.key AND attempt.attempt = job.attempt)",
+            (_NOWHERE.format(key), key, attempt),
+        )
+        return done.rowcount == 1
 
     def drop_strays(self) -> None:
         """Drop jobs that were given away when their document went, and have come back since."""

@@ -339,7 +339,12 @@ class _Fold:
                 return False
             message = f"its job is no longer in {told.job.document}; it waits for {GONE} s"
             self._spool.tell(told.report.name, message)
-        if self._queue.uid(told.job.document) is not None:
+        if self._queue.uid(told.job.document) is None:
+            return True
+        if self._queue.part(told.job.key, told.attempt):
+            self._released += told.job.claims
+            self._queue.read_again("?", told.job.document)
+        else:
             self._leave(told)
             self._queue.drop(told.job.key, told.attempt)  # its own document knows the ticket
         return True
