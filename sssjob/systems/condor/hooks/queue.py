@@ -34,6 +34,7 @@ from sssjob.systems.condor.hooks.place import (
     owner_of,
     status,
 )
+from sssjob.systems.condor.hooks.served import check_served
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,7 +236,10 @@ class OpenQueue:
             self._become(uid)
         try:
             self._queue = _opened(self._settings.state)
+            check_served(self._settings)
         except OSError:
+            if self._queue is not None:
+                self._queue.close()
             self._restore()
             raise
         return self._queue
