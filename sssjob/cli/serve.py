@@ -61,7 +61,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--take-over", is_flag=True,
-    help="Forward from now on from this queue, and from no other over the store; and exit.",
+    help="Forward to this server from now on from this queue, and from no other over the store; "
+    "and exit.",
 )  # fmt: skip
 @click.option(
     "--since",

@@ -61,6 +61,12 @@ _NOTHING = "nothing"
 _OTHER = "another gateway sends what is in this queue; this one takes over when that ends"
 _OLDER = "the queue is an older copy: what it may have sent since is asked for before it is sent"
 _ELSEWHERE = "jobs of this store are forwarded from another queue, {0}; see --take-over"
+_OTHER_NAME = (
+    "jobs of this store are forwarded to {0} from another queue, {1}; if {2} is another server, "
+    "and not that one by another name, say so by --take-over"
+)
+_BESIDE = "jobs of this store are forwarded to {0}, too, from another queue, {1}"
+_FORWARDING = "forwarding to "  # what the names of notes in a store begin with
 _COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
 _AMOUNTS = frozenset((*_COUNTS, "Memory", "Disk"))
 _MOST = 10**15  # of anything; a Charge has as many digits
@@ -129,6 +135,7 @@ class Forwarding:
         self._first = int(self.outbox.fact("first") or now)
         self.outbox.keep("first", str(self._first))
         self._owned: int | None = None  # a handle of the lock of the queue
+        self._has_told_beside = False  # which other queues there are
         self._told = ""  # why nothing is sent, as it was logged
         self._own()
 
@@ -199,14 +206,27 @@ class Forwarding:
         if kept < self._first:
             # What was over before this queue began is somebody else's.
             for key, view in _over_before(jobs, stored, self._first, begin).items():
-                fields = _fields(view, self.plan.client.dialect, charge=self.plan.charge)
-                if not view.block.id:
-                    fields = (("JobId", _id(view)), *fields)
-                self.outbox.add_former(key, fields, _charged(view) or "0")
+                self._add_former(key, view, ParcelState.SENT)
         added = sum(self._put(key, view, asks=kept < asks) for key, view in views.items())
         if stored.identity.name == GROUP:
             self._gone(jobs, stored, begin, views)
+        if kept < asks:
+            # What was over meanwhile another queue may have sent, whatever became of it.
+            begun = int(self.outbox.fact("doubts") or self._first)
+            for key, view in _over_between(jobs, stored, begun, asks, begin).items():
+                self._add_former(key, view, ParcelState.FORMER)
+        for former in self.outbox.formers(begin):
+            if former.key in views:
+                self._compare(former, views[former.key], (), "")
+            elif former.key == f"{begin}{dict(former.fields)['JobId']}":
+                self._tell_gone(jobs, stored, former)
         return added
+
+    def _add_former(self, key: str, view: JobView, state: ParcelState) -> None:
+        fields = _fields(view, self.plan.client.dialect, charge=self.plan.charge)
+        if not view.block.id:
+            fields = (("JobId", _id(view)), *fields)
+        self.outbox.add_former(key, fields, _charged(view) or "0", state, self.clock())
 
     def _put(self, key: str, view: JobView, *, asks: bool) -> bool:
         """Put a job into the queue if it is over; whether it is new there, and can be sent."""
@@ -262,15 +282,19 @@ class Forwarding:
             if parcel.key in views or parcel.key != f"{begin}{id_}":
                 continue
             if is_told:
-                charged = decimal(jobs.ledger.balance(stored.number, id_))
-                self._tell(parcel, f"it is in {stored.identity} no more", parcel.fields, charged)
+                self._tell_gone(jobs, stored, parcel)
             else:
                 self.outbox.drop(parcel.key, certain=not self._once)
+
+    def _tell_gone(self, jobs: Store, stored: Stored, parcel: Parcel) -> None:
+        charged = decimal(jobs.ledger.balance(stored.number, dict(parcel.fields)["JobId"]))
+        self._tell(parcel, f"it is in {stored.identity} no more", parcel.fields, charged)
 
     def _tell(
         self, sent: Parcel, said: str, fields: tuple[tuple[str, str], ...], charged: str
     ) -> None:
-        if self.outbox.differ(sent, said, fields, charged) and said:
+        differs = self.outbox.differ(sent, said, fields, charged)
+        if differs and said and sent.state is not ParcelState.FORMER:  # perhaps nobody has it
             state, job = str(ParcelState.CHANGED), dict(sent.fields)["JobId"]
             event("forward", logging.WARNING, job=job, state=state, reason=said)
 
@@ -299,7 +323,7 @@ class Forwarding:
             try:
                 arrived += (
                     self._settle(parcel)
-                    if parcel.state is ParcelState.UNKNOWN
+                    if parcel.state in (ParcelState.UNKNOWN, ParcelState.FORMER)
                     else self._send(parcel)
                 )
             except NoReply:
@@ -339,7 +363,7 @@ class Forwarding:
         return False
 
     def _settle(self, parcel: Parcel) -> bool:
-        """Find out whether a job has arrived that was sent before."""
+        """Find out whether a job has arrived that was sent before, from here or elsewhere."""
         fields = dict(parcel.fields)
         names = [name for name in ("JobId", _WALL, "StartTime", "EndTime") if name in fields]
         gets = tuple(map(Get, (*names, *_COMPARED.values())))
@@ -350,10 +374,10 @@ class Forwarding:
         try:
             found = list(self.plan.client.rows(request))
         except NoReply as error:
-            self._move(parcel, ParcelState.UNKNOWN, str(error))
+            self._move(parcel, parcel.state, str(error))
             raise
         except (Refused, InvalidValue) as error:
-            self._move(parcel, ParcelState.UNKNOWN, str(error))
+            self._move(parcel, parcel.state, str(error))
             return False
         # Another run of the Id may have been charged there, for as long.
         others = [dict(each.fields) for each in self.outbox.sent(fields["JobId"])]
@@ -363,6 +387,9 @@ class Forwarding:
             # Not from this queue. What it is for, people know; to send it could charge it twice.
             self.outbox.known(parcel, _there(theirs, fields, names))
             known = True
+        if parcel.state is ParcelState.FORMER and not known:
+            self.outbox.forget(parcel)
+            return False
         self._move(parcel, ParcelState.SENT if known else ParcelState.WAITING, wait=0.0)
         return known
 
@@ -378,9 +405,7 @@ class Forwarding:
     def _round(self) -> None:
         if not self._own():
             why = _OTHER
-        elif (other := _chosen(self.plan, self.stores, self.outbox)) is not None:
-            why = _ELSEWHERE.format(other)
-        else:
+        elif not (why := _chosen(self.plan, self.stores, self.outbox)):
             if _is_older(self.plan, self.stores, self.outbox, self.clock()):
                 event("forward", logging.WARNING, state="asks", reason=_OLDER)
                 self._seen.clear()
@@ -388,13 +413,24 @@ class Forwarding:
                 self._since = int(self.outbox.fact("since") or self.clock())
                 self._first = int(self.outbox.fact("first") or self.clock())
                 self._seen.clear()
-            why = ""
         if why != self._told:
             event("forward", logging.WARNING, state="waits" if why else "goes on", reason=why)
         self._told = why
         if not why:
+            self._tell_beside()
             self.look()
             self.send()
+
+    def _tell_beside(self) -> None:
+        """Say once which other queues forward from this store, as somebody has said they may."""
+        if self._has_told_beside:
+            return
+        self._has_told_beside = True
+        own, _, _ = _own_note(self.plan, self.outbox)
+        with self.stores.use() as jobs:
+            notes = jobs.notes(_FORWARDING)
+        for there, where in _beside(notes, own):
+            event("forward", logging.INFO, state="beside", reason=_BESIDE.format(there, where))
 
 
 def take_over(
@@ -409,7 +445,7 @@ def take_over(
     outbox = Outbox(plan.queue)
     try:
         begin = now if since is None else min(since, now)
-        for name in ("since", "first"):
+        for name in ("since", "first", "doubts"):
             outbox.keep(name, str(int(begin)))
         outbox.keep("asks", str(int(now)))
         _chosen(plan, stores, outbox, instead=True)
@@ -417,29 +453,48 @@ def take_over(
         outbox.close()
 
 
-def _chosen(
-    plan: ForwardingPlan, stores: Stores, outbox: Outbox, *, instead: bool = False
-) -> str | None:
-    """Which other queue forwards from a store to this server; None where it is this one.
+def _chosen(plan: ForwardingPlan, stores: Stores, outbox: Outbox, *, instead: bool = False) -> str:
+    """Why this queue does not forward from a store to this server; "" where it does.
 
-    The first one that comes does, and stands in the store. ``instead`` makes it this one.
+    The first one that comes does, and stands in the store. Where another one forwards to a server
+    of another name, nobody knows whether that is the same. ``instead`` makes it this one.
     """
     own, name = _own_note(plan, outbox), _note(plan)
     with stores.use() as jobs:
-        known = jobs.noted(name)
-        if known is None or instead:
+        why, is_noted = _hindered(jobs.notes(_FORWARDING), own[0], name)
+        if instead or not (why or is_noted):
             with jobs.change(reason="forwarding") as change:
-                known = None if instead else change.noted(name)
-                if known is None:
-                    known = json.dumps(own)
-                    change.note(name, known)
-    chosen, where, *_ = json.loads(known)
-    return None if chosen == own[0] else str(where)
+                why, is_noted = _hindered(change.notes(_FORWARDING), own[0], name)
+                if instead or not (why or is_noted):
+                    change.note(name, json.dumps(own))
+                    why = ""
+    return why
+
+
+def _hindered(notes: Mapping[str, str], own: str, name: str) -> tuple[str, bool]:
+    """Why a queue does not forward, "" for nothing, and whether one is noted for its server.
+
+    ``notes`` are those of a store, ``own`` is the id of the queue, ``name`` that of its note.
+    """
+    if name in notes:
+        id_, where, *_ = json.loads(notes[name])
+        return "" if id_ == own else _ELSEWHERE.format(where), True
+    for there, where in _beside(notes, own):
+        return _OTHER_NAME.format(there, where, name.removeprefix(_FORWARDING)), False
+    return "", False
+
+
+def _beside(notes: Mapping[str, str], own: str) -> Iterator[tuple[str, str]]:
+    """The servers that other queues forward to from a store, and where those are."""
+    for name, text in notes.items():
+        id_, where, *_ = json.loads(text)
+        if id_ != own:
+            yield name.removeprefix(_FORWARDING), where
 
 
 def _note(plan: ForwardingPlan) -> str:
     """The name of the note in a store that tells which queue forwards to a server."""
-    return f"forwarding to {', '.join(map(str, plan.client.transports))}"
+    return f"{_FORWARDING}{', '.join(map(str, plan.client.transports))}"
 
 
 def _own_note(plan: ForwardingPlan, outbox: Outbox) -> tuple[str, str, int]:
@@ -465,14 +520,17 @@ def _is_older(plan: ForwardingPlan, stores: Stores, outbox: Outbox, now: float) 
 
     What was sent meanwhile it does not know, so that the other server is asked first.
     """
-    with stores.use() as jobs:
-        known = jobs.noted(_note(plan))
-    _, _, *times = json.loads(known or "[0, 0]")
-    if not times or int(times[0]) <= int(outbox.fact("times") or 0):
+    own, _, times = _own_note(plan, outbox)
+    with stores.use() as jobs:  # to whichever name of a server
+        known = map(json.loads, jobs.notes(_FORWARDING).values())
+    sent = max((int(more[0]) for id_, _, *more in known if id_ == own and more), default=0)
+    if sent <= times:
         return False
+    seen = int(outbox.fact("since") or now) - _OVERLAP
+    outbox.keep("doubts", str(min(seen, int(outbox.fact("doubts") or seen))))
     outbox.keep("asks", str(int(now)))
     outbox.doubt(now + _SETTLED)
-    outbox.keep("times", str(times[0]))
+    outbox.keep("times", str(sent))
     return True
 
 
@@ -549,6 +607,19 @@ def _over_before(jobs: Store, stored: Stored, at: int, begin: str) -> dict[str, 
         f"{begin}{_id(view)}": view
         for view in job_views(replace(last, deleted=False))
         if finished(view) or hindrance(view) or (not _text(view, "State") and was_charged(view))
+    }
+
+
+def _over_between(
+    jobs: Store, stored: Stored, since: int, until: int, begin: str
+) -> dict[str, JobView]:
+    """The jobs of a document that were over in that time, as they were last; keys ``begin`` so."""
+    return {
+        f"{begin}{_id(view)}": view
+        for former in jobs.versions(stored.identity)
+        if since <= former.at <= until
+        for view in job_views(replace(former, deleted=False))
+        if finished(view)
     }
 
 

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS job (
     later TEXT NOT NULL DEFAULT '', otherwise TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS job_due ON job (due) WHERE state IN ('waiting', 'unknown');
+CREATE INDEX IF NOT EXISTS job_former ON job (due) WHERE state = 'former';
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
 # Columns that files of older versions have not.
@@ -32,10 +33,12 @@ _UNTOLD = (
 )
 _ADD = (
     f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (key) "
-    "DO UPDATE SET fields = excluded.fields, state = excluded.state, due = excluded.due, "
+    "DO UPDATE SET fields = excluded.fields, due = excluded.due, later = '', "
+    "state = CASE WHEN job.state = 'former' AND excluded.state = 'waiting' THEN 'unknown' "
+    "ELSE excluded.state END, "
     "said = excluded.said, added = excluded.added, charged = excluded.charged, "
     "otherwise = excluded.otherwise "
-    "WHERE job.state = 'incomplete' OR ((job.fields <> excluded.fields OR "
+    "WHERE job.state IN ('incomplete', 'former') OR ((job.fields <> excluded.fields OR "
     "job.charged <> excluded.charged OR job.otherwise <> excluded.otherwise) AND "
     f"{_UNTOLD})"
 )
@@ -49,7 +52,8 @@ class ParcelState(StrEnum):
     """How far a job is. ``unknown`` was sent, perhaps from elsewhere: nobody knows if it arrived.
 
     ``incomplete`` does not say what has to be sent; it may be put into the queue again.
-    ``changed`` is one that was sent, and says or costs something else here.
+    ``changed`` is one that was sent, and says or costs something else here. ``former`` is over no
+    more, and may have been sent from elsewhere when it was: that is asked, and it is not sent.
     """
 
     WAITING = "waiting"
@@ -59,6 +63,7 @@ class ParcelState(StrEnum):
     REFUSED = "refused"
     INCOMPLETE = "incomplete"
     CHANGED = "changed"
+    FORMER = "former"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +134,30 @@ class Outbox:
         row = key, text, state, 0, now, due, hindrance, charged, otherwise, certain
         return self._do(_ADD, row)
 
-    def add_former(self, key: str, fields: Sequence[tuple[str, str]], charged: str) -> None:
-        """Keep a job that was over before this queue began, as what another one has sent."""
-        row = key, json.dumps(fields), ParcelState.SENT, 0, 0.0, 0.0, "", charged, ""
-        self._do(f"INSERT OR IGNORE INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
-                 row)  # fmt: skip
+    def add_former(
+        self, key: str, fields: Sequence[tuple[str, str]], charged: str,
+        state: ParcelState = ParcelState.SENT, due: float = 0.0,
+    ) -> None:  # fmt: skip
+        """Keep a job that was over once, unless it is here: as what another queue has sent.
+
+        As ``FORMER`` it is what another one may have sent, as it was last.
+        """
+        row = key, json.dumps(fields), state, 0, due, due, "", charged, ""
+        self._do(
+            f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '') "
+            "ON CONFLICT (key) DO UPDATE SET fields = excluded.fields, charged = excluded.charged "
+            "WHERE job.state = 'former'",
+            row,
+        )
 
     def told(self, key: str) -> Parcel | None:
         """A job that the other server was told of, or may have been, as it was sent."""
         return next(iter(self._parcels(f"key = ? AND {_TOLD}", key)), None)
+
+    def formers(self, begin: str) -> list[Parcel]:
+        """The jobs whose keys begin so that are over no more, as another may have sent them."""
+        bounds = begin, f"{begin}{chr(0x10FFFF)}"
+        return self._parcels("key >= ? AND key < ? AND state = 'former'", *bounds)
 
     def within(self, begin: str) -> list[tuple[Parcel, bool]]:
         """The jobs whose keys begin so, each with whether the other server may have it."""
@@ -180,8 +200,11 @@ class Outbox:
     def drop(self, key: str, *, certain: bool) -> None:
         """Forget a job that nobody has yet, since nothing is to be sent of it any more.
 
-        Of what was tried, that is known where ``certain``.
+        Of what was tried, that is known where ``certain``. What another may have sent is kept as
+        ``FORMER``.
         """
+        self._do("UPDATE job SET state = 'former' "
+                 "WHERE key = ? AND state = 'unknown' AND tries = 0", (key,))  # fmt: skip
         self._do(f"DELETE FROM job WHERE key = ? AND {_UNTOLD}", (key, certain))
 
     def doubt(self, due: float) -> None:
@@ -189,17 +212,20 @@ class Outbox:
         self._do("UPDATE job SET state = 'unknown', tries = 0, due = ? "
                  "WHERE state IN ('waiting', 'sending', 'unknown', 'refused')", (due,))  # fmt: skip
 
+    def forget(self, parcel: Parcel) -> None:
+        """Forget a job that was asked for, and that nobody has."""
+        self._do("DELETE FROM job WHERE key = ? AND state = 'former'", (parcel.key,))
+
     def known(self, parcel: Parcel, otherwise: str) -> None:
         """Another than this queue has sent a job, ``otherwise`` than it is; "" for not so."""
         said = ", ".join(filter(None, (parcel.otherwise, otherwise)))
         self._do("UPDATE job SET otherwise = ? WHERE key = ?", (said, parcel.key))
 
     def due(self, now: float) -> Iterator[Parcel]:
-        """What is to be tried now, the longest due first."""
-        condition = (
-            "state IN ('waiting', 'unknown') AND due <= ? ORDER BY due, added, key LIMIT 100"
-        )
-        yield from self._parcels(condition, now)
+        """What is to be tried now, the longest due first; then what is only asked for."""
+        for states in ("IN ('waiting', 'unknown')", "= 'former'"):
+            condition = f"state {states} AND due <= ? ORDER BY due, added, key LIMIT 100"
+            yield from self._parcels(condition, now)
 
     def left(self) -> Iterator[Parcel]:
         """What has not arrived, or not as it is now."""

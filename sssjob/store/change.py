@@ -154,6 +154,11 @@ class Change:
         self._engine.hold(name)
         return lookup.noted(self._engine, name)
 
+    def notes(self, begin: str) -> dict[str, str]:
+        """The facts whose names begin so; nobody else asks for these until the block ends."""
+        self._engine.hold(f"notes {begin}")
+        return lookup.notes(self._engine, begin)
+
     def answered(self, kind: str, mark: str, since: float) -> str | None:
         """What was answered to a message of a kind since a time; None if it was not.
 

@@ -83,6 +83,15 @@ def noted(engine: Engine, name: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
+def notes(engine: Engine, begin: str) -> dict[str, str]:
+    """The small facts whose names begin so, in order of their names."""
+    end = f"{begin[:-1]}{chr(ord(begin[-1]) + 1)}"  # in the order of bytes
+    rows = engine.fetch(
+        "SELECT name, value FROM note WHERE name >= ? AND name < ? ORDER BY name", (begin, end)
+    )
+    return {str(name): str(value) for name, value in rows}
+
+
 def of_job(id_: str, dialect: SqlDialect) -> Sql:
     """The numbers of documents with a row of this Id; of several Ids the first one counts."""
     several = sql(Prefix("id", f"{SEPARATOR}{id_}{SEPARATOR}"), dialect)

@@ -417,6 +417,10 @@ class Store:
         """A small fact that a change noted beside the documents, or None."""
         return lookup.noted(self.engine, name)
 
+    def notes(self, begin: str) -> dict[str, str]:
+        """The small facts whose names begin so, in order of their names."""
+        return lookup.notes(self.engine, begin)
+
     def was_answered(self, mark: str, since: float) -> bool:
         """Whether a message with this mark was answered since a time."""
         found = self.engine.fetch(

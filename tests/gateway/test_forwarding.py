@@ -1,6 +1,7 @@
 """Finished jobs reach the other server once, whatever happens on the way."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import logging
 import os
 import re
 import shutil
@@ -469,6 +470,60 @@ def test_one_queue_forwards_from_a_store_until_another_one_takes_over(jobs, forw
         ]
         assert one._told
         assert not other._told
+
+
+def test_a_second_name_of_a_server_is_not_forwarded_to_until_somebody_says_so(
+    jobs, forwarding, tmp_path, caplog
+):
+    """One server under two names charged each job twice; two that are two may be wanted."""
+    caplog.set_level(logging.INFO, "sssjob.gateway")
+    with scripted(CHARGED) as gold, scripted(NONE, CHARGED) as another:
+        one = forwarding(gold.port)
+        two = forwarding(another.port, queue=tmp_path / "two.db")
+        jobs.create(DONE.format(1))
+        for each in (one, two, one, two):
+            each._round()
+        assert (len(gold.requests), len(another.requests)) == (1, 0)
+        assert two._told.startswith(
+            f"jobs of this store are forwarded to 127.0.0.1:{gold.port} from another queue, "
+            f"{one.plan.queue}"
+        )
+        assert f"if 127.0.0.1:{another.port} is another server" in two._told
+        assert [each.facts["state"] for each in caplog.records].count("waits") == 1
+        caplog.clear()
+        take_over(two.plan, jobs.service.stores, now=two.clock.now + 10, since=0)
+        for each in (one, two, one, two):
+            each.clock.now += 100
+            each._round()
+        assert (len(gold.requests), len(another.requests)) == (1, 2)
+        assert (one._told, two._told) == ("", "")
+        beside = [each for each in caplog.records if each.facts["state"] == "beside"]
+        [said] = [each.facts["reason"] for each in beside]
+        assert said.startswith(f"jobs of this store are forwarded to 127.0.0.1:{gold.port}, too")
+
+
+def test_a_queue_may_forward_to_a_server_by_another_name(jobs, forwarding):
+    """It knows what it has sent; also when an older copy of it is put back then."""
+    with scripted(CHARGED, CHARGED) as gold, scripted(KNOWN) as renamed:
+        one = forwarding(gold.port)
+        one._round()
+        one.stop()
+        shutil.copy(one.plan.queue, copy := one.plan.queue.with_name("copy.db"))
+        one = forwarding(gold.port)
+        jobs.create(DONE.format(1))
+        one._round()
+        one.stop()
+        same = forwarding(renamed.port)
+        same._round()
+        assert (same._told, len(renamed.requests)) == ("", 0)
+        same.stop()
+        shutil.copy(copy, one.plan.queue)
+        older = forwarding(renamed.port)
+        older.clock.now += 10
+        older._round()
+        older.clock.now += 100
+        older._round()
+        assert (older._told, asked(renamed).action, _changed(older)) == ("", "Query", {})
 
 
 def _changed(each):

@@ -1,11 +1,14 @@
 """What the other server was charged is what the ledger says, or people are told that it is not."""
 
+import shutil
 import tempfile
 import time
 from collections import Counter
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,8 +62,10 @@ class Site:
     def __init__(self, jobs, folder):
         self.jobs, self.gold = jobs, Gold()
         self.plan = ForwardingPlan(self.gold, folder / "forward.db", charge=True, wait=60.0)
+        self.copy = folder / "copy.db"
         self.now = time.time()
         self.forwarding = self._begun()
+        self.round("", 0)  # from now on the store knows this queue
 
     def _begun(self):
         return Forwarding(self.plan, self.jobs.service.stores, clock=lambda: self.now)
@@ -112,12 +117,24 @@ class Site:
         self.forwarding.stop()
         self.forwarding = self._begun()
 
+    def copied(self, _, __):
+        self.forwarding.stop()
+        shutil.copy(self.plan.queue, self.copy)
+        self.forwarding = self._begun()
+
+    def restored(self, _, __):
+        """An older copy of the queue is put back."""
+        self.forwarding.stop()
+        if self.copy.exists():
+            shutil.copy(self.copy, self.plan.queue)
+        self.forwarding = self._begun()
+
     def end(self):
         for _ in range(12):
             self.round("", 4000)
-        assert not {ParcelState.WAITING, ParcelState.UNKNOWN, ParcelState.SENDING} & {
-            *self.forwarding.outbox.counts()
-        }
+        assert not {
+            ParcelState.WAITING, ParcelState.UNKNOWN, ParcelState.SENDING, ParcelState.FORMER,
+        } & {*self.forwarding.outbox.counts()}  # fmt: skip
 
     def check(self):
         """What runs is charged there as soon as it ends."""
@@ -164,13 +181,21 @@ STEPS = st.one_of(
     st.tuples(st.just("hide"), EACH, st.sampled_from(["Delete", "Undelete"])),
     st.tuples(st.just("round"), st.just(""), SECONDS),
     st.tuples(st.just("lost"), st.just(""), SECONDS),
-    st.tuples(st.just("restarted"), st.just(""), st.just(0)),
+    st.tuples(st.sampled_from(["restarted", "copied", "restored"]), st.just(""), st.just(0)),
 )
 
 
-@examples(40)
-@given(st.lists(STEPS, min_size=4, max_size=14))
-def test_the_ledger_and_the_other_server_agree_or_it_is_told(steps):
+USED = "<Delivered><Processors>2</Processors><Duration>6</Duration></Delivered>"
+OVER = f"<User>ann</User><State>Completed</State><Charge>12</Charge>{USED}"
+RUNS = ("modify", "a", ("State", "Running"))
+SENDS = [("round", "", 61)] * 2  # what came with a Charge is asked for first
+ENDS = [("modify", "a", ("State", "Completed"))]
+HIDDEN = [("refund", "a", 9), ("hide", "a", "Delete")]
+FREE = ("modify", "a", ("Charge", "NULL"))
+
+
+@contextmanager
+def a_site():
     with (
         tempfile.TemporaryDirectory() as folder,
         job_service(
@@ -178,8 +203,60 @@ def test_the_ledger_and_the_other_server_agree_or_it_is_told(steps):
         ) as jobs,
     ):
         site = Site(jobs, Path(folder))
+        yield site
+        site.forwarding.stop()
+
+
+LEFT_OUT = ("grouped", "d", "<User>ann</User><State>Running</State>")
+
+
+@pytest.mark.parametrize(
+    ("after", "then", "there", "told"),
+    [
+        ([("grouped", "c", OVER), *SENDS, LEFT_OUT], [], 12, {"c"}),
+        ([("imported", "a", OVER), *SENDS, RUNS, FREE], [], 12, {"a"}),
+        ([("imported", "a", OVER), *SENDS, *HIDDEN], [], 12, {"a"}),
+        ([("imported", "a", OVER), *SENDS, RUNS, FREE, ("round", "", 1), LEFT_OUT], [], 12, {"a"}),
+        # What nobody has is not told, and sent when it is over again.
+        ([("grouped", "c", OVER), LEFT_OUT], [], 0, set()),
+        ([("imported", "a", OVER), RUNS], [], 0, set()),
+        ([("imported", "a", OVER), RUNS], ENDS, 12, set()),
+        ([("imported", "a", OVER), *SENDS, RUNS], ENDS, 12, set()),
+        ([("imported", "a", OVER), *SENDS, RUNS], [], 12, set()),
+    ],
+)  # fmt: skip
+def test_what_was_over_after_an_older_copy_and_is_no_more_is_asked_for(after, then, there, told):
+    with a_site() as site:
+        for do, id_, value in [("copied", "", 0), *after, ("restored", "", 0)]:
+            getattr(site, do)(id_, value)
+        site.end()
+        for do, id_, value in then:
+            getattr(site, do)(id_, value)
+        site.end()
+        left = site.forwarding.outbox.left()
+        assert {dict(each.fields)["JobId"] for each in left} == told
+        assert sum(map(site.gold.of, (*ALONE, *GROUPED))) == there
+        site.check()
+
+
+@pytest.mark.parametrize("sends", [True, False])
+def test_what_waited_in_an_older_copy_and_is_over_no_more_is_asked_for(sends):
+    with a_site() as site:
+        waits = OVER.replace("<Charge>12</Charge>", "")
+        steps = [("imported", "a", waits), ("round", "", 1), ("copied", "", 0)]
+        steps += [("charge", "a", 6), *SENDS] * sends
+        for do, id_, value in [*steps, RUNS, FREE, ("restored", "", 0)]:
+            getattr(site, do)(id_, value)
+        site.end()
+        told = [dict(each.fields)["JobId"] for each in site.forwarding.outbox.left()]
+        assert (told, site.gold.of("a")) == ((["a"], 12) if sends else ([], 0))
+
+
+@examples(40)
+@given(st.lists(STEPS, min_size=4, max_size=14))
+def test_the_ledger_and_the_other_server_agree_or_it_is_told(steps):
+    with a_site() as site:
         for do, id_, value in steps:
             getattr(site, do)(id_, value)
         site.end()
         site.check()
-        site.forwarding.stop()
