@@ -14,6 +14,9 @@ from sssjob import store
 from sssjob.classads import long
 from sssjob.cli import sssjob
 from sssjob.systems.condor.hooks import site
+from sssjob.systems.condor.hooks.candidates import refresh
+from sssjob.systems.condor.hooks.queue import OpenQueue
+from sssjob.systems.condor.hooks.settings import HookSettings
 
 SSSJOB = str(Path(sys.executable).with_name("sssjob"))
 
@@ -205,6 +208,45 @@ def test_showing_the_queue_writes_nothing(jobs):
     before = snapshot(jobs)
     assert run("queue", "--documents", jobs).exit_code == 0
     assert snapshot(jobs) == before
+
+
+JOB = "<Job><Id>7</Id><Executable>/bin/true</Executable>{}</Job>"
+UNREADABLE = {
+    "broken": "<Job>",
+    "empty": "",
+    "no text": "\0<",
+    "a DTD": "<!DOCTYPE a [<!ENTITY x 'y'>]>" + JOB,
+    "another namespace": JOB.replace("<Job>", "<Job xmlns='urn:x'>"),
+    "deep": "<JobGroup>" * 3000 + JOB.format("") + "</JobGroup>" * 3000,
+    "many": JOB.format("<Requested>" + '<Node op="NE">n</Node>' * 3000 + "</Requested>"),
+}
+
+
+# decision 697
+@pytest.mark.parametrize("kind", [*UNREADABLE, "a link"])
+@pytest.mark.parametrize("runs", [False, True])
+def test_the_queue_tells_each_time_of_a_document_that_cannot_be_read(jobs, kind, runs):
+    """Hooks say so once, in a log that the user of the job does not read."""
+    given = HookSettings(str(jobs))
+    if runs:
+        with OpenQueue(given) as queue:
+            refresh(given, queue, until=None, say=str)
+            [row] = queue.jobs("ready")
+            assert queue.claim(row.key, "amy", 1.0)
+    (jobs / "a.xml").unlink()
+    if kind == "a link":
+        (jobs / "a.xml").symlink_to("b.xml")
+    else:
+        (jobs / "a.xml").write_text(UNREADABLE[kind])
+    for looks in range(3):
+        found = run("queue", "--documents", jobs)
+        assert found.exit_code == 2
+        assert found.stderr.startswith("sssjob: a.xml:")
+        assert "b.xml  its State is Hold" in found.stdout
+        with OpenQueue(given) as queue:
+            said = []
+            refresh(given, queue, until=None, say=said.append)
+        assert len(said) == (looks == 0)
 
 
 def snapshot(directory):

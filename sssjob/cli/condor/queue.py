@@ -24,7 +24,7 @@ Examples:
   sssjob condor queue --documents jobs.db --json
   sssjob condor queue --documents jobs.db --give-back a.xml
 
-Exit code: 0 there are jobs, 1 there are none, 2 the jobs cannot be read."""
+Exit code: 0 there are jobs, 1 there are none, 2 the jobs, or one document, cannot be read."""
 )
 @places
 @click.option("--give-back", metavar="KEY", help="Let slots fetch this job again.")
@@ -38,20 +38,21 @@ def command(
     running (a report has come), returned (given back), waiting (may not run yet), held (could not
     be started too often) or done (has ended). Nothing is changed, unless --give-back is given.
     """
-    from sssjob.errors import Finding, SSSJobError
-    from sssjob.systems.condor.hooks.candidates import refresh
+    from sssjob.errors import SSSJobError
+    from sssjob.systems.condor.hooks.candidates import Unread, refresh
     from sssjob.systems.condor.hooks.documents import documents
     from sssjob.systems.condor.hooks.queue import STATES, copied
 
     settings, unread = given(jobs, state, trust=trust), common.Complaints()
 
     def tell(text: object) -> None:
-        (unread if isinstance(text, Finding) else common.say)(f"sssjob: {text}")
+        (unread if isinstance(text, Unread) else common.say)(f"sssjob: {text}")
 
     try:
         if give_back is not None:
             _give_back(settings, give_back)
         queue = copied(settings)
+        queue.read_again_those_without_jobs()  # hooks have said why, once
         refresh(settings, queue, until=None, say=tell)
     except OSError as error:
         common.fail(common.reason(error))

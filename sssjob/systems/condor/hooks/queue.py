@@ -560,6 +560,13 @@ class JobQueue:
         self.run(f"UPDATE document SET stamp = '' WHERE name = {of}", (value,))
         self.run("DELETE FROM note WHERE name = 'seen'")
 
+    def read_again_those_without_jobs(self) -> None:
+        """Have documents read again of which no job waits or is done: they may be unreadable."""
+        self.run(
+            "UPDATE document SET stamp = '' WHERE name NOT IN"
+            " (SELECT document FROM job WHERE state NOT IN ('offered', 'accepted', 'running'))"
+        )
+
     def silent(self, before: float) -> Iterator[SpoolJob]:
         """The jobs that were given away, and of which nothing was heard since a moment.
 
