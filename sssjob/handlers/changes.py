@@ -85,14 +85,21 @@ def once_elsewhere(
 
     It is noted before it is told. Where nobody knows what became of it, because ``do`` raised
     ``UnknownOutcome`` or this ended in between, the same request is told so, and not done again;
-    what was refused is. Without an id, the very bytes are known again for ``window`` seconds.
-    Raises ``UnknownOutcome``.
+    what was refused is. A copy that comes meanwhile waits for the answer, in one process. Without
+    an id, the very bytes are known again for ``window`` seconds. Raises ``UnknownOutcome``.
     """
     name = f"{noted_as(call)} elsewhere" if call.request.id else ""
     mark = f"{call.mark} elsewhere"  # another one than that of what was answered here
     if not name and not (call.mark and window):
         return do()
+    with stores.alone(name or mark):
+        return _once_elsewhere(stores, call, name, mark, window, do)
 
+
+def _once_elsewhere(
+    stores: Stores, call: ReceivedRequest, name: str, mark: str, window: int,
+    do: Callable[[], HandlerAnswer],
+) -> HandlerAnswer:  # fmt: skip
     def keep(change: Change, text: str) -> None:
         if name:
             change.note(name, text)

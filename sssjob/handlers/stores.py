@@ -23,6 +23,7 @@ class Stores:
         self._local = threading.local()
         self._open: list[Store] = []
         self._lock = threading.Lock()
+        self._doing: dict[str, tuple[threading.Lock, int]] = {}  # with how many are at it
         self._sums = KeptSums()  # of the store, whichever thread asked for them
 
     @contextmanager
@@ -39,6 +40,21 @@ class Stores:
         except UnusableStore:
             self._forget()
             raise
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Let one thread of this process at a time do what has this name; the others wait."""
+        with self._lock:
+            lock, count = self._doing.get(name, (threading.Lock(), 0))
+            self._doing[name] = lock, count + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, count = self._doing.pop(name)
+                if count > 1:
+                    self._doing[name] = lock, count - 1
 
     def leave(self) -> None:
         """End the connection of this thread, which will not ask for long, and what it keeps."""

@@ -9,6 +9,7 @@ from gateways import RING, exchange, gateway
 from gold import documents, recording, replaying
 from job_service import ROLES
 from servers import closed_port
+from waiting import until
 
 from sssjob import store
 from sssjob.client import GOLD, Client, Legacy
@@ -531,6 +532,24 @@ def test_a_shadow_hears_once_of_what_comes_twice_and_of_no_change_that_was_refus
         made.ask("Query")
         made.shadow.stop()
     assert [call.request.action for call in gold.calls] == ["Charge"] * 4 + ["Query"] * 2
+
+
+@pytest.mark.parametrize("mark", ["", "the same bytes"])
+def test_copies_of_a_change_that_is_being_made_behind_wait_for_its_answer(service, mark):
+    def answer(call):
+        until(lambda: [n for _, n in service.stores._doing.values()] == [4], seconds=30)
+        return HandlerAnswer((), count=10)
+
+    gold = Gold(answer)
+    asked = Request("Deposit", "root", (Object("Account"),), options=(Option("Amount", "10"),),
+                    id="" if mark else "1")  # fmt: skip
+    with running(gold) as other, ThreadPoolExecutor(4) as pool:
+        made = front(service, other)
+        call = ReceivedRequest(asked, "root", "", True, 1000.0, mark)
+        copies = [pool.submit(made.actions, call) for _ in "1234"]
+        assert [each.result().count for each in copies] == [10] * 4
+    assert len(gold.calls) == 1
+    assert service.stores._doing == {}
 
 
 def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):
