@@ -100,6 +100,16 @@ class JobProperties:
                 return self.read(item)
         return None
 
+    def over_time(self, item: Property) -> Number | bool | str | None:
+        """What an amount for its ``duration`` is for the whole Duration; any other value as it is.
+
+        Raises ``InvalidValue``.
+        """
+        value = item.value
+        if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+            return value
+        return units.plain(value * self._part_of_time((item,)))
+
     # decision 665
     def _part_of_time(self, found: Sequence[Property]) -> Fraction:
         """For what part of its Duration a job had an amount, by the ``duration`` of that (SSS 5.1).

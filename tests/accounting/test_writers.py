@@ -158,6 +158,26 @@ def test_a_record_has_the_wall_time_that_reports_have(target, durations, seconds
     assert wall_time(JobProperties(job)) == seconds
 
 
+# decision 665
+@pytest.mark.parametrize("target", ["ur", "car", "apel"])
+@pytest.mark.parametrize("many", [2, 3, 8])
+@pytest.mark.parametrize("seconds", [0, 50, 100, 150, 200, 400])
+def test_processors_of_a_record_times_its_wall_time_are_its_processor_seconds(
+    target, many, seconds
+):
+    """Or there are none in it, which is told."""
+    had = f"<Processors duration='{seconds}'>{many}</Processors>"
+    job = of_parts("<Duration>200</Duration>", had)
+    text, losses, _ = written(target, job)
+    found = re.findall(r"Processors(?:: |>)(\d+)", text.decode())
+    if found and found != ["0"]:
+        assert [int(each) * 200 for each in found] == [many * seconds]
+    else:
+        assert many * seconds % 200 or not seconds
+        paths = {where for where, _ in lost(losses)}
+        assert seconds == 0 or "Delivered/Processors" in paths
+
+
 def test_what_is_no_part_of_a_wall_time_is_told_as_lost():
     odd = "<Duration metric='Max'>70</Duration>"
     parts = ("<Duration group='a'>x</Duration>", "<Duration group='b'>30</Duration>")

@@ -164,6 +164,18 @@ class TakenJob:
                 self.lose(item, "no whole number that a record can hold")
         return int(total) if fits and total is not None else None
 
+    # decision 665
+    def for_the_whole(self, item: Property) -> object:
+        """The amount of the only property of its name, for the whole Duration of the job.
+
+        Readers of a record multiply them. Raises ``InvalidValue``.
+        """
+        return (
+            JobProperties(self._job).over_time(item)
+            if "duration" in item.attributes
+            else item.value
+        )
+
     def time(self, name: str) -> int | None:
         """The first of them as a time of a calendar, which ends with the year 9999, or None."""
         return self.integer(name, least=0, most=units.YEAR_9999)

@@ -138,12 +138,13 @@ class ElementWriter:
         found = job.all(name, "group")
         for item in found:
             try:
-                value = item.value
+                value = job.for_the_whole(item) if len(found) == 1 else item.value
             except InvalidValue as error:
                 job.lose(item, str(error))
                 continue
             if not isinstance(value, int) or value <= 0:
-                job.lose(item, "no positive whole number")
+                of = ", for the whole Duration" if "duration" in item.attributes else ""
+                job.lose(item, f"no positive whole number{of}")
             elif total + value > LARGEST:
                 job.lose(item, "too large a number")
             else:
