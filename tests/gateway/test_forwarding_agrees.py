@@ -16,7 +16,7 @@ from job_service import job_service
 
 from sssjob.client import GOLD
 from sssjob.errors import NoReply
-from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
+from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, take_over
 from sssjob.gateway.outbox import ParcelState
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
@@ -129,6 +129,14 @@ class Site:
             shutil.copy(self.copy, self.plan.queue)
         self.forwarding = self._begun()
 
+    def taken_over(self, _, __):
+        """The queue is lost, and another one forwards what the lost one may not have sent."""
+        self.forwarding.stop()
+        self.plan.queue.unlink()
+        self.copy.unlink(missing_ok=True)
+        take_over(self.plan, self.jobs.service.stores, now=self.now, since=0)
+        self.forwarding = self._begun()
+
     def end(self):
         for _ in range(12):
             self.round("", 4000)
@@ -181,7 +189,9 @@ STEPS = st.one_of(
     st.tuples(st.just("hide"), EACH, st.sampled_from(["Delete", "Undelete"])),
     st.tuples(st.just("round"), st.just(""), SECONDS),
     st.tuples(st.just("lost"), st.just(""), SECONDS),
-    st.tuples(st.sampled_from(["restarted", "copied", "restored"]), st.just(""), st.just(0)),
+    st.tuples(
+        st.sampled_from(["restarted", "copied", "restored", "taken_over"]), st.just(""), st.just(0)
+    ),
 )
 
 
@@ -225,9 +235,12 @@ LEFT_OUT = ("grouped", "d", "<User>ann</User><State>Running</State>")
         ([("imported", "a", OVER), *SENDS, RUNS], [], 12, set()),
     ],
 )  # fmt: skip
-def test_what_was_over_after_an_older_copy_and_is_no_more_is_asked_for(after, then, there, told):
+@pytest.mark.parametrize("how", ["restored", "taken_over"])
+def test_what_another_queue_may_have_sent_and_is_over_no_more_is_asked_for(
+    how, after, then, there, told
+):
     with a_site() as site:
-        for do, id_, value in [("copied", "", 0), *after, ("restored", "", 0)]:
+        for do, id_, value in [("copied", "", 0), *after, (how, "", 0)]:
             getattr(site, do)(id_, value)
         site.end()
         for do, id_, value in then:
