@@ -158,6 +158,7 @@ PRECEDENCE = (
 
 # What tells two properties of one name apart, besides metric and context.
 _KEYS = {"Extension": ("name", "type"), "ResourceLimit": ("type",)}
+OF_ONE = r"[^#]+#[0-9]+\.[0-9]+#[0-9]+"  # a GlobalId that holds for one job only, as HTCondor has
 _ARRAY_TASK = re.compile(r"([0-9]+)\[([0-9]+)\]")
 _PLAIN_FACTS = frozenset(
     row.name for row in (*spec.JOB, *spec.CREDENTIALS) if row.type == spec.STRING

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sssjob.array_indices import beginning
+from sssjob.fold import OF_ONE
 from sssjob.ledger.columns import (
     CONTENT,
     END,
@@ -36,7 +37,6 @@ from sssjob.ledger.columns import (
     SUMMED,
     TOLD,
 )
-from sssjob.records.runs import OF_ONE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection

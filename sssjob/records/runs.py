@@ -36,6 +36,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, Severity
+from sssjob.fold import OF_ONE
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
@@ -63,7 +64,6 @@ WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
 _KIND = 3  # the bits of that
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
-OF_ONE = r"[^#]+#[0-9]+\.[0-9]+#[0-9]+"  # a GlobalId that holds for one job only
 _OF_ONE = re.compile(OF_ONE)
 _LONGEST = 1 << 56  # seconds of wall time that are told apart
 

@@ -114,7 +114,7 @@ class Gold:
         wanted = [where.value for where in request.wheres if where.name == "JobId"]
         for told in charged():
             if [told["JobId"]] == wanted:
-                yield Row("Job", tuple((get.name, told[get.name]) for get in request.gets))
+                yield Row("Job", tuple((get.name, told.get(get.name, "")) for get in request.gets))
 
 
 def charged():

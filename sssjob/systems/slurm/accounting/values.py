@@ -80,7 +80,7 @@ def count(text: str) -> str | None:
     '2048'
     """
     value = size(text)
-    if value and text[-1].isdecimal() and value != int(value):  # nothing was shortened
+    if value and value.denominator > 1 and text[-1] in "0123456789":  # nothing was shortened
         raise InvalidValue(text, "a whole number")
     return str(units.rounded(value)) if value else None
 
