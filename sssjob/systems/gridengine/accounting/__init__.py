@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from sssjob.errors import InvalidValue
+from sssjob.records.clock import passed
 from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
 from sssjob.records.layout import (
@@ -179,9 +180,8 @@ def _in_seconds(times: BulkColumn) -> Sequence[str]:
 
 def _span(start: str, end: str) -> str:
     """The seconds of a run that tells nothing better; "" where its times do not, either."""
-    if not (is_whole(start) and is_whole(end) and int(start)) or int(end) < int(start):
-        return ""
-    return str(int(end) - int(start))
+    is_told = is_whole(start) and is_whole(end) and int(start) > 0
+    return passed(start, end) if is_told else ""
 
 
 def key(record: Record) -> tuple[str, str]:
