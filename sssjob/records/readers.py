@@ -28,11 +28,13 @@ def noted(type: str, name: str, text: str) -> Property:
 
 
 def listed(names: Sequence[str], element: str = "Node") -> Found:
-    """Names of hosts or features: the only one, or a List, which commas separate.
+    """Names of hosts or features: the only one, or a List, which commas separate; None of none.
 
     >>> listed(["n1"])
     'n1'
     """
+    if not names:
+        return None
     if len(names) == 1:
         return names[0]
     text = ",".join(names)

@@ -23,6 +23,7 @@ _CLOCK = re.compile(
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
 _HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
 # Most are just so, and take a third of the time then.
+_NO_HOSTS = "(null)"  # what a server prints that has no text to print
 _PLAIN_HOSTS = re.compile(r"[\w.\-]+(?:/[0-9\-]{1,40})?(?:\+[\w.\-]+(?:/[0-9\-]{1,40})?)*")
 _WAITED_FOR = re.compile(
     r"([0-9]{1,18}(?:-[0-9]{1,9})?(?:\[[0-9]{0,9}\])?(\.[\w.\-]{1,255})?)(@[\w.\-]{1,255})?",
@@ -117,10 +118,12 @@ def written(number: int) -> str:
 def hosts(text: str) -> dict[str, int]:
     """The hosts of exec_host in their order, and how many slots a job has on each.
 
-    >>> hosts("a/0+a/1+b/0-3,5"), hosts("a/0*32"), hosts("32*a+b/0*0")
-    ({'a': 2, 'b': 5}, {'a': 32}, {'a': 32, 'b': 0})
+    >>> hosts("a/0+a/1+b/0-3,5"), hosts("a/0*32"), hosts("32*a+b/0*0"), hosts("(null)")
+    ({'a': 2, 'b': 5}, {'a': 32}, {'a': 32, 'b': 0}, {})
     """
     found: dict[str, int] = {}
+    if text == _NO_HOSTS:
+        return found
     is_plain = _PLAIN_HOSTS.fullmatch(text) is not None
     for item in text.split("+"):
         if is_plain:

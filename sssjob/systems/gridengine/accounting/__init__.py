@@ -40,6 +40,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     CPU,
     CWD,
     ENDED,
+    FAILED,
     JOB,
     LATEST,
     NAMED,
@@ -50,6 +51,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     PE_TASK,
     PRIORITY,
     SIZES,
+    SLOTS,
     STARTED,
     SUBMITTED,
     TASK,
@@ -65,6 +67,8 @@ from sssjob.systems.gridengine.accounting.columns import (
 )
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
+
+_ALWAYS = (FAILED, SLOTS)  # numbers that every row has, and that decide State and Processors
 
 _TRIES = 500  # ways to join the fields of a line
 _NUMBERS = 12  # fields, of which every record has more
@@ -116,7 +120,11 @@ def record(number: int, line: str | list[str]) -> Record | None:
     is_used = says_no_start and _ran(fields[WALL], fields[CPU])
     names = table.names(size, more, says_no_start and not is_used)
     fields.append("")
-    notes = [*([table.not_known(names)] if more else ()), *([NO_START] if is_used else ())]
+    notes = [
+        *([table.not_known(names)] if more else ()),
+        *([NO_START] if is_used else ()),
+        *(f"{names[at]} is empty, which tells nothing" for at in _ALWAYS if not fields[at]),
+    ]
     found = told_by_columns(number, names, fields)
     if notes:
         found = found._replace(notes=tuple(Noted(number, text, once=True) for text in notes))

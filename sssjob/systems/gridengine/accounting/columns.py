@@ -23,7 +23,7 @@ CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED = 46, 52, 53, 54, 55  # fields of Un
 LATEST = 74  # of which only the first 55 are known by name
 SIZES = (OLDEST, NEWEST, CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED, LATEST)
 
-JOB, PRIORITY, SUBMITTED, STARTED, ENDED = 5, 7, 8, 9, 10
+JOB, PRIORITY, SUBMITTED, STARTED, ENDED, FAILED = 5, 7, 8, 9, 10, 11
 WALL, MAXRSS, PE, SLOTS, TASK, CPU = 13, 16, 33, 34, 35, 36
 CATEGORY, IOW, PE_TASK, MAXVMEM, CWD, WALLCLOCK, IOOPS = 39, 40, 41, 42, 50, 52, 53
 
@@ -53,6 +53,7 @@ def _fit_oldest(columns: Sequence[Sequence[str]]) -> bool:
     """Whether the columns that every version has hold what they should."""
     return (
         all(map(_are_decimal, (columns[JOB], columns[SLOTS])))
+        and "" not in columns[FAILED]
         and _are_decimal([text.removeprefix("-") for text in columns[PRIORITY]])
         and all(map(_are_times, columns[SUBMITTED : ENDED + 1]))
         and all(text == "NONE" or text[:1] == "-" for text in set(columns[CATEGORY]))

@@ -161,20 +161,29 @@ def slots(text: str) -> tuple[tuple[str, ...], int]:
 
 
 def nodes(text: str) -> Found:
-    """The hosts: one, or a List."""
+    """The hosts: one, or a List; None where there are none."""
     return listed(slots(text)[0])
 
 
 def node_count(text: str) -> Found:
-    """How many hosts there are, each counted once."""
-    return str(len(slots(text)[0]))
+    """How many hosts there are, each counted once; None where there are none."""
+    count = len(slots(text)[0])
+    return str(count) if count else None
 
 
 @varied
 def processors(letter: str, hosts: str, used: str, asked: str, slots_: str) -> Found:
-    """The slots on all hosts; where these are 0 (``h/0*0``) or not told, what else tells them."""
+    """The slots on all hosts; where these are 0 (``h/0*0``) or not told, what else tells them.
+
+    >>> processors("E", "n1/0*2", "4", "", ""), processors("E", "n1", "4", "", "")
+    ('2', '4')
+    >>> processors("E", "n1+n2", "", "", "")  # at least one on each host
+    '2'
+    """
     told = slots(hosts)[1] if hosts else 0
-    return str(told) if told else next(filter(None, map(_count, (used, asked, slots_))), None)
+    if told and ("/" in hosts or "*" in hosts):
+        return str(told)
+    return next(filter(None, map(_count, (used, asked, slots_))), str(told) if told else None)
 
 
 def _count(text: str) -> str:
