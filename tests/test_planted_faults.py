@@ -1,18 +1,32 @@
 """The program that plants faults plants some, and the tests of units notice them."""
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import pytest
+
 PROGRAM = Path(__file__).parent / "long/mutate.py"
 
 
-def test_what_is_marked_as_equivalent_is_a_fault_that_can_be_planted():
+@pytest.fixture(scope="module")
+def planting():
     spec = spec_from_file_location("planting", PROGRAM)
-    planting = module_from_spec(spec)
-    spec.loader.exec_module(planting)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_faults_are_planted_in_each_room_every_week(planting):
+    weekly = (PROGRAM.parents[2] / ".github/workflows/long.yml").read_text()
+    rooms = re.search(r"room: \[(.*)\]", weekly)[1].split(", ")
+    assert {*rooms} == planting.ROOMS.keys() - {"units"}  # which is a part of words
+
+
+def test_what_is_marked_as_equivalent_is_a_fault_that_can_be_planted(planting):
     found = {
         each.key
         for name in {key[0] for key in planting.EQUIVALENT}
