@@ -32,7 +32,7 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from sssjob import expression, registry, spec
+from sssjob import registry, spec
 from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.resource_names import key
@@ -383,6 +383,8 @@ def _same(old: Property, new: Property, tolerance: int) -> bool:
 
 def _number(item: Property) -> Fraction | None:
     """A value in base units, or None for what is no number."""
+    from sssjob import expression  # slow to import, and many ask for OF_ONE alone
+
     try:
         return expression.amount(item)
     except InvalidValue:

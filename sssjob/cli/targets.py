@@ -7,8 +7,6 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from shutil import copyfileobj
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from sssjob.cli import common
@@ -99,6 +97,9 @@ def _output(path: str | None, *, whole: bool) -> Iterator[BinaryIO]:
         with common.output(path) as stream:
             yield stream
         return
+    from shutil import copyfileobj
+    from tempfile import TemporaryFile  # slow to import, and most runs write elsewhere
+
     with TemporaryFile() as kept:
         yield cast(BinaryIO, kept)
         kept.seek(0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from sssjob.systems.slurm.words import settable
 Tree = Mapping[str, Any]
 
 UNLIMITED = "UNLIMITED"
+_MOST = 10**18  # what is more is no whole number here
 _INFINITE = ("infinity", "inf", "unlimited")
 
 
@@ -30,8 +32,8 @@ class JSONColumn(NamedTuple):
     """One column of sacct's, and the place in the JSON of a job or a step that tells it.
 
     Of several places for one column the first that tells something counts.
-    ``read`` is given the value there, None where there is none, and gives the text of the column.
-    Without a path it is given the whole.
+    ``read`` is given the value there and gives the text of the column; it is not asked of null, nor
+    where there is none. Without a path it is given the whole.
     """
 
     column: str
@@ -80,7 +82,12 @@ def positive(value: Any) -> str:
 def clock(value: Any) -> str:
     """Seconds as ``HH:MM:SS``."""
     found = number(value)
-    return spent(int(found), 0) if is_whole(found) else found
+    return _hours(found) if is_whole(found) else found
+
+
+@lru_cache(1024)
+def _hours(seconds: str) -> str:
+    return spent(int(seconds), 0)
 
 
 def waited(value: Any) -> str:
@@ -90,7 +97,12 @@ def waited(value: Any) -> str:
     '1-01:00:00'
     """
     found = number(value)
-    return units.clock(int(found)) if is_whole(found) else found
+    return _days(found) if is_whole(found) else found
+
+
+@lru_cache(1024)
+def _days(seconds: str) -> str:
+    return units.clock(int(seconds))
 
 
 def spent(seconds: int, microseconds: int) -> str:
@@ -107,8 +119,11 @@ def cpu(value: Any) -> str:
     """CPU time out of ``{"seconds", "microseconds"}``."""
     if type(value) is not dict:
         return clock(value)
-    told = [number(value.get(name)) for name in ("seconds", "microseconds")]
-    if not any(told) or (not told[0] and value.get("seconds") is not None):  # below 0
+    whole, micro = value.get("seconds"), value.get("microseconds")
+    if type(whole) is type(micro) is int and 0 <= whole < _MOST and 0 <= micro < _MOST:
+        return spent(whole, micro)
+    told = [number(whole), number(micro)]
+    if not any(told) or (not told[0] and whole is not None):  # below 0
         return ""
     if not all(is_whole(text) for text in told if text):
         raise InvalidValue(json.dumps(value), "a time in seconds and microseconds")
@@ -126,9 +141,11 @@ def state(value: Any) -> str:
 def state_of_job(job: Tree) -> str:
     """The state, and who cancelled the job."""
     told = job.get("state")
-    word = state(told if isinstance(told, str | list) else at(job, ("state", "current")))
+    word = state(told.get("current") if type(told) is dict else told)
+    if word != "CANCELLED":
+        return word
     who = text(job.get("kill_request_user"))
-    return f"{word} by {who}" if word == "CANCELLED" and who else word
+    return f"{word} by {who}" if who else word
 
 
 def exit_code(value: Any) -> str:
@@ -144,12 +161,11 @@ def exit_code(value: Any) -> str:
 
 def job_id(job: Tree) -> str:
     """The id as sacct prints it."""
-    array, het = job.get("array"), job.get("het")
+    array, het = (_object(job.get(name)) for name in ("array", "het"))
     return id_text(
-        job.get("job_id"),
-        *(at(array, (name,)) for name in ("job_id", "task_id", "task")),
-        *(at(het, (name,)) for name in ("job_id", "job_offset")),
-    )
+        job.get("job_id"), array.get("job_id"), array.get("task_id"), array.get("task"),
+        het.get("job_id"), het.get("job_offset"),
+    )  # fmt: skip
 
 
 def id_text(job: Any, array: Any, task: Any, tasks: Any, het: Any, offset: Any) -> str:
@@ -198,8 +214,8 @@ def amounts(value: Any) -> dict[str, str]:
         if type(item) is dict and (kind := text(item.get("type"))):
             count = number(item.get("count"))
             if count and count != UNLIMITED:
-                name = text(item.get("name"))
-                found[f"{kind}/{name}" if name else kind] = count
+                name = item.get("name")
+                found[f"{kind}/{text(name)}" if name else kind] = count
     return found
 
 
@@ -216,6 +232,14 @@ def megabytes(letter: str) -> Callable[[Any], str]:
         return f"{found}M{letter}" if found and found != UNLIMITED else ""
 
     return read
+
+
+_EMPTY: Tree = {}
+
+
+def _object(value: Any) -> Tree:
+    """The members of an object; none of what is none."""
+    return value if type(value) is dict else _EMPTY
 
 
 def at(tree: Any, path: tuple[str, ...]) -> Any:
@@ -323,7 +347,6 @@ MADE_OF = {
 PATHS = tuple(dict.fromkeys(path for paths in MADE_OF.values() for path in paths))
 
 _METRICS = ("average", "max", "total")
-_EMPTY: Tree = {}
 
 
 class RowReading:
@@ -339,59 +362,45 @@ class RowReading:
         names: Sequence[str] = NAMES,
     ) -> None:
         """``names`` are the columns that are given, ``lists`` the paths of ``amounts``."""
-        self._lists = frozenset(lists)
+        self._lists = tuple(lists)
         self._size = len(names)
-        parents = dict.fromkeys(
-            path[:-1] if path and path not in self._lists else path for _, path, _ in rows
-        )
-        self._parents = tuple(parents)
-        places = {parent: place for place, parent in enumerate(parents)}
+        parents = dict.fromkeys(path[:-1] for _, path, _ in rows if path not in self._lists)
+        self._parents = tuple(path for path in parents if path not in self._lists)
+        places = {path: place for place, path in enumerate((*self._parents, *self._lists))}
         told = Counter(column for column, _, _ in rows)
         self._rows: list[tuple[int, int, str | None, Callable[[Any], str]]] = []
-        texts: dict[int, list[tuple[str, int]]] = {}
+        texts: list[tuple[int, str, int]] = []
         for column, path, read in rows:
             at_column = names.index(column)
             if not path or path in self._lists:
                 self._rows.append((at_column, places[path], None, read))
             elif read is text and told[column] == 1:
-                texts.setdefault(places[path[:-1]], []).append((path[-1], at_column))
+                texts.append((places[path[:-1]], path[-1], at_column))
             else:
                 self._rows.append((at_column, places[path[:-1]], path[-1], read))
-        self._texts = [
-            (parent, [key for key, _ in found], [column for _, column in found])
-            for parent, found in texts.items()
-        ]
+        self._texts = texts
 
     def __call__(self, tree: Tree) -> list[str]:
         """The columns for a job or a step; what is none as the text that it is."""
         found = [""] * self._size
-        parents: list[Any] = []
-        for path in self._parents:
-            value = at(tree, path) if path else tree
-            if path in self._lists:
-                value = amounts(value)
-            parents.append(value if type(value) is dict else _EMPTY)
-        for parent, keys, columns in self._texts:
-            for column, value in zip(columns, _texts(parents[parent], keys), strict=True):
-                found[column] = value
+        parents = [_object(at(tree, path)) for path in self._parents]
+        parents += [amounts(at(tree, path)) for path in self._lists]
+        texts = [parents[parent].get(key) or "" for parent, key, _ in self._texts]
+        try:
+            plain = "".join(texts).isprintable()
+        except TypeError:  # one is something else
+            plain = False
+        for (_, _, column), value in zip(self._texts, texts, strict=True):
+            found[column] = value if plain else text(value)
         for column, parent, key, read in self._rows:
-            if not found[column]:
-                value = parents[parent] if key is None else parents[parent].get(key)
-                try:
-                    found[column] = read(value)
-                except InvalidValue as wrong:  # who reads the column says so
-                    found[column] = legal(wrong.text)
+            value = parents[parent] if key is None else parents[parent].get(key)
+            if value is None or found[column]:
+                continue
+            try:
+                found[column] = read(value)
+            except InvalidValue as wrong:  # who reads the column says so
+                found[column] = legal(wrong.text)
         return found
-
-
-def _texts(tree: Tree, keys: Sequence[str]) -> list[str]:
-    """The texts at these keys."""
-    found = [tree.get(key) or "" for key in keys]
-    try:
-        plain = "".join(found).isprintable()
-    except TypeError:  # one is something else
-        plain = False
-    return found if plain else [*map(text, found)]
 
 
 job_fields = RowReading(JOB, (("tres", "allocated"), ("tres", "requested")))
