@@ -82,14 +82,18 @@ class Scope:
 
     def delivered(self, name: str) -> Amount | None:
         """What was delivered; the groups of one that ran on several machines are added up."""
-        found = [item for item in self.given if item.name == name and is_given(item)]
-        if found and all("group" not in item.attributes for item in found):
-            found = found[:1]
-        amounts = [amount for item in found if (amount := self.read(item)) is not None]
+        amounts = [amount for item in self.parts(name) if (amount := self.read(item)) is not None]
         if not amounts:
             return None
         total = amounts[0] if len(amounts) == 1 else sum(amounts, Fraction(0))
         return Amount(total, f"{self.path}/Delivered/{name}")
+
+    def parts(self, name: str) -> list[Property]:
+        """What is added up to what was delivered: one, or one of each group."""
+        found = [item for item in self.given if item.name == name and is_given(item)]
+        if found and all("group" not in item.attributes for item in found):
+            return found[:1]
+        return found
 
     def dedicated(self, name: str) -> Amount | None:
         """An amount of the block itself whose context is Dedicated."""

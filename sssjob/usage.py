@@ -46,6 +46,31 @@ def held(item: Property, duration: int | None = None) -> Fraction | None:
     return None if seconds is None else expression.amount(item) * seconds
 
 
+# decision 710
+def processors(total: int, wall: int) -> tuple[Property, ...]:
+    """Processors whose amounts times their durations are ``total`` processor seconds, exactly.
+
+    One amount for a ``duration`` of at most ``wall`` seconds, how long the job ran, if there is
+    one near the average; otherwise so many for as long as the job ran, and one more for a part of
+    it, which are two groups (SSS 8.2).
+
+    >>> [(each.text, each.attributes) for each in processors(300, 200)]
+    [('2', {'duration': '150'})]
+    >>> [(each.text, each.attributes) for each in processors(1124, 200)]
+    [('5', {'group': '1'}), ('1', {'duration': '124', 'group': '2'})]
+    """
+    many, rest = divmod(total, wall)
+    if not rest:
+        return (Property("Processors", many),)
+    for most in (many, many + 1):
+        if most and total % most == 0 and total // most <= wall:
+            return (Property("Processors", most, {"duration": str(total // most)}),)
+    return (
+        Property("Processors", many, {"group": "1"}),
+        Property("Processors", 1, {"duration": str(rest), "group": "2"}),
+    )
+
+
 def usages(block: Block) -> tuple[Usage, ...]:
     """The use of each delivered resource of a job, task group or task, in document order.
 

@@ -6,7 +6,7 @@ state is not part of a sum, and efficiencies are those of the jobs that state bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from fractions import Fraction
@@ -91,9 +91,14 @@ class JobProperties:
         """What was delivered, or else the job's own amount."""
         found = self.delivered.get(name)
         if found and (len(found) > 1 or found[0].attributes):
-            amount = self.scope.delivered(name)  # metrics, contexts, parts from several machines
-            if amount is not None:
-                return units.plain(amount.value * self._part_of_time(found))
+            # Metrics, contexts, parts from several machines, or each for a time of its own.
+            amounts = [
+                amount * self._part_of_time(item)
+                for item in self.scope.parts(name)
+                if (amount := self.scope.read(item)) is not None
+            ]
+            if amounts:
+                return units.plain(sum(amounts, Fraction(0)))
             found = None
         for item in (*(found or ()), *self.own.get(name, ())):
             if is_given(item):
@@ -108,17 +113,16 @@ class JobProperties:
         value = item.value
         if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
             return value
-        return units.plain(value * self._part_of_time((item,)))
+        return units.plain(value * self._part_of_time(item))
 
     # decision 665
-    def _part_of_time(self, found: Sequence[Property]) -> Fraction:
+    def _part_of_time(self, stated: Property) -> Fraction:
         """For what part of its Duration a job had an amount, by the ``duration`` of that (SSS 5.1).
 
         1 where it does not say, or is a Duration itself.
         """
-        [stated, *more] = found
         text = stated.attributes.get("duration")
-        if text is None or more or stated.name in ("Duration", "CpuDuration"):
+        if text is None or stated.name in ("Duration", "CpuDuration"):
             return Fraction(1)
         wall = self.given("Duration")
         try:
@@ -136,7 +140,7 @@ class JobProperties:
             if attributes.get("metric", "") not in ("", "Total"):
                 continue
             if (number := _number(item)) is not None:
-                share = self._part_of_time((item,)) if "duration" in attributes else 1
+                share = self._part_of_time(item) if "duration" in attributes else 1
                 yield (
                     units.plain(Fraction(number) * share) if share != 1 else number,
                     (attributes.get("units", "")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import cast
 
 from sssjob.errors import InvalidValue
 from sssjob.formats import usage_values as values
@@ -30,6 +31,10 @@ _VO_GROUP, _VO_ROLE = extension("VOMS", "Group"), extension("VOMS", "Role")
 def project(named: str, vo: str) -> Found:
     """The project that is named, or else the virtual organisation."""
     return named or vo or None
+
+
+# What no element can be named.
+PROCESSOR_TIME = f"TimeDuration ({values.PROCESSOR_TIME})"
 
 
 def elements(type: str) -> tuple[Field, ...]:
@@ -65,6 +70,7 @@ def elements(type: str) -> tuple[Field, ...]:
         Field("CpuDuration",                 JOB,       "CpuDuration", values.cpu),
         Field("NodeCount",                   DELIVERED, "NodeCount",   count),
         Field("Processors",                  DELIVERED, "Processors",  values.processors),
+        Field(PROCESSOR_TIME,                DELIVERED, "Processors",  values.processors_of),
         Field("EndTime",                     JOB,       "EndTime",     time),
         Field("StartTime",                   JOB,       "StartTime",   time),
         Field("MachineName",                 DELIVERED, "Machine"),
@@ -105,6 +111,7 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
                     notes = tuple(_doubts(line, entries, clock))
             except InvalidValue:
                 pass  # the mapping says of which element
+            _take_processor_time(columns)
             fields = [columns.get(name, "") for name in names]
             return Record(line, names, fields, more=tuple(more), notes=notes)
 
@@ -155,6 +162,15 @@ def _passed(entries: dict[str, Entries], columns: dict[str, object], clock: Cloc
     start, end = (clock.read(str(columns.get(name) or "")) for name in ("StartTime", "EndTime"))
     away = values.suspended(entries.get("TimeDuration", ()))
     return passed(start, end, away if isinstance(away, str) else None)
+
+
+def _take_processor_time(columns: dict[str, object]) -> None:
+    """Where processors are told by their seconds alone, these are a column, and no Extension."""
+    spans = cast(Entries, columns["TimeDuration"])
+    found = values.processor_time(spans, str(columns.get(WALL) or ""))
+    if found and not columns["Processors"]:
+        entry, columns[PROCESSOR_TIME] = found
+        columns["TimeDuration"] = tuple(each for each in spans if each is not entry)
 
 
 def _doubts(line: int, entries: dict[str, Entries], clock: Clock) -> Iterator[Noted]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from sssjob import units
+from sssjob import units, usage
 from sssjob.errors import InvalidValue
 from sssjob.formats.usage_xml import ElementText, Entries
+from sssjob.integers import LARGEST
 from sssjob.model import Property
 from sssjob.records.clock import Clock, timed
 from sssjob.records.plan import KEPT
@@ -31,6 +32,7 @@ STATES = {
 # The kinds of points and spans of time that have a property of their own.
 INSTANTS = {"ctime": "SubmitTime", "etime": "EligibleTime"}
 SUSPENDED = "suspended"
+PROCESSOR_TIME = "processorTime"  # the seconds of all processors, where those changed
 VOLUMES = ("Memory", "Swap", "Disk", "Network")
 # fmt: on
 _VIRTUAL = ("virtual", "shared")  # what writers call virtual memory
@@ -98,6 +100,34 @@ def hosts(entries: Entries) -> Found:
     first = [entry for entry in entries if entry.get("primary") in ("true", "1")]
     found = tuple(dict.fromkeys(entry.text for entry in (*first, *entries) if entry.text))
     return listed(found) if found else None
+
+
+# decision 710
+def processor_time(spans: Entries, wall: str) -> tuple[ElementText, str] | None:
+    """The entry of the seconds of all processors, and its text: those, and the wall time.
+
+    None where it does not say whole seconds, or the wall time does not.
+    """
+    told = next((each for each in spans if each.get("type") == PROCESSOR_TIME), None)
+    try:
+        found = [_whole(text) for text in (told.text, wall)] if told else []
+    except InvalidValue:
+        return None
+    return (told, " ".join(map(str, found))) if told and found and all(found) else None
+
+
+def _whole(text: str) -> int:
+    """A duration in seconds; 0 where that is not whole, or too large. Raises ``InvalidValue``."""
+    seconds = iso_duration(text)
+    return seconds.numerator if seconds.denominator == 1 and seconds <= LARGEST else 0
+
+
+def processors_of(text: str) -> Found:
+    """Processors that for the times that they say are so many seconds in all, and the wall time."""
+    if not text:
+        return None
+    seconds, wall = map(int, text.split())
+    return usage.processors(seconds, wall)
 
 
 @whole_of_all

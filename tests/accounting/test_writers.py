@@ -10,13 +10,14 @@ from pathlib import Path
 import odd_numbers
 import pytest
 import records
+from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from strategies import documents
 
-from sssjob import loads
-from sssjob.accounting.report import JobProperties, wall_time
+from sssjob import loads, units, usage
+from sssjob.accounting.report import JobProperties, used, wall_time
 from sssjob.accounting.writers import TARGETS, parts
 from sssjob.accounting.writers import writer as writers
 from sssjob.accounting.writers.grid import GridSite
@@ -176,6 +177,55 @@ def test_processors_of_a_record_times_its_wall_time_are_its_processor_seconds(
         assert many * seconds % 200 or not seconds
         paths = {where for where, _ in lost(losses)}
         assert seconds == 0 or "Delivered/Processors" in paths
+
+
+# decision 710
+@examples(60)
+@given(st.integers(1, 10**6), st.integers(1, 3 * 10**9), st.sampled_from(["ur", "car"]))
+def test_the_processor_seconds_of_a_job_are_in_its_record_and_come_back(wall, total, target):
+    """As the number of processors for the whole time, or as seconds, which are told."""
+    parts = usage.processors(total, wall)
+    assert all(units.duration(each.attributes.get("duration", "0")) <= wall for each in parts)
+    told = JOB.delivered.all("Duration")[0]
+    job = Job(
+        (Property("Id", "7"), Delivered((Property(told.name, wall), *parts)))
+    )  # fmt: skip
+    assert used(JobProperties(job)).slots == total
+    assert sum(each.total for each in usage.usages(job)) == total
+    data, losses, _ = written(target, job)
+    if target == "ur":
+        SCHEMA.assertValid(etree.fromstring(data))
+    [record] = etree.fromstring(data)
+    texts = {
+        (etree.QName(item).localname, *item.attrib.values()): item.text for item in record.iter()
+    }
+    if total % wall:
+        assert texts["TimeDuration", "processorTime"] == f"PT{total}S"
+        assert {path.partition("/@")[0] for path, _ in lost(losses)} == {"Delivered/Processors"}
+    else:
+        assert int(texts["Processors",]) * wall == total
+        assert not lost(losses)
+    [back] = read_back(target, data)
+    assert back.delivered.all("Processors") == job.delivered.all("Processors")
+    assert used(JobProperties(back)).slots == total
+
+
+def test_processors_that_many_jobs_had_for_a_part_of_their_time_are_written_as_of_one():
+    """Columns of many jobs are no other road: what an amount is depends on another property."""
+    jobs = [
+        Job(
+            (
+                Property("Id", number),
+                Delivered((Property("Duration", 200), *usage.processors(number, 200))),
+            )
+        )
+        for number in (300, 400, 1124)
+    ]
+    together, lost_together, _ = written("ur", *jobs)
+    alone = [written("ur", job)[0] for job in jobs]
+    records = [etree.tostring(item) for each in alone for item in etree.fromstring(each)]
+    assert [etree.tostring(item) for item in etree.fromstring(together)] == records
+    assert [loss.job for loss in lost_together] == ["300", "1124", "1124"]
 
 
 def test_what_is_no_part_of_a_wall_time_is_told_as_lost():

@@ -79,6 +79,7 @@ RECORD = CAR.group(
     RecordPart(("Resource",), _service_level, of=is_level),
     *(CAR.volumes(name) for name in ("Memory", "Swap", "Disk", "Network")),
     CAR.duration("SuspendDuration", "TimeDuration", type="suspended"),
+    CAR.processor_time(),
     CAR.time("SubmitTime", "TimeInstant", type="ctime"),
     CAR.time("EligibleTime", "TimeInstant", type="etime"),
     CAR.count("NodeCount"),

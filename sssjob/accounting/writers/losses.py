@@ -10,6 +10,7 @@ Ignore keeps silent, Warn tells. Where none is stated, it is told.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import units
@@ -22,6 +23,7 @@ from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, 
 NO_PLACE = "no place for it"
 WISH = "what was requested has no place"
 ANOTHER = "another value is written"
+NOT_WHOLE = "no whole number for the whole Duration: the seconds of all are written"
 
 POLICY = "awarenessPolicy"
 
@@ -166,7 +168,7 @@ class TakenJob:
 
     # decision 665
     def for_the_whole(self, item: Property) -> object:
-        """The amount of the only property of its name, for the whole Duration of the job.
+        """The amount of a property, or of a part of it, for the whole Duration of the job.
 
         Readers of a record multiply them. Raises ``InvalidValue``.
         """
@@ -175,6 +177,16 @@ class TakenJob:
             if "duration" in item.attributes
             else item.value
         )
+
+    # decision 710
+    def processor_time(self) -> int | None:
+        """The seconds of all processors, where their number for the whole Duration is not whole."""
+        facts = JobProperties(self._job)
+        had, wall = facts.given("Processors"), wall_time(facts)
+        if had is None or not wall or isinstance(had, int):
+            return None
+        seconds = units.plain(Fraction(had) * Fraction(wall))
+        return seconds if isinstance(seconds, int) and 0 < seconds <= LARGEST else None
 
     def time(self, name: str) -> int | None:
         """The first of them as a time of a calendar, which ends with the year 9999, or None."""

@@ -47,6 +47,8 @@ from sssjob.records.record import DELIVERED, JOB, REQUESTED
 Many = Callable[[Sequence[str], Mapping[str, str]], "Column | None"]
 Whole = Callable[["JobBatch"], "Column | None"]
 
+# What an amount with a ``duration`` is depends on another property, that of the whole job.
+_DECIDING = frozenset((POLICY, "duration"))
 _PATHS = {JOB: "", REQUESTED: f"{REQUESTED}/", DELIVERED: f"{DELIVERED}/"}
 
 
@@ -196,7 +198,7 @@ class _JobColumns:
 def _is_odd(place: ColumnPlace) -> bool:
     """Whether a column holds what decides about losses, or is no plain property."""
     return any(
-        type(item) is not Property or POLICY in item.attributes
+        type(item) is not Property or not _DECIDING.isdisjoint(item.attributes)
         for piece in place.pieces
         for item in piece
     )

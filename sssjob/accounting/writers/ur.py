@@ -169,6 +169,7 @@ RECORD = UR.group(
     status(UR),
     *(UR.volumes(name) for name in ("Disk", "Memory", "Swap", "Network")),
     UR.duration("SuspendDuration", "TimeDuration", type="suspended"),
+    UR.processor_time(),
     UR.time("SubmitTime", "TimeInstant", type="ctime"),
     UR.time("EligibleTime", "TimeInstant", type="etime"),
     UR.text("QualityOfService", "ServiceLevel"),

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from fractions import Fraction
 from functools import lru_cache
 
 from sssjob import nodes, units
-from sssjob.accounting.writers.losses import TakenJob
+from sssjob.accounting.writers.losses import NOT_WHOLE, TakenJob
 from sssjob.accounting.writers.parts import Around, RecordPart
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.document.text import escape, escaped, quoted
 from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.formats.usage_values import PROCESSOR_TIME
 from sssjob.integers import LARGEST
 from sssjob.model import Property, stripped
 from sssjob.records.builders import Column, Tagged
@@ -133,27 +135,43 @@ class ElementWriter:
 
         return RecordPart((name,), lambda job, _: self._counted(job, name, held), many=many)
 
+    # decision 710
+    def processor_time(self) -> RecordPart:
+        """The seconds of all processors, where no number of them says it for the whole Duration.
+
+        Only a ``duration`` makes that so, and jobs that have one are written one by one.
+        """
+
+        def write(job: TakenJob, _: WriterOptions) -> str:
+            seconds = job.processor_time()
+            text = "" if seconds is None else f"PT{seconds}S"
+            return self.element("TimeDuration", text, {"type": PROCESSOR_TIME})
+
+        return RecordPart((), write)
+
     def _counted(self, job: TakenJob, name: str, held: Sequence[str]) -> str:
-        total = 0
+        amounts: list[tuple[Property, int | Fraction]] = []
         found = job.all(name, "group")
         for item in found:
             try:
-                value = job.for_the_whole(item) if len(found) == 1 else item.value
+                value = job.for_the_whole(item)
             except InvalidValue as error:
                 job.lose(item, str(error))
                 continue
-            if not isinstance(value, int) or value <= 0:
-                of = ", for the whole Duration" if "duration" in item.attributes else ""
-                job.lose(item, f"no positive whole number{of}")
-            elif total + value > LARGEST:
-                job.lose(item, "too large a number")
+            is_whole = isinstance(value, int) or "duration" in item.attributes
+            if not isinstance(value, int | Fraction) or not is_whole or value <= 0:
+                job.lose(item, "no positive whole number")
             else:
-                total += value
+                amounts.append((item, value))
+        total = units.plain(sum((Fraction(value) for _, value in amounts), Fraction(0)))
+        fits = isinstance(total, int) and total <= LARGEST
+        for item, _ in amounts if not fits else ():
+            job.lose(item, "too large a number" if total > LARGEST else NOT_WHOLE)
         attributes = {}
         for key in held if len(found) == 1 else ():
             if _is_number(found[0].attributes.get(key, "")):
                 attributes[key] = stripped(job.hold(found[0], key))
-        return self.element(name, str(total) if total else "", attributes)
+        return self.element(name, str(total) if fits and total else "", attributes)
 
     def volumes(self, name: str, **attributes: str) -> RecordPart:
         """Amounts with their metric, in the largest unit at or below their own that is whole."""

@@ -326,18 +326,35 @@ def test_starts_on_slots_of_different_sizes_are_added_up_each_with_its_own(site,
     wanted = sum(5 * cpus for cpus in sizes)
     told = used(JobProperties(job))
     assert told.wall == 5 * len(sizes)
-    [given] = job.delivered.all("Processors")
-    assert abs(told.slots - wanted) <= int(given.text) / 2  # processors and seconds are whole
+    given = job.delivered.all("Processors")
+    assert told.slots == wanted
     assert told.gpus == pytest.approx(wanted)
-    [total] = [each.total for each in usages(job) if each.item.name == "Processors"]
-    assert (
-        abs(total - wanted * Fraction(given.attributes["consumptionRate"])) <= int(given.text) / 2
-    )
+    of_processors = [each for each in usages(job) if each.item.name == "Processors"]
+    assert sum(each.held for each in of_processors) == wanted
+    [stated] = {each.attributes["consumptionRate"] for each in given}
+    assert sum(each.total for each in of_processors) == wanted * Fraction(stated)
     rates = [1 / number for number in range(1, len(sizes) + 1)]
     rate = sum(5 * cpus * each for cpus, each in zip(sizes, rates, strict=True)) / wanted
     if len({*sizes}) > 1:
-        assert float(given.attributes["consumptionRate"]) == pytest.approx(rate, rel=1e-3)
+        assert float(stated) == pytest.approx(rate, rel=1e-3)
     assert [*check_source(dumps(job).encode())] == []
+
+
+# decision 710
+FIVE = [(4, 33), (1, 7), (8, 101), (2, 0), (3, 59)]  # processors, and seconds
+
+
+@pytest.mark.parametrize("runs", [FIVE, [(1, 100), (2, 100)], [(3, 7), (5, 4)], [(2, 5), (2, 5)]])
+def test_each_processor_second_of_unequal_starts_is_billed_once(site, runs):
+    site.add("a.xml", USER)
+    for number, (cpus, seconds) in enumerate(runs, 1):
+        [ad] = site.fetch(SLOT.merged({"Cpus": cpus}))
+        end = "exit" if number == len(runs) else "evict"
+        site.call("job-exit", ran(ad, JobDuration=float(seconds)), end)
+    job = site.job("a.xml")
+    wanted = sum(cpus * seconds for cpus, seconds in runs)
+    assert used(JobProperties(job)).slots == wanted
+    assert sum(each.total for each in usages(job) if each.item.name == "Processors") == wanted
 
 
 # decision 669

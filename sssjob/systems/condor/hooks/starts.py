@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from sssjob import units
+from sssjob import units, usage
 from sssjob.classads import evaluate
 from sssjob.classads.values import Ad
 from sssjob.fold import JOB, Fact
@@ -177,7 +177,8 @@ def _evened(job: Job, starts: Mapping[str, Start]) -> Job:
     """A job whose starts had different amounts, with those that it had on average.
 
     Readers multiply them by the Duration of the job. Processors are whole, and their ``duration``
-    says for how long so many were had; of a Resource there is any part.
+    says for how long so many were had, in two parts where one number and whole seconds cannot say
+    it; of a Resource there is any part.
     """
     groups = [group.delivered for group in job.task_groups if is_start(group, starts)]
     spans = [(each, each.value("Duration")) for each in groups]
@@ -190,16 +191,32 @@ def _processors_evened(job: Job, told: Sequence[tuple[Properties, int]]) -> Job:
         (had, ran, _rate(each.get("Processors")))
         for each, ran in told if isinstance(had := each.value("Processors"), int)
     ]  # fmt: skip
-    seconds = sum(ran for _, ran, _ in found)
+    held = job.delivered.all("Processors")
     total = sum(had * ran for had, ran, _ in found)
-    if len({had for had, *_ in found}) < 2 or not seconds or not total:
+    seconds = sum(ran for _, ran, _ in found)
+    if not total or (len({had for had, *_ in found}) < 2 and len(held) < 2):
         return job
-    most = max(units.rounded(Fraction(total, seconds)), 1)
-    attributes = {"duration": str(units.rounded(Fraction(total, most)))}
+    wall = job.delivered.value("Duration")
+    parts = usage.processors(total, wall if isinstance(wall, int) and wall > 0 else seconds)
     if all(rate is not None for *_, rate in found):
-        rate = sum(had * ran * (rate or 0) for had, ran, rate in found) / total
-        attributes["consumptionRate"] = f"{float(rate):.4g}"
-    return job.setting(Property("Processors", most, attributes), inside=Delivered)
+        mean = sum(had * ran * (rate or 0) for had, ran, rate in found) / total
+        rate = {"consumptionRate": f"{float(mean):.4g}"}
+        parts = tuple(Property(each.name, each.text, {**each.attributes, **rate}) for each in parts)
+    return _with_processors(job, parts)
+
+
+def _with_processors(job: Job, parts: Iterable[Property]) -> Job:
+    """A job to which these processors were delivered, and no others."""
+    block = job.block(Delivered) or Delivered()
+    places = [at for at, item in enumerate(block.items) if _is_processors(item)]
+    at = places[0] if places else len(block.items)
+    rest = [item for item in block.items[at:] if not _is_processors(item)]
+    changed = block.holding((*block.items[:at], *parts, *rest))
+    return job.holding(changed if item is block else item for item in job.items)
+
+
+def _is_processors(item: Item) -> bool:
+    return isinstance(item, Property) and item.name == "Processors"
 
 
 def _resources_evened(job: Job, told: Sequence[tuple[Properties, int]]) -> Job:
