@@ -58,15 +58,6 @@ def is_unlimited(item: Property) -> bool:
     return item.text.strip().lower() in _UNLIMITED
 
 
-def seconds_between(start: int, end: int, suspended: int) -> int | None:
-    """How long a job ran from its start to its end, in seconds, without what it was suspended.
-
-    None where that is less than nothing: one of the three is wrong.
-    """
-    found = end - start - suspended
-    return found if found >= 0 else None
-
-
 class Scope:
     """A job or task group, asked for numbers. What cannot be read goes to ``report``.
 

@@ -27,7 +27,7 @@ from sssjob.features.batch.directories import Directories
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.fold import identities
-from sssjob.model import Job, JobGroup
+from sssjob.model import Job, JobGroup, jobs_of
 from sssjob.registry import Format
 
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
@@ -253,11 +253,7 @@ def _write(document: Path, work: Delivery) -> None:
 def _without_end(document: Path) -> tuple[str, ...]:
     """The ids of the jobs of a document that have not ended."""
     blocks = (block for block in read(document) if isinstance(block, Job | JobGroup))
-    jobs = (
-        job
-        for block in blocks
-        for job in ((block,) if isinstance(block, Job) else block.blocks(Job))
-    )
+    jobs = (job for block in blocks for job in jobs_of(block))
     return tuple(
         sorted({
             name

@@ -617,6 +617,11 @@ class JobGroup(Block):
         return self.blocks(Job)
 
 
+def jobs_of(block: Block) -> tuple[Job, ...]:
+    """The jobs of what stands outermost: a job itself, or those that a group defines."""
+    return (block,) if isinstance(block, Job) else block.blocks(Job)
+
+
 Item = Property | Note | Block
 
 BLOCKS: dict[str, type[Block]] = {

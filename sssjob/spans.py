@@ -70,6 +70,12 @@ def in_order(since: int | None, until: int | None) -> None:
         raise InvalidValue(f"{since}..{until}", "a span of time that does not end before it begins")
 
 
+def key_of(by: Iterable[str], names: Iterable[str], spans: Iterable[str]) -> tuple[str, ...]:
+    """What names a group: values of what groups it, of which those of time come apart."""
+    others, times = iter(names), iter(spans)
+    return tuple(next(times if name in TIMED else others) for name in by)
+
+
 def together(times: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans of time behind each other, of some in any order: those that are not far ``APART``.
 

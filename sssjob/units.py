@@ -135,6 +135,15 @@ def clock(seconds: int, *, days: bool = True, digits: int = 2) -> str:
     return f"{day}-" * bool(day) + f"{hour:0{digits}}:{minute:02}:{second:02}"
 
 
+def seconds_between(start: int, end: int, suspended: int) -> int | None:
+    """How long a job ran from its start to its end, in seconds, without what it was suspended.
+
+    None where that is less than nothing: one of the three is wrong.
+    """
+    found = end - start - suspended
+    return found if found >= 0 else None
+
+
 def unit(text: str) -> str:
     """The abbreviation of Appendix A that is meant; ``kb``, ``GiB`` and ``M`` are read, too.
 

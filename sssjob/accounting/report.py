@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.amounts import Scope, is_given, seconds_between
+from sssjob.amounts import Scope, is_given
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.integers import LARGEST, SMALLEST
@@ -208,7 +208,7 @@ def wall_time(job: JobProperties, *, spans: bool = False) -> Number | None:
     away = job.read(suspended[0]) if suspended else None
     span = None
     if start is not None and end is not None:
-        span = seconds_between(start, end, int(away or 0))
+        span = units.seconds_between(start, end, int(away or 0))
     return min((each for each in (stated, span) if each is not None), default=None)
 
 

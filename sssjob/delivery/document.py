@@ -31,7 +31,7 @@ from sssjob.features.read import read as read_features
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
-from sssjob.model import Block, Job, JobGroup, Property
+from sssjob.model import Block, Job, JobGroup, Property, jobs_of
 from sssjob.records import Format
 
 
@@ -66,7 +66,7 @@ class Delivery:
     def look(self) -> None:
         """Learn the ids, so that only records about these jobs are kept."""
         for block in read(self.source):
-            for job in _jobs(block):
+            for job in jobs_of(block):
                 self.tally.jobs += 1
                 self.wanted |= identities(job)
 
@@ -225,7 +225,7 @@ class JobsUnderstood:
     """A job object as it was read, for what is understood of each job with its defaults."""
 
     def __init__(self, block: Job | JobGroup) -> None:
-        self._places = {id(job): place for place, job in enumerate(_jobs(block))}
+        self._places = {id(job): place for place, job in enumerate(jobs_of(block))}
         self._in_group = isinstance(block, JobGroup)
         self._around = AwarenessPolicy.REJECT
         if self._in_group:
@@ -242,11 +242,7 @@ class JobsUnderstood:
 
     @cached_property
     def _effective(self) -> tuple[Job, ...]:
-        return _jobs(resolve(self._block).block)
-
-
-def _jobs(block: Block) -> tuple[Job, ...]:
-    return (block,) if isinstance(block, Job) else block.blocks(Job)
+        return jobs_of(resolve(self._block).block)
 
 
 def _run(job: Job) -> tuple[int, int]:

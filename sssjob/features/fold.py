@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from sssjob.amounts import UNKNOWN, Amount, Scope, seconds_between
+from sssjob import units
+from sssjob.amounts import UNKNOWN, Amount, Scope
 from sssjob.errors import Finding, Severity, finding
 from sssjob.feature_rules import job_id
 from sssjob.features import keys
@@ -128,7 +129,7 @@ def _elapsed(
     known = _time(job, "StartTime")
     if known is not None and abs(known - start) <= START_TOLERANCE:
         start = known
-    seconds = seconds_between(start, end, _time(job, "SuspendDuration") or 0)
+    seconds = units.seconds_between(start, end, _time(job, "SuspendDuration") or 0)
     if seconds is None:
         text = f"jobstart_secs {start} is after the end of the job, {end}"
         found.append(finding("W-RANGE", text, path="/Job/EndTime"))

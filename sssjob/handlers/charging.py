@@ -16,7 +16,7 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
-from sssjob.document import bridge, tree
+from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, Fact, fold
 from sssjob.fold import JOB as OF_JOB
@@ -482,7 +482,7 @@ def _known(change: Change, job: Job) -> _Known | None:
         stored = found if found is not None and found.identity.name == GROUP else None
     if stored is None:
         return None
-    block = bridge.from_tree(tree.parse(stored.document))
+    block = stored.block()
     view = next((view for view in job_views(stored) if view.block.id == job.id), None)
     if view is None:
         return None

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import islice
 
 from sssjob import units
-from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, TakenId, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.changes import once, require_conditions
@@ -102,7 +101,7 @@ def modify(
     def outcome(found: Sequence[View]) -> tuple[Block, Block]:
         """What a document holds, and what it is to hold."""
         stored = found[0].stored
-        block = before = bridge.from_tree(tree.parse(stored.document))
+        block = before = stored.block()
         for view in found:
             for each in asked.sets:
                 block = place(block, view.place, partial(changed, view=view, asked=each))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 
-from sssjob.document import bridge, tree
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.changes import once, require_conditions
@@ -83,7 +82,7 @@ def run(hook: Hook, stores: Stores, call: ReceivedRequest, reach: Reach) -> Hand
                 continue
             stored = change.at(view.stored.number)
             for name, value in hook.sets.items():
-                block = bridge.from_tree(tree.parse(stored.document))
+                block = stored.block()
                 one = partial(changed, view=view, asked=Set(name, value))
                 stored = put(change, place(block, view.place, one), stored)
             done.append(stored)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sssjob import defaults
-from sssjob.document import bridge, dumps, tree
+from sssjob.document import dumps
 from sssjob.document.splice import rewrite
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import GROUP, JOB
@@ -118,7 +118,7 @@ class Intake:
         else:
             found = _found(jobs, call, reach)
             stored = found.stored
-        given = _written(stored)
+        given = stored.block()
         digest = _digest(given)
         if is_here(jobs, found):
             return IntendedJob(given, digest, stored, asked)
@@ -273,11 +273,6 @@ def _made(change: Change, call: ReceivedRequest, wanted: IntendedJob) -> int:
     numbers = json.loads(change.noted(_UNDER_WAY) or "[]")
     change.note(_UNDER_WAY, json.dumps([*numbers, stored.number]))
     return stored.number
-
-
-def _written(stored: Stored) -> Block:
-    """The job object of a document, with its defaults as they are written."""
-    return bridge.from_tree(tree.parse(stored.document))
 
 
 def _digest(block: Block) -> str:

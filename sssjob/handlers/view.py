@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Protocol
 
 from sssjob import units
-from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.integers import LARGEST
@@ -172,13 +171,13 @@ def views(stored: Stored, kind: str, home: HasLedger | None = None) -> Iterator[
     """The jobs of a document, or the job group that it is."""
     if kind == JOB:
         yield from job_views(stored, home)
-    elif isinstance(block := bridge.from_tree(tree.parse(stored.document)), JobGroup):
+    elif isinstance(block := stored.block(), JobGroup):
         yield View(stored, effective(block), 0, home)
 
 
 def job_views(stored: Stored, home: HasLedger | None = None) -> Iterator[JobView]:
     """The jobs of a document: the one that it is, or those of its group."""
-    return jobs_of(stored, bridge.from_tree(tree.parse(stored.document)), home)
+    return jobs_of(stored, stored.block(), home)
 
 
 def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iterator[JobView]:

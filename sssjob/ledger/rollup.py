@@ -38,7 +38,7 @@ from sssjob.ledger.damage import digest_of
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
 from sssjob.measures import EXTRA, Number, Totals, left_out
-from sssjob.spans import DATED, PERIOD, TIMED, pieces, together
+from sssjob.spans import DATED, PERIOD, TIMED, key_of, pieces, together
 from sssjob.units import plain
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _add(report: Report, connection: Connection, table: pa.Table) -> None:
             key, number, some = row[: len(names)], row[len(names)], row[len(names) + 1 :]
             spans = ("",) * len(report.by) if number is None or known is None else known[number]
             values = _of_text(*some) if are_texts else dict(zip(numbers, some, strict=True))
-            report.put(_joined(report, key, spans), _totals(values, fields))
+            report.put(key_of(report.by, key, spans), _totals(values, fields))
     if is_windowed:
         report.outside -= _not_before(report, connection)
 
@@ -251,11 +251,6 @@ def _not_before(report: Report, connection: Connection) -> int:
     if report.since is not None:
         ((before,),) = engine.rows_of(connection, f"{every} AND day < {report.since // _DAY}")
     return int(dated) - int(before)
-
-
-def _joined(report: Report, names: Sequence[str], spans: Sequence[str]) -> tuple[str, ...]:
-    others, times = iter(names), iter(spans)
-    return tuple(next(times if name in TIMED else others) for name in report.by)
 
 
 def _fields(without: Collection[str] = ()) -> list[str]:

@@ -306,15 +306,15 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
 
 def passed(start: str | None, end: str | None, away: str | None = None) -> str:
     """The seconds from a start to an end, without those of a suspension: for a run that tells no
-    wall time; "" where its times do not tell it either.
+    wall time; "" where its times do not tell it either. A start of 0 is none.
 
-    >>> passed("1700", "1800"), passed("1700", "1800", "40"), passed("", "9")
-    ('100', '60', '')
+    >>> passed("1700", "1800"), passed("1700", "1800", "40"), passed("", "9"), passed("0", "9")
+    ('100', '60', '', '')
     """
-    if not start or not end or is_backwards(start, end):
+    if not start or not end or not (is_whole(start) and is_whole(end)) or not int(start):
         return ""
-    found = int(end) - int(start) - int(away or 0)
-    return str(found) if found >= 0 else ""
+    found = units.seconds_between(int(start), int(end), int(away or 0))
+    return "" if found is None else str(found)
 
 
 def timezone(name: str) -> tzinfo:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from sssjob.document import bridge, tree
 from sssjob.errors import BusyStore, TakenId
 from sssjob.model import Block, Job
 from sssjob.store import lookup, settling
@@ -78,7 +77,7 @@ class Change:
         """
         for stored in self.named(id_, deleted=deleted):
             if stored.number != number:
-                yield from ((stored, at) for at, job in jobs_in(_block(stored)) if job.id == id_)
+                yield from ((stored, at) for at, job in jobs_in(stored.block()) if job.id == id_)
 
     def lowered(self, number: int) -> list[str]:
         """The Ids of jobs of a document that say less than the ledger says that they were charged.
@@ -134,7 +133,7 @@ class Change:
         """
         found = self.get(identity)
         if found is not None and found.deleted:
-            self.require_one_place(_block(found), found.number)
+            self.require_one_place(found.block(), found.number)
         return self._hide(identity, deleted=False)
 
     def note(self, name: str, value: str) -> None:
@@ -197,10 +196,6 @@ class Change:
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self._packing, self._engine.address)
-
-
-def _block(stored: Stored) -> Block:
-    return bridge.from_tree(tree.parse(stored.document))
 
 
 def _ids(block: Block) -> Iterator[tuple[str, bool]]:

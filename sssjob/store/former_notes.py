@@ -7,7 +7,6 @@ import time
 from fractions import Fraction
 from typing import Any
 
-from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.model import Job
 from sssjob.store import lookup
@@ -69,7 +68,7 @@ def _charge(engine: Engine, packing: Packing, place: int, job: str) -> Fraction:
     row = lookup.by_number(engine, place)
     if row is None:
         return Fraction()
-    block = bridge.from_tree(tree.parse(lookup.stored(row, packing, engine.address).document))
+    block = lookup.stored(row, packing, engine.address).block()
     for each in (block, *block.blocks(Job)):
         if each.id == job:
             try:

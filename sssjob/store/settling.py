@@ -18,7 +18,6 @@ from functools import cache
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.model import Block, Job, stripped
 from sssjob.store import columns, lookup
@@ -162,7 +161,7 @@ def _jobs(engine: Engine, packing: Packing, document: int) -> Iterator[tuple[int
     row = lookup.by_number(engine, document)
     assert row is not None  # documents never go away
     stored = lookup.stored(row, packing, engine.address)
-    return jobs_in(bridge.from_tree(tree.parse(stored.document)))
+    return jobs_in(stored.block())
 
 
 def _charge(job: Block) -> Fraction:

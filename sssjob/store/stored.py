@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sssjob.document import bridge, tree
+from sssjob.model import Block
 from sssjob.store.identity import Identity
 
 
@@ -28,6 +30,10 @@ class Stored:
     reason: str
     deleted: bool
     files: Mapping[str, str] = field(default_factory=dict)
+
+    def block(self) -> Block:
+        """The job object that it holds, with its defaults as they are written."""
+        return bridge.from_tree(tree.parse(self.document))
 
 
 @dataclass(frozen=True, slots=True)

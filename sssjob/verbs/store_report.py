@@ -11,7 +11,7 @@ from sssjob.document import loads
 from sssjob.errors import SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
 from sssjob.measures import left_out
-from sssjob.spans import BEFORE, TIMED, Pieces, pieces
+from sssjob.spans import BEFORE, TIMED, Pieces, key_of, pieces
 from sssjob.store import parts
 from sssjob.store.used import StoreUsage, UsageRow
 
@@ -117,7 +117,7 @@ def _add_groups(
     fields = left_out(report.extra)
     for group in usage.groups(moment, names, quotient, window, without, fields):
         spans = _spans(cut, quotient, group.place, len(times))
-        report.put(_joined(report, group.texts, spans), group.totals)
+        report.put(key_of(report.by, group.texts, spans), group.totals)
 
 
 def _spans(cut: Pieces | None, quotient: int | None, place: int | None, count: int) -> Key:
@@ -134,8 +134,3 @@ def _add_parts(report: Report, some: Iterable[PartRows], on_error: OnError) -> N
             report.add_row(JobRow(row.texts, row.end, row.sums))
         for error in part.damaged:
             on_error(error)
-
-
-def _joined(report: Report, names: Iterable[str], spans: Iterable[str]) -> Key:
-    others, times = iter(names), iter(spans)
-    return tuple(next(times if name in TIMED else others) for name in report.by)

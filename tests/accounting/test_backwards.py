@@ -78,3 +78,33 @@ def test_a_night_on_which_clocks_are_put_back_is_none():
     named, said = told("slurm", table(("2026-10-25T01:50:00", "2026-10-25T01:10:00")).replace(
         "|5|1", "|1200|1"), "Europe/London")  # fmt: skip
     assert named == said
+
+
+NO_START = "01/01/2024 00:00:00;E;1.s;user=u queue=q start={0} end=1690000300 Exit_status=0\n"
+JOBCOMP = (
+    "JobId=7 UserId=amy(1) GroupId=g(1) Name=a JobState=COMPLETED Partition=q TimeLimit=10 "
+    "StartTime={0} EndTime=2023-07-22T04:31:40 NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=/ \n"
+)
+SACCT = "JobID|State|Start|End\n1|COMPLETED|{0}|2023-07-22T04:31:40\n"
+CAR = (
+    '<UsageRecord xmlns="http://eu-emi.eu/namespaces/2012/11/computerecord"><JobIdentity>'
+    "<LocalJobId>1</LocalJobId></JobIdentity><StartTime>{0}</StartTime>"
+    "<EndTime>2023-07-22T04:31:40Z</EndTime></UsageRecord>"
+)
+
+
+@pytest.mark.parametrize("format_, text, start, none", [
+    ("pbs", NO_START, "1690000200", "0"),
+    ("slurm-jobcomp", JOBCOMP, "2023-07-22T04:30:00", "1970-01-01T00:00:00"),
+    ("slurm", SACCT, "2023-07-22T04:30:00", "1970-01-01T00:00:00"),
+    ("car", CAR, "2023-07-22T04:30:00Z", "1970-01-01T00:00:00Z"),
+], ids=["pbs", "jobcomp", "sacct", "car"])  # fmt: skip
+def test_a_run_that_has_no_start_has_no_span_of_half_a_century(format_, text, start, none):
+    def durations(moment):
+        stream = io.BytesIO(text.format(moment).encode())
+        found = read_records(find(format_), stream, Options("UTC"), TEXTS)
+        jobs = [each.job for each in found if isinstance(each, Converted)]
+        return [re.findall("<Duration>(.*?)<", job) for job in jobs]
+
+    assert durations(start) == [["100"]]
+    assert durations(none) == [[]]

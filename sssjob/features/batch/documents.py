@@ -12,7 +12,7 @@ from pathlib import Path
 from sssjob.defaults import resolve
 from sssjob.document import read
 from sssjob.errors import UnusableInput
-from sssjob.model import Job, JobGroup
+from sssjob.model import Job, JobGroup, jobs_of
 
 _POLL = 0.05  # seconds
 
@@ -30,9 +30,7 @@ def described(document: Path, job_id: str) -> Job:
     for block in read(document):
         if not isinstance(block, Job | JobGroup):
             continue
-        effective = resolve(block).block
-        jobs = (effective,) if isinstance(effective, Job) else effective.blocks(Job)
-        for job in jobs:
+        for job in jobs_of(resolve(block).block):
             if job.id == job_id:
                 return job
     raise UnusableInput(f"no job has the Id {job_id}")

@@ -154,17 +154,6 @@ def clock(text: str) -> int:
     return 86400 * int(days) + whole
 
 
-def clock_text(seconds: int) -> str:
-    """Seconds as ``clock`` reads them.
-
-    >>> clock_text(93840), clock_text(61)
-    ('1-02:04:00', '00:01:01')
-    """
-    days, rest = divmod(seconds, 86400)
-    text = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
-    return f"{days}-{text}" if days else text
-
-
 def clocks(column: BulkColumn) -> Whole | None:
     """``clock`` of a column of bytes; None where a text has another form."""
     import numpy as np

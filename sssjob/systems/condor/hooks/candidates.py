@@ -20,7 +20,7 @@ from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocumen
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
 from sssjob.integers import LARGEST
-from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup
+from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup, jobs_of
 from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import holds, offers, stamp, starts
@@ -29,7 +29,6 @@ from sssjob.systems.condor.hooks.documents import (
     QueuedDocument,
     asks,
     documents,
-    jobs_of,
     origin,
 )
 from sssjob.systems.condor.hooks.queue import (

@@ -20,7 +20,7 @@ from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
 from sssjob.fold import JOB, Fact, fold
-from sssjob.model import Block, Item, Job, JobGroup, Property
+from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import reporters
@@ -111,11 +111,6 @@ def asks(job: Job) -> str:
     """What tells a job from another one that is put in its place, under its Id: what it runs."""
     said = "\0".join(job.get(name) for name in ("Executable", "Arguments"))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def jobs_of(block: Block) -> tuple[Job, ...]:
-    """The jobs in what stands outermost."""
-    return (block,) if isinstance(block, Job) else block.blocks(Job)
 
 
 class _Directory:

@@ -113,7 +113,7 @@ def record(number: int, line: str | list[str]) -> Record | None:
             if len(fields[index]) > _SECONDS:
                 fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
     if fields[WALL] in _UNTOLD:
-        fields[WALL] = _span(fields[STARTED], fields[ENDED]) or fields[WALL]
+        fields[WALL] = passed(fields[STARTED], fields[ENDED]) or fields[WALL]
     size = len(fields)
     more = fields[-1].count(":") + 1 if has_tail(size) else 0
     says_no_start = fields[STARTED] == "0"
@@ -153,7 +153,7 @@ def batches(line: int, columns: Sequence[BulkColumn]) -> list[RecordBatch]:
     if any(text in _UNTOLD for text in distinct(columns[WALL])):
         runs = zip(columns[WALL], starts, told[ENDED], strict=True)
         told[WALL] = [
-            (_span(start, end) or text) if text in _UNTOLD else text for text, start, end in runs
+            (passed(start, end) or text) if text in _UNTOLD else text for text, start, end in runs
         ]
     found = RecordBatch(
         table.names(len(columns), 0, False), range(size), range(line, line + size), told
@@ -184,12 +184,6 @@ def _in_seconds(times: BulkColumn) -> Sequence[str]:
     if max(map(len, distinct(times))) <= _SECONDS:
         return times
     return [text[:-3] if len(text) > _SECONDS else text for text in times]
-
-
-def _span(start: str, end: str) -> str:
-    """The seconds of a run that tells nothing better; "" where its times do not, either."""
-    is_told = is_whole(start) and is_whole(end) and int(start) > 0
-    return passed(start, end) if is_told else ""
 
 
 def key(record: Record) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property
-from sssjob.records.clock import Clock
+from sssjob.records.clock import Clock, passed
 from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import any_of, extension, integer, kilobytes, listed
 from sssjob.records.record import (
@@ -222,11 +222,7 @@ def cpu(user: str, system: str) -> Found:
 @varied
 def wall(ended: str, started: str, told: str) -> Found:
     """The run time as LSF counted it, without suspension; else from start to end."""
-    if is_whole(told):
-        return told
-    if not (is_whole(ended) and is_whole(started)) or int(ended) < int(started):
-        return None
-    return str(int(ended) - int(started))
+    return told if is_whole(told) else passed(started, ended) or None
 
 
 def limit(text: str) -> Found:

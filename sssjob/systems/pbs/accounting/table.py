@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
+from sssjob.records import clock
 from sssjob.records.clock import time
 from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.plan import MEMO_LIMIT
@@ -356,9 +357,7 @@ def signal(text: str) -> Found:
 @varied
 def passed(end: str, start: str, wall: str) -> Found:
     """From start to end, where the record has no wall time of its own."""
-    if wall or not (is_whole(start) and is_whole(end)) or int(end) < int(start):
-        return None
-    return str(int(end) - int(start))
+    return None if wall else clock.passed(start, end) or None
 
 
 _MAX = {"metric": "Max", "units": "KB"}

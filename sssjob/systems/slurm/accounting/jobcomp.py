@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sssjob.records import clock
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, RunKey, mapping
@@ -25,7 +26,6 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.unread import unread
-from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.states import Phase, phase
@@ -123,9 +123,7 @@ def _partition(text: str) -> Found:
 @varied
 def _passed(end: str, start: str) -> Found:
     """From start to end: the record has no time of its own."""
-    if not (is_whole(start) and is_whole(end)) or int(end) < int(start):
-        return None
-    return str(int(end) - int(start))
+    return clock.passed(start, end) or None
 
 
 # fmt: off

@@ -7,8 +7,9 @@ from fractions import Fraction
 from itertools import chain, repeat
 from typing import Any, Generic, TypeVar
 
+from sssjob import units
 from sssjob.errors import InvalidValue, Severity
-from sssjob.records.clock import NO_VALUE
+from sssjob.records.clock import NO_VALUE, passed
 from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -61,14 +62,13 @@ def _has_untold(column: Sequence[str]) -> bool:
     return has_any(column, NO_VALUE)
 
 
-def _away(suspended: str, span: int) -> int | None:
-    """A span without the time of a suspension; None where that cannot be."""
+def _passed(start: str, end: str, suspended: str) -> str:
+    """The seconds from a start to an end without those of a suspension, or ""."""
     try:
-        away = words.duration(suspended) or 0
+        away = int(words.duration(suspended) or 0)
     except InvalidValue:
-        return None
-    found = span - int(away)
-    return found if found >= 0 else None
+        return ""
+    return passed(start, end, str(away))
 
 
 class RowColumns(Generic[P, J]):
@@ -169,18 +169,19 @@ class RowColumns(Generic[P, J]):
             return empty
         if own is not None and not _has_untold(columns[own]):
             return empty
-        passed = [""] * size if own is None else [*columns[own]]
+        told = [""] * size if own is None else [*columns[own]]
         starts = self._clock.column(columns[self._at["Start"]])
         ends = self._clock.column(columns[self._at["End"]])
         suspended = self._told(columns, "Suspended", size)
-        written = words.clock_text if own == self._at.get("Elapsed", -1) else str
-        for at, text in enumerate(passed):
-            if _is_untold(text) and progress[at] == ENDED and starts[at] and ends[at]:
-                span = _away(suspended[at], int(ends[at]) - int(starts[at]))
-                passed[at] = text if span is None else written(span)
+        are_clocks = own == self._at.get("Elapsed", -1)
+        for at, text in enumerate(told):
+            if not _is_untold(text) or progress[at] != ENDED:
+                continue
+            if span := _passed(starts[at], ends[at], suspended[at]):
+                told[at] = units.clock(int(span)) if are_clocks else span
         if own is None:
-            return passed
-        columns[own] = passed
+            return told
+        columns[own] = told
         return empty
 
     def _fill(self, columns: list[Sequence[str]]) -> None:
