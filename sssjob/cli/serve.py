@@ -208,7 +208,8 @@ def _take_over(config: GatewayConfig, since: str | None) -> NoReturn:
         common.fail(f"--since: {error}")
     stores = Stores(config.jobs.store)
     try:
-        take_over(config.forward, stores, now=time.time(), since=begin)
+        if not take_over(config.forward, stores, now=time.time(), since=begin):
+            common.say("this queue forwards from the store already; there is nothing to take over")
     except UnusableStore as error:
         common.fail(error)
     finally:

@@ -47,23 +47,30 @@ from sssjob.model import Delivered, TaskGroup
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 from sssjob.states import has_ended, is_known, was_cancelled
-from sssjob.store import Store, Stored
+from sssjob.store import Identity, Store, Stored
 from sssjob.store.ledger import EntryKind
 from sssjob.store.settling import SAID
 from sssjob.units import decimal, number
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
 _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
+_WARY = 7 * _DAY  # seconds in which jobs that are new here may be known to the other server
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
 _NOTHING = "nothing"
 _OTHER = "another gateway sends what is in this queue; this one takes over when that ends"
 _OLDER = "the queue is an older copy: what it may have sent since is asked for before it is sent"
-_ELSEWHERE = "jobs of this store are forwarded from another queue, {0}; see --take-over"
+_LOST = "the store is an older copy: jobs that were sent since are compared with it"
+_NEW_STORE = (
+    "{0} jobs were sent from this queue before, and none from this store: it is another one, or an "
+    "older copy, and what the server has of them is not looked at"
+)
+_NO_JOB = "the store has no such job"
+_ELSEWHERE = "see --take-over: jobs of this store are forwarded from another queue, {0}"
 _OTHER_NAME = (
-    "jobs of this store are forwarded to {0} from another queue, {1}; if {2} is another server, "
-    "and not that one by another name, say so by --take-over"
+    "see --take-over: {2} may be another name of {0}, to which jobs of this store are forwarded "
+    "from another queue, {1}"
 )
 _BESIDE = "jobs of this store are forwarded to {0}, too, from another queue, {1}"
 _FORWARDING = "forwarding to "  # what the names of notes in a store begin with
@@ -202,12 +209,14 @@ class Forwarding:
         begin = f"{stored.identity.name} {stored.identity.id} {stored.identity.run} "
         views = {f"{begin}{_id(view)}": view for view in job_views(stored, jobs)}
         asks = int(self.outbox.fact("asks") or self._first)
+        is_wary = self.clock() < int(self.outbox.fact("wary") or 0)
         kept = jobs.first_kept(stored)
         if kept < self._first:
             # What was over before this queue began is somebody else's.
             for key, view in _over_before(jobs, stored, self._first, begin).items():
                 self._add_former(key, view, ParcelState.SENT)
-        added = sum(self._put(key, view, asks=kept < asks) for key, view in views.items())
+        may_be_there = is_wary or kept < asks
+        added = sum(self._put(key, view, asks=may_be_there) for key, view in views.items())
         if stored.identity.name == GROUP:
             self._gone(jobs, stored, begin, views)
         if kept < asks:
@@ -298,6 +307,41 @@ class Forwarding:
             state, job = str(ParcelState.CHANGED), dict(sent.fields)["JobId"]
             event("forward", logging.WARNING, job=job, state=state, reason=said)
 
+    def _look_back(self, noted: tuple[int, int] | None) -> None:
+        """Compare what was sent with the store, where that is an older copy.
+
+        What a queue knows and that copy does not is nowhere else but on the other server. The store
+        has ``noted`` how often the queue had sent when the copy was made, and when last.
+        """
+        times = int(self.outbox.fact("times") or 0)
+        if noted is None:
+            if count := self.outbox.count_sent() if times else 0:
+                said = _NEW_STORE.format(count)
+                event("forward", logging.WARNING, state="compares", reason=said)
+            return
+        known, since = noted
+        if known >= times:
+            return
+        if (
+            known < times - 1
+        ):  # else it may have been killed between its count and that of the store
+            event("forward", logging.WARNING, state="compares", reason=_LOST)
+        with self.stores.use() as jobs:
+            for identity in self.outbox.documents(since, _document):
+                stored = jobs.get(identity)
+                if stored is not None:
+                    self._take(jobs, stored)
+                    continue
+                begin = f"{identity.name} {identity.id} {identity.run} "
+                for parcel, is_told in self.outbox.within(begin):
+                    if _document(parcel) != identity:
+                        continue
+                    if is_told or parcel.state is ParcelState.FORMER:
+                        self._tell(parcel, _NO_JOB, parcel.fields, "0")
+                    else:
+                        self.outbox.drop(parcel.key, certain=not self._once)
+        _note_own(self.plan, self.stores, self.outbox)
+
     def _overlap(self) -> int:
         """How many seconds of the history to look at again; now and then a whole day."""
         now = self.clock()
@@ -316,7 +360,7 @@ class Forwarding:
             return arrived
         due = list(self.outbox.due(self.clock()))
         if due:
-            _count(self.plan, self.stores, self.outbox)
+            _count(self.plan, self.stores, self.outbox, self.clock())
         for parcel in due:
             if self._rounds.stopping:
                 break
@@ -403,9 +447,13 @@ class Forwarding:
         event("forward", level, job=dict(parcel.fields)["JobId"], state=str(state), reason=said)
 
     def _round(self) -> None:
+        noted = None
         if not self._own():
             why = _OTHER
-        elif not (why := _chosen(self.plan, self.stores, self.outbox)):
+        else:
+            noted = _noted(self.plan, self.stores, self.outbox)
+            why = _chosen(self.plan, self.stores, self.outbox)
+        if not why:
             if _is_older(self.plan, self.stores, self.outbox, self.clock()):
                 event("forward", logging.WARNING, state="asks", reason=_OLDER)
                 self._seen.clear()
@@ -418,6 +466,7 @@ class Forwarding:
         self._told = why
         if not why:
             self._tell_beside()
+            self._look_back(noted)
             self.look()
             self.send()
 
@@ -426,7 +475,7 @@ class Forwarding:
         if self._has_told_beside:
             return
         self._has_told_beside = True
-        own, _, _ = _own_note(self.plan, self.outbox)
+        own, *_ = _own_note(self.plan, self.outbox)
         with self.stores.use() as jobs:
             notes = jobs.notes(_FORWARDING)
         for there, where in _beside(notes, own):
@@ -435,22 +484,34 @@ class Forwarding:
 
 def take_over(
     plan: ForwardingPlan, stores: Stores, *, now: float, since: float | None = None
-) -> None:
+) -> bool:
     """Let a queue forward from a store what ends from now on, whichever queue did so before.
 
     What the other one had not sent is not known to this one. What was changed ``since`` a time is
-    looked at, too; the other server is asked whether it has charged that, before it is sent.
+    looked at, too; the other server is asked whether it has charged that, before it is sent. False
+    where it is this queue that does, which has nothing to take without such a time.
     Raises ``UnusableStore``.
     """
     outbox = Outbox(plan.queue)
     try:
+        own, *_ = _own_note(plan, outbox)
+        with stores.use() as jobs:
+            noted = jobs.notes(_FORWARDING).get(_note(plan))
+        is_own = noted is not None and json.loads(noted)[0] == own
+        if is_own and since is None:
+            return False
         begin = now if since is None else min(since, now)
+        if is_own:  # what it has not looked at yet stays to be looked at
+            begin = min(begin, int(outbox.fact("since") or now) - _OVERLAP)
         for name in ("since", "first", "doubts"):
             outbox.keep(name, str(int(begin)))
         outbox.keep("asks", str(int(now)))
+        if since is not None:  # the store may be an older copy, too, and know less than the server
+            outbox.keep("wary", str(int(now + _WARY)))
         _chosen(plan, stores, outbox, instead=True)
     finally:
         outbox.close()
+    return True
 
 
 def _chosen(plan: ForwardingPlan, stores: Stores, outbox: Outbox, *, instead: bool = False) -> str:
@@ -497,22 +558,40 @@ def _note(plan: ForwardingPlan) -> str:
     return f"{_FORWARDING}{', '.join(map(str, plan.client.transports))}"
 
 
-def _own_note(plan: ForwardingPlan, outbox: Outbox) -> tuple[str, str, int]:
-    """What a queue notes of itself: its id, where it is, and how often it has sent something."""
+def _own_note(plan: ForwardingPlan, outbox: Outbox) -> tuple[str, str, int, int]:
+    """What a queue notes of itself: its id, where it is, how often it has sent, and when last."""
     id_ = outbox.fact("id")
     if id_ is None:
         id_ = uuid.uuid4().hex
         outbox.keep("id", id_)
     where = f"{plan.queue.absolute()} of {socket.gethostname()}"
-    return id_, where, int(outbox.fact("times") or 0)
+    return id_, where, int(outbox.fact("times") or 0), int(outbox.fact("at") or 0)
 
 
-def _count(plan: ForwardingPlan, stores: Stores, outbox: Outbox) -> None:
-    """Count in the queue and in its store that something is sent, before it is."""
-    id_, where, times = _own_note(plan, outbox)
-    outbox.keep("times", str(times + 1))
+def _note_own(plan: ForwardingPlan, stores: Stores, outbox: Outbox) -> None:
     with stores.use() as jobs, jobs.change(reason="forwarding") as change:
-        change.note(_note(plan), json.dumps((id_, where, times + 1)))
+        change.note(_note(plan), json.dumps(_own_note(plan, outbox)))
+
+
+def _count(plan: ForwardingPlan, stores: Stores, outbox: Outbox, now: float) -> None:
+    """Count in the queue and in its store that something is sent, before it is."""
+    _, _, times, _ = _own_note(plan, outbox)
+    outbox.keep("at", str(int(now)))
+    outbox.keep("times", str(times + 1))
+    _note_own(plan, stores, outbox)
+
+
+def _noted(plan: ForwardingPlan, stores: Stores, outbox: Outbox) -> tuple[int, int] | None:
+    """How often a queue has sent, as its store knows, and when last; None where it knows nothing.
+
+    To whichever name of a server.
+    """
+    own, *_ = _own_note(plan, outbox)
+    with stores.use() as jobs:
+        known = map(json.loads, jobs.notes(_FORWARDING).values())
+    found = [[*map(int, more), 0, 0] for id_, _, *more in known if id_ == own]
+    times, at, *_ = max(found, default=[-1, 0])
+    return None if times < 0 else (times, at)
 
 
 def _is_older(plan: ForwardingPlan, stores: Stores, outbox: Outbox, now: float) -> bool:
@@ -520,11 +599,8 @@ def _is_older(plan: ForwardingPlan, stores: Stores, outbox: Outbox, now: float) 
 
     What was sent meanwhile it does not know, so that the other server is asked first.
     """
-    own, _, times = _own_note(plan, outbox)
-    with stores.use() as jobs:  # to whichever name of a server
-        known = map(json.loads, jobs.notes(_FORWARDING).values())
-    sent = max((int(more[0]) for id_, _, *more in known if id_ == own and more), default=0)
-    if sent <= times:
+    sent, _ = _noted(plan, stores, outbox) or (0, 0)
+    if sent <= int(outbox.fact("times") or 0):
         return False
     seen = int(outbox.fact("since") or now) - _OVERLAP
     outbox.keep("doubts", str(min(seen, int(outbox.fact("doubts") or seen))))
@@ -705,6 +781,16 @@ def _owes(view: JobView) -> bool:
     """Whether a job was charged here, and not all of it given back."""
     home = view.home
     return home is not None and home.ledger.balance(view.stored.number, view.block.id) > 0
+
+
+def _document(parcel: Parcel) -> Identity | None:
+    """The document of a job in the queue, as its key says; None for a key of another form."""
+    id_ = dict(parcel.fields)["JobId"]
+    name, _, rest = parcel.key.removesuffix(f" {id_}").partition(" ")
+    document, _, run = rest.rpartition(" ")
+    if not (parcel.key.endswith(f" {id_}") and (run.isdigit() or run == "None")):
+        return None
+    return Identity(name, document, int(run) if run != "None" else None)
 
 
 def _id(view: JobView) -> str:

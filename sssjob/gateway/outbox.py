@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from sssjob.errors import UnusableStore
 
@@ -46,6 +47,8 @@ _DIFFERS = "(later <> '' OR otherwise <> '')"
 _STATE = f"CASE WHEN state = 'sent' AND {_DIFFERS} THEN 'changed' ELSE state END"
 # The other server may have got it from this queue.
 _TOLD = "(state IN ('sending', 'sent') OR (state = 'unknown' AND tries > 0))"
+
+D = TypeVar("D")
 
 
 class ParcelState(StrEnum):
@@ -166,6 +169,19 @@ class Outbox:
         told = {each.key for each in self._parcels(f"{condition} AND {_TOLD}", *bounds)}
         return [(each, each.key in told) for each in self._parcels(condition, *bounds)]
 
+    def documents(self, since: float, of: Callable[[Parcel], D | None]) -> Iterator[D]:
+        """What is found ``of`` parcels that were moved since a time, or differ: each once."""
+        key, seen = "", None
+        while found := self._parcels(
+            f"key > ? AND (due >= ? OR {_DIFFERS}) ORDER BY key LIMIT 1000", key, since
+        ):
+            for each in found:
+                document = of(each)
+                if document is not None and document != seen:
+                    yield document
+                seen = document
+            key = found[-1].key
+
     def sent(self, id_: str) -> list[Parcel]:
         """The jobs of an Id of which it is known that they have arrived."""
         found = self._parcels("state = 'sent' AND instr(fields, ?)", json.dumps(id_))
@@ -247,6 +263,11 @@ class Outbox:
         with self._lock:
             rows = self._connection.execute(f"SELECT {_STATE}, count(*) FROM job GROUP BY 1")
             return {ParcelState(state): count for state, count in rows.fetchall()}
+
+    def count_sent(self) -> int:
+        """How many jobs have arrived, as they are now or otherwise."""
+        counts = self.counts()
+        return counts.get(ParcelState.SENT, 0) + counts.get(ParcelState.CHANGED, 0)
 
     def fact(self, name: str) -> str | None:
         """A fact that was kept, or None."""

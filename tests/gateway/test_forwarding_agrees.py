@@ -63,6 +63,7 @@ class Site:
         self.jobs, self.gold = jobs, Gold()
         self.plan = ForwardingPlan(self.gold, folder / "forward.db", charge=True, wait=60.0)
         self.copy = folder / "copy.db"
+        self.store, self.kept = Path(jobs.address), folder / "kept.db"
         self.now = time.time()
         self.forwarding = self._begun()
         self.round("", 0)  # from now on the store knows this queue
@@ -137,6 +138,20 @@ class Site:
         take_over(self.plan, self.jobs.service.stores, now=self.now, since=0)
         self.forwarding = self._begun()
 
+    def store_copied(self, _, __):
+        self._copy_store(self.store, self.kept)
+
+    def store_restored(self, _, __):
+        """An older copy of the store is put back, and the queue stays."""
+        if self.kept.exists():
+            self._copy_store(self.kept, self.store)
+
+    def _copy_store(self, one, other):
+        self.forwarding.stop()
+        self.jobs.service.stores.close()
+        shutil.copy(one, other)
+        self.forwarding = self._begun()
+
     def end(self):
         for _ in range(12):
             self.round("", 4000)
@@ -179,7 +194,7 @@ SETS = st.sampled_from([
 SECONDS = st.sampled_from([1, 61, 4000])
 ONE, OTHER = st.sampled_from(ALONE), st.sampled_from(GROUPED)
 EACH = ONE | OTHER
-STEPS = st.one_of(
+DONE_THERE = st.one_of(
     st.tuples(st.just("create"), ONE, SAID),
     st.tuples(st.just("imported"), ONE, SAID),
     st.tuples(st.just("grouped"), OTHER, SAID),
@@ -189,10 +204,13 @@ STEPS = st.one_of(
     st.tuples(st.just("hide"), EACH, st.sampled_from(["Delete", "Undelete"])),
     st.tuples(st.just("round"), st.just(""), SECONDS),
     st.tuples(st.just("lost"), st.just(""), SECONDS),
-    st.tuples(
-        st.sampled_from(["restarted", "copied", "restored", "taken_over"]), st.just(""), st.just(0)
-    ),
 )
+
+
+def steps(*names):
+    """What is done in a site, these besides."""
+    others = st.tuples(st.sampled_from(["restarted", *names]), st.just(""), st.just(0))
+    return st.lists(DONE_THERE | others, min_size=4, max_size=14)
 
 
 USED = "<Delivered><Processors>2</Processors><Duration>6</Duration></Delivered>"
@@ -265,8 +283,101 @@ def test_what_waited_in_an_older_copy_and_is_over_no_more_is_asked_for(sends):
         assert (told, site.gold.of("a")) == ((["a"], 12) if sends else ([], 0))
 
 
+STORED, BACK = ("store_copied", "", 0), ("store_restored", "", 0)
+CHARGED = ("charge", "b", 5)
+
+
+@pytest.mark.parametrize(
+    ("steps", "there", "told"),
+    [
+        # The store knows nothing of what was sent, or less, or of what is in the queue.
+        ([STORED, CHARGED, *SENDS, BACK], 10, {"b"}),
+        ([CHARGED, *SENDS, STORED, ("refund", "b", 9), *SENDS, BACK], 10, set()),
+        ([CHARGED, *SENDS, ("refund", "b", 4), *SENDS, STORED, ("imported", "a", OVER), *SENDS,
+          BACK], 22, {"a", "b"}),
+        ([STORED, ("grouped", "c", OVER), *SENDS, BACK], 12, {"c"}),
+        ([("grouped", "d", OVER), *SENDS, STORED, ("grouped", "c", OVER), *SENDS, BACK], 24, {"c"}),
+        ([STORED, ("create", "b", OVER), ("round", "", 1), ("lost", "", 61), BACK], 12, {"b"}),
+        ([STORED, CHARGED, BACK, CHARGED], 10, set()),
+        # It is charged again, as its record is lost here: that is what the server has.
+        ([STORED, CHARGED, *SENDS, BACK, *SENDS, CHARGED], 10, set()),
+        ([STORED, CHARGED, *SENDS, BACK, *SENDS, ("charge", "b", 6)], 10, {"b"}),
+    ],
+)  # fmt: skip
+def test_what_was_sent_and_an_older_copy_of_the_store_does_not_know_is_told(steps, there, told):
+    with a_site() as site:
+        for do, id_, value in [("imported", "a", "<State>Idle</State>"), *SENDS, *steps]:
+            getattr(site, do)(id_, value)
+        site.end()
+        left = site.forwarding.outbox.left()
+        assert {dict(each.fields)["JobId"] for each in left} == told
+        assert sum(map(site.gold.of, (*ALONE, *GROUPED))) == there
+        site.check()
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(5, set()), (6, {"b"})])
+def test_what_is_charged_again_after_store_and_queue_were_put_back_is_asked_for(seconds, told):
+    """Nothing here knows what was sent, but whoever puts them back can say since when."""
+    with a_site() as site:
+        for do in ("store_copied", "copied"):
+            getattr(site, do)("", 0)
+        before = site.now
+        for do, id_, value in [CHARGED, *SENDS, BACK, ("restored", "", 0)]:
+            getattr(site, do)(id_, value)
+        site.forwarding.stop()
+        take_over(site.plan, site.jobs.service.stores, now=site.now, since=before)
+        site.forwarding = site._begun()
+        for do, id_, value in [("round", "", 3600), ("charge", "b", seconds), ("charge", "a", 3)]:
+            getattr(site, do)(id_, value)
+        site.end()
+        left = site.forwarding.outbox.left()
+        assert {dict(each.fields)["JobId"] for each in left} == told
+        assert (site.gold.of("b"), site.gold.of("a")) == (10, 6)
+        site.check()
+
+
+@pytest.mark.parametrize("since", [None, 0, 10**6])
+def test_a_queue_that_takes_over_from_itself_forgets_nothing(since):
+    with a_site() as site:
+        for do, id_, value in [CHARGED, *SENDS, ("charge", "a", 3)]:
+            getattr(site, do)(id_, value)
+        site.forwarding.stop()
+        at = None if since is None else site.now - since
+        stores = site.jobs.service.stores
+        assert take_over(site.plan, stores, now=site.now, since=at) is (since is not None)
+        site.forwarding = site._begun()
+        site.end()
+        assert (site.gold.of("b"), site.gold.of("a")) == (10, 6)
+        site.check()
+
+
+def test_a_queue_that_comes_to_another_store_says_that_it_has_sent_jobs(caplog):
+    with a_site() as site:
+        for do, id_, value in [CHARGED, *SENDS]:
+            getattr(site, do)(id_, value)
+        with job_service(str(site.kept)) as other:
+            site.forwarding.stop()
+            mine = Forwarding(site.plan, other.service.stores, clock=lambda: site.now)
+            for _ in "12":
+                mine._round()
+            [said] = [each for each in caplog.records if each.facts["state"] == "compares"]
+            assert said.facts["reason"].startswith("1 jobs were sent from this queue before")
+            mine.stop()
+            site.forwarding = site._begun()
+
+
+@examples(30)
+@given(steps("store_copied", "store_restored"))
+def test_an_older_copy_of_the_store_agrees_with_the_other_server_or_it_is_told(steps):
+    with a_site() as site:
+        for do, id_, value in steps:
+            getattr(site, do)(id_, value)
+        site.end()
+        site.check()
+
+
 @examples(40)
-@given(st.lists(STEPS, min_size=4, max_size=14))
+@given(steps("copied", "restored", "taken_over"))
 def test_the_ledger_and_the_other_server_agree_or_it_is_told(steps):
     with a_site() as site:
         for do, id_, value in steps:
