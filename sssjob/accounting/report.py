@@ -212,7 +212,8 @@ def wall_time(job: JobProperties, *, spans: bool = False) -> Number | None:
     return min((each for each in (stated, span) if each is not None), default=None)
 
 
-def _gpus(job: JobProperties) -> Number | None:
+def gpus(job: JobProperties) -> Number | None:
+    """How many GPUs a job had."""
     told = job.resources(lambda attributes: gpu_model(attributes) is not None)
     return _sum(number for number, _ in told)
 
@@ -245,7 +246,7 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(lambda job: job.most("Memory"),       ("Memory",)),
     Amount(lambda job: job.asked("Memory"),      ("Memory",), is_asked=True),
     Amount(lambda job: job.given("NodeCount"),   ("NodeCount",)),
-    Amount(_gpus,                                 ("Resource",)),
+    Amount(gpus,                                 ("Resource",)),
     Amount(_energy,                              ("Resource",)),
     Amount(lambda job: job.asked("Duration"),    ("Duration",), is_asked=True),
     Amount(lambda job: job.asked("Processors"),  ("Processors",), is_asked=True),

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING
 
 from sssjob import spec
 from sssjob.ledger import damage, engine, jobs, lookup
-from sssjob.ledger.columns import EXACT, SUMMED
+from sssjob.ledger.columns import EXACT, SUMMED, USED_GPUS
 from sssjob.ledger.ledger import Ledger
 from sssjob.ledger.manifest import DataFile, Manifest, together
-from sssjob.query import Query, Question, attributes, elements
+from sssjob.query import Query, Question, attributes, elements, reaches
 from sssjob.query.hints import attribute_names
 from sssjob.store import columns
 from sssjob.store.columns import ODD, READING, SEPARATOR, ColumnType, Says
@@ -68,7 +68,7 @@ _MEMORY = {
 _OF_BLOCK = {
     "Requested": [*jobs.REQUESTED.values(), SUMMED["asked"], SUMMED["asked_gpus"]],
     "Delivered": [_WALL, SUMMED["processors"], _NODES, "used_nodes",
-                  SUMMED["memory"], SUMMED["gpus"], SUMMED["energy"]],
+                  SUMMED["memory"], SUMMED["gpus"], USED_GPUS, SUMMED["energy"]],
 }  # fmt: skip
 _NUMBERS = [
     *(name for name, path in jobs.OWN.items() if columns.is_number(path)),
@@ -82,8 +82,6 @@ _IS_ODD = (
     f"{EXACT} IS NOT NULL OR ({_SPREAD} AND {_NODES} % {_WALL} <> 0) OR "
     f"greatest({', '.join(f'abs({name}::HUGEINT)' for name in _NUMBERS)}) > {_EXACT}"
 )
-# A run of no time tells its nodes, but no GPUs: whether it has the block is seen in its job object.
-_BLOCK_IS_ODD = f"{_WALL} IS NULL OR {_WALL} = 0"
 
 
 def _shown() -> dict[str, str]:
@@ -114,12 +112,10 @@ def _shown() -> dict[str, str]:
         if found[column.name] == "NULL":
             kind = {ColumnType.TEXT: "VARCHAR", ColumnType.NUMBER: "DOUBLE"}.get(column.kind)
             found[column.name] = f"NULL::{kind or 'BIGINT'}"
-    gpus = SUMMED["gpus"]
-    is_odd = f"{_IS_ODD} OR (({_BLOCK_IS_ODD}) AND ({gpus} IS NOT NULL OR {_NODES} IS NOT NULL))"
     return {
         **found,
         columns.PLACE: "0", columns.KIND: f"'{columns.JOB}'", READING: "0",
-        ODD: f"(CASE WHEN {is_odd} THEN {columns.ALL} ELSE 0 END)",
+        ODD: f"(CASE WHEN {_IS_ODD} THEN {columns.ALL} ELSE 0 END)",
     }  # fmt: skip
 
 
@@ -138,10 +134,14 @@ _UNTOLD = attribute_names() - {*_ATTRIBUTES}
 
 
 def untold(question: Question) -> list[str]:
-    """The names of the standard in a question of which no run of a ledger says anything."""
+    """What a question asks for of which no run of a ledger says anything.
+
+    Names of the standard, and what may have any name, as ``*`` does.
+    """
     known = spec.names()
     found = [name for name in elements(question) if name in known and name not in _TOLD]
-    return [*found, *(f"@{name}" for name in attributes(question) if name in _UNTOLD)]
+    found += (f"@{name}" for name in attributes(question) if name in _UNTOLD)
+    return [*found, *(["others than reports need"] if reaches(question) else ())]
 
 
 def narrows(question: Question) -> bool:

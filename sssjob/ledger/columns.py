@@ -22,6 +22,7 @@ from sssjob.accounting.report import (
     SAME,
     JobProperties,
     exit_code,
+    gpus,
     rounded,
     used,
 )
@@ -34,6 +35,7 @@ Row = tuple[Any, ...]
 
 ID, TOLD, EXACT, SOURCE, LINE = "id", "told", "exact", "source", "line"
 GLOBAL = "global_id"
+USED_GPUS = "used_gpus"
 MACHINE, SUBMIT, START, END = "machine", "submit_time", "start_time", "end_time"
 # What tells a run from all others; TOLD does where a job states neither submission nor start.
 KEY = (MACHINE, ID, SUBMIT, START, TOLD)
@@ -140,6 +142,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("asked_nodes", _INTEGER, "", "requested nodes", _asked("NodeCount")),
     Column("used_nodes", _INTEGER, "", "how many nodes there were",
            _given("NodeCount")),
+    Column(USED_GPUS, _INTEGER, "", "how many GPUs there were",
+           Reading(lambda job: rounded(gpus(job)), ("Resource",), _GIVEN, is_number=True)),
     Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
            _given("SuspendDuration")),
     *(
@@ -153,7 +157,8 @@ COLUMNS: tuple[Column, ...] = (
 )
 # fmt: on
 NAMES = tuple(column.name for column in COLUMNS)
-LATER = ("asked_gpus",)  # which files of version 1 do not have (``manifest.DataFile``)
+# From which version on files have a column that those of version 1 do not have.
+LATER = {"asked_gpus": 2, USED_GPUS: 3}
 _KEPT = [JobUsage._fields.index(each.name) for each in KEPT]
 _SUBMITTED, _STARTED = NAMES.index(SUBMIT), NAMES.index(START)
 # What a later version of a record may say otherwise; where it was read says nothing of the job.
@@ -202,12 +207,16 @@ def kept(sums: Sequence[Any]) -> list[Any]:
 def digest(told: Sequence[Any]) -> str | None:
     """What tells a row from others that states neither submission nor start.
 
-    It is that of a row without the columns of later versions, unless these are stated.
+    It is that of a row of version 1, and of the requested GPUs where these are stated.
     """
     if told[_SUBMITTED] is not None or told[_STARTED] is not None:
         return None
     named = zip(NAMES, told, strict=False)
-    some = [value for name, value in named if value is not None or name not in LATER]
+    some = [
+        value
+        for name, value in named
+        if name not in LATER or (value is not None and name != USED_GPUS)
+    ]
     return blake2b(repr(some).encode(), digest_size=16).hexdigest()
 
 

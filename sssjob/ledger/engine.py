@@ -156,7 +156,7 @@ def _view(
         )
         found.create_view(name)
         names = ", ".join(
-            f"NULL::BIGINT AS {each}" if version == 1 and each in columns.LATER else f'"{each}"'
+            f"NULL::BIGINT AS {each}" if version < columns.LATER.get(each, 1) else f'"{each}"'
             for each in columns.NAMES
         )
         parts.append(f"SELECT {names}, {place} FROM {name}")

@@ -153,8 +153,10 @@ def _delivered(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property
     ):
         yield from _property(element, amount)
     yield from _property("Memory", _in(sums["memory"], USED_UNIT), USED_MEMORY)
-    # Of a run without a duration, how many GPUs it had is not known.
-    yield from _property("Resource", _each(sums["gpus"], wall, None), {"name": GPU})
+    # What a file of an earlier version says of a run of 0 seconds does not tell its GPUs.
+    yield from _property(
+        "Resource", _each(sums["gpus"], wall, told[columns.USED_GPUS]), {"name": GPU}
+    )
     yield from _property("Resource", sums["energy"], ENERGY)
 
 

@@ -24,8 +24,9 @@ from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import places
 from sssjob.ledger.places import Place
 
-VERSION = 4  # 1 without texts of records, 2 with these, 3 with files of version 2, 4 with CRCs
-FILES = 2  # the version of files of rows that are written: they have the columns ``LATER``, too
+# 1 without texts of records, 2 with these, 3 and 5 with files of versions 2 and 3, 4 with CRCs
+VERSION = 5
+FILES = 3  # the version of files of rows that are written: they have all columns ``LATER``
 FOLDER = MANIFESTS
 ASIDE = ".damaged"  # what the name of a damaged manifest gets at its end
 _LARGEST = 1 << 28  # bytes of a manifest
@@ -212,10 +213,13 @@ def next_to(manifest: Manifest, **changes: Any) -> Manifest:
     return replace(manifest, number=manifest.number + 1, **changes)
 
 
+_OF_FILES = {1: 1, 2: 3, 3: 5}  # the version of a manifest by those of its files
+
+
 def _bytes(manifest: Manifest) -> bytes:
     told = json.dumps(asdict(manifest))
     digest = blake2b(told.encode(), digest_size=16).hexdigest()
-    version = max((each.version + 1 for each in manifest.files if each.version > 1), default=1)
+    version = max((_OF_FILES[each.version] for each in manifest.files), default=1)
     version = max(version, 2 if manifest.logs else 1)
     version = max(version, 4 if any(each.crc is not None for each in manifest.files) else 1)
     head = {"kind": LEDGER, "version": version, "digest": digest}

@@ -1,7 +1,7 @@
 """Queries: XPath over job objects in files, directories and streams of any size."""
 
 from sssjob.errors import NotAQuery
-from sssjob.query.hints import Hint, attributes, elements, hints
+from sssjob.query.hints import Hint, attributes, elements, hints, reaches
 from sssjob.query.match import Match
 from sssjob.query.question import Question
 from sssjob.query.versions import compile
@@ -17,4 +17,5 @@ __all__ = [
     "compile",
     "elements",
     "hints",
+    "reaches",
 ]

@@ -7,6 +7,7 @@ closed vocabulary, a number beside a text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -15,7 +16,17 @@ from sssjob import spec, states, suggestions, units
 from sssjob.errors import InvalidValue, picture
 from sssjob.query.question import Question
 from sssjob.query.scope import UNITS
-from sssjob.query.syntax import Call, Chain, Constant, Expression, Negative, Path, Step, parts
+from sssjob.query.syntax import (
+    ANYWHERE,
+    Call,
+    Chain,
+    Constant,
+    Expression,
+    Negative,
+    Path,
+    Step,
+    parts,
+)
 
 _ORDER = ("<", "<=", ">", ">=")
 _COMPARED = (*_ORDER, "=", "!=")
@@ -59,14 +70,16 @@ def hints(query: Question) -> Iterator[Hint]:
 
 
 def elements(query: Question) -> list[str]:
-    """The names of elements in a query, each once, in its order; none of one beyond XPath 1.0.
+    """The names of elements in a query, each once, in its order.
+
+    Of one beyond XPath 1.0 they are the names that stand in it and are no attributes.
 
     >>> from sssjob.query import compile
     >>> elements(compile("//Job[Name = 'a']/Delivered/@x"))
     ['Job', 'Name', 'Delivered']
     """
     if query.parsed is None:
-        return []
+        return [name for sign, name in _words(query) if not sign]
     return _names(query.parsed, lambda axis: axis not in ("attribute", "namespace"))
 
 
@@ -77,7 +90,52 @@ def attributes(query: Question) -> list[str]:
     >>> attributes(compile("//Job[Name = 'a']/Delivered/@x"))
     ['x']
     """
-    return [] if query.parsed is None else _names(query.parsed, lambda axis: axis == "attribute")
+    if query.parsed is None:
+        return [name for sign, name in _words(query) if sign and sign != "$"]
+    return _names(query.parsed, lambda axis: axis == "attribute")
+
+
+def reaches(query: Question) -> bool:
+    """Whether a query finds elements, attributes or texts of a job that it does not name.
+
+    >>> from sssjob.query import compile
+    >>> [reaches(compile(text)) for text in ("//Job/Id/text()", "//Job//text()", "//Delivered/*")]
+    [False, True, True]
+    """
+    if query.parsed is None:
+        return bool(_ANY_NAME.search(_LITERAL.sub("''", query.expression)))
+    return any(
+        step.test.name == "*"
+        or (not step.test.is_name and (_is_deep(step, before) or _is_any_child(step)))
+        for before, step in _pairs(query.parsed)
+    )
+
+
+def _is_deep(step: Step, before: Step | None) -> bool:
+    """Whether it goes to what is below at any depth; ``//`` by itself goes nowhere."""
+    return (step.axis == "descendant") or (before == ANYWHERE and step.axis == "child")
+
+
+def _is_any_child(step: Step) -> bool:
+    return step.axis == "child" and step.test.name == "node()"
+
+
+def _pairs(parsed: Expression) -> Iterator[tuple[Step | None, Step]]:
+    """Each step with the one before it."""
+    before = None
+    for step in _steps(parsed):
+        yield before, step
+        before = step
+
+
+def _words(query: Question) -> list[tuple[str, str]]:
+    """The names in an expression, each once, with what stands before: @, $ or nothing."""
+    return [*dict.fromkeys(_WORD.findall(_LITERAL.sub("''", query.expression)))]
+
+
+_LITERAL = re.compile(r"""'[^']*'|"[^"]*"|\(:.*?:\)""", re.DOTALL)
+_WORD = re.compile(r"(@|attribute\s*::|[$])?\s*([A-Za-z_][\w.-]*)")
+_ANY_NAME = re.compile(r"(^|[@/(\[,|:])\s*[*]|//\s*(text|node)\(")
 
 
 def _names(parsed: Expression, is_wanted: Callable[[str], bool]) -> list[str]:

@@ -110,7 +110,7 @@ _TEXTS_OF_RUN = (
 )  # fmt: skip
 _NUMBERS_OF_RUN = (
     "submit_time", "eligible_time", "start_time", "end_time", "exit_code", "asked_processors",
-    "asked_nodes", "used_nodes", "suspended_seconds", "wall_seconds",
+    "asked_nodes", "used_nodes", "used_gpus", "suspended_seconds", "wall_seconds",
     "processor_seconds", "cpu_seconds", "used_processors", "used_memory_bytes",
     "asked_memory_bytes", "node_seconds", "gpu_seconds", "energy_joules", "limit_seconds",
     "asked_gpus", "line",

@@ -203,19 +203,31 @@ def ingested(tmp_path_factory):
     return NamedSource(str(log), log), NamedSource(str(found.home), found.home)
 
 
+MORE = "others than reports need"
+
+
 @pytest.mark.parametrize("text, names", [
     ("//Job[Name = 'x']/Node", ["Name", "Node"]),
     ("//Job[Delivered/User = 'x']/Requested/Memory/@units", []),
     ("count(//JobGroup)", ["JobGroup"]),
     ("//Job[Delivered/Resource[@type = 'a100']][Requested/Duration[@op = 'LE']]", ["@type"]),
+    ("//Delivered/*", [MORE]),
+    ("//Job//text()", [MORE]),
+    ("//Job/Delivered/node()", [MORE]),
+    ("//Job[Name]/@*", ["Name", MORE]),
+    ("//Job/Id/text()", []),
+    ("/*/Job[. = 'x']/../Job[Id > 2 * 3]/self::Job", []),
 ])  # fmt: skip
-def test_what_no_run_tells_is_said(kept, text, names):
+@pytest.mark.parametrize("version", ["1.0", "3.1"])
+def test_what_no_run_tells_is_said(kept, text, names, version):
     told = []
 
     class Told(Listener):
         def asking_ledger(self, name, untold):
             told.append((name, untold))
 
-    query = SourcesQuery(Asked(compile(text), Shape(Form("text", {}, False, False))), Told())
+    query = SourcesQuery(
+        Asked(compile(text, {}, version), Shape(Form("text", {}, False, False))), Told()
+    )
     [*query.rows([NamedSource(str(kept.home), kept.home)])]
     assert told == [(str(kept.home), names)]

@@ -25,7 +25,7 @@ JOB = """<Job><Id>{0}</Id><User>amy</User><SubmitTime>1</SubmitTime><StartTime>{
 
 @pytest.fixture
 def kept(tmp_path):
-    """A ledger with a file of version 1, in which a row was replaced, and one of version 2."""
+    """A ledger with a file of version 1, in which a row was replaced, and one of version 3."""
     kept = ledger.create(tmp_path / "usage")
     kept.add([columns.row(sssjob.loads(JOB.format(number))) for number in (5, 6)])
     now = kept.manifest()
@@ -47,11 +47,11 @@ def asked(kept):
 
 
 def test_a_ledger_of_both_reports_what_each_knows(kept):
-    assert [file.version for file in kept.manifest().files] == [1, 2]
+    assert [file.version for file in kept.manifest().files] == [1, 3]
     wanted = 3, 170, 8 * 170, 2 * 120
     assert asked(kept) == wanted
     upkeep.compact(kept)
-    assert [file.version for file in kept.manifest().files] == [2]
+    assert [file.version for file in kept.manifest().files] == [3]
     assert asked(kept) == wanted
     assert not upkeep.check(kept).faults
 

@@ -229,8 +229,8 @@ def test_a_full_disk_leaves_what_was_committed(kept, monkeypatch):
 def test_a_manifest_of_a_newer_version_is_refused(kept):
     path = manifest.path_of(kept.home, 0)
     head, rest = path.read_text().split("\n", 1)
-    path.write_text(json.dumps({**json.loads(head), "version": 5}) + "\n" + rest)
-    with pytest.raises(OtherStore, match="of version 5, by a newer sssjob"):
+    path.write_text(json.dumps({**json.loads(head), "version": manifest.VERSION + 1}) + "\n" + rest)
+    with pytest.raises(OtherStore, match=f"of version {manifest.VERSION + 1}, by a newer sssjob"):
         kept.manifest()
 
 

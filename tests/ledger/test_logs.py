@@ -96,7 +96,7 @@ def test_an_empty_ledger_is_of_the_first_version(tmp_path):
     assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 1
     put(kept, "log", "slurm", (HEADER + LINE.format(7, 5)).encode())
     path = manifest.path_of(kept.home, 1)
-    assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 4
+    assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == manifest.VERSION
 
 
 def test_the_command_prints_the_record(tmp_path):
