@@ -48,7 +48,7 @@ from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 from sssjob.states import has_ended, is_known, was_cancelled
 from sssjob.store import Identity, Store, Stored
-from sssjob.store.ledger import EntryKind
+from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.settling import SAID
 from sssjob.units import decimal, number
 
@@ -214,7 +214,7 @@ class Forwarding:
         if kept < self._first:
             # What was over before this queue began is somebody else's.
             for key, view in _over_before(jobs, stored, self._first, begin).items():
-                self._add_former(key, view, ParcelState.SENT)
+                self._add_former(key, view, ParcelState.SENT, _charged(view))
         may_be_there = is_wary or kept < asks
         added = sum(self._put(key, view, asks=may_be_there) for key, view in views.items())
         if stored.identity.name == GROUP:
@@ -223,7 +223,8 @@ class Forwarding:
             # What was over meanwhile another queue may have sent, whatever became of it.
             begun = int(self.outbox.fact("doubts") or self._first)
             for key, view in _over_between(jobs, stored, begun, asks, begin).items():
-                self._add_former(key, view, ParcelState.FORMER)
+                last = _last_charged(jobs, stored, view) or _charged(view)
+                self._add_former(key, view, ParcelState.FORMER, last)
         for former in self.outbox.formers(begin):
             if former.key in views:
                 self._compare(former, views[former.key], (), "")
@@ -231,11 +232,17 @@ class Forwarding:
                 self._tell_gone(jobs, stored, former)
         return added
 
-    def _add_former(self, key: str, view: JobView, state: ParcelState) -> None:
+    def _add_former(self, key: str, view: JobView, state: ParcelState, charged: str) -> None:
+        """Keep what another queue has sent, or may have; a Charge of it was what was charged then.
+
+        A job that was given back since says less, or nothing.
+        """
         fields = _fields(view, self.plan.client.dialect, charge=self.plan.charge)
+        if self.plan.charge and charged and "Charge" not in dict(fields):
+            fields = (*fields, ("Charge", charged))
         if not view.block.id:
             fields = (("JobId", _id(view)), *fields)
-        self.outbox.add_former(key, fields, _charged(view) or "0", state, self.clock())
+        self.outbox.add_former(key, fields, charged or "0", state, self.clock())
 
     def _put(self, key: str, view: JobView, *, asks: bool) -> bool:
         """Put a job into the queue if it is over; whether it is new there, and can be sent."""
@@ -686,6 +693,13 @@ def _over_before(jobs: Store, stored: Stored, at: int, begin: str) -> dict[str, 
     }
 
 
+def _last_charged(jobs: Store, stored: Stored, view: JobView) -> str:
+    """What a job was charged last by the ledger, whatever was given back since; "" for nothing."""
+    entries = jobs.ledger.of_job(stored.number, view.block.id)
+    found = [each.amount for each in entries if each.kind is EntryKind.CHARGE and each.amount]
+    return decimal(found[-1]) if found else ""
+
+
 def _over_between(
     jobs: Store, stored: Stored, since: int, until: int, begin: str
 ) -> dict[str, JobView]:
@@ -743,6 +757,7 @@ def charged_otherwise(
         if last.amount is not None and balance != last.amount:
             told = f"what is sent was charged {decimal(last.amount)}"
             return f"{told} here, and the job {decimal(balance)} in all"
+        said += [("Charge", decimal(last.amount or 0))] * _is_told(last)
         said += [(_WALL, str(last.duration))] * (last.duration is not None)
         said += _priced(last.details, sent, rates)
     shares = view.home.ledger.shares(view.stored.number, view.block.id, balance)
@@ -752,6 +767,14 @@ def charged_otherwise(
         f"{name} is sent as {_or_nothing(sent, name)} and was charged as {shown(text or _NOTHING)}"
         for name, text in said if sent.get(name, "") != text
     ))  # fmt: skip
+
+
+def _is_told(charge: Entry) -> bool:
+    """Whether somebody said what to charge, and it was not computed.
+
+    What came with its job is not meant: that may be the other server's own.
+    """
+    return f"[{_WALL}]" not in charge.details and charge.details != SAID
 
 
 def _priced(details: str, sent: dict[str, str], rates: Rates) -> Iterator[tuple[str, str]]:
@@ -882,8 +905,9 @@ def _odd(view: JobView, name: str) -> str:
     if name in of_two_values(used.block):
         return f"it has two different values of {name}"
     stated, number = used.property(found), used.number(found)
+    is_said = stated is not None and (text or name == "Processors")
     try:
-        if stated is not None:
+        if stated is not None and is_said:
             require_amount(stated)
         elif name == "Processors":  # of the others, Gold charges for hardly any
             require_no_part(used.block, name)

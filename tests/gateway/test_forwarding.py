@@ -317,7 +317,7 @@ def modified(name, value):
         (False, [MANY[0], modified("QualityOfService", "premium")], "QualityOfService is sent as premium and was charged as nothing"),
         (False, [MANY[0], modified("QualityOfService", "usual")], ""),
         (True, [MANY[0], modified("User", "bob")], "UserId is sent as bob and was charged as ann"),
-        (False, [("Charge", {"data": [USED_WITH.format("<Charge>5</Charge>")]}), modified("Processors", "4")], ""),
+        (False, [("Charge", {"data": [USED_WITH.format("<Charge>5</Charge>")]}), modified("Processors", "4")], "Charge is sent as nothing and was charged as 5"),
     ],
 )  # fmt: skip
 def test_a_charge_there_that_differs_from_the_ledger_here_is_told(

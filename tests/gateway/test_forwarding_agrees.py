@@ -28,7 +28,7 @@ RUNNING = ("Running", "Idle")
 
 
 class Gold:
-    """A server that charges what it is told; some of its answers are lost."""
+    """A server that charges what it is told, or what our rates say; some answers are lost."""
 
     dialect, tries, transports = GOLD, 1, ()
 
@@ -53,15 +53,19 @@ class Gold:
             raise NoReply("232", "lost", asked=True)
 
     def of(self, id_):
-        return sum(Fraction(each.get("Charge", 0)) for each in self.charged if each["JobId"] == id_)
+        def of_rates(each):
+            return int(each.get("Processors", 0)) * int(each["WallDuration"])
+
+        mine = [each for each in self.charged if each["JobId"] == id_]
+        return sum(Fraction(each.get("Charge") or of_rates(each)) for each in mine)
 
 
 class Site:
     """A gateway over a store, its queue, and the server that it forwards to."""
 
-    def __init__(self, jobs, folder):
+    def __init__(self, jobs, folder, *, charge=True):
         self.jobs, self.gold = jobs, Gold()
-        self.plan = ForwardingPlan(self.gold, folder / "forward.db", charge=True, wait=60.0)
+        self.plan = ForwardingPlan(self.gold, folder / "forward.db", charge=charge, wait=60.0)
         self.copy = folder / "copy.db"
         self.store, self.kept = Path(jobs.address), folder / "kept.db"
         self.now = time.time()
@@ -223,14 +227,14 @@ FREE = ("modify", "a", ("Charge", "NULL"))
 
 
 @contextmanager
-def a_site():
+def a_site(*, charge=True):
     with (
         tempfile.TemporaryDirectory() as folder,
         job_service(
             f"{folder}/jobs.db", accounting=Accounting(Rates({"Processors": Fraction(1)}))
         ) as jobs,
     ):
-        site = Site(jobs, Path(folder))
+        site = Site(jobs, Path(folder), charge=charge)
         yield site
         site.forwarding.stop()
 
@@ -268,6 +272,60 @@ def test_what_another_queue_may_have_sent_and_is_over_no_more_is_asked_for(
         assert {dict(each.fields)["JobId"] for each in left} == told
         assert sum(map(site.gold.of, (*ALONE, *GROUPED))) == there
         site.check()
+
+
+@pytest.mark.parametrize(
+    ("id_", "after"),
+    [
+        ("b", [("refund", "b", 9), ("hide", "b", "Delete")]),
+        ("b", [("modify", "b", ("Charge", "NULL")), ("hide", "b", "Delete")]),
+        ("b", [("refund", "b", 9), ("modify", "b", ("State", "Running"))]),
+        ("b", [("refund", "b", 4), ("modify", "b", ("State", "Idle"))]),
+        ("b", [("refund", "b", 9), ("modify", "b", ("State", "Running")),
+               ("modify", "b", ("WallDuration", "NULL"))]),
+        ("b", [("modify", "b", ("State", "Running")), ("refund", "b", 9)]),
+        ("c", [("refund", "c", 9), ("hide", "c", "Delete")]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["restored", "taken_over"])
+@pytest.mark.parametrize("charge", [True, False])
+def test_what_was_given_back_before_a_job_was_over_no_more_is_told(charge, how, id_, after):
+    """What is compared is what was charged when it was sent, not what that version says now."""
+    with a_site(charge=charge) as site:
+        made = ("create", id_, "") if id_ == "b" else ("grouped", "c", "")
+        sent = [made, ("charge", id_, 5), ("modify", id_, ("State", "Completed")), *SENDS]
+        for do, name, value in [("copied", "", 0), *sent]:
+            getattr(site, do)(name, value)
+        assert site.gold.of(id_) == 10
+        for do, name, value in [*after, (how, "", 0)]:
+            getattr(site, do)(name, value)
+        site.end()
+        left = site.forwarding.outbox.left()
+        assert {dict(each.fields)["JobId"] for each in left} == {id_}
+        assert site.gold.of(id_) == 10
+
+
+def test_an_amount_that_was_told_and_is_not_sent_is_told():
+    with a_site(charge=False) as site:
+        said = "<Processors>2</Processors><WallDuration>5</WallDuration><Charge>40</Charge>"
+        for name in "ab":
+            told = said.replace("<Charge>40</Charge>", "") if name == "a" else said
+            site.jobs.said(
+                "Charge", data=[f"<Job><JobId>{name}</JobId><UserId>ann</UserId>{told}</Job>"]
+            )
+        site.end()
+        [left] = site.forwarding.outbox.left()
+        assert left.said == "Charge is sent as nothing and was charged as 40"
+        assert (dict(left.fields)["JobId"], site.gold.of("b")) == ("b", 10)
+
+
+def test_an_empty_element_of_a_row_of_gold_hinders_nothing():
+    with a_site() as site:
+        empty = "<NodeCount></NodeCount><QualityOfService></QualityOfService>"
+        site.imported("a", OVER + empty)
+        site.end()
+        assert not [*site.forwarding.outbox.left()]
+        assert site.gold.of("a") == 12
 
 
 @pytest.mark.parametrize("sends", [True, False])
