@@ -40,6 +40,9 @@ PAIRS = {
         "exec_host=n2/0 end=1700017371 resources_used.walltime=04:37:40"),
     "sge": ("sge", "", quirk("sge/quirks/versions.txt", 1),
         quirk("sge/quirks/versions.txt", 1).replace(":amy:", ":bob:")),
+    "jobcomp": ("slurm-jobcomp", "",
+        quirk("slurm-jobcomp/quirks/kinds.txt", 0),
+      quirk("slurm-jobcomp/quirks/kinds.txt", 0).replace("amy", "bob").replace("Cnt=8", "Cnt=98")),
     "lsf": ("lsf", "", quirk("lsf/quirks/ends.txt", 0),
         quirk("lsf/quirks/ends.txt", 0).replace('"amy"', '"bob"')),
 }  # fmt: skip
@@ -50,6 +53,15 @@ def read(format_, columns, text):
         columns=tuple(columns.split(",")) if columns else (), delimiter="|" * bool(columns)
     )
     return [*read_records(find(format_), io.BytesIO(text.encode()), options, OBJECTS)]
+
+
+def read_jobs(format_, columns, text):
+    return [each.job for each in read(format_, columns, text) if isinstance(each, Converted)]
+
+
+def used(job):
+    delivered = job.delivered
+    return [delivered.text(name) for name in ("User", "Duration", "Processors", "NodeCount")]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -66,7 +78,7 @@ def test_two_whole_records_on_one_line_are_bad(name):
 def test_a_record_that_was_cut_gets_nothing_of_the_next_one_in_silence(name):
     """Cut behind its id, wherever that is; within it nothing tells."""
     format_, columns, one, other = PAIRS[name]
-    begin = {"slurm": 8, "pbs": 30, "sge": 60, "lsf": 40}[format_]
+    begin = {"slurm": 8, "slurm-jobcomp": 8, "pbs": 30, "sge": 60, "lsf": 40}[format_]
     for size in range(begin, len(one)):
         found = read(format_, columns, f"{one[:size]}{other}\n")
         jobs = [each.job for each in found if isinstance(each, Converted)]
@@ -74,6 +86,24 @@ def test_a_record_that_was_cut_gets_nothing_of_the_next_one_in_silence(name):
             told = any(isinstance(each, Noted) and "another job" in each.message for each in found)
             assert told or (job.id, job.delivered.text("User")) != ("4100001", "bob"), size
             assert format_ == "slurm" or "amy" not in str(job), size
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_record_gets_nothing_of_one_that_lost_its_beginning(name):
+    """A block was lost, from within one record to within the next."""
+    format_, columns, one, other = PAIRS[name]
+    for begin in range(1, len(other) - 20):
+        for job in read_jobs(format_, columns, f"{one}{other[begin:]}\n"):
+            (alone,) = read_jobs(format_, columns, f"{one}\n")
+            assert used(job) == used(alone), begin
+
+
+def test_a_record_of_lsf_without_one_of_its_fields_is_bad():
+    format_, columns, one, _ = PAIRS["lsf"]
+    assert read_jobs(format_, columns, f"{one}\n")
+    for text, without in ((' 0 4 "', ' 04 "'), ('"amy" ', ""), ('"normal" ', "")):
+        assert text in one, text
+        assert not read_jobs(format_, columns, f"{one.replace(text, without, 1)}\n"), text
 
 
 def test_a_number_in_a_name_is_no_id_of_another_job():

@@ -34,6 +34,7 @@ from sssjob.records.texts import BulkColumn, distinct, same
 from sssjob.records.values import is_whole
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.columns import (
+    ACCOUNT,
     CATEGORY,
     CLASSED,
     COMMANDED,
@@ -43,6 +44,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     FAILED,
     JOB,
     LATEST,
+    NAME,
     NAMED,
     NEWEST,
     NUMBER,
@@ -56,6 +58,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     SUBMITTED,
     TASK,
     WALL,
+    WALLCLOCK,
     command_ends,
     fit,
     fit_columns,
@@ -71,6 +74,13 @@ SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
 _ALWAYS = (FAILED, SLOTS)  # numbers that every row has, and that decide State and Processors
 
 _TRIES = 500  # ways to join the fields of a line
+# Priority, three times, failed, and exit_status: so much of each row has a form of its own.
+_TIMES_AND_ENDS = re.compile(r":-?[0-9]{1,9}(?=:[1-9])(?::(?:0|[0-9]{9,13})){3}(?::[0-9]{1,5}){2}:")
+_HEAD = 3  # colons in names from which on these hold the first fields of another row
+_ROUNDED = 2  # s by which a wall time may be longer than from the start to the end
+_MAY_BE_TWO = (
+    "a colon in job_name or account: it may be two records on one line, the first cut short"
+)
 _NUMBERS = 12  # fields, of which every record has more
 
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
@@ -102,6 +112,7 @@ def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
 
 def record(number: int, line: str | list[str]) -> Record | None:
     """What a line is, or its fields. Raises ``InvalidValue``."""
+    is_joined = not isinstance(line, list)
     if isinstance(line, list):
         fields = line if len(line) <= NAMED else with_tail(line)
     elif line[0] == "#" or len(line) < 2:
@@ -121,6 +132,7 @@ def record(number: int, line: str | list[str]) -> Record | None:
     names = table.names(size, more, says_no_start and not is_used)
     fields.append("")
     notes = [
+        *([_MAY_BE_TWO] if is_joined and ":" in fields[NAME] + fields[ACCOUNT] else ()),
         *([table.not_known(names)] if more else ()),
         *([NO_START] if is_used else ()),
         *(f"{names[at]} is empty, which tells nothing" for at in _ALWAYS if not fields[at]),
@@ -267,13 +279,18 @@ def parted(line: str) -> list[str]:
         return with_tail(fields)
     if len(fields) < OLDEST:
         raise NoRecord(f"{len(fields)} fields, where a record has {OLDEST} at least")
-    if _holds_two(fields):
+    if _holds_two(line):
         raise NoRecord(TWO_RECORDS)
     hopeless = len(fields) > LATEST + SURPLUS_LIMIT
     found = set() if hopeless else _readings(fields)
     told = known(fields)
     if len(found) == 1 and told < NAMED:
-        return with_tail([*found.pop()])
+        (reading,) = found
+        if (reading[NAME] + reading[ACCOUNT]).count(":") >= _HEAD:
+            raise NoRecord(TWO_RECORDS)
+        return with_tail([*reading])
+    if told > WALLCLOCK and not _fits_wall_clock(fields):
+        raise NoRecord(TWO_RECORDS)
     if told:
         # A later version, or a colon in the command: where both may be, neither is believed.
         return with_tail(fields, min(told, CWD) if found else told)
@@ -302,19 +319,33 @@ def _readings(fields: list[str]) -> set[tuple[str, ...]]:
     return found
 
 
-def _holds_two(fields: list[str]) -> bool:
-    """Whether the last of too many fields are a record, behind what may be another one."""
-    return any(
-        len(fields) >= size + OLDEST - 1 and fit([fields[len(fields) - size :]]) for size in SIZES
-    )
+def _holds_two(line: str) -> bool:
+    """Whether the times of two jobs stand in a line, in front of how each ended."""
+    return len(_TIMES_AND_ENDS.findall(line)) > 1
 
 
 def _can_be(reading: list[str]) -> bool:
     """Whether a run that began has ended behind its begin: what moved its times would not."""
-    started, ended = reading[STARTED], reading[ENDED]
+    lasted = _lasted(reading)
+    return lasted is None or (lasted >= 0 and _fits_wall_clock(reading))
+
+
+def _fits_wall_clock(reading: list[str]) -> bool:
+    """Whether the wall time that stands behind a command is not longer than from start to end."""
+    lasted = _lasted(reading)
     return (
-        started == "0" or not (is_whole(started) and is_whole(ended)) or int(started) <= int(ended)
+        lasted is None
+        or len(reading) <= WALLCLOCK
+        or Decimal(reading[WALLCLOCK]) <= lasted + _ROUNDED
     )
+
+
+def _lasted(reading: list[str]) -> Decimal | None:
+    """The seconds from the start to the end, which may be in milliseconds; None without them."""
+    started, ended = reading[STARTED], reading[ENDED]
+    if started == "0" or not (is_whole(started) and is_whole(ended)):
+        return None
+    return Decimal(int(ended) - int(started)) / (1000 if len(started) > _SECONDS else 1)
 
 
 def _ways(fields: list[str]) -> Iterator[list[str]]:

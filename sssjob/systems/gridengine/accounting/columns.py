@@ -15,7 +15,7 @@ from itertools import chain
 from sssjob.records.texts import Plain, distinct
 
 NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
-_PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
+_PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S*[A-Za-z]\S*")  # such as 1.n2; an amount has no letter
 _WALLCLOCK_SHAPE = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 
 OLDEST, NEWEST = 43, 45  # fields before Univa's
@@ -23,7 +23,7 @@ CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED = 46, 52, 53, 54, 55  # fields of Un
 LATEST = 74  # of which only the first 55 are known by name
 SIZES = (OLDEST, NEWEST, CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED, LATEST)
 
-JOB, PRIORITY, SUBMITTED, STARTED, ENDED, FAILED = 5, 7, 8, 9, 10, 11
+NAME, JOB, ACCOUNT, PRIORITY, SUBMITTED, STARTED, ENDED, FAILED = range(4, 12)
 WALL, MAXRSS, PE, SLOTS, TASK, CPU = 13, 16, 33, 34, 35, 36
 CATEGORY, IOW, PE_TASK, MAXVMEM, CWD, WALLCLOCK, IOOPS = 39, 40, 41, 42, 50, 52, 53
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 
 from sssjob.records.cuts import Lines
@@ -34,10 +35,14 @@ _FINISH = '"JOB_FINISH" "'  # in a text quotes are doubled
 _ENDED = re.compile(_FINISH + '[0-9.]+" [0-9]+ ')
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "][^ ]*)(?= |$)')
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+_COUNT = re.compile("0|[1-9][0-9]{0,8}")  # 08 is a 0 and an 8 without a blank between them
 _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
 _NINE = re.compile("9|[1-9][0-9]")  # versions of which all fields are known
 _START = 10  # startTime, from 0
 _NO_BLANK = "two fields without a blank between them"
+_NO_FIELD = "a field is missing in front of numAskedHosts"
+_NO_HOSTS = "it ran, and no execution hosts are told: nor are its processors"
+_JOB_FILE = len(table.HEAD) - 1  # the last of the texts, which stand in quotes
 _last_numbers = itemgetter(*table.NUMBERS[-2:])
 _HOST_USAGE = 6  # fields for each host
 _ENERGY, _RANGE = 5, 3  # numbers about energy, and those of a range of indices
@@ -58,7 +63,12 @@ def record(number: int, line: str) -> Read:
         if kind:
             return Skipped(number, kind[1])
         return Bad(number, 'not a record such as "JOB_FINISH" "10.1" 1700000000 ...')
-    return _record(number, split(line.rstrip()))
+    fields = split(line.rstrip())
+    if fields[_JOB_FILE : len(table.HEAD)] and fields[_JOB_FILE].isdecimal():
+        quoted = _TOKEN.finditer(line)
+        if next(islice(quoted, _JOB_FILE, None))[1] is None:
+            raise NoRecord(_NO_BLANK if '"' in "".join(fields[:_JOB_FILE]) else _NO_FIELD)
+    return _record(number, fields)
 
 
 def split(line: str) -> list[str]:
@@ -99,14 +109,17 @@ def _record(number: int, fields: list[str]) -> Read:
     names = _names(len(known), len(tail), len(behind), fields[_START] == "0")
     told = [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail, *behind]
     found = told_by_columns(number, names, told)
-    if tail or len(fields) <= position + len(table.REST):
+    notes = [] if hosts or fields[_START] == "0" else [_NO_HOSTS]
+    if not tail and len(fields) > position + len(table.REST):
+        notes.append(_OTHER_TAIL)
+    if not notes:
         return found
-    return found._replace(notes=(Noted(number, _OTHER_TAIL, once=True),))
+    return found._replace(notes=tuple(Noted(number, text, once=True) for text in notes))
 
 
 def _list(fields: list[str], position: int, name: str) -> tuple[list[str], int]:
     """So many fields as the one before them says."""
-    if position >= len(fields) or not fields[position].isdecimal() or len(fields[position]) > 9:
+    if position >= len(fields) or not _COUNT.fullmatch(fields[position]):
         raise NoRecord(f"no number in {name}")
     end = position + 1 + int(fields[position])
     if end > len(fields):

@@ -83,6 +83,7 @@ _AMOUNTS = frozenset(("AllocGRES", "Licenses", "ReqGRES"))
 # How many digits have a shape, and the shapes of columns whose texts seldom repeat.
 _DIGITS = {_ID + _STEP: 18, _TIME: 10, _NUMBER: 24, _SIZE: 24}
 _VARIED = frozenset((*_DIGITS, _SPAN))
+_NOT_MUCH = re.compile(r"[0-9.]{1,8}[A-Z]?[cn]?|[A-Za-z0-9]?")  # what a name may have as well
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:%-?[0-9]*)?")
 
 
@@ -272,7 +273,11 @@ class Header:
         if not JOB_ID.fullmatch(fields[self.key]):
             return Begin.SURELY if self._lacks_only_an_id(fields) else Begin.NOT
         if len(fields) >= width:
-            surely = self._fits_before_texts(fields) or self._has_evidence(fields)
+            surely = (
+                self._fits_before_texts(fields)
+                or self._has_evidence(fields)
+                or (len(fields) > width and self.holds_two(fields) is Begin.SURELY)
+            )
             return Begin.SURELY if surely else Begin.NOT
         if len(fields) < 2 or not self._fits_before_texts(fields):
             return Begin.NOT
@@ -344,13 +349,17 @@ class Header:
         return fit
 
     def holds_two(self, fields: list[str]) -> Begin:
-        """Whether too many fields are two records, of which the second is whole and has no line of
-        its own: its writer was killed, or a line end was lost.
+        """Whether too many fields are two records, of which one has no line of its own: a writer
+        was killed, or a line end or more was lost.
 
-        The first field of the second ends with an id. They are SURELY where what of the first
-        stands before it tells; PERHAPS where that is not much, and the second id is not a shorter
-        one: texts of users have numbers, too.
+        They are SURELY where enough of both tells; PERHAPS where not much does, and where an id is
+        as long as the other: texts of users have numbers, too.
         """
+        found = self._ends_whole(fields)
+        return found if found is not Begin.NOT else self._begins_whole(fields)
+
+    def _ends_whole(self, fields: list[str]) -> Begin:
+        """Whether the second record is whole: the first field of it ends with an id."""
         begin = len(fields) - len(self.names)
         second = fields[begin:]
         found = _ID_AT_END.search(second[self.key])
@@ -361,8 +370,37 @@ class Header:
             return Begin.NOT
         if any(self.fits(at, fields[at]) for at in self._telling(fields[:begin], _TOO_PLAIN)):
             return Begin.SURELY
+        if begin > 2 and all(map(self.fits, range(begin), fields)):
+            return Begin.SURELY
         own, other = (text.partition("_")[0] for text in (fields[self.key], found[0]))
         return Begin.PERHAPS if len(other) + 1 >= len(own) else Begin.NOT
+
+    def _begins_whole(self, fields: list[str]) -> Begin:
+        """Whether the first record is whole up to its last field, and behind that stands the
+        second without its beginning, or up to where it was cut short.
+        """
+        width = len(self.names)
+        surplus = len(fields) - width
+        if surplus < 2 or not all(map(self.fits, range(width - 1), fields)):
+            return Begin.NOT
+        size = min(surplus, width)
+        ways = [(width - size, fields[len(fields) - size :])]
+        if self.key == 0 and _ID_AT_END.search(fields[width - 1]):
+            ways.append((1, fields[width:-1][: width - 1]))
+        return max((self._tells(*way) for way in ways), key=lambda found: found.value)
+
+    def _tells(self, first: int, texts: list[str]) -> Begin:
+        """Whether texts are those of the columns from the first one on.
+
+        Two values that are more than a number tell it: a name may have numbers.
+        """
+        if not all(self.fits(first + at, text) for at, text in enumerate(texts)):
+            return Begin.NOT
+        told = [texts[at - first] for at in self._telling([""] * first + texts, _TOO_PLAIN)]
+        much = sum(":" in text or not _NOT_MUCH.fullmatch(text) for text in told)
+        if much > 1:
+            return Begin.SURELY
+        return Begin.PERHAPS if much and len(told) > 1 else Begin.NOT
 
     def is_whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""

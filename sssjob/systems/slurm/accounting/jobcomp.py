@@ -12,7 +12,7 @@ from sssjob.records import clock
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, RunKey, mapping
-from sssjob.records.lines import first_line
+from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.readers import integer, only_queue, queues
 from sssjob.records.record import (
     DELIVERED,
@@ -183,6 +183,9 @@ WAITING = (
     Field("ExitCode", JOB, "ExitCode", _exit_code_of_none),
 )
 
+# What stands once in a record: a name that holds such a thing cannot be told from another one.
+_ONCE = (" UserId=", " EndTime=", " ProcCnt=", " SubmitTime=", " ExitCode=")
+
 _TOLD = (*_KEYS, _BEGUN, _OVER, _SUBMITTED)
 _NEVER = (*_TOLD, NEVER)
 
@@ -199,6 +202,8 @@ def reader(options: Options, clock: Clock) -> Reader:
 
 def record(number: int, line: str, clock: Clock) -> Read:
     """What a line is."""
+    if any(line.count(key) > 1 for key in _ONCE):
+        return Bad(number, TWO_RECORDS)
     found = _SHORTEST.fullmatch(line)
     if not found:
         return Bad(number, "not a record such as JobId=7 UserId=amy(1001) ... ExitCode=0:0")

@@ -394,7 +394,7 @@ class TableReader:
         if len(readings) == 1:
             return list(readings[0]), False
         whole = self._record(group, line, tainted)
-        if readings or isinstance(whole, TableRow):
+        if readings or (isinstance(whole, TableRow) and not _may_be_two(whole)):
             return [Bad(line, "lines in it may be records or part of a text")], True
         if not tainted and self._only_first(group):
             first = self._row(line, self.header_now.split(group[0]))
@@ -495,7 +495,7 @@ class TableReader:
             return Bad(line, f"{_fields(len(fields))} where the header has {width}")
         if len(fields) - width >= SURPLUS_LIMIT:
             return Bad(line, f"more than {width + SURPLUS_LIMIT - 1} fields")
-        two = head.holds_two(fields) if len(group) == 1 else Begin.NOT
+        two = head.holds_two(fields)
         if two is Begin.SURELY:
             return Bad(line, TWO_RECORDS)
         found = f"{_fields(len(fields))} where the header has {width}: a delimiter in a text"
@@ -527,6 +527,10 @@ def _joined(group: list[str], in_doubt: tuple[str, ...] = ()) -> Joined | None:
     """What there is to say of a record of these lines."""
     lines = max((place for place, line in enumerate(group) if line), default=0)
     return Joined(lines, in_doubt) if lines or in_doubt else None
+
+
+def _may_be_two(row: TableRow) -> bool:
+    return row.joined is not None and row.joined.may_be_two
 
 
 def _fields(count: int) -> str:
