@@ -30,6 +30,7 @@ from sssjob.workers import Answered, Crew, answers_of
 
 __all__ = ["SYSTEMS", "Profile", "connected"]
 
+_ROLES = ("client", "scheduler", "worker")
 _ANSWER = 30  # seconds within which a scheduler answers, and has a worker
 
 
@@ -51,6 +52,8 @@ def connected(
             _found(client, name, known.wait if name in SYSTEMS else _ANSWER)
             processes = len(client.scheduler_info(n_workers=-1)["workers"])
             _check(client, name)
+        except UnusableCluster:
+            raise
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise UnusableCluster(name, str(error).strip() or type(error).__name__) from error
         wanted = known.workers if name in SYSTEMS else 0
@@ -69,13 +72,25 @@ def _client(
         TemporaryDirectory(prefix=".sssjob-cluster-", dir=profile.directory or Path.cwd())
     )
     started = getattr(jobqueue, SYSTEMS[name])(
-        security=distributed.Security.temporary(), shared_temp_directory=folder,
-        **profile.told_to(name),
+        security=_secured(distributed, Path(folder)), **profile.told_to(name)
     )  # fmt: skip
     cluster = stack.enter_context(started)
     cluster.scale(jobs=profile.workers)
     tell(f"waits for {profile.workers} jobs of {name}")
     return stack.enter_context(distributed.Client(cluster, set_as_default=False))
+
+
+def _secured(distributed: Any, folder: Path) -> Any:
+    """Certificates of this run, as files in a folder that is removed behind all that uses them.
+
+    What dask-jobqueue writes there of certificates in memory it would look for when it is gone.
+    """
+    made, files = distributed.Security.temporary(), {}
+    roles = (f"tls_{role}_{kind}" for role in _ROLES for kind in ("key", "cert"))
+    for name in ("tls_ca_file", *roles):
+        files[name] = str(folder / f"{name}.pem")
+        Path(files[name]).write_text(getattr(made, name))
+    return distributed.Security(require_encryption=True, **files)
 
 
 def _found(client: Any, name: str, seconds: int) -> None:

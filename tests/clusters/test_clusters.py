@@ -182,7 +182,9 @@ def test_a_cluster_that_is_none_is_told(words, expected, monkeypatch):
 
 def test_workers_of_another_version_are_refused(address, monkeypatch):
     monkeypatch.setattr(clusters, "__version__", "0.0")
-    refused = pytest.raises(UnusableCluster, match=r"workers have sssjob .*, and this is 0\.0")
+    refused = pytest.raises(
+        UnusableCluster, match=r"^cluster tcp:\S+: workers have sssjob .*, and this is 0\.0"
+    )
     with refused, clusters.connected(address):
         pass
 
