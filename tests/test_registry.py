@@ -93,6 +93,15 @@ def lacks_limits(name, told):
         yield f"{name}: limit: no record that has one, to compare with"
 
 
+def lacks_wall_time(name, told):
+    """A record of a run that becomes a job with a delivered Duration, which reports add up."""
+    patterns = (*told.get("printed", ()), *told.get("quirks", ()))
+    files = [file for pattern in patterns for file in sorted(DATA.glob(pattern))]
+    jobs = (job for file in files for job in converted(name, content(str(file.relative_to(DATA)))))
+    if files and "no_wall" not in told and not any(job.delivered.all("Duration") for job in jobs):
+        yield f"{name}: no record delivers a Duration: where it is not told, ask clock.passed"
+
+
 def lacks_page(name, told):
     """A heading of its own, or a row."""
     shown = re.compile(rf"^(#|\|).*`(?:--from )?{re.escape(name)}`", re.MULTILINE)
@@ -219,7 +228,7 @@ def lacks_part(name, row):
 
 
 OF_TARGETS = [lacks_target_page, lacks_sample]
-OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_page]
+OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_wall_time, lacks_page]
 OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings,
               lacks_part]  # fmt: skip
 

@@ -37,7 +37,8 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 SIZE = 1 << 19  # bytes of a part
-FIRST = 16  # times that; parts behind these are twice as large, since each takes its time
+FIRST = 16  # times that; parts behind these are ``LARGER``, since each takes its time
+LARGER = 4  # times
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
 PIECES = 256  # of a part that is not cut by its bytes
@@ -148,7 +149,7 @@ class Cutting:
     def _by_bytes(self, cuts: Cutter) -> Iterator[Part]:
         data, over = b"", False
         while not over:
-            more = self._stream.read(SIZE if self.place.offset < FIRST * SIZE else 2 * SIZE)
+            more = self._stream.read(SIZE if self.place.offset < FIRST * SIZE else LARGER * SIZE)
             over = not more
             data += more
             while data:
