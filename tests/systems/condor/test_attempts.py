@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from sssjob import check_source, store
 from sssjob.accounting.report import JobProperties, used
 from sssjob.accounting.run import run_of
-from sssjob.classads import forms
+from sssjob.classads import forms, long
 from sssjob.classads.values import Ad, Unparsed
 from sssjob.cli import sssjob
 from sssjob.document import dumps, loads
 from sssjob.model import Delivered, TaskGroup
 from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, TAKEN, OpenQueue, copied
-from sssjob.systems.condor.hooks.reports import reported
+from sssjob.systems.condor.hooks.reports import STRANGE, reported
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.job_ad import to_ad
 from sssjob.usage import usages
@@ -422,7 +422,7 @@ def folded(rows):
 def told_of(job):
     """What does not depend on the order in which reports came."""
     sums = [
-        job.get("StartCount"), job.get("CpuDuration"), job.get("StartTime"),
+        job.get("StartCount"), job.get("CpuDuration"),
         job.properties.get("Extension", name="Starts").text,
         job.delivered.text("Duration"), job.delivered.get("Memory", metric="Max").text,
     ]  # fmt: skip
@@ -440,6 +440,9 @@ def test_reports_of_attempts_come_in_any_order_and_twice(rows, random):
     random.shuffle(other)
     job, again = folded(rows), folded(other)
     assert told_of(job) == told_of(again)
+    # decision 712: whatever comes later, a run of a ledger stays one.
+    for found, first in ((job, rows[0]), (again, other[0])):
+        assert found.get("StartTime") == str(1000 * first[0] + first[2])
     starts = {row[0] for row in rows}
     assert job.get("StartCount") == str(len(starts))
     groups = job.blocks(TaskGroup)
@@ -1273,15 +1276,21 @@ def test_a_job_of_a_machine_that_is_lost_comes_back(two_hosts, updated, duration
 
 
 # decision 599
+@pytest.mark.parametrize("loss", ["gone", "an older one"])
 @pytest.mark.parametrize("updated", [False, True])
 @pytest.mark.parametrize("looks", [False, True])
-def test_a_job_of_a_store_whose_queue_was_lost_ends_by_its_report(two_hosts, updated, looks):
+def test_a_job_of_a_store_whose_queue_was_lost_ends_by_its_report(two_hosts, loss, updated, looks):
     clock, (one, two) = two_hosts
+    assert ask(one, "fetch-work", SLOT.merged({"Cpus": 0})) == b""
+    kept = (one.state / "queue.db").read_bytes()
     [ad] = given(one)
     ask(one, "reply-fetch", ad, "accept")
     if updated:
         ask(one, "update-job-info", ran(ad))
     (one.state / "queue.db").unlink()
+    if loss != "gone":
+        (one.state / "queue.db").write_bytes(kept)
+        (one.state / "queue.db").chmod(0o600)
     if looks:
         assert given(one) == []
     ask(one, "job-exit", ran(ad), "exit")
@@ -1289,6 +1298,41 @@ def test_a_job_of_a_store_whose_queue_was_lost_ends_by_its_report(two_hosts, upd
     assert given(one) == given(two) == []
     assert queued(one) == (0, ["done      Job/1/7"])
     assert not (one.state / "bad").exists()
+
+
+# decision 713
+@pytest.mark.parametrize("updated", [False, True])
+def test_a_report_waits_for_its_document_though_the_queue_was_lost_too(site, tmp_path, updated):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    site.call("update-job-info", ran(ad)) if updated else None
+    (site.path / "a.xml").rename(tmp_path / "away.xml")
+    (site.state / "queue.db").unlink()
+    site.call("job-exit", ran(ad), "exit")
+    assert f"no document tells of {ad['SSSKey']} yet" in site.said
+    site.call("job-exit", ran(ad, SSSKey="17.1"), "exit")  # no ticket that ever was
+    assert "no job was given to a slot as '17.1'" in site.said
+    (tmp_path / "away.xml").rename(site.path / "b.xml")
+    assert site.fetch() == []
+    job = site.job("b.xml")
+    assert (job.get("State"), job.get("ExitCode"), job.get("CpuDuration")) == (
+        "Completed", "3", "5",
+    )  # fmt: skip
+
+
+# decision 713
+def test_of_reports_about_nothing_known_a_few_of_each_user_wait(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    now = int(time.time() * 1000) - 1000
+    for number in range(STRANGE + 3):
+        ticket = f"{now - number}.{now}"
+        told = ad.merged({"SSSKey": ticket, "SSSReport": "exit-exit"})
+        (site.state / "spool" / f"{number}.told").write_text(long.write(told))
+    site.call("job-exit", ran(ad), "exit")
+    assert site.job("a.xml").get("State") == "Completed"
+    assert len(os.listdir(site.state / "bad")) == 3
 
 
 # decision 553

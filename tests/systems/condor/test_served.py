@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -88,3 +89,108 @@ def test_a_note_that_others_could_write_says_nothing(hosts, mode):
     (site.path / ".condor").chmod(mode)
     (site.path / ".condor" / "served").write_text("x m9 /elsewhere\n")
     assert len(fetch("m1", "one")) == 1
+
+
+# decision 711
+@pytest.mark.parametrize("left", ["file", "link", "link to nothing", "pipe", "directory"])
+def test_what_somebody_else_put_under_the_name_of_our_directory_stops_nobody(
+    hosts, tmp_path, monkeypatch, left
+):
+    """And opens no way to two queues: it is put away."""
+    site, fetch = hosts
+    home = site.path / ".condor"
+    if left == "file":
+        home.touch()
+    elif left == "pipe":
+        os.mkfifo(home)
+    elif left == "directory":
+        home.mkdir()
+        (home / "served").write_text("x m9 /elsewhere\n")
+    else:
+        home.symlink_to(tmp_path if left == "link" else tmp_path / "nothing")
+    os.chown(home, 4242, 4242, follow_symlinks=False)
+    assert len(fetch("m1", "one")) == 1
+    site.add("b.xml", JOB, "8")
+    assert fetch("m2", "two") == []
+    assert "is served by the queue" in site.said
+    assert (home / "served").is_file()
+    assert home.stat().st_uid == os.geteuid()
+    assert len([each for each in site.path.iterdir() if ".condor.not-ours." in each.name]) == 1
+
+
+# decision 711
+@pytest.mark.parametrize("damage", ["empty", "half", "directory", "open"])
+def test_a_note_of_ours_that_cannot_be_read_has_no_queue_serve(hosts, damage):
+    """It may be that of another queue; who deletes it decides."""
+    site, fetch = hosts
+    assert len(fetch("m1", "one")) == 1
+    note = site.path / ".condor" / "served"
+    if damage == "open":
+        note.chmod(0o666)
+    elif damage == "directory":
+        note.unlink()
+        note.mkdir()
+    else:
+        note.write_text("" if damage == "empty" else note.read_text()[:-3])
+    site.add("b.xml", JOB, "8")
+    for machine, state in (("m1", "one"), ("m2", "two")):
+        assert fetch(machine, state) == []
+        assert f"{note} does not say which queue serves" in site.said
+    (note.rmdir if damage == "directory" else note.unlink)()
+    assert len(fetch("m2", "two")) == 1
+
+
+# decision 711
+@pytest.mark.parametrize("known", [True, False])
+def test_machines_of_one_name_are_told_apart_by_what_they_are(hosts, tmp_path, monkeypatch, known):
+    """Their queues have the same path, each on a disk of its own, or are copies of each other."""
+    site, fetch = hosts
+    machine = tmp_path / "machine-id"
+    monkeypatch.setattr(served, "_MACHINE_ID", str(machine))
+    machine.write_text("1" * 32)
+    assert len(fetch("localhost", "state")) == 1
+    if not known:
+        shutil.rmtree(tmp_path / "state")
+    site.add("b.xml", JOB, "8")
+    machine.write_text("2" * 32)
+    assert fetch("localhost", "state") == []
+    assert "is served by the queue" in site.said
+    machine.write_text("1" * 32)
+    assert len(fetch("renamed", "state")) == 1
+
+
+# decision 711
+def test_a_queue_that_serves_no_more_folds_what_became_of_its_own_jobs(hosts, tmp_path):
+    site, fetch = hosts
+    [ad] = fetch("m2", "two")
+    ran = {"JobPid": 7, "JobStartDate": int(time.time()), "JobDuration": 0.0}
+    site.call("update-job-info", ad.merged(ran), state=str(tmp_path / "two"))
+    (site.path / ".condor" / "served").unlink()
+    assert fetch("m1", "one") == []
+    told = ad.merged({**ran, "ExitCode": 3})
+    site.call("job-exit", told, "exit", state=str(tmp_path / "two"))
+    assert site.job("a.xml").get("ExitCode") == "3"
+    assert site.job("a.xml").get("State") == "Completed"
+
+
+# decision 711
+def test_a_hook_that_was_killed_while_it_noted_its_queue_leaves_nothing(hosts, monkeypatch):
+    site, fetch = hosts
+
+    class Killed(BaseException):
+        pass
+
+    for name in ("link", "unlink"):
+        real = getattr(os, name)
+
+        def killed(path, *more, real=real, **others):
+            if os.path.basename(path).startswith("served."):
+                raise Killed
+            real(path, *more, **others)
+
+        monkeypatch.setattr(os, name, killed)
+        with pytest.raises(Killed):
+            fetch("m1", "one")
+        monkeypatch.setattr(os, name, real)
+    assert len(fetch("m1", "one")) == 1
+    assert [each.name for each in (site.path / ".condor").iterdir()] == ["served"]

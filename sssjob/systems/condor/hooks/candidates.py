@@ -314,7 +314,10 @@ def _reported_here(source: Documents, queue: JobQueue, job: Job) -> tuple[int, i
     when it is folded.
     """
     running = _running(job)
-    if running is None or not queue.state or queue.job(running[0]) is not None:
+    if running is None or not queue.state:
+        return None
+    row = queue.job(running[0])
+    if row is not None and queue.gave(row, running[1]):  # else the queue is an older copy
         return None
     with os.scandir(os.path.join(queue.state, SPOOL)) as entries:
         is_here = any(each.name.startswith(f"{running[0]}.") for each in entries)

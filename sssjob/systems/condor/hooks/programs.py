@@ -95,6 +95,8 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
     if stamp.is_idle(settings, time.time()):  # most slots ask most of the time for nothing
         return False
     with _held(settings) as queue:
+        if queue.refused:
+            raise Failed(queue.refused)
         now = time.time()
         silent = list(queue.silent(now - settings.silence))
         reports = _left(silent, settings) if silent else {}

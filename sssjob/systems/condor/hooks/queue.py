@@ -236,7 +236,10 @@ class OpenQueue:
             self._become(uid)
         try:
             self._queue = _opened(self._settings.state)
-            check_served(self._settings)
+            try:
+                check_served(self._settings)
+            except UnsafeQueue as error:  # what it gave away before ends by its reports, too
+                self._queue.refused = str(error)
         except OSError:
             if self._queue is not None:
                 self._queue.close()
@@ -342,12 +345,16 @@ def _unusable(path: str, error: _sqlite3.Error) -> UnsafeQueue:
 
 
 class JobQueue:
-    """An open queue; ``state`` is its directory, an empty text for a copy in memory."""
+    """An open queue; ``state`` is its directory, an empty text for a copy in memory.
 
-    __slots__ = ("_connection", "state")
+    ``refused`` is why it gives nothing away, "" if it does.
+    """
+
+    __slots__ = ("_connection", "refused", "state")
 
     def __init__(self, connection: _sqlite3.Connection, state: str) -> None:
         self._connection, self.state = connection, state
+        self.refused = ""
 
     def close(self) -> None:
         """Let the file go."""
@@ -458,6 +465,14 @@ class JobQueue:
             (key, attempt),
         ).fetchone()
         return None if row is None else Attempt(*row)
+
+    def gave(self, job: SpoolJob, attempt: int) -> bool:
+        """Whether this queue gave a job away as this attempt; else only its document tells of it.
+
+        Of those that an earlier version gave away the last one is known.
+        """
+        is_last = job.attempt == attempt and bool(job.given)
+        return is_last or self.attempt(job.key, attempt) is not None
 
     def note_attempt(self, key: int, attempt: int) -> None:
         """Note that the document of a job tells of an attempt."""
@@ -684,7 +699,11 @@ class JobQueue:
             " ON CONFLICT (key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,"
             " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
             " id = excluded.id, document = excluded.document, number = excluded.number"
-            " WHERE attempt < excluded.attempt",
+            " WHERE attempt < excluded.attempt"
+            # Nobody gave it away here as that, also where it was tried since for another slot.
+            " OR (state NOT IN ('offered', 'accepted', 'running')"
+            " AND (attempt > excluded.attempt OR given = '') AND NOT EXISTS (SELECT 1 FROM attempt"
+            " WHERE attempt.key = excluded.key AND attempt.attempt = excluded.attempt))",
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
              state, attempt, now, job.whose, job.whose, b"", job.asks, key),
         )  # fmt: skip

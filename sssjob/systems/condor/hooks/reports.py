@@ -74,6 +74,7 @@ _LEAST = (
 )  # fmt: skip
 KINDS = ("update", *(f"exit-{end}" for end in ENDS))
 TOGETHER = 64 << 20  # bytes of reports that are folded in one go
+STRANGE = 100  # reports of a user that wait for jobs of which nothing is known
 GONE = 86_400  # seconds that a report of how a job ended waits for a document that is not there
 
 
@@ -148,6 +149,7 @@ class _Fold:
         self._has_looked = False  # for jobs of which the queue knows nothing
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[str] = []  # claims of jobs that came back
+        self._unknown: Counter[int] = Counter()  # how many of each user are about nothing known
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
     def take(self, report: SpooledReport, until: float | None) -> None:
@@ -218,7 +220,7 @@ class _Fold:
             return ReportedJob(report, self._believed(report, ad, None), kind)
         key, attempt = names.of_ticket(text) or (0, 0)
         job = self._queue.job(key)
-        if key and (job is None or attempt > job.attempt) and not self._has_looked:
+        if key and (job is None or not self._queue.gave(job, attempt)) and not self._has_looked:
             # Where a queue was lost, or is an old one, documents say what ran.
             self._has_looked = True
             if not self._source.owned:  # what was given away here shows by its report alone
@@ -228,12 +230,8 @@ class _Fold:
                 raise _TooEarly
             job = self._queue.job(key)
         known = self._queue.attempt(key, attempt)
-        if job is None or (known is None and attempt != job.attempt):
-            if (
-                kind != "update"
-                and not _is_old(report)
-                and self._queue.is_awaited(names.ticket(key, attempt), report.name)
-            ):
+        if job is None or (known is None and (attempt != job.attempt or not job.given)):
+            if kind != "update" and self._may_come(report, key, attempt):
                 raise _TooEarly
             raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         owner = job.given if known is None else known.owner
@@ -244,6 +242,33 @@ class _Fold:
             asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
             is_over=known is not None and known.is_seen and not is_out,
         )  # fmt: skip
+
+    # decision 660, 713
+    def _may_come(self, report: SpooledReport, key: int, attempt: int) -> bool:
+        """Whether a report waits for the document of a job of which nothing is known here.
+
+        Where the queue was lost only that tells of the attempt, and it may be away. A few of each
+        user do so: anybody may leave reports of jobs that never were.
+        """
+        ticket = names.ticket(key, attempt)
+        if _is_old(report):
+            self._queue.awaits_no_more(ticket)
+            self._queue.awaits_no_more(_of_user(ticket, report.uid))
+            return False
+        if self._queue.is_awaited(ticket, report.name):
+            return True
+        given_at = names.given_at(attempt) / 1000
+        self._unknown[report.uid] += 1
+        if not 0 < given_at < report.moment + 1 or self._unknown[report.uid] > STRANGE:
+            return False
+        ticket = _of_user(ticket, report.uid)
+        if self._queue.is_awaited(ticket, report.name):
+            return True
+        if not self._queue.awaits(ticket, report.name, time.time()):
+            return False
+        message = f"no document tells of {names.ticket(key, attempt)} yet; it waits for {GONE} s"
+        self._spool.tell(report.name, message)
+        return True
 
     def _believed(self, report: SpooledReport, ad: Ad, known: Attempt | None) -> Ad:
         return believed(ad, report.moment, known, lambda text: self._spool.tell(report.name, text))
@@ -418,7 +443,9 @@ class _Fold:
         assert told.job is not None
         now = time.time()
         key, attempt = told.job.key, told.attempt
-        self._queue.awaits_no_more(names.ticket(key, attempt))
+        ticket = names.ticket(key, attempt)
+        self._queue.awaits_no_more(ticket)
+        self._queue.awaits_no_more(_of_user(ticket, told.report.uid))
         if (key, attempt) in self._standing:
             self._queue.note_attempt(key, attempt)
         if told.kind == "update":
@@ -527,6 +554,11 @@ def _moved(
     return found
 
 
+def _of_user(ticket: str, uid: int) -> str:
+    """Under what a report of a user waits: somebody else may leave one of the same attempt."""
+    return f"{ticket} of {uid}"
+
+
 def _is_old(report: SpooledReport) -> bool:
     """Whether a report has waited long enough for the document of its job."""
     return report.moment + GONE < time.time()
@@ -569,9 +601,12 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     every = starts.added(known, told)
     start = every[told.key]
     [first, *_], [*_, last] = every.values(), every.values()
+    # decision 669, 712
+    began = job.properties.value("StartTime") if known and start.ticket else None
+    if not isinstance(began, int):
+        began = first.at if start.ticket else last.at
     facts = [
-        # decision 669
-        _renewed(Property("StartTime", first.at if start.ticket else last.at)),
+        _renewed(Property("StartTime", began)),
         _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in every.values())))),
         Fact(Property("StartCount", len(every)), JOB),
     ]

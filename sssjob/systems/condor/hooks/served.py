@@ -3,7 +3,8 @@
 In the directory itself stands, in ``.condor/served``, which queue that is, if it is kept elsewhere
 (``--state``): a word by which that queue is known, its machine, and its path. A queue that is kept
 in ``.condor`` is seen there. Notes of others than the owner of the queue, root and the owner of the
-documents say nothing: any user may put files beside the documents.
+documents say nothing: any user may put files beside the documents, also under these names, and what
+is not ours there is put away.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 SERVED = "served"
+AWAY = "not-ours"  # behind the name of what is put away
 _LONGEST = 8192  # bytes of a note
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+_OURS = stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH
+_MACHINE_ID = "/etc/machine-id"
+
+Told = tuple[str, str, str]  # a word, a machine, and a path
 
 
-# decision 696
+# decision 696, 711
 def check_served(settings: HookSettings) -> None:
     """Raise ``UnsafeQueue`` where another queue serves the documents, and note that this one does.
 
@@ -36,32 +43,36 @@ def check_served(settings: HookSettings) -> None:
     home = state_of(settings.jobs)
     mine = os.path.realpath(settings.state)
     note = os.path.join(home, SERVED)
-    if mine == os.path.realpath(home):
+    if mine == os.path.realpath(home) and _is_of_ours(home, settings):
         if told := _told(note, settings):
-            raise _other(settings, f"the queue in {told[2]} of {told[1]}", note)
+            raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
         return
     told = _told(note, settings)
-    known = _told(os.path.join(mine, SERVED), settings)
-    place = (os.uname().nodename, mine)
-    if told and known and told[0] == known[0]:  # whatever its machine is called by now
+    known = _known(own := os.path.join(mine, SERVED), settings)
+    place = (_machine(), mine)
+    if told and known and told[0] == known[0] and _is_machine(told[1], place[0], "") is not False:
+        if told[1:] != known[1:]:
+            _note(own, told)
+        with suppress(OSError):  # what a process that was killed left, of this queue alone
+            os.unlink(_new(note, told[0]))
         return
     if told is None:
-        if not _is_ours(home, settings):
+        if not _is_ready(home, settings):
             return
         try:
-            told = _first(note, (os.urandom(16).hex(), *place), settings)
+            told = _first(note, own, known, place, settings)
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
                 return  # where nothing can be folded either
             raise
         # The owner of that queue makes it before it looks for this note.
         if status(file := os.path.join(home, FILE)) is not None:
-            if told[1:] == place:
+            if _is_place(told, place):
                 os.unlink(note)
             raise _other(settings, f"the queue in {home}", file)
-    if told[1:] != place:
-        raise _other(settings, f"the queue in {told[2]} of {told[1]}", note)
-    _note(os.path.join(mine, SERVED), told)
+    if not _is_place(told, place):
+        raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
+    _note(own, told)
 
 
 def _other(settings: HookSettings, which: str, note: str) -> UnsafeQueue:
@@ -72,53 +83,178 @@ def _other(settings: HookSettings, which: str, note: str) -> UnsafeQueue:
     )
 
 
-def _is_ours(home: str, settings: HookSettings) -> bool:
-    """Whether what stands in a directory beside the documents is from who may say it."""
-    with suppress(PermissionError):
-        os.makedirs(home, mode=0o711, exist_ok=True)
+def _machine() -> str:
+    """A machine by its name, and by what tells it from others of the same name, if it has that."""
+    name = os.uname().nodename
+    try:
+        with open(_MACHINE_ID, "rb") as file:
+            text = file.read(_LONGEST).strip()
+    except OSError:
+        text = b""
+    if not text:
+        return name
+    from hashlib import blake2b  # not the Id itself, which is not for everybody
+
+    return f"{name}/{blake2b(text, digest_size=16, person=b'sssjob').hexdigest()}"
+
+
+def _name(machine: str) -> str:
+    return machine.partition("/")[0]
+
+
+def _is_machine(one: str, other: str, unknown: str | None = None) -> bool | None:
+    """Whether two notes are of one machine: by what it is, or else by its name.
+
+    With ``unknown`` its name says nothing, since a machine may get another one: then None.
+    """
+    (name, _, what), (other_name, _, other_what) = one.partition("/"), other.partition("/")
+    if what and other_what:
+        return what == other_what
+    return name == other_name if unknown is None else None
+
+
+def _is_place(told: Told, place: tuple[str, str]) -> bool:
+    return told[2] == place[1] and _is_machine(told[1], place[0]) is True
+
+
+def _is_ready(home: str, settings: HookSettings) -> bool:
+    """Whether there is a directory of ours beside the documents; False where none can be made.
+
+    What somebody else has put there under its name is put away. Raises ``UnsafeQueue`` where that
+    is not allowed: nobody would know which queue serves the documents.
+    """
+    from sssjob.systems.condor.hooks.trust import trust
+
+    for _ in range(3):
+        try:
+            os.mkdir(home, 0o711)
+            os.chmod(home, _OURS)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+                return False
+            raise
+        found = status(home)
+        if found is None:
+            continue
+        if stat.S_ISDIR(found.st_mode) and _may_say(found, settings):
+            return True
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+            os.chmod(home, _OURS)  # and what stands in it may be anybody's
+            home, found = os.path.join(home, SERVED), status(os.path.join(home, SERVED))
+            if found is None:
+                return True
+        elif found.st_uid in trust(settings).uids:  # who may keep a queue there
+            break
+        try:
+            os.rename(home, f"{home}.{AWAY}.{os.urandom(6).hex()}")
+        except OSError as error:
+            raise _in_the_way(home, error.strerror) from error
+        home = state_of(settings.jobs)
+    raise _in_the_way(home, "it is there again and again, or of who may keep a queue there")
+
+
+def _in_the_way(home: str, why: str | None) -> UnsafeQueue:
+    return UnsafeQueue(
+        f"{home} is not of the owner of the queue, so that no queue can note there that it serves "
+        f"the documents, {why}: delete it"
+    )
+
+
+def _is_of_ours(home: str, settings: HookSettings) -> bool:
+    """Whether a name leads where it does by the word of who may say it: any user may put a link."""
     found = status(home)
-    return found is not None and stat.S_ISDIR(found.st_mode) and _may_say(found, settings)
+    return found is not None and found.st_uid in _speakers(settings)
 
 
 def _may_say(found: os.stat_result, settings: HookSettings) -> bool:
-    known = {0, os.geteuid(), os.stat(settings.jobs).st_uid}
-    return found.st_uid in known and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    is_open = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return found.st_uid in _speakers(settings) and not is_open
 
 
-def _told(path: str, settings: HookSettings) -> tuple[str, str, str] | None:
-    """The note of a path; None if there is none, or it is not from who may say it."""
+def _speakers(settings: HookSettings) -> set[int]:
+    return {0, os.geteuid(), os.stat(settings.jobs).st_uid}
+
+
+def _known(path: str, settings: HookSettings) -> Told | None:
+    """The note in the directory of the queue itself; one that is damaged is written anew."""
+    with suppress(UnsafeQueue):
+        return _told(path, settings)
+    return None
+
+
+def _told(path: str, settings: HookSettings) -> Told | None:
+    """The note of a path; None if there is none, or it is in a place where anybody writes.
+
+    Raises ``UnsafeQueue`` for one of ours that cannot be read: it may be that of another queue.
+    """
     above = status(os.path.dirname(path))
-    if above is None or not _may_say(above, settings):
+    if above is None or not stat.S_ISDIR(above.st_mode) or not _may_say(above, settings):
         return None
     try:
         handle = os.open(path, _READ)
-    except OSError:
+    except FileNotFoundError:
         return None
-    with open(handle, "rb") as file:
-        if not _may_say(os.fstat(handle), settings):
-            return None
-        word, _, rest = os.fsdecode(file.read(_LONGEST)).removesuffix("\n").partition(" ")
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from error
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or not _may_say(found, settings):
+            raise _unreadable(path, f"it is of uid {found.st_uid}, or no file")
+        text = os.fsdecode(os.read(handle, _LONGEST))
+    finally:
+        os.close(handle)
+    word, _, rest = text.removesuffix("\n").partition(" ")
     machine, _, where = rest.partition(" ")
-    return (word, machine, where) if where else None
+    if not where or not text.endswith("\n"):
+        raise _unreadable(path, "it is damaged")
+    return (word, machine, where)
+
+
+def _unreadable(path: str, why: str | None) -> UnsafeQueue:
+    return UnsafeQueue(
+        f"{path} does not say which queue serves the documents, {why}: delete it if no other does"
+    )
 
 
 def _first(
-    note: str, told: tuple[str, str, str], settings: HookSettings
-) -> tuple[str, str, str]:  # fmt: skip
+    note: str, own: str, known: Told | None, place: tuple[str, str], settings: HookSettings
+) -> Told:
     """Note which queue it is, unless another one was faster: what is noted then."""
-    new = f"{note}.{told[0]}"
-    _note(new, told)
+    told = (known[0] if known else os.urandom(16).hex(), *place)
+    # First here: who is killed knows its word again, and what it left under that.
+    _note(own, told)
+    new = _new(note, told[0])
+    handle = os.open(new, _WRITE, 0o644)
+    try:
+        os.fchmod(handle, 0o644)
+        os.write(handle, _text(told))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
     try:
         os.link(new, note)
     except FileExistsError:
-        return _told(note, settings) or told
+        found = _told(note, settings)
+        if found is None:
+            raise _unreadable(note, "it has just changed") from None
+        return found
     finally:
         os.unlink(new)
     return told
 
 
-def _note(path: str, told: tuple[str, str, str]) -> None:
+def _new(note: str, word: str) -> str:
+    return f"{note}.{word}"
+
+
+def _text(told: Told) -> bytes:
+    return os.fsencode(" ".join(told) + "\n")
+
+
+def _note(path: str, told: Told) -> None:
     from sssjob import atomic
 
     folder, name = os.path.split(path)
-    atomic.put(folder, name, os.fsencode(" ".join(told) + "\n"))
+    atomic.put(folder, name, _text(told))

@@ -272,7 +272,7 @@ def _first(job: Job, start: Start) -> TaskGroup:
     for item in job.items:
         if (isinstance(item, Property) and item.name in _OF_A_START) or isinstance(item, Delivered):
             items.append(item)
-    made = TaskGroup(tuple(items), namespace=job.namespace)
+    made = TaskGroup(tuple(items), namespace=job.namespace).setting(StartTime=start.at)
     return made.setting(State="Completed") if start.ended else made
 
 
