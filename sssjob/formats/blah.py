@@ -16,11 +16,12 @@ from sssjob.formats.voms import attributes
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import Known, Layout, Read, Record, alone, mapping
-from sssjob.records.lines import first_line
+from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
+    Bad,
     Field,
     Found,
     Noted,
@@ -99,6 +100,10 @@ def record(line: int, text: str) -> Read:
     """What a line is. Raises ``InvalidValue``."""
     pairs = tuple(_pairs(text.strip()))
     values = dict(reversed(pairs))  # the first of each name counts: a user's primary FQAN
+    if len(values) < len(pairs) and any(
+        value != values[name] for name, value in pairs if name in NAMES and name != "userFQAN"
+    ):
+        return Bad(line, TWO_RECORDS)
     if values.get("lrmsID", "").strip().lower() in _NEVER_SUBMITTED:
         return Skipped(line, "not submitted to a batch system")
     more = tuple(

@@ -102,7 +102,8 @@ class _Faults(dict[int, list[_Fault]]):
 
     def add(self, place: int, fault: _Fault) -> None:
         """Take what could not be read of a record."""
-        if (fault.row.place, fault.row.element) in self._vital:
+        is_vital = (fault.row.place, fault.row.element) in self._vital
+        if is_vital and not isinstance(fault.wrong, Instead):
             self.refused.setdefault(place, fault.wrong)
         else:
             self.setdefault(place, []).append(fault)
@@ -265,7 +266,7 @@ class Memory(dict[Any, P]):
         # What is no column of the source, but worked out, has a name that nobody else knows.
         expected = wrong.expected if column[0] == "(" else f"{wrong.expected}: {column}"
         if isinstance(wrong, Instead):
-            return Instead(wrong.text, expected, wrong.properties, wrong.then)
+            return Instead(wrong.text, expected, wrong.properties, wrong.then, keeps=wrong.keeps)
         return InvalidValue(wrong.text, expected)
 
 
@@ -375,7 +376,7 @@ class Plan(Generic[P, J]):
             texts = {
                 fault.row.column: _as_it_stood(fault)
                 for fault in told
-                if not isinstance(fault.wrong, Instead)
+                if not isinstance(fault.wrong, Instead) or fault.wrong.keeps
             }
             found[place] = self._builder.of(
                 Property(_EXTENSION, text, {"type": self._type, "name": column})
@@ -435,9 +436,11 @@ def _as_it_stood(fault: _Fault) -> str:
 
 def _remark(fault: _Fault) -> str:
     """What to say of a text that could not be read."""
+    is_told = _as_it_stood(fault).strip() != ""
     if isinstance(fault.wrong, Instead):
-        return f"{fault.wrong}; {fault.wrong.then}"
-    return f"{fault.wrong}; {KEPT if _as_it_stood(fault).strip() else LEFT_OUT}"
+        kept = f", {KEPT}" if fault.wrong.keeps and is_told else ""
+        return f"{fault.wrong}; {fault.wrong.then}{kept}"
+    return f"{fault.wrong}; {KEPT if is_told else LEFT_OUT}"
 
 
 def _taker(names: tuple[str, ...], at: dict[str, int]) -> Callable[[Columns], Sequence[Any]]:

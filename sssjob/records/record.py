@@ -99,13 +99,22 @@ def in_parts(parts: Parts) -> Callable[[R], R]:
 
 
 class Instead(InvalidValue):
-    """A text that is no value, and the properties that stand for it; ``then`` says how."""
+    """A text that is no value, and the properties that stand for it; ``then`` says how.
+
+    It refuses no record. ``keeps``: the text is kept as an Extension all the same.
+    """
 
     def __init__(
-        self, text: str, expected: str, properties: tuple[Property, ...], then: str
+        self,
+        text: str,
+        expected: str,
+        properties: tuple[Property, ...],
+        then: str,
+        *,
+        keeps: bool = False,
     ) -> None:
         super().__init__(text, expected)
-        self.properties, self.then = properties, then
+        self.properties, self.then, self.keeps = properties, then, keeps
 
 
 class Field(NamedTuple):

@@ -149,8 +149,8 @@ def test_column_by_column_and_record_by_record_are_the_same(regular, format_, da
 # fmt: off
 # What a record cannot do without, and what it can: the text in its place, and what must be said.
 COSTS = [
-    pytest.param("pbs", "accounting/pbs/quirks/odd.txt", b"Resource_List.nodect=1 ",
-                 b"Resource_List.nodect=1:ppn=24:gpu=4 ", "", id="pbs nodect"),
+    pytest.param("pbs", "accounting/pbs/quirks/odd.txt", b"exec_host=n1 ",
+                 b"exec_host=n1 Resource_List.nodect=1:ppn=24:gpu=4 ", "", id="pbs nodect"),
     pytest.param("pbs", "accounting/pbs/quirks/odd.txt", b"end=1700000700", b"end=late",
                  "'late' is not a time", id="pbs end"),
     pytest.param("slurm", "slurm/quirks/odd.txt", b"|100|n1|", b"|100| |", "", id="NodeList"),

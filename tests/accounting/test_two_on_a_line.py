@@ -45,6 +45,8 @@ PAIRS = {
       quirk("slurm-jobcomp/quirks/kinds.txt", 0).replace("amy", "bob").replace("Cnt=8", "Cnt=98")),
     "lsf": ("lsf", "", quirk("lsf/quirks/ends.txt", 0),
         quirk("lsf/quirks/ends.txt", 0).replace('"amy"', '"bob"')),
+    "condor": ("condor", "", "s#1.0#1700000004|amy|941|470|19|1700003012|1700003953|54614|99596|1|",
+        "s#2.0#1700000007|bob|16660|8000|652|1700000711|1700017371|1362994|2702451|1|"),
 }  # fmt: skip
 
 
@@ -78,7 +80,7 @@ def test_two_whole_records_on_one_line_are_bad(name):
 def test_a_record_that_was_cut_gets_nothing_of_the_next_one_in_silence(name):
     """Cut behind its id, wherever that is; within it nothing tells."""
     format_, columns, one, other = PAIRS[name]
-    begin = {"slurm": 8, "slurm-jobcomp": 8, "pbs": 30, "sge": 60, "lsf": 40}[format_]
+    begin = {"slurm": 8, "slurm-jobcomp": 8, "pbs": 30, "sge": 60, "lsf": 40, "condor": 6}[format_]
     for size in range(begin, len(one)):
         found = read(format_, columns, f"{one[:size]}{other}\n")
         jobs = [each.job for each in found if isinstance(each, Converted)]

@@ -17,7 +17,7 @@ from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Property
-from sssjob.records.record import Field
+from sssjob.records.record import Field, Instead
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT, worked_out
@@ -93,6 +93,8 @@ class AdTexts:
                 found = row.read(*given) if any(given) else None
             except InvalidValue as error:
                 wrong(row, error)
+                if isinstance(error, Instead):
+                    yield from ((row, item) for item in error.properties)
                 continue
             if isinstance(found, str):
                 yield row, Property(row.element, found, row.attributes)

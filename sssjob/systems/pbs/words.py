@@ -23,7 +23,7 @@ _CLOCK = re.compile(
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
 _HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
 # Most are just so, and take a third of the time then.
-_NO_HOSTS = "(null)"  # what a server prints that has no text to print
+NO_HOSTS = "(null)"  # what a server prints that has no text to print
 _PLAIN_HOSTS = re.compile(r"[\w.\-]+(?:/[0-9\-]{1,40})?(?:\+[\w.\-]+(?:/[0-9\-]{1,40})?)*")
 _WAITED_FOR = re.compile(
     r"([0-9]{1,18}(?:-[0-9]{1,9})?(?:\[[0-9]{0,9}\])?(\.[\w.\-]{1,255})?)(@[\w.\-]{1,255})?",
@@ -122,7 +122,7 @@ def hosts(text: str) -> dict[str, int]:
     ({'a': 2, 'b': 5}, {'a': 32}, {'a': 32, 'b': 0}, {})
     """
     found: dict[str, int] = {}
-    if text == _NO_HOSTS:
+    if text == NO_HOSTS:
         return found
     is_plain = _PLAIN_HOSTS.fullmatch(text) is not None
     for item in text.split("+"):

@@ -60,6 +60,10 @@ def properties(block, place=""):
             yield from properties(item, item.name)
 
 
+# Numbers of processors that are none, which are kept beside what is said of them.
+NONE = {("Extension", "CpusProvisioned"), ("Extension", "RequestCpus")}
+
+
 def excused(row, ad):
     """Whether a property is one that only the queue has."""
     place, element, _, attributes = row
@@ -83,8 +87,10 @@ def is_number(value):
 def told_twice(ad):
     """What each road says that the other does not, apart from what is excused."""
     [record] = converted("condor", long.write(ad).encode())
-    accounted = set(properties(record))
-    queued = set(properties(to_job(ad, embedded=False).job))
+    accounted, queued = (
+        {row for row in properties(job) if (row[1], dict(row[3]).get("name")) not in NONE}
+        for job in (record, to_job(ad, embedded=False).job)
+    )
     return accounted - queued, {row for row in queued - accounted if not excused(row, ad)}
 
 

@@ -16,7 +16,7 @@ from sssjob.records import json_objects
 from sssjob.records.cuts import Parted, cut_short
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece
-from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean, legal
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean, legal
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.values import number
 from sssjob.systems.condor.accounting.table import NAMES, REQUESTS
@@ -48,6 +48,7 @@ _COLUMNS = (
 )  # fmt: skip
 _PLACES = [(_AT[name.lower()], name in NUMBERS) for name in _COLUMNS]
 _NULL = ("undefined", "error", "")
+_HASHES = 2  # of a GlobalJobId
 
 
 def form_of(head: bytes) -> str:
@@ -306,6 +307,9 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     for line, text in lines:
         if not text.strip():
             continue
+        if text.count("#") > _HASHES:
+            yield Bad(line, TWO_RECORDS)
+            continue
         parts = text.strip().removesuffix("|").split("|")
         if len(parts) not in (len(_COLUMNS), len(_COLUMNS) + 1):
             yield Bad(line, f"{len(parts)} fields where there are {len(_COLUMNS)}")
@@ -317,7 +321,24 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
         everywhere = parts[0].strip()
         if is_of_schedd(everywhere):  # which tells when the job was submitted # decision 672
             values[_AT["qdate"]] = everywhere.rpartition("#")[2]
+        if wrong := _shifted(values, parts):
+            yield Bad(line, wrong)
+            continue
         yield line, values
+
+
+def _shifted(values: list[Any], parts: list[str]) -> str:
+    """Why a line is no record, or "": one delimiter too many, or too few, moves all behind it.
+
+    Both may give a known number of fields: sites print a factor behind the others. # decision 754
+    """
+    if len(parts) > len(_COLUMNS) and "" in map(str.strip, parts):
+        return "an empty field where nothing is missing: a delimiter too many"
+    times = [values[_AT[name]] for name in ("qdate", "jobstartdate", "enteredcurrentstatus")]
+    known = [int(each) for each in times if each and str(each).isdecimal()]
+    if known != sorted(known):
+        return "times that do not follow each other: a delimiter too many or too few"
+    return ""
 
 
 def _number(text: str) -> Any:

@@ -7,6 +7,7 @@ beside them, which counts. An attribute may be an expression: that is no amount,
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from fractions import Fraction
@@ -24,6 +25,7 @@ from sssjob.records.record import (
     REQUESTED,
     Field,
     Found,
+    Instead,
     numeric,
     plain,
     varied,
@@ -36,6 +38,9 @@ from sssjob.systems.condor.accounting.values import MADE_OF, NUMBERS, WORKED_OUT
 _STATES = {str(status): word for status, word, *_ in names.STATES}
 _IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
 _BY_USER = ("1", "15")  # a HoldReasonCode: held by a user, who may have submitted it so
+_BELOW = re.compile(r"(?:^|=)-[0-9]")
+_UNKNOWN = "how many the job had is not known"
+_AMOUNT, _CPUS = "a number from 0 on", "a number of processors"
 SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
 _LIMITS, _A_LIMIT = re.compile(r"[\s,]+"), re.compile(r"[A-Za-z_][\w.]*(?::[0-9]{1,9})?", re.ASCII)
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
@@ -55,13 +60,13 @@ def time(text: str) -> Found:
 def worked_out(text: str) -> Found:
     """A number as it was worked out; what it should have been worked out of is none."""
     if not text.isdecimal():
-        raise InvalidValue(text, "a number")
+        raise InvalidValue(text, _AMOUNT if _BELOW.search(text) else "a number")
     return text
 
 
 def unread(text: str) -> Found:
     """Attributes that are no numbers, of which nothing had to be worked out."""
-    raise InvalidValue(text, "a number")
+    raise InvalidValue(text, _AMOUNT if _BELOW.search(text) else "a number")
 
 
 @varied
@@ -151,13 +156,47 @@ def signal(text: str, by_signal: str) -> Found:
 
 
 def processors(provisioned: str, requested: str, hosts: str, universe: str) -> Found:
-    """How many were given, or asked for as a number; a parallel job has as many on each host."""
+    """How many were given, or else asked for; a parallel job has as many on each host.
+
+    HTCondor gives whole ones: a part of one that is asked for is rounded up. Raises ``Instead``
+    where what tells them tells none. # decision 753
+
+    >>> processors("", "4.2", "", ""), processors("2", "4", "", ""), processors("", "2", "3", "11")
+    ('5', '2', '6')
+    """
     if UNIVERSES.get(universe) in ON_THE_SUBMIT_HOST and not provisioned:
         return None
-    each = provisioned or requested
-    if not each or (found := number(each)) <= 0:
+    given, asked = _cpus(provisioned), _cpus(requested)
+    each = given or math.ceil(asked or 0)
+    found = str(units.rounded(each * hosts_of(hosts, universe))) if each else None
+    if provisioned and not given:
+        if found:
+            stands = (Property("Processors", found),)
+            raise Instead(provisioned, _CPUS, stands, "RequestCpus counts", keeps=True)
+        if given is None:
+            raise InvalidValue(provisioned, "a number")
+        raise Instead(provisioned, _CPUS, (), _UNKNOWN, keeps=True)
+    if requested and not found:
+        told = f"RequestCpus={requested}"
+        if asked is None:
+            raise InvalidValue(told, "a number")
+        raise Instead(told, _CPUS, (), _UNKNOWN)
+    return found
+
+
+def _cpus(text: str) -> Fraction | None:
+    """A number of processors; 0 for 0 and less, None for what is no number."""
+    try:
+        return max(number(text), Fraction(0))
+    except InvalidValue:
         return None
-    return str(units.rounded(found * hosts_of(hosts, universe)))
+
+
+def asked_cpus(text: str, hosts: str, universe: str) -> Found:
+    """How many processors are asked for, on all hosts; 0 asks for nothing."""
+    if text[:1] == "-":
+        raise InvalidValue(text, _CPUS)
+    return asked_count(text, hosts, universe)
 
 
 REQUESTS = "Request*"  # what an ad asks for of resources that its site declares
@@ -335,7 +374,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
     Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
     Field("MinHosts",                 REQUESTED, "NodeCount",       asked_hosts, {}, _UNIVERSES),
-    Field("RequestCpus",              REQUESTED, "Processors",      asked_count, {}, _ALL),
+    Field("RequestCpus",              REQUESTED, "Processors",      asked_cpus, {}, _ALL),
     Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}, _ALL),
     Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}, _ALL),
     Field("RequestGPUs",              REQUESTED, "Resource",        asked_count, _GPU, _ALL),

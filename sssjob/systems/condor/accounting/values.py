@@ -5,6 +5,7 @@ Attributes come as numbers, texts or None; what is worked out is text, "" where 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
+from sssjob.records.values import number
 
 # What is worked out, in the order in which ``worked_out`` gives it.
 WORKED_OUT = (
@@ -46,6 +48,11 @@ _NEEDED = frozenset(("ClusterId", "ProcId", "JobStatus"))
 # What has a row of its own, where it is told what it is.
 _TOLD = frozenset(("NumJobStarts", "CumulativeSuspensionTime"))
 _USAGE = slice(WORKED_OUT.index("Id"), WORKED_OUT.index("Duration") + 1)
+_CPU = WORKED_OUT.index("CpuDuration")
+# What is never below 0.
+_AMOUNTS = frozenset(
+    name for made in ("CpuDuration", "ResidentSet", "Image", "DiskSpace") for name in MADE_OF[made]
+)
 _TRIED = (None, 0, 1, 1 << 40)  # in the place of what is no number: does it change anything?
 
 _pick = itemgetter(*range(len(NUMBERS)))
@@ -56,34 +63,45 @@ _HUGE = 1e300  # beyond this, and NaN, no number of anything
 def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     """The texts of WORKED_OUT for an ad whose values begin with NUMBERS.
 
-    What is no number stands in the place of what would have been worked out of it, or else in
-    "Unread". Raises ``InvalidValue`` where that is what the usage is made of: where another number
-    in its place would give another one.
+    A text that is a number counts as that number. What is none, and an amount below 0, is not
+    known: the next attribute counts that tells the same. It stands in the place of what would have
+    been worked out of it, or else in "Unread". Raises ``InvalidValue`` where that is what the usage
+    is made of: where another number in its place would give another one. # decision 750
     """
     found = _pick(values)
     if _KINDS.issuperset(map(type, found)):
         try:
             return _worked_out(found)
-        except (ValueError, OverflowError):  # of infinity, or of NaN
+        except (ValueError, OverflowError):  # of infinity, of NaN, or of an amount below 0
             pass
-    odd = {place: text for place, value in enumerate(found) if (text := _odd(value))}
-    numbers = [_number(value) for value in found]
+    said = [*map(_said, found)]
+    odd = {
+        place: text
+        for place, (name, value) in enumerate(zip(NUMBERS, said, strict=True))
+        if (text := _odd(value, least=0 if name in _AMOUNTS else -_HUGE))
+    }
+    numbers = [None if place in odd else _number(value) for place, value in enumerate(said)]
     known = [*_worked_out(numbers)]
-    told, unread = [*known], []
+    instead: dict[int, list[str]] = defaultdict(list)
+    unread = []
     for place, text in odd.items():
         name = NUMBERS[place]
         changed = _changed(numbers, place)
         if name in _NEEDED or changed[_USAGE] != known[_USAGE]:
             raise InvalidValue(text, f"a number: {name}")
         ours = [
-            at for at, (one, other) in enumerate(zip(known, changed, strict=True)) if one != other
+            at
+            for at, (one, other) in enumerate(zip(known, changed, strict=True))
+            if one != other and not (_has_both(numbers) if at == _CPU else one)
         ]
         for at in ours:
-            told[at] = text
+            instead[at].append(f"{name}={text}")
         if not ours and name not in _TOLD:
             unread.append(f"{name}={text}")
-    told[-1] = " ".join(unread)
-    return tuple(told)
+    for at, texts in instead.items():
+        known[at] = texts[0].partition("=")[2] if len(texts) == 1 else " ".join(texts)
+    known[-1] = " ".join(unread)
+    return tuple(known)
 
 
 def _changed(numbers: Sequence[Any], place: int) -> list[str]:
@@ -101,13 +119,10 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     # Where only the CPU time of the last run is known, the time is that of this run as well.
     if user is None and committed and (starts or 0) > 1:
         wall, suspended = committed, paused
-    # The sums over all runs of a job are made when a run ends; one of two is no sum.
-    user, system = _together(user, system)
-    last_user, last_system = _together(last_user, last_system)
-    last = sum(each is not None for each in (last_user, last_system))
-    both = user is not None and system is not None
-    if last and (not (user or system) or (not both and last == 2)):
-        user, system = last_user, last_system
+    if min(user or 0, system or 0, last_user or 0, last_system or 0, rss_raw or 0, rss or 0,
+           image_raw or 0, image or 0, disk_raw or 0, disk or 0) < 0:  # fmt: skip
+        raise ValueError("an amount below 0")
+    user, system = _cpu_times(user, system, last_user, last_system)
     ended = (completed or entered) if status in ENDED else None if status else completed
     if wall is None or wall < 0:
         wall, suspended = _span(current or first, ended, suspended, committed, paused)
@@ -119,17 +134,32 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
         _whole(ended),
         "" if wall is None else _whole(wall - away, zero=True),
         "" if user is None and system is None else _whole((user or 0) + (system or 0), zero=True),
-        _whole(rss if rss_raw is None else rss_raw, zero=True),
-        _whole(image if image_raw is None else image_raw, zero=True),
-        _whole(disk if disk_raw is None else disk_raw, zero=True),
+        _whole(rss if not rss_raw and rss is not None else rss_raw, zero=True),
+        _whole(image if not image_raw and image is not None else image_raw, zero=True),
+        _whole(disk if not disk_raw and disk is not None else disk_raw, zero=True),
         "",
     )
 
 
-def _together(user: Any, system: Any) -> tuple[Any, Any]:
-    """Two CPU times, None for one that is below zero."""
-    known = [None if each is not None and each < 0 else each for each in (user, system)]
-    return known[0], known[1]
+def _cpu_times(user: Any, system: Any, last_user: Any, last_system: Any) -> tuple[Any, Any]:
+    """The CPU times of all runs, or those of the last one, where these tell more.
+
+    The sums over all runs of a job are made when a run ends; one of two is no sum.
+    """
+    if last_user is None and last_system is None:
+        return user, system
+    both = user is not None and system is not None
+    if last_user is None or last_system is None:
+        return (user, system) if user or system else (last_user, last_system)
+    if both and user + system >= last_user + last_system:
+        return user, system
+    return last_user, last_system
+
+
+def _has_both(numbers: Sequence[Any]) -> bool:
+    """Whether an ad tells the CPU time of its job whole, and of the system."""
+    place = NUMBERS.index("CumulativeRemoteUserCpu")
+    return None not in _cpu_times(*numbers[place : place + 4])
 
 
 def _span(
@@ -157,14 +187,25 @@ def _whole(value: float | None, *, zero: bool = False) -> str:
     return str(value if type(value) is int else units.rounded(value))
 
 
+def _said(value: Any) -> Any:
+    """A value, of a text that is a number this number."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found = number(value)
+        return int(found) if found.denominator == 1 else float(found)
+    except (InvalidValue, OverflowError):
+        return value
+
+
 def _number(value: Any) -> Any:
     """A number or None, which an expression is too, and what is none."""
     return value if type(value) in _KINDS and not _odd(value) else None
 
 
-def _odd(value: Any) -> str:
+def _odd(value: Any, least: float = -_HUGE) -> str:
     """The text of what should be a number, or an expression, and is not; else ""."""
-    if value is None or (type(value) in _KINDS and -_HUGE < value < _HUGE):
+    if value is None or (type(value) in _KINDS and least <= value < _HUGE):
         return ""
     is_unknown = isinstance(value, str) and is_expression(value)
     return "" if is_unknown else legal(str(value)) or repr(value)

@@ -78,7 +78,10 @@ def _record(number: int, line: str) -> Read:
     array, server = found.groups("")
     if array == "[]":
         return Skipped(number, "array whose jobs have their own records")
-    keys, values = _pairs(text.strip())
+    pairs = _pairs(text.strip())
+    if pairs is None:
+        return Bad(number, TWO_RECORDS)
+    keys, values = pairs
     if letter == "R" and "start" not in keys:
         return Skipped(number, "R: requeued, without what was used")
     if "user" not in keys:
@@ -93,20 +96,27 @@ def _record(number: int, line: str) -> Read:
     return told_by_columns(number, keys, told)
 
 
-def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of a record's columns, and the values of those that stand in its text."""
+def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The names of a record's columns, and the values of those that stand in its text.
+
+    None where a key has two values: a record has each of its keys once. # decision 751
+    """
     if '"' not in text and "'" not in text and text:
         keys, equals, values = zip(*[item.partition("=") for item in text.split()], strict=True)
         if "" not in equals and (names := _NAMES[keys]):
             return names, values
-    pairs = [(key[:-1], value.rstrip()) for key, value in _PAIR.findall(text)]
-    return _NAMES[tuple([key for key, _ in pairs])], tuple([
-        value[1:-1] if key not in _RAW and _is_quoted(value) else value for key, value in pairs
-    ])  # fmt: skip
+    pairs = [
+        (key[:-1], value[1:-1] if key[:-1] not in _RAW and _is_quoted(value) else value)
+        for key, value in ((key, value.rstrip()) for key, value in _PAIR.findall(text))
+    ]
+    told = dict(pairs)
+    if len(told) < len(pairs) and len(told) < len({*pairs}):
+        return None
+    return _NAMES[tuple(told)], tuple(told.values())
 
 
 class _Names(dict[tuple[str, ...], tuple[str, ...]]):
-    """The names of a record's columns by its keys, or none where these are no keys.
+    """The names of a record's columns by its keys, or none where these are no keys, each once.
 
     Most records of a file have the same.
     """
@@ -114,7 +124,7 @@ class _Names(dict[tuple[str, ...], tuple[str, ...]]):
     def __missing__(self, keys: tuple[str, ...]) -> tuple[str, ...]:
         if len(self) >= 1024:
             self.clear()
-        known = all(map(_PLAIN_KEY.fullmatch, keys))
+        known = all(map(_PLAIN_KEY.fullmatch, keys)) and len({*keys}) == len(keys)
         names = self[keys] = (*keys, *_BESIDE) if known else ()
         return names
 
@@ -138,7 +148,7 @@ class _Seen:
         if len(self._times) >= 1024:
             self._times.clear()
         times = self._times[keys] = self._times.get(keys, 0) + 1
-        if times % _OFTEN or len(keys) > _KEYS_LIMIT or len(set(keys)) < len(keys):
+        if times % _OFTEN or len(keys) > _KEYS_LIMIT:
             return
         texts = " ".join(rf"{re.escape(key)}=([^\s\"']*)" for key in keys)
         id = rf"({_NUMBER}(?:\[([0-9]+)\])?(?:\.([^\s;]+))?)"

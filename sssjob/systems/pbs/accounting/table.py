@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -22,6 +23,7 @@ from sssjob.records.record import (
     REQUESTED,
     Field,
     Found,
+    Instead,
     by_columns,
     numeric,
     plain,
@@ -35,8 +37,11 @@ from sssjob.systems.pbs.node_specs import asked_count, most_processors, parts, t
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
 _REST = {f"{number:02}": number for number in range(60)}
-_NGPUS = re.compile(r"[:(]ngpus=([0-9]{1,9})")
+_NGPUS = re.compile(r":ngpus=([0-9]{1,9})(?=[:+)])")
+_BETWEEN_VNODES = re.compile(r"[()+]")
 _EXEC_GPUS = re.compile(r"[^+/\s]+/[0-9]{1,6}(?:\+[^+/\s]+/[0-9]{1,6})*")
+
+_DURATION, _WITH_DAYS, _HOURS = "a duration such as 800:00:00, or seconds", 4, 24
 
 _EXIT_STATUS = re.compile(r"-?[0-9]{1,9}")
 # Exit_status below 0 in the words of the sources: JOB_EXEC_*.
@@ -83,20 +88,34 @@ def _in_kilobytes(texts: Sequence[str]) -> list[str] | None:
     return found
 
 
+def _sixtieth(part: str, text: str) -> int:
+    """The minutes or seconds of a clock. Raises ``InvalidValue``, of the whole text."""
+    if (found := int(part)) >= 60:
+        raise InvalidValue(text, _DURATION)
+    return found
+
+
 @by_columns(_spans)
 @numeric(10**15)
 def seconds(text: str) -> Found:
     """``[[DD:]HH:]MM:SS[.frac]`` with any number of hours, or bare seconds; half up.
 
-    >>> seconds("800:00:00"), seconds("19:23:4"), seconds("86.5")
-    ('2880000', '69784', '87')
+    A script may ask for 90 minutes as ``0:90:00``; a server prints no such time.
+
+    >>> seconds("800:00:00"), seconds("19:23:4"), seconds("86.5"), seconds("1:02:03:04")
+    ('2880000', '69784', '87', '93784')
     """
     parts = text.split(":")
     if len(parts) == 3 and "" not in parts and len(text) < 16 and len(parts[2]) < 3:
         hours, minutes, rest = parts
         if (digits := hours + minutes + rest).isdecimal() and digits.isascii():
-            return str(3600 * int(hours) + 60 * int(minutes) + int(rest))
-    return str(units.rounded(words.seconds(text)))
+            return str(3600 * int(hours) + 60 * _sixtieth(minutes, text) + _sixtieth(rest, text))
+    found = units.rounded(words.seconds(text))
+    for part in parts[1:][-2:]:
+        _sixtieth(part.partition(".")[0], text)
+    if len(parts) == _WITH_DAYS and int(parts[1]) >= _HOURS:
+        raise InvalidValue(text, _DURATION)
+    return str(found)
 
 
 @by_columns(_spans)
@@ -326,13 +345,48 @@ def listed_gpus(text: str) -> Found:
     return str(len(set(text.split("+"))))
 
 
-@varied
 def gpus(text: str) -> Found:
-    """The GPUs of all parts of exec_vnode."""
-    if "ngpus" not in text:
+    """The GPUs of all parts of exec_vnode, each of which tells them once.
+
+    >>> gpus("(n1:ncpus=4:ngpus=2+n2:ngpus=1)+(n3:ncpus=1)"), gpus("(n1:ncpus=4)")
+    ('3', None)
+    """
+    if text[:1] != "(" or text[-1:] != ")" or text == words.NO_HOSTS:
+        raise InvalidValue(text[:200], "nodes such as (n1:ncpus=4:ngpus=2)")
+    if ":ngpus=" not in text:
         return None
-    total = sum(map(int, _NGPUS.findall(text)))
-    return str(total) if total else None
+    found = _NGPUS.findall(text)
+    told = [part.count(":ngpus=") for part in _BETWEEN_VNODES.split(text)]
+    if max(told) > 1 or sum(told) != len(found):
+        raise InvalidValue(text[:200], "nodes such as (n1:ncpus=4:ngpus=2), each GPU told once")
+    return str(sum(map(int, found))) if any(map(int, found)) else None
+
+
+def given_gpus(
+    given: Callable[[str], Found], asked: Callable[[str], Found] | None
+) -> Callable[..., Found]:
+    """What reads the GPUs that were given beside those that were asked for.
+
+    Those count where nothing else can be read, and that is told. # decision 752
+    """
+
+    @varied
+    def read(text: str, request: str = "") -> Found:
+        try:
+            return given(text)
+        except InvalidValue as wrong:
+            number: Found = None
+            with suppress(InvalidValue):  # a request that cannot be read is told where it stands
+                number = asked(request) if asked and request else None
+            if isinstance(number, str):
+                found = (Property("Resource", number, _GPU),)
+                then = "those asked for count"
+                raise Instead(wrong.text, wrong.expected, found, then, keeps=True) from None
+            if text in ("", words.NO_HOSTS):
+                return None  # nothing was given, and nothing asked for
+            raise
+
+    return read
 
 
 def state(letter: str, status: str) -> Found:
@@ -491,10 +545,11 @@ def gpu_rows(names: tuple[str, ...], *, started: bool) -> Iterator[Field]:
         yield asked
     if started:
         given = next((row for row in GIVEN_GPUS if row.column in names), None)
-        if given is None and asked is not None:
-            given = asked._replace(place=DELIVERED)
         if given is not None:
-            yield given
+            read = given_gpus(given.read, asked.read if asked else None)
+            yield given._replace(read=read, beside=(asked.column,) if asked else ())
+        elif asked is not None:
+            yield asked._replace(place=DELIVERED)
 
 
 # For the page that says where each goes: the parts of a record, and its keys.

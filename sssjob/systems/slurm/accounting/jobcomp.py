@@ -33,9 +33,10 @@ from sssjob.systems.slurm.states import Phase, phase
 # fmt: off
 # The keys in their order, and what a value of each looks like; later versions added the later ones.
 _SHAPES = {
-    "JobId": r"[0-9]{1,18}", "UserId": r"\S*", "GroupId": r"\S*", "Name": r".*",
-    "JobState": r"[A-Z_]+", "Partition": r"\S*", "TimeLimit": r"\S*", "StartTime": r"\S*",
-    "EndTime": r"\S*", "NodeList": r"None assigned|[^ ]*", "NodeCnt": r"[0-9]*",
+    "JobId": r"[0-9]{1,18}", "UserId": r"[^\s=]*", "GroupId": r"[^\s=]*", "Name": r".*",
+    "JobState": r"[A-Z_]+", "Partition": r"[^\s=]*", "TimeLimit": r"[^\s=]*",
+    "StartTime": r"[^\s=]*", "EndTime": r"[^\s=]*", "NodeList": r"None assigned|[^\s=]*",
+    "NodeCnt": r"[0-9]*",
     "ProcCnt": r"[0-9]*", "WorkDir": r".*",
 }
 _OPTIONAL = (
@@ -48,7 +49,8 @@ _BEGINS = re.compile(rb"JobId=\d+ UserId=")
 _KEYS = (*_SHAPES, *_OPTIONAL)
 _NAME = _KEYS.index("Name") + 1  # its group
 _END = _KEYS.index("EndTime")
-_BEHIND = re.compile(f" ({'|'.join(_OPTIONAL)})=")
+# What no text holds, unless it is the rest of one record and the begin of the next one.
+_WITHIN = re.compile(rf"(?:^|\s)(?:{'|'.join(_KEYS)})=")
 _KNOWN = frozenset(_OPTIONAL)
 
 
@@ -207,6 +209,8 @@ def record(number: int, line: str, clock: Clock) -> Read:
     found = _SHORTEST.fullmatch(line)
     if not found:
         return Bad(number, "not a record such as JobId=7 UserId=amy(1001) ... ExitCode=0:0")
+    if "=" in found[_NAME] and _WITHIN.search(found[_NAME]):
+        return Bad(number, "keys in a job name: it can be read in several ways")
     if line.count(" JobState=") > 1:
         other = _LONGEST.fullmatch(line)
         if other is None or other[_NAME] != found[_NAME]:
@@ -214,7 +218,9 @@ def record(number: int, line: str, clock: Clock) -> Read:
     texts = [*found.groups()]
     behind = _behind(texts.pop())
     if behind is None:
-        return Bad(number, "a blank in a directory or a value: it can be read in several ways")
+        return Bad(
+            number, "keys or a blank in a directory or a value: it can be read in several ways"
+        )
     directory, said = behind
     texts += (directory, *(said.get(key, "") for key in _OPTIONAL))
     notes = unread(number, "keys of a job", said, _KNOWN)
@@ -245,8 +251,7 @@ def _behind(text: str) -> tuple[str, dict[str, str]] | None:
         if key in _KNOWN:
             behind = dict(found)
     directory = " ".join(parts[: len(parts) - len(behind)])
-    before = {each[1] for each in _BEHIND.finditer(directory)}
-    return None if before - behind.keys() else (directory, behind)
+    return None if "=" in directory and _WITHIN.search(directory) else (directory, behind)
 
 
 LAYOUT = Layout(
