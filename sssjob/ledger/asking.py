@@ -141,7 +141,7 @@ def untold(question: Question) -> list[str]:
     known = spec.names()
     found = [name for name in elements(question) if name in known and name not in _TOLD]
     found += (f"@{name}" for name in attributes(question) if name in _UNTOLD)
-    return [*found, *(["others than reports need"] if reaches(question) else ())]
+    return [*found, *(["other values than those for reports"] if reaches(question) else ())]
 
 
 def narrows(question: Question) -> bool:

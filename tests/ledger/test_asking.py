@@ -203,7 +203,7 @@ def ingested(tmp_path_factory):
     return NamedSource(str(log), log), NamedSource(str(found.home), found.home)
 
 
-MORE = "others than reports need"
+MORE = "other values than those for reports"
 
 
 @pytest.mark.parametrize("text, names", [
