@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
+from lxml import etree
+
 from sssjob import units
 from sssjob.client import Client
 from sssjob.client.dialect import is_plain
@@ -24,7 +26,7 @@ from sssjob.handlers.changes import once_elsewhere, require_single
 from sssjob.handlers.charging import for_another, owned
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
-from sssjob.rmap.message import READING, Item, Request, Response, Row
+from sssjob.rmap.message import READING, DataDocument, Item, Request, Response, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
@@ -35,6 +37,7 @@ _NUMERIC = frozenset((
     AttributeType.NUMBER, AttributeType.AMOUNT, AttributeType.TIME, AttributeType.DURATION,
 ))  # fmt: skip
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
+_USERS = ("User", "UserId")
 _NUMBERS = frozenset(("Limit", "Offset"))  # which Gold puts into its SQL without quotes
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
 Action = Callable[[ReceivedRequest], HandlerAnswer]
@@ -173,12 +176,33 @@ class Behind:
         asked = call.request
         if asked.object == JOB and asked.action in _PRICED:
             asked = for_another(asked)
+        if asked.object == JOB and asked.data is not None and self.actors:
+            items = tuple(_owned_as(each, self.actors) for each in asked.data.items)
+            asked = replace(asked, data=replace(asked.data, items=items))
         objects = {each.name for each in asked.objects}
         endless = bool(objects & self.client.dialect.endless)
         return replace(
             asked, actor=self.actors.get(call.actor, call.actor),
             chunking=asked.chunking and not endless,
         )  # fmt: skip
+
+
+def _owned_as(item: Item, actors: Mapping[str, str]) -> Item:
+    """A job in Data whose user is called what the server behind calls him."""
+    if isinstance(item, Row):
+        fields = tuple(
+            (name, actors.get(value.strip(), value) if name in _USERS else value)
+            for name, value in item.fields
+        )
+        return replace(item, fields=fields)
+    root = tree.parse(item.xml)
+    users = list(root.iter(*(f"{{*}}{name}" for name in _USERS)))
+    known = [each for each in users if not len(each) and (each.text or "").strip() in actors]
+    if not known:
+        return item
+    for each in known:
+        each.text = actors[(each.text or "").strip()]
+    return DataDocument(etree.tostring(root, encoding="UTF-8"))
 
 
 def _require_numbers(asked: Request) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -39,6 +39,13 @@ class PagesPlan:
     tokens: Mapping[bytes, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     rate: int = 600
     queues: Path | None = None
+
+    def at(self, port: int) -> PagesPlan:
+        """The same where it listens: a free port, where any was wanted, is in its own name."""
+        if self.listen.port or self.names != (str(self.listen),):
+            return self
+        listen = replace(self.listen, port=port)
+        return replace(self, listen=listen, names=(str(listen),))
 
 
 def pages(root: SettingsTable) -> PagesPlan | None:

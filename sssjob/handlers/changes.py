@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -22,7 +23,10 @@ _LARGEST = 1 << 14  # characters of an answer that is kept to be given again
 _NAMED = 200  # characters of a name in the history
 _LOOKS = ("ItemizedCharges", "ShowHours")
 _ELSEWHERE = "another server"  # by what answers without ids of another one are kept
-_TOLD = "told"  # it was told, and has not answered
+_TOLD = "told"  # it was told, and has not answered; with when that was, somebody may be at it
+_REFUSED = "refused "
+_AT_IT = 20.0  # seconds that the other server may take; clients wait no longer
+_PAUSE, _LONGEST_PAUSE = 0.01, 0.2  # seconds between two looks at whether it has answered
 
 
 def once(
@@ -85,48 +89,72 @@ def once_elsewhere(
 
     It is noted before it is told. Where nobody knows what became of it, because ``do`` raised
     ``UnknownOutcome`` or this ended in between, the same request is told so, and not done again;
-    what was refused is. A copy that comes meanwhile waits for the answer, in one process. Without
-    an id, the very bytes are known again for ``window`` seconds. Raises ``UnknownOutcome``.
+    what was refused is. A copy that comes meanwhile, to this process or another one, waits for the
+    answer, or the refusal, for 20 seconds at most. Without an id, the very bytes are known again
+    for ``window`` seconds. Raises ``UnknownOutcome``.
     """
     name = f"{noted_as(call)} elsewhere" if call.request.id else ""
     mark = f"{call.mark} elsewhere"  # another one than that of what was answered here
     if not name and not (call.mark and window):
         return do()
-    with stores.alone(name or mark):
-        return _once_elsewhere(stores, call, name, mark, window, do)
+    since = call.now - window
 
+    def keep(text: str) -> None:
+        with stores.use() as jobs, _change(jobs, call) as change:
+            put(change, text)
 
-def _once_elsewhere(
-    stores: Stores, call: ReceivedRequest, name: str, mark: str, window: int,
-    do: Callable[[], HandlerAnswer],
-) -> HandlerAnswer:  # fmt: skip
-    def keep(change: Change, text: str) -> None:
+    def put(change: Change, text: str) -> None:
         if name:
             change.note(name, text)
         else:
             change.keep_answer(_ELSEWHERE, mark, call.now, text)
 
-    with stores.use() as jobs, _change(jobs, call) as change:
-        before = (
-            change.noted(name) if name else change.answered(_ELSEWHERE, mark, call.now - window)
-        )
-        if before == _TOLD:
+    def seen() -> str | None:
+        with stores.use() as jobs:
+            return jobs.noted(name) if name else jobs.answered(_ELSEWHERE, mark, since)
+
+    has_waited = False
+    while True:
+        with stores.use() as jobs, _change(jobs, call) as change:
+            before = change.noted(name) if name else change.answered(_ELSEWHERE, mark, since)
+            refused = before is not None and before.startswith(_REFUSED)
+            if not before or (refused and not has_waited):
+                put(change, f"{_TOLD} {time.time()}")
+                break
+        if refused:
+            raise Refused(*json.loads(before.removeprefix(_REFUSED)))
+        if not before.startswith(_TOLD):
+            return _read(before)
+        if not _waited(before, seen):
             raise UnknownOutcome("This was sent to the server behind before, and nobody knows "
                                  "whether it did it; it is not sent again")  # fmt: skip
-        if before:
-            return _read(before)
-        keep(change, _TOLD)
+        has_waited = True
     try:
         answer = _made(do())
     except UnknownOutcome:
+        keep(_TOLD)
         raise
-    except Refused:
-        with stores.use() as jobs, _change(jobs, call) as change:
-            keep(change, "")
+    except Refused as error:
+        keep(f"{_REFUSED}{json.dumps([error.code, error.message])}")
         raise
-    with stores.use() as jobs, _change(jobs, call) as change:
-        keep(change, _written(answer))
+    keep(_written(answer))
     return answer
+
+
+def _waited(told: str, seen: Callable[[], str | None]) -> bool:
+    """Whether another answer is ``seen`` than that it was told, while somebody may be at it.
+
+    Who is at it may be in another process, on another machine, or killed.
+    """
+    begun = told.removeprefix(_TOLD)
+    until = float(begun or 0) + _AT_IT
+    pause = _PAUSE
+    while time.time() < until:
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+        if seen() != told:
+            return True
+    return False
 
 
 def _change(jobs: Store, call: ReceivedRequest) -> AbstractContextManager[Change]:

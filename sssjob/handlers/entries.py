@@ -160,6 +160,9 @@ class _Line:
         return units.decimal(value) if isinstance(value, Fraction) else str(value)
 
     def number(self, attribute: ObjectAttribute) -> Fraction | None:
+        value = _BY_NAME[self.kind][attribute.name].cell(self.entry)
+        if isinstance(value, Fraction):  # also one of more digits than a text may have
+            return value
         try:
             return units.number(self.text(attribute) or "")
         except InvalidValue:

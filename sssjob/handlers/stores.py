@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,10 @@ from sssjob import store
 from sssjob.errors import BusyStore, Refused, UnusableStore
 from sssjob.store import Store
 from sssjob.store.parts import KeptSums
+
+# Seconds after which a thread gives back the pages of its connection: the caches of many would
+# grow with the store, and what they leave between other things is not the system's again.
+_RELEASED = 60.0
 
 
 class Stores:
@@ -23,7 +28,6 @@ class Stores:
         self._local = threading.local()
         self._open: list[Store] = []
         self._lock = threading.Lock()
-        self._doing: dict[str, tuple[threading.Lock, int]] = {}  # with how many are at it
         self._sums = KeptSums()  # of the store, whichever thread asked for them
 
     @contextmanager
@@ -41,21 +45,6 @@ class Stores:
             self._forget()
             raise
 
-    @contextmanager
-    def alone(self, name: str) -> Iterator[None]:
-        """Let one thread of this process at a time do what has this name; the others wait."""
-        with self._lock:
-            lock, count = self._doing.get(name, (threading.Lock(), 0))
-            self._doing[name] = lock, count + 1
-        try:
-            with lock:
-                yield
-        finally:
-            with self._lock:
-                lock, count = self._doing.pop(name)
-                if count > 1:
-                    self._doing[name] = lock, count - 1
-
     def leave(self) -> None:
         """End the connection of this thread, which will not ask for long, and what it keeps."""
         self._forget()
@@ -72,9 +61,12 @@ class Stores:
         found: Store | None = getattr(self._local, "store", None)
         if found is None:
             found = store.open(self.address, patience=self.patience, sums=self._sums)
-            self._local.store = found
+            self._local.store, self._local.released = found, time.monotonic()
             with self._lock:
                 self._open.append(found)
+        elif time.monotonic() - self._local.released > _RELEASED:
+            self._local.released = time.monotonic()
+            found.release()
         return found
 
     def _forget(self) -> None:

@@ -26,6 +26,7 @@ from sssjob.model import (
 )
 from sssjob.store import Identity, Stored
 from sssjob.store.flat_properties import effective, flat_properties, is_text, jobs_in
+from sssjob.store.identity import NAMED
 from sssjob.store.ledger import EntryKind, StoreLedger
 from sssjob.store.reach import Reach
 
@@ -158,10 +159,13 @@ def whole_seconds(text: str, read: Callable[[str], int] | None = None) -> int | 
 def on_the_wire(attribute: ObjectAttribute, text: str) -> str:
     """A time or a duration as SSSRMAP has it, in digits, in whatever form it is written.
 
-    What is none in whole seconds stays as it is, and so does everything else.
+    What is none in whole seconds stays as it is. So does everything else, but for the blanks around
+    a name by which a job is known, or somebody charged.
     """
     read = _IN_SECONDS.get(attribute.kind)
-    if read is None or (text.isascii() and text.isdecimal() and text[0] != "0"):
+    if read is None:
+        return stripped(text) if attribute.name in NAMED else text
+    if text.isascii() and text.isdecimal() and text[0] != "0":
         return text
     seconds = whole_seconds(text, read)
     return text if seconds is None else str(seconds)

@@ -164,11 +164,7 @@ class Change:
         Nobody else answers the same message until the block ends.
         """
         self._engine.hold(f"answers to {kind} {mark}")
-        found = self._engine.fetch(
-            "SELECT text FROM answer WHERE job = ? AND mark = ? AND at >= ?",
-            (kind, mark, math.floor(since)),
-        )
-        return str(found[0][0]) if found else None
+        return lookup.answered(self._engine, kind, mark, since)
 
     def keep_answer(self, kind: str, mark: str, at: float, text: str) -> None:
         """Keep what is answered to a message of a kind."""

@@ -158,6 +158,10 @@ class Engine(Protocol):
         """What the database itself finds wrong with what it keeps."""
         ...
 
+    def release(self) -> None:
+        """Give back memory in which what was read is kept; only the caller uses the connection."""
+        ...
+
     def shrink(self) -> None:
         """Give back the room that nothing uses any more."""
         ...

@@ -65,6 +65,8 @@ class KnownRun(Protocol):
 K = TypeVar("K", bound=KnownRun)
 
 _ID = "Id"
+# By what a job is known, and somebody charged: blanks around these say nothing.
+NAMED = frozenset((_ID, "User", "Project", "Machine"))
 MARKS = ("GlobalId", "SubmitTime", "StartTime")  # what tells two runs of one Id apart
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, islice
@@ -80,6 +81,15 @@ def by_number(engine: Engine, number: int) -> Row | None:
 def noted(engine: Engine, name: str) -> str | None:
     """A small fact that stands beside the documents, or None."""
     found = engine.fetch("SELECT value FROM note WHERE name = ?", (name,))
+    return str(found[0][0]) if found else None
+
+
+def answered(engine: Engine, kind: str, mark: str, since: float) -> str | None:
+    """What was answered to a message of a kind since a time, or None."""
+    found = engine.fetch(
+        "SELECT text FROM answer WHERE job = ? AND mark = ? AND at >= ?",
+        (kind, mark, math.floor(since)),
+    )
     return str(found[0][0]) if found else None
 
 

@@ -223,6 +223,9 @@ class PostgreSQL:
         """See ``Engine``."""
         self.fetch("ANALYZE")
 
+    def release(self) -> None:
+        """See ``Engine``; the server keeps what was read."""
+
     def shrink(self) -> None:
         """See ``Engine``; the room is used again, others may go on meanwhile."""
         self.fetch("VACUUM (ANALYZE)")

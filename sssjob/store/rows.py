@@ -34,6 +34,7 @@ from sssjob.store.columns import (
     Says,
 )
 from sssjob.store.flat_properties import ONLY_GIVEN
+from sssjob.store.identity import NAMED
 
 Value = str | int | float | None
 Row = tuple[Value, ...]  # in the order of ``columns.COLUMNS``
@@ -66,6 +67,7 @@ class _Leaf(NamedTuple):
     number: int = -1  # of how many there are
     only_given: bool = False  # it is odd with a metric or a context
     inner: Mapping[str, _Leaf] | None = None  # what is asked of its children
+    is_name: bool = False  # blanks around it say nothing
 
 
 def rows(root: Element) -> list[Row]:
@@ -238,6 +240,8 @@ def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> boo
             text = child.text or ""
         at = leaf.text
         if at >= 0:
+            if leaf.is_name and text != text.strip(units.XML_SPACE):
+                row[_ODD] |= leaf.bit  # type: ignore[operator]  # it is named without its blanks
             if row[at] is None and len(text) <= LONGEST:
                 row[at] = text
             else:
@@ -342,6 +346,7 @@ def _leaf(path: str) -> _Leaf:
         default_unit=units.DEFAULT_UNITS.get(path.rpartition("/")[2], ""),
         attributes=attributes,
         only_given=path.rpartition("/")[2] in ONLY_GIVEN,
+        is_name=path.rpartition("/")[2] in NAMED,
     )
 
 

@@ -87,6 +87,11 @@ class _ReadTransaction:
         if isinstance(error, sqlite3.Error):
             raise self._engine.fault(error) from error
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """What reads."""
+        return self._connection
+
     def close(self) -> None:
         """End the connection."""
         self._connection.close()
@@ -276,6 +281,12 @@ class SQLite:
                     yield str(line)
         except DamagedStore as error:
             yield error.reason
+
+    def release(self) -> None:
+        """See ``Engine``; the system still has the pages of the file."""
+        with self.told:
+            for connection in (self._connection, *(each.connection for each in self.idle)):
+                connection.execute("PRAGMA shrink_memory")
 
     def shrink(self) -> None:
         """See ``Engine``."""

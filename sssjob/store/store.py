@@ -87,6 +87,10 @@ class Store:
         """End the connection."""
         self.engine.close()
 
+    def release(self) -> None:
+        """Give back memory in which pages of the store are kept; they are read again."""
+        self.engine.release()
+
     @contextmanager
     def change(
         self, *, by: str | None = None, source: str = "", reason: str = ""
@@ -420,6 +424,10 @@ class Store:
     def notes(self, begin: str) -> dict[str, str]:
         """The small facts whose names begin so, in order of their names."""
         return lookup.notes(self.engine, begin)
+
+    def answered(self, kind: str, mark: str, since: float) -> str | None:
+        """What was answered to a message of a kind since a time; None if it was not, or not yet."""
+        return lookup.answered(self.engine, kind, mark, since)
 
     def was_answered(self, mark: str, since: float) -> bool:
         """Whether a message with this mark was answered since a time."""

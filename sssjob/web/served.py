@@ -105,8 +105,9 @@ def run(path: Path, listening: socket.socket, gateway: Connection) -> None:
     os.nice(_BEHIND)
     with service.logging_to_stderr():
         config = load(path)
-        plan, handlers = config.web, service.answering(config)
-        assert plan is not None
+        assert config.web is not None
+        host, port = listening.getsockname()[:2]
+        plan, handlers = config.web.at(port), service.answering(config)
         assert handlers is not None
         shadow = service.shadow_of(config)
         actions = service.actions_of(config, handlers, shadow)
@@ -127,11 +128,10 @@ def run(path: Path, listening: socket.socket, gateway: Connection) -> None:
         def reload(number: int, frame: object) -> None:
             found = service.reload_settings(handlers, path)
             if found is not None and found.web is not None:
-                gate.take(found.web, found.jobs.settings.roles, found.ring.revoked)
+                gate.take(found.web.at(port), found.jobs.settings.roles, found.ring.revoked)
 
         signal.signal(signal.SIGHUP, reload)
         threading.Thread(target=_until_alone, args=(gateway, server), daemon=True).start()
-        host, port = listening.getsockname()[:2]
         event("listening", kind="web", address=f"{host}:{port}")
         with service.beside(shadow):
             server.run([listening])

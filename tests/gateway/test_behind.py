@@ -1,5 +1,6 @@
 """A gateway in front of another server: what it does not keep is asked there, in its own name."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +10,7 @@ from gateways import RING, exchange, gateway
 from gold import documents, recording, replaying
 from job_service import ROLES
 from servers import closed_port
-from waiting import until
+from waiting import HANG, until
 
 from sssjob import store
 from sssjob.client import GOLD, Client, Legacy
@@ -17,6 +18,7 @@ from sssjob.errors import NoReply, Refused, UnknownOutcome
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.behind import Behind, Door
 from sssjob.gateway.shadow import ServerAnswer, Shadow, differences
+from sssjob.handlers import changes
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.service import Service, ServiceSettings
@@ -311,7 +313,10 @@ class Lost:
 @pytest.mark.parametrize("known_by", [{"id": "1"}, {"mark": "a"}])
 @pytest.mark.parametrize("error", [NoReply("246", "hung up", asked=True), KeyboardInterrupt()])
 @pytest.mark.parametrize("action", ["Deposit", "Reserve"])
-def test_a_change_of_which_nobody_knows_is_not_sent_again(service, known_by, error, action):
+def test_a_change_of_which_nobody_knows_is_not_sent_again(
+    service, known_by, error, action, monkeypatch
+):
+    monkeypatch.setattr(changes, "_AT_IT", 0.1)  # of one that was killed
     lost = Lost(error)
     made = Front(service, lost, funds=True)
     parts = {"data": Data((Row("Job", JOB),))} if action == "Reserve" else {}
@@ -360,6 +365,23 @@ def test_funds_are_asked_for_once_and_only_for_who_may_reserve(service):
         assert gold.calls[1].request.option("Guarantee") is None  # no promise is made there
         made.ask("Charge", data=data)
         assert len(gold.calls) == 2
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_user_of_a_job_is_called_behind_what_he_is_called_there(service, whole):
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, funds=True, actors={"ann": "amy", "root": "gold"})
+        job = Row("Job", JOB)
+        xml = b"<Job><JobId>a</JobId><UserId> ann </UserId><Requested><Processors>4</Processors>"
+        xml += b"<WallDuration>60</WallDuration></Requested></Job>"
+        made.ask("Reserve", data=Data((DataDocument(xml) if whole else job,)))
+    [call] = gold.calls
+    [told] = call.request.data.items
+    user = told.get("UserId") if isinstance(told, Row) else told.xml.decode()
+    assert call.actor == "gold"
+    assert "amy" in user
+    assert "ann" not in user
 
 
 @pytest.mark.parametrize("action", ["Reserve", "Quote"])
@@ -534,22 +556,71 @@ def test_a_shadow_hears_once_of_what_comes_twice_and_of_no_change_that_was_refus
     assert [call.request.action for call in gold.calls] == ["Charge"] * 4 + ["Query"] * 2
 
 
+@pytest.mark.parametrize("is_refused", [False, True])
 @pytest.mark.parametrize("mark", ["", "the same bytes"])
-def test_copies_of_a_change_that_is_being_made_behind_wait_for_its_answer(service, mark):
+def test_copies_of_a_change_that_is_being_made_behind_wait_for_its_answer(
+    service, mark, is_refused, monkeypatch
+):
+    """Those that come to another process as well: nothing but the store tells that it is made."""
+    waiting = set()
+    all_wait = threading.Event()
+
+    def sleep(seconds):
+        waiting.add(threading.get_ident())
+        if len(waiting) == 3:
+            all_wait.set()
+        paused(seconds)
+
     def answer(call):
-        until(lambda: [n for _, n in service.stores._doing.values()] == [4], seconds=30)
+        assert all_wait.wait(HANG)
+        if is_refused:
+            raise Refused("740", "no such account")
         return HandlerAnswer((), count=10)
 
+    def told(actions):
+        try:
+            return actions(call).count
+        except Refused as error:
+            return error.code, error.message
+
+    paused = changes.time.sleep
     gold = Gold(answer)
     asked = Request("Deposit", "root", (Object("Account"),), options=(Option("Amount", "10"),),
                     id="" if mark else "1")  # fmt: skip
+    call = ReceivedRequest(asked, "root", "", True, 1000.0, mark)
     with running(gold) as other, ThreadPoolExecutor(4) as pool:
-        made = front(service, other)
-        call = ReceivedRequest(asked, "root", "", True, 1000.0, mark)
-        copies = [pool.submit(made.actions, call) for _ in "1234"]
-        assert [each.result().count for each in copies] == [10] * 4
-    assert len(gold.calls) == 1
-    assert service.stores._doing == {}
+        one = front(service, other)
+        # Another process has but the store in common with this one.
+        another = Service(Stores(service.stores.address), service.settings)
+        two = front(another, other)
+        first = pool.submit(told, one.actions)
+        assert until(lambda: gold.calls)
+        monkeypatch.setattr(changes.time, "sleep", lambda seconds: sleep(seconds))
+        copies = [pool.submit(told, each.actions) for each in (one, two, two)]
+        expected = ("740", "no such account") if is_refused else 10
+        assert [each.result() for each in (first, *copies)] == [expected] * 4
+        assert len(gold.calls) == 1
+        monkeypatch.undo()
+        gold.answer = lambda call: HandlerAnswer((), count=10)
+        assert told(two.actions) == 10  # what was refused may be sent again
+        assert len(gold.calls) == 1 + is_refused
+        another.stores.close()
+
+
+def test_a_copy_waits_for_no_longer_than_the_first_may_take(service, monkeypatch):
+    """Who was to answer may have been killed."""
+    monkeypatch.setattr(changes, "_AT_IT", 0.2)
+    asked = Request("Deposit", "root", (Object("Account"),), id="1")
+    call = ReceivedRequest(asked, "root", "", True, 1000.0, "")
+
+    def killed():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        changes.once_elsewhere(service.stores, call, 120, killed)
+    for _ in "12":
+        with pytest.raises(UnknownOutcome):
+            changes.once_elsewhere(service.stores, call, 120, killed)
 
 
 def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):

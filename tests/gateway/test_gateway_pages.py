@@ -82,6 +82,23 @@ def command_of(pid):
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+def test_pages_on_a_port_that_is_free_are_asked_by_the_address_that_was_told(folder):
+    (folder / "gateway.toml").write_text(CONFIG.format(port=0))
+    with serving(folder) as (process, _):
+        assert until(lambda: events(folder, kind="web"), going=lambda: process.poll() is None)
+        [told] = events(folder, kind="web")
+        for again in (False, True):  # also by settings that are read again
+            (folder / "port").write_text(told["address"].rpartition(":")[2])
+            assert asked(folder, "/jobs.json")[0] == 200
+            if not again:
+                write(folder, LATER)
+                process.send_signal(signal.SIGHUP)
+                assert until(lambda: asked(folder, "/jobs.json", LATER)[0] == 200)
+                write(folder, TOKEN)
+                process.send_signal(signal.SIGHUP)
+                assert until(lambda: asked(folder, "/jobs.json")[0] == 200)
+
+
 def test_pages_and_gateway_have_one_store_and_one_end(folder):
     with serving(folder) as (process, _):
         assert until(lambda: events(folder, kind="web"), going=lambda: process.poll() is None)

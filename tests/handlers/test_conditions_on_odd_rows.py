@@ -106,6 +106,24 @@ def test_jobs_of_an_actor_are_found_whatever_white_space_is_around_the_name(addr
         assert made.ids(actor="amy") == ["7"]
 
 
+@pytest.mark.parametrize("asked", ["n", " n "])
+@pytest.mark.parametrize("text", ["n", " n", "n\n ", "\tn"])
+@pytest.mark.parametrize("name", ["Id", "User", "Project", "Machine"])
+def test_a_name_is_found_and_shown_without_the_blanks_around_it(address, name, text, asked):
+    """The ledger, and whoever may see a job, know it so."""
+    gets = list(dict.fromkeys(("Id", name)))
+    with job_service(address) as made:
+        given = "" if name == "Id" else "<Id>n</Id>"
+        made.create(f"<Job>{given}<{name}>{text}</{name}></Job>", "<Job><Id>nn</Id></Job>")
+        for wheres in ([(name, "EQ", asked)], [("Id", "EQ", "n")]):
+            assert made.ask("Query", gets=gets, wheres=wheres) == [dict.fromkeys(gets, "n")]
+        assert made.ids((name, "NE", asked)) == (["nn"] if name == "Id" else [])
+        assert {name: "n"} in made.ask("Query", gets=[(name, "GroupBy")])
+        assert made.said("Modify", sets=[("Name", "x")], wheres=[(name, "EQ", asked)]) == (
+            "Successfully modified 1 Jobs"
+        )
+
+
 @pytest.mark.parametrize("verifies", [True, False])
 def test_no_question_of_a_store_that_is_verified_is_quick(tmp_path, verifies):
     service = Service(Stores(str(tmp_path / "jobs.db"), verifies=verifies))

@@ -148,6 +148,15 @@ def test_the_ledger_is_sorted_added_up_and_cut_like_jobs(jobs):
     assert jobs.code("Query", object="Transaction", wheres=[("Amount", "GT", "x")]) == "317"
 
 
+def test_sums_are_exact_however_long_the_numbers_are(jobs):
+    with jobs.service.stores.use() as kept:
+        kept.load(b"<Job><Id>c</Id><User>ann</User><Charge>1e400</Charge></Job>")
+    [there] = jobs.ask("Query", gets=[("Charge", "Sum")])
+    [entered] = jobs.ask("Query", object="Transaction", gets=[("Delta", "Sum")])
+    assert entered["Delta"] == f"-{there['Charge']}"
+    assert len(there["Charge"]) == 401
+
+
 def test_the_stage_follows_the_ledger_and_not_what_a_document_says(jobs):
     jobs.create(
         "<Job><Id>c</Id><Charge>0</Charge></Job>",

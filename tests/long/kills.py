@@ -49,6 +49,7 @@ from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
 from sssjob.ledger import ledger, upkeep
 from sssjob.records import parts
+from sssjob.rmap.message import Response, Row, Status
 from sssjob.store.ledger import EntryKind
 from sssjob.systems.condor.hooks.queue import ACCEPTED, OFFERED, STATES, copied
 from sssjob.systems.condor.hooks.settings import HookSettings
@@ -537,6 +538,89 @@ def seen_charges(directory):
     return entries
 
 
+class Book:
+    """A Gold that survives who asks it: each Charge is a line of a file before it is answered."""
+
+    dialect, tries, transports = GOLD, 1, ()
+
+    def call(self, request):
+        [row] = request.data.items
+        with open("gold", "a") as book:
+            book.write(json.dumps(dict(row.fields)) + "\n")
+        return [Response(Status.of("000"))]
+
+    def rows(self, request):
+        [wanted] = [where.value for where in request.wheres if where.name == "JobId"]
+        for told in booked(Path()):
+            if told["JobId"] == wanted:
+                yield Row("Job", tuple((get.name, told.get(get.name, "")) for get in request.gets))
+
+
+def booked(directory):
+    book = directory / "gold"
+    return [json.loads(line) for line in book.read_text().splitlines()] if book.exists() else []
+
+
+def forwarding_to(service, queue, lines):
+    """What forwards jobs; a minute and more passes with each round, also of former processes."""
+    plan = ForwardingPlan(Book(), queue, charge=True)
+    return Forwarding(plan, service.service.stores, clock=lambda: time.time() + 100 * len(lines))
+
+
+def charged_and_forwarded(directory):
+    """The same requests, each with a round of what forwards them, and rounds until all is sent."""
+    opened(directory, create=True).close()
+    address = address_of(directory)
+
+    def work():
+        service = JobService(address, accounting=Accounting(Rates({"Processors": Fraction(1)})))
+        with open("said", "a+") as said, open("rounds", "a+") as rounds:
+            said.seek(0)
+            rounds.seek(0)
+            done, lines = len(said.readlines()), rounds.readlines()
+            forwarding = forwarding_to(service, Path("forward.db").absolute(), lines)
+            for action, more in [*[*asked_of_a_gateway()][done:], *[("", None)] * 5]:
+                if action:
+                    print(action, service.code(action, **more), file=said, flush=True)
+                print("round", file=rounds, flush=True)
+                lines.append("")
+                forwarding._round()
+            (Path("end")).touch()
+            forwarding.stop()
+
+    return work
+
+
+def seen_forwarded(directory):
+    """The entries of the ledger; nobody was charged twice by the other server.
+
+    In the end it has what the ledger has, or people are told that it has not.
+    """
+    sent = [each["JobId"] for each in booked(directory)]
+    assert len(sent) == len({*sent}), sent
+    service = JobService(address_of(directory))
+    with opened(directory, create=True) as kept:
+        entries = tuple(
+            (str(each.kind), str(each.amount), each.job, each.duration, each.places)
+            for each in kept.ledger.entries(tuple(EntryKind))
+        )
+        owed = {
+            each.identity.id: kept.ledger.balance(each.number, each.identity.id)
+            for each in kept.documents()
+            if b"<State>Completed</State>" in each.document
+        }
+    if (directory / "end").exists():
+        queue = Outbox(directory / "forward.db")
+        states = {dict(each.fields)["JobId"]: each.state for each in queue.left()}
+        queue.close()
+        assert {*states.values()} <= {ParcelState.CHANGED}, states
+        there = {each["JobId"]: Fraction(each["Charge"]) for each in booked(directory)}
+        assert there.keys() == owed.keys(), (there, owed)
+        assert all(there[name] == owed[name] for name in owed.keys() - states.keys()), (there, owed)
+    service.service.stores.close()
+    return entries
+
+
 def totals_of(service):
     """The Charge of each job, as a total of a gateway; all of them are the sum."""
     rows = service.ask("Query", gets=[("Id", "GroupBy"), ("Charge", "Sum")])
@@ -566,6 +650,7 @@ def of_entries(found, old, new):
     return new[: len(found)] == found
 
 
+QUEUE = frozenset({"forward.db-wal", "forward.db-shm", "forward.db.lock"})
 SQLITE = frozenset({"jobs.db-wal", "jobs.db-shm"})
 CASES = {
     "features": Case(rewritten, seen_features),
@@ -587,6 +672,10 @@ CASES = {
     ),
     "charges": Case(charged, seen_charges, SQLITE, of_entries),
     "charges, PostgreSQL": Case(charged, seen_charges, is_whole=of_entries, in_postgresql=True),
+    "forwarding": Case(charged_and_forwarded, seen_forwarded, SQLITE | QUEUE, of_entries),
+    "forwarding, PostgreSQL": Case(
+        charged_and_forwarded, seen_forwarded, QUEUE, of_entries, in_postgresql=True
+    ),
     "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
     "hook that fetches": Case(hooked, seen_offers),
     "hook that fetches, store": Case(in_a_store(hooked), seen_offers, SQLITE),
