@@ -118,7 +118,14 @@ def _start(place, lines, limits):
     for node in NODES:
         place.daemon("slurmd", "-D", "-N", node)
     place.answers(
-        "sinfo", "-h", "-N", "-o", "%t", holds=lambda printed: printed.split() == ["idle", "idle"]
+        "sinfo",
+        "-h",
+        "-N",
+        "-p",
+        "main",
+        "-o",
+        "%t",
+        holds=lambda printed: printed.split() == ["idle", "idle"],
     )
 
 

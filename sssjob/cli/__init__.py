@@ -15,7 +15,7 @@ import click
 
 from sssjob._version import __version__
 from sssjob.cli.commands import Commands
-from sssjob.cli.signals import Terminated, die
+from sssjob.cli.signals import Terminated, die, process_is_the_command
 
 _ESCAPED = "sssjob.escaped"
 
@@ -113,6 +113,7 @@ def _warned(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> None:
     """Run the command."""
+    process_is_the_command()
     _open_closed()
     _write_any_text()
     warnings.showwarning = _warned

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+_process: list[bool] = []  # whether this process is the command, and ends with it
 
 
 class Terminated(SystemExit):
@@ -75,6 +76,22 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         yield lambda: came
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def process_is_the_command() -> None:
+    """Tell that this process ends with the command that is about to run."""
+    _process.append(True)
+
+
+def is_ending(numbers: Iterable[int]) -> bool:
+    """Ignore signals from now on where the process ends with the command; else False.
+
+    Python gives back handlers before a process ends, but not what is ignored, so that a signal
+    that comes meanwhile would take the place of the exit code.
+    """
+    for number in numbers if _process else ():
+        signal.signal(number, signal.SIG_IGN)
+    return bool(_process)
 
 
 def die(number: int) -> None:

@@ -116,7 +116,7 @@ class Watch:
         standing, before = self.standing, self._told
         changes = tuple(
             NoticeChange(key, standing.get(key))
-            for key in (notices.MACHINE, notices.JOB)
+            for key in (notices.DRAINING, notices.MACHINE, notices.JOB)
             if _has_changed(before.get(key), standing.get(key), now)
         )
         told = tuple(
@@ -165,7 +165,8 @@ class Watch:
     @property
     def end(self) -> Notice | None:
         """The earliest of what stands: how long whoever runs here may go on."""
-        return min(self.standing.values(), key=lambda each: each.moment, default=None)
+        ends = (each for key, each in self.standing.items() if key != notices.DRAINING)
+        return min(ends, key=lambda each: each.moment, default=None)
 
 
 def _prologs_ask(name: str, node: str) -> bool:
@@ -175,7 +176,7 @@ def _prologs_ask(name: str, node: str) -> bool:
 
 def _has_changed(old: Notice | None, new: Notice | None, now: int) -> bool:
     """Whether there is something to tell: what has come, and is told no more, is not called off."""
-    if old is not None and new is None and old.moment <= now:
+    if old is not None and new is None and old.moment <= now and old.key != notices.DRAINING:
         return False
     return _moment(old) != _moment(new)
 

@@ -1238,7 +1238,7 @@ def watching(told, monkeypatch):
     """Watch the machine of that node, with a step behind each look, until a signal ends it."""
 
     program(
-        told, "squeue", "echo $SLURM_JOB_ID N/A"
+        told, "squeue", "echo $SLURM_JOB_ID RUNNING N/A N/A"
     )  # a prolog, whose job has an end, is beside the watch here
 
     def runs(*steps, words=("--node", "n1")):
@@ -1274,7 +1274,9 @@ def shutdown(place):
 def reserves(place, printed):
     """What Slurm says of reservations; "" is that it does not answer."""
     said = f"echo {printed}" if printed else "exit 1"
-    program(place, "real", f'case "$*" in *" reservation") {said};; *) cat {place}/shown;; esac')
+    lines = (f'*" reservation") {said};;', f'*" node "*) cat {DATA}/scontrol-node.txt;;',
+             f"*) cat {place}/shown;;")  # fmt: skip
+    program(place, "real", f'case "$*" in {" ".join(lines)} esac')
 
 
 NONE = "No reservations in the system"

@@ -249,6 +249,19 @@ def test_a_payload_with_a_group_of_its_own_is_handed_what_others_of_the_job_are_
     assert process.returncode == 0
 
 
+@pytest.mark.parametrize("name", ["TERM", "USR1"])
+def test_the_exit_code_is_that_of_the_payload_whatever_signal_comes_behind_its_end(job, name):
+    """Signals without a pause from its end until the command has ended, too."""
+    process = running("--", "sh", "-c", f"trap '' {name}; touch ready; read line; exit 7",
+                      stdin=subprocess.PIPE)  # fmt: skip
+    assert until((job / "ready").exists)
+    process.stdin.close()  # so that the payload ends
+    # Not reaped, the number stays that of the command.
+    while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+        os.kill(process.pid, getattr(signal, f"SIG{name}"))
+    assert process.wait(HANG) == 7
+
+
 def test_a_signal_that_is_ignored_is_ignored_by_the_payload_too(job):
     process = running(
         "--", "sh", "-c", "touch ready; until [ -e end ]; do sleep 0.05; done; exit 7",

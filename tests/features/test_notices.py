@@ -18,7 +18,16 @@ from waiting import HANG, until
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.directories import announce_in
 from sssjob.features.keys import MACHINE_FEATURES
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, clouds, names, usual
+from sssjob.features.notices import (
+    DRAINING,
+    JOB,
+    MACHINE,
+    Notice,
+    Surroundings,
+    clouds,
+    names,
+    usual,
+)
 from sssjob.features.read import read
 from sssjob.features.watch import NoticeChange, Watch
 from sssjob.features.write import put, remove, write
@@ -303,8 +312,8 @@ def pod(root, tolerations=(), deleted=None):
     return json.dumps({"metadata": metadata, "spec": spec}).encode()
 
 
-def api(a_pod, *taints):
-    node = json.dumps({"spec": {"taints": list(taints)}}).encode()
+def api(a_pod, *taints, **more):
+    node = json.dumps({"spec": {"taints": list(taints), **more}}).encode()
     found = {"/api/v1/namespaces/physics/pods/p-1": a_pod, "/api/v1/nodes/n1": node}
     return documents(found, "Authorization: Bearer secret")
 
@@ -339,6 +348,23 @@ def test_a_taint_of_its_node_evicts_a_pod_that_does_not_tolerate_it(
         notices, problems = told("kubernetes", asked)
     assert problems == {}
     assert [(each.key, each.moment) for each in notices] == [(MACHINE, each) for each in moments]
+
+
+CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize(
+    ("taint", "since"),
+    [(CORDONED, NOW + 7), ({**CORDONED, "timeAdded": "2026-11-18T11:06:40Z"}, NOW)],
+)
+def test_a_node_that_is_cordoned_takes_no_new_jobs_and_ends_none(tmp_path, taint, since):
+    with serving(api(pod(tmp_path), taint, unschedulable=True)) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        found, problems = told("kubernetes", asked, NOW + 7)
+    assert problems == {}
+    assert [each[:4] for each in found] == [
+        (DRAINING, since, "kubernetes", "node n1 takes no new jobs")
+    ]
 
 
 def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
@@ -524,13 +550,32 @@ def programs(safe_path):
 
 
 RESERVED = f"cat {DATA}/batch/scontrol-reservations.txt"
+NOTHING = "echo No reservations in the system"
+NODE = (DATA / "batch/scontrol-node-drained.txt").read_text()
+
+
+def slurm(programs, job="", *, node="", jobs="", reserved=NOTHING, own="7"):
+    """A Slurm whose ``squeue`` prints ``job`` of one, and ``jobs`` of a node."""
+    at = Path(programs()["PATH"])
+    for name, text in (("node", node or NODE), ("job", job), ("jobs", jobs)):
+        (at / f"said-{name}").write_text(text)
+    made = programs(
+        scontrol=f'case "$*" in *node*) cat {at}/said-node;; *) {reserved};; esac',
+        squeue=f'case "$*" in *nodelist*) cat {at}/said-jobs;; *) cat {at}/said-job;; esac',
+    )
+    return Surroundings({**made, "SLURM_JOB_ID": own}, "n1", seconds=60)
+
+
+def idle(state="IDLE"):
+    """The node as it is when nobody drains it."""
+    return NODE.partition(" Reason=")[0].replace("IDLE+DRAIN", state) + "\n"
 
 
 def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
-    environment = {**programs(scontrol=RESERVED, squeue=f"echo 7 {NOW + 60}"), "SLURM_JOB_ID": "7"}
+    asked = slurm(programs, f"7 RUNNING {NOW + 60} N/A\n", node=idle(), reserved=RESERVED)
     shown = (DATA / "batch/scontrol-reservations.txt").read_text()
     assert "MAINT" in shown
-    notices, problems = told("slurm", Surroundings(environment, "n1", seconds=60), now=1)
+    notices, problems = told("slurm", asked, now=1)
     assert problems == {}
     assert {each.key for each in notices} == {MACHINE, JOB}
     assert {each.moment for each in notices if each.key == JOB} == {NOW + 60}
@@ -538,33 +583,97 @@ def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
 
 @pytest.mark.parametrize("end", ["N/A", "NONE", ""])
 def test_a_job_without_an_end_has_none(programs, end):
-    none = "echo No reservations in the system"
-    row = f"7 {end}" if end else ""
-    environment = {**programs(scontrol=none, squeue=f"echo {row}"), "SLURM_JOB_ID": "7"}
-    assert told("slurm", Surroundings(environment, "n1", seconds=60)) == ([], {})
+    row = f"7 RUNNING {end} N/A\n" if end else ""
+    assert told("slurm", slurm(programs, row, node=idle())) == ([], {})
 
 
 @pytest.mark.parametrize(
     ("rows", "notices", "problem"),
     [
         # The other tasks of an array, or components, stand before or behind the leader.
-        (["9 N/A", f"7 {NOW + 60}"], [NOW + 60], ""),
-        ([f"7 {NOW + 60}", f"8 {NOW + 90}"], [NOW + 60], ""),
-        (["9 N/A", "7 N/A"], [], ""),
-        ([f"8 {NOW + 90}"], [], "when job 7 ends"),
-        (["7 soon"], [], "when job 7 ends: 'soon'"),
-        ([f"7 {NOW + 60}", f"7 {NOW + 90}"], [], "when job 7 ends"),
+        (["9 RUNNING N/A N/A", f"7 RUNNING {NOW + 60} N/A"], [(NOW + 60, "the end of job 7")], ""),
+        ([f"7 RUNNING {NOW + 60} N/A", f"8 RUNNING {NOW + 90} N/A"],
+         [(NOW + 60, "the end of job 7")], ""),
+        ([f"7 RUNNING {NOW + 20} {NOW}"], [(NOW + 20, "job 7 is preempted")], ""),
+        # What was requeued has the end that its next run would have.
+        ([f"7 PENDING {NOW + 7200} N/A"], [], "job 7 does not run any more, and is PENDING"),
+        ([f"7 COMPLETING {NOW + 7200} {NOW}"], [], "and is COMPLETING"),
+        (["7 COMPLETING N/A N/A"], [], "and is COMPLETING"),
+        (["9 RUNNING N/A N/A", "7 RUNNING N/A N/A"], [], ""),
+        ([f"8 RUNNING {NOW + 90} N/A"], [], "when job 7 ends"),
+        (["7 RUNNING soon N/A"], [], "when job 7 ends: 'soon'"),
+        ([f"7 RUNNING {NOW + 60} N/A", f"7 RUNNING {NOW + 90} N/A"], [], "when job 7 ends"),
         (["what"], [], "when job 7 ends: 'what'"),
     ],
-)
+)  # fmt: skip
 def test_of_all_tasks_and_components_the_own_one_counts(programs, rows, notices, problem):
-    squeue = "\n".join(f"echo {row}" for row in rows)
-    none = "echo No reservations in the system"
-    environment = {**programs(scontrol=none, squeue=squeue), "SLURM_JOB_ID": "7"}
-    found, problems = told("slurm", Surroundings(environment, "n1", seconds=60))
-    assert [each.moment for each in found] == notices
+    asked = slurm(programs, "".join(f"{row}\n" for row in rows), node=idle())
+    found, problems = told("slurm", asked)
+    assert [(each.moment, each.why) for each in found] == notices
     assert problem in problems.get("slurm", "")
     assert bool(problem) == bool(problems)
+
+
+SINCE, EMPTY = 1795695967, 1795695763  # in what a real Slurm 22.05 printed of the node
+WHY = "(disk is = bad [x)"
+
+
+@pytest.mark.parametrize(
+    ("node", "jobs", "ends"),
+    [
+        (NODE, "", (SINCE, "has drained {}")),
+        (NODE.replace(str(EMPTY), str(SINCE + 9)), "", (SINCE + 9, "has drained {}")),
+        (NODE, f"7 COMPLETING 1 {SINCE + 5}\n", (SINCE + 5, "drains {}: its last job ends")),
+        # It was requeued: that is the end that its next run would have.
+        (NODE, f"7 COMPLETING 1 {SINCE + 9999}\n", (SINCE + 50, "drains {}: its last job ends")),
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"),
+         f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 {NOW + 90}\n9 PENDING 1 {NOW + 999}\n",
+         (NOW + 90, "drains {}: its last job ends")),
+        # Nobody knows when it ends: one has no limit, or is not shown to who asks.
+        (NODE, f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 N/A\n", None),
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {NOW + 60}\n", None),
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), "", None),
+        (NODE, "what is this\n", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "state", ["IDLE+DRAIN", "MIXED*+DRAIN+MAINTENANCE", "DOWN+DRAIN", "DRAINED"]
+)
+def test_a_node_of_slurm_that_is_drained(programs, state, node, jobs, ends):
+    asked = slurm(programs, node=node.replace("IDLE+DRAIN", state), jobs=jobs)
+    found, problems = told("slurm", asked, SINCE + 50)
+    assert problems == {}
+    expected = [Notice(DRAINING, SINCE, "slurm", f"node n1 takes no new jobs {WHY}")]
+    if ends is not None:
+        expected.append(Notice(MACHINE, ends[0], "slurm", f"node n1 {ends[1].format(WHY)}"))
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "state", ["IDLE", "MIXED*", "ALLOCATED+MAINTENANCE", "IDLE+NOT_RESPONDING"]
+)
+def test_a_node_that_takes_jobs_is_not_drained_whatever_people_wrote_of_it(programs, state):
+    node = idle(state).replace("\n", " Reason=State=IDLE+DRAIN CPUAlloc=3 [root@7]\n")
+    assert told("slurm", slurm(programs, node=node)) == ([], {})
+
+
+@pytest.mark.parametrize(
+    "said", ["NodeName=n2 State=IDLE\n", "what\n", "NodeName=n1 State=\n", " "]
+)
+def test_a_node_whose_state_is_not_told_is_a_problem(programs, said):
+    found, problems = told("slurm", slurm(programs, node=said))
+    assert (found, problems) == ([], {"slurm": "scontrol does not say what state node n1 has"})
+
+
+def test_a_drain_that_is_taken_back_is_called_off_and_ends_nobody(programs):
+    """A drain counts from when it was seen, where nobody says since when, and is no end."""
+    node = NODE.partition(" [root@")[0].replace("CPUAlloc=0", "CPUAlloc=1") + "\n"
+    watch = Watch(("slurm",), slurm(programs, node=node, jobs="7 RUNNING 1 N/A\n"))
+    assert [each.notice[:3] for each in watch.look(NOW).changes] == [(DRAINING, NOW, "slurm")]
+    assert watch.look(NOW + 30).changes == ()
+    assert watch.end is None
+    slurm(programs, node=idle())
+    assert watch.look(NOW + 60).changes == (NoticeChange(DRAINING, None),)
 
 
 def test_where_slurm_does_not_answer_that_is_a_problem(programs):
@@ -579,9 +688,14 @@ def test_a_machine_of_condor_that_drains(programs):
     shown.write_text("Draining = true\n" + ads)
     environment = programs(condor_status=f"cat {shown}")
     asked = Surroundings(environment, "host.example.org", seconds=60)
-    assert [(each.key, each.moment) for each in told("condor", asked, now=1)[0]] == [
-        (MACHINE, 1795184871)
-    ]
+    drain = (DRAINING, 1, "host.example.org takes no new jobs")
+    found = [(each.key, each.moment, each.why) for each in told("condor", asked, now=1)[0]]
+    assert [drain, *(each[:2] for each in found[1:])] == [found[0], (MACHINE, 1795184871)]
+    shown.write_text(
+        f'LastDrainStartTime = {NOW}\nDrainReason = "new  kernel"\n' + shown.read_text()
+    )
+    drain = Notice(DRAINING, NOW, "condor", f"{drain[2]} (new kernel)")
+    assert told("condor", asked, now=1)[0][0] == drain
     shown.write_text("Draining = false\n" + ads)
     assert told("condor", asked, now=1) == ([], {})
     shown.write_text('Name = "slot1@host.example.org"\nDraining = true\n')
@@ -638,6 +752,9 @@ def test_the_stages_of_a_drain(programs, expected, parent, job, moments):
     environment = programs(condor_status=f"cat {shown}") | {"_CONDOR_SLOT": "slot1_1"}
     found, problems = told("condor", Surroundings(environment, "h", seconds=60), now=760)
     assert problems == {}
+    drains = [each.moment for each in found if each.key == DRAINING]
+    assert drains == ([] if parent == FREE else [760])
+    found = [each for each in found if each.key != DRAINING]
     assert [(each.key, each.moment) for each in found] == [each[:2] for each in moments]
     assert [each.why.partition(" ")[2] for each in found] == [each[2] for each in moments]
 

@@ -9,6 +9,7 @@ import shutil
 
 import pytest
 import slurm_cluster
+import slurm_ends
 from batch_jobs import COMMAND, answer, collected, install, kept, prepare, proven, submitted, told
 from daemons import started, user
 from waiting import until
@@ -51,7 +52,7 @@ def cluster():
 
     def lines(place):
         found = install(place, "slurm", "mjf/%n", "--agent", place.root / "agent")
-        return [line for line in found if "=" in line.partition(" ")[0]]
+        return [*(line for line in found if "=" in line.partition(" ")[0]), *slurm_ends.LINES]
 
     place = started(slurm_cluster.start, lines)
     place.daemon(COMMAND, "features", "agent", "--socket", place.root / "agent")
@@ -111,7 +112,7 @@ def test_the_document_tells_what_slurm_does_not_know(cluster, ran):
 
 @pytest.mark.parametrize("node", ["n1", "n2"])
 def test_a_machine_has_the_processors_that_jobs_may_have(cluster, ran, node):
-    shown = cluster.run("sinfo", "-h", "-N", "-n", node, "-o", "%c").strip()
+    shown = cluster.run("sinfo", "-h", "-N", "-p", "main", "-n", node, "-o", "%c").strip()
     assert (cluster.root / f"mjf/{node}/machinefeatures/total_cpu").read_text().strip() == shown
 
 
@@ -363,3 +364,19 @@ def test_the_conformance_kit_proves_this_site(cluster):
     rows = proven(cluster, "slurm")
     assert len(rows) == 12
     assert [row for row in rows if row["outcome"] != "holds"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "signals"),
+    [("step", "srun -n1 ", ["CONT", "TERM", "USR1"]), ("batch", "", ["USR1"])],
+)
+def test_the_payload_of_a_preempted_job_has_its_grace(cluster, name, before, signals):
+    slurm_ends.payload_has_its_grace(cluster, name, before, signals)
+
+
+def test_the_payload_of_a_preempted_job_ends_with_its_grace(cluster):
+    slurm_ends.payload_is_ended_with_its_grace(cluster, "ended", "again")
+
+
+def test_a_drain_is_told_and_taken_back(cluster, ran):
+    slurm_ends.drain_is_told_and_taken_back(cluster, cluster.root / "mjf/n1/machinefeatures")

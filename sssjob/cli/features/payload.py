@@ -21,6 +21,7 @@ from threading import Thread
 from types import FrameType
 
 from sssjob.cli.features.common import fail
+from sssjob.cli.signals import is_ending
 
 # What ends a program that does nothing about it, but for faults of its own.
 _ENDING = signal.valid_signals().intersection(
@@ -81,9 +82,11 @@ def running(
     except Stopped as stopped:
         sys.exit(128 + stopped.number)
     finally:
+        # Its exit code is this command's, whatever signal comes behind its end.
+        if not (process is not None and is_ending(before)):
+            for number, action in before.items():
+                signal.signal(number, action)
         hands_on.end()
-        for number, action in before.items():
-            signal.signal(number, action)
 
 
 def _ends(number: int) -> bool:

@@ -110,6 +110,9 @@ def command(
     (shutdowntime_job). Each one that is new, moves, or is called off is printed, announced in
     directories, and passed to PROGRAM. COMMAND runs meanwhile, and gets the signal when so many
     seconds are left; a signal that would end this command (TERM, USR1, XCPU and others) goes to it.
+
+    "draining" tells since when the machine takes no new jobs (Slurm, HTCondor, Kubernetes). It ends
+    no job by itself, and is announced in no directory: a pilot may stop to fetch payloads.
     """
     from sssjob.commands import end_all
     from sssjob.features.notices import Surroundings, usual
@@ -128,7 +131,7 @@ def command(
         if once:
             teller.look()
             unasked = bool(sources and watch.problems) or bool(teller.failed)
-            ended = common.FOUND if watch.standing else common.NOTHING
+            ended = common.FOUND if watch.end else common.NOTHING
             sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
         with running(payload, watch.wake) as process:
             try:

@@ -16,13 +16,16 @@ from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue, NotFetched, SSSJobError
 
 MACHINE, JOB = "shutdowntime", "shutdowntime_job"
+DRAINING = "draining"  # the machine takes no new job: no key of the texts
 _LEAST = 0.05  # seconds for a question
+_LONGEST = 200  # characters of a reason
 _NEVER = 1 << 63  # seconds: no clock of a kernel counts so far
 
 
 class Notice(NamedTuple):
     """When a machine (``shutdowntime``) or a job (``shutdowntime_job``) is to have ended, and why.
 
+    Of ``draining`` it is since when the machine takes no new jobs, which ends nothing by itself.
     ``moment`` is in seconds since 1970. One that ``counts`` is so many seconds after it was first
     seen, because nobody says since when: who looks again keeps the first.
     """
@@ -46,6 +49,21 @@ def trying(notices: Iterable[Notice | Unread]) -> Iterator[Notice | Unread]:
         yield from notices
     except (NotFetched, InvalidValue) as error:
         yield Unread(str(error))
+
+
+def no_new_jobs(machine: str, source: str, reason: str, since: int | None, now: int) -> Notice:
+    """That a machine takes no new jobs; ``since`` is None where nobody says since when.
+
+    ``reason`` is what people wrote, or "". # decision 700
+    """
+    why = f"{machine} takes no new jobs{said_by_people(reason)}"
+    return Notice(DRAINING, now if since is None else since, source, why, since is None)
+
+
+def said_by_people(reason: str) -> str:
+    """A reason in brackets, on one line; "" where there is none."""
+    text = " ".join(reason.split())
+    return f" ({text[:_LONGEST]})" if text else ""
 
 
 @dataclass(frozen=True, slots=True)

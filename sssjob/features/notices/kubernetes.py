@@ -15,12 +15,21 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features import kernel
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread, trying
+from sssjob.features.notices import (
+    JOB,
+    MACHINE,
+    Notice,
+    Surroundings,
+    Unread,
+    no_new_jobs,
+    trying,
+)
 from sssjob.features.remote import RemoteOptions, content
 
 ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _NO_EXECUTE = "NoExecute"  # of a taint: pods that do not tolerate it are evicted
+_CORDONED = "node.kubernetes.io/unschedulable"
 _LONGEST = 1 << 63  # what the API has for numbers
 _SHOWN = 40  # characters
 
@@ -59,26 +68,40 @@ def _tainted(
     node = spec.get("nodeName") or asked.node
     if not isinstance(node, str) or not _NAME.fullmatch(node):
         raise InvalidValue(str(node), "the node of a pod (spec.nodeName), whose taints are asked")
-    for taint in _taints(node, asked, account):
+    of_node = _node(node, asked, account)
+    taints = _list_of(of_node, "taints")
+    if of_node.get("unschedulable") is True:  # ``kubectl cordon`` and ``drain``
+        yield from trying(_cordoned(taints, node, now))
+    for taint in _evictions(taints):
         yield from trying(_evicting(taint, spec, node, now))
+
+
+def _cordoned(taints: list[object], node: str, now: int) -> Iterator[Notice]:
+    """That a node takes no new pods: since when, if its taint tells that. # decision 700"""
+    own = (each for each in taints if isinstance(each, dict) and each.get("key") == _CORDONED)
+    told = [str(each["timeAdded"]) for each in own if each.get("timeAdded")]
+    since = units.time(told[0]) if told else None
+    yield no_new_jobs(f"node {node}", "kubernetes", "", since, now)
 
 
 def _tainted_unknown(asked: Surroundings, account: str) -> Iterator[Unread]:
     """The taints of the node that is named, if this pod may tolerate them: nobody says so."""
     if not _NAME.fullmatch(asked.node):
         return
-    for taint in _taints(asked.node, asked, account):
+    for taint in _evictions(_list_of(_node(asked.node, asked, account), "taints")):
         what = f"node {asked.node} has the taint {_object_of(taint).get('key')}:{_NO_EXECUTE}"
         yield Unread(f"{what}, and nobody says whether the pod tolerates it")
 
 
-def _taints(node: str, asked: Surroundings, account: str) -> Iterator[object]:
-    """The taints of a node that evict pods, and what stands there that is none.
-
-    Raises ``NotFetched``.
-    """
+def _node(node: str, asked: Surroundings, account: str) -> Mapping[str, Any]:
+    """What a node is to be. Raises ``NotFetched``."""
     path = f"api/v1/nodes/{node}"
-    for taint in _list_of(_of(_object(path, asked, account), "spec", path), "taints"):
+    return _of(_object(path, asked, account), "spec", path)
+
+
+def _evictions(taints: list[object]) -> Iterator[object]:
+    """The taints that evict pods, and what stands there that is none."""
+    for taint in taints:
         if not isinstance(taint, dict) or taint.get("effect") == _NO_EXECUTE:
             yield taint
 

@@ -15,7 +15,14 @@ from sssjob.classads.values import Ad
 from sssjob.commands import CommandFailed
 from sssjob.commands import asked as answer
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
+from sssjob.features.notices import (
+    JOB,
+    MACHINE,
+    Notice,
+    Surroundings,
+    Unread,
+    no_new_jobs,
+)
 from sssjob.systems.condor import inside
 from sssjob.systems.condor.slot import emptied, eviction, machine_features, shutdown
 
@@ -55,6 +62,10 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     for slot in slots:
         if lacking := [name for name in _OF_A_SLOT if not slot.text(name)]:
             yield Unread(f"condor_status prints an ad of {node} without {' and '.join(lacking)}")
+        if slot.get("Draining") is True:
+            since = slot.get("LastDrainStartTime")
+            known = since if type(since) is int and since > 0 else None
+            yield no_new_jobs(node, "condor", slot.text("DrainReason"), known, now)
         if (end := _drained(slot, slots, now)) is not None:
             has = "drains" if emptied(slot) is None else "has drained"
             yield Notice(MACHINE, end, "condor", f"{slot.text('Name') or node} {has}")

@@ -50,6 +50,9 @@ _WRITTEN = re.compile(
     r"Switches|Gres\w+|NtasksPerTRES:?|Kill\w+)="
 )
 _NOTHING = frozenset(("N/A", "Unknown", "None", "(null)", ""))
+_STATE = re.compile(r"[A-Z_]+")  # IDLE*+DRAIN
+_DRAINED = ("DRAIN", "DRAINED", "DRAINING")
+_SIGNED = re.compile(r" \[[^\s@\[\]]+@([0-9]+)\]")  # who wrote a reason, and when
 _MOST = 64  # runs that are looked at; nobody has so many but to imitate
 
 Part = tuple[str, str, int]  # nodes, the ids of processors on each of them, MiB on each of them
@@ -210,11 +213,7 @@ def processors(printed: str, node: str) -> int | None:
     CPUEfctv is that number; before 21.08 it is CPUTot without what is kept for the system. What
     people write of a node stands behind them all.
     """
-    words: dict[str, str] = {}
-    for word in printed.split():
-        name, _, value = word.partition("=")
-        words.setdefault(name, value)
-    if words.get("NodeName") != node or not printed.startswith("NodeName="):
+    if (words := _of_node(printed, node)) is None:
         return None
     names = ("CPUTot", "CPUEfctv", "CoreSpecCount", "ThreadsPerCore")
     total, effective, kept, threads = (_whole(words.get(name, "")) for name in names)
@@ -223,6 +222,50 @@ def processors(printed: str, node: str) -> int | None:
     if kept is None:
         return total or None
     return None if threads is None else max(total - kept * threads, 0) or None
+
+
+class NodeState(NamedTuple):
+    """What a node is: its states, of which DRAIN is one, and why people made it so.
+
+    ``since`` is when they did, ``idle_since`` when its last job ended, in seconds since 1970;
+    None where it is not said. ``used`` are the processors that jobs have.
+    """
+
+    states: frozenset[str]
+    reason: str
+    since: int | None
+    idle_since: int | None
+    used: int
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether it takes no new jobs until somebody resumes it."""
+        return not self.states.isdisjoint(_DRAINED)
+
+
+def node_state(printed: str, node: str) -> NodeState | None:
+    """The state of a node, of ``scontrol -o show node``; None where it is not told.
+
+    With ``SLURM_TIME_FORMAT=%s``. The reason is behind all other words: people write it.
+    """
+    said = printed.strip().partition(" Reason=")
+    words = _of_node(said[0], node)
+    if words is None or not (states := frozenset(_STATE.findall(words.get("State", "")))):
+        return None
+    signed = list(_SIGNED.finditer(said[2]))
+    reason = said[2][: signed[-1].start()] if signed else said[2]
+    since = whole(signed[-1][1]) if signed else None
+    idle_since = whole(words.get("LastBusyTime", ""))
+    return NodeState(states, reason, since, idle_since, _whole(words.get("CPUAlloc", "")) or 0)
+
+
+def _of_node(printed: str, node: str) -> dict[str, str] | None:
+    """The first word of each name; None where the record is of no such node."""
+    words: dict[str, str] = {}
+    for word in printed.split():
+        name, _, value = word.partition("=")
+        words.setdefault(name, value)
+    return words if words.get("NodeName") == node and printed.startswith("NodeName=") else None
 
 
 def _whole(text: str) -> int | None:
