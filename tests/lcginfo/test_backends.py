@@ -261,12 +261,42 @@ def test_slurm_tells_which_partitions_use_which_nodes_their_limits_and_reservati
         (
             Reserved("cores", 1795190000.0, 1795193600.0, 2, ("main",)),
             Reserved("cores", 1795190000.0, 1795193600.0, 2, both),
-            Reserved("maint", 1795190000.0, 1795193600.0, 8, both),
+            Reserved("maint", 1795190000.0, 1795193600.0, 6, both),  # 2 of its node are of cores
         ),
     )
     assert [remark.message.partition(":")[0] for remark in remarks] == [
         "partition 'off'", "reservation 'never' has no StartTime or no EndTime; it is not known",
     ]  # fmt: skip
+
+
+# decision 715
+@given(st.lists(
+    st.tuples(st.integers(0, 4), st.integers(1, 4), st.sets(st.integers(1, 3), min_size=1)),
+    min_size=1, max_size=5,
+))  # fmt: skip
+def test_reservations_that_overlap_keep_each_node_once(rows):
+    """At each moment so many slots as the nodes have of which any reservation is, counted alone."""
+    nodes = "".join(
+        f"NodeName=n{node} CPUAlloc=0 CPUTot={2**node} State=IDLE Partitions=main\n"
+        for node in (1, 2, 3)
+    )
+    kept = "".join(
+        f"ReservationName=r{number} StartTime={1795190000 + start} "
+        f"EndTime={1795190000 + start + length} Nodes={','.join(f'n{node}' for node in held)} "
+        f"TRES=cpu={sum(2**node for node in held)}\n"
+        for number, (start, length, held) in enumerate(rows)
+    )
+    found, _ = snapshot("slurm", nodes, kept, now=1795190000)
+    for moment in range(9):
+        held = {
+            node for start, length, some in rows for node in some
+            if start <= moment < start + length
+        }  # fmt: skip
+        told = [
+            each.slots for each in found.scheduling.reserved
+            if each.start <= 1795190000 + moment < each.end
+        ]  # fmt: skip
+        assert sum(told) == sum(2**node for node in held)
 
 
 @pytest.mark.parametrize("state", ["DOWN+DRAIN", "IDLE+DRAIN", "IDLE+MAINT+DRAIN"])

@@ -177,6 +177,20 @@ LEFT_PREFIXES = (
     names.MACHINE,
 )  # fmt: skip
 
+# What users ask for that no job object says, and what it is where they ask for nothing.
+WISHES: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys((
+        "EncryptExecuteDirectory", "LeaveJobInQueue", "OnExitHold", "PeriodicHold",
+        "PeriodicRelease", "PeriodicRemove", "StarterUserLogUseXML", "WantCheckpoint",
+    ), (False,)),
+    **dict.fromkeys(("HoldKillSig", "KillSig", "RemoveKillSig"), ("SIGTERM", 15)),
+    **dict.fromkeys((
+        "JarFiles", "JobMaxRetries", "StarterUserLog", "TransferInput", "TransferOutput",
+        "TransferOutputRemaps",
+    ), ("", 0)),
+    "OnExitRemove": (True,),
+}  # fmt: skip
+
 _KNOWN = known((*KINDS, *_OTHERS), LEFT)
 _FOLDED = frozenset(name.lower() for name in _KNOWN)
 _BEGINS = tuple(each.lower() for each in LEFT_PREFIXES)
@@ -186,6 +200,20 @@ _BY_NAME = {name.lower(): kind for name, kind in KINDS.items()}
 def unknown(ad: Ad) -> list[str]:
     """The attributes that are neither read nor among those that are left out."""
     return [name for name in ad if name not in _KNOWN and _is_unknown(name.lower())]
+
+
+# decision 714
+def unsaid(ad: Ad) -> list[str]:
+    """What an ad asks for and no job object says, and what is not known at all."""
+    asked = [
+        name for name, nothing in WISHES.items()
+        if name in ad and ad[name] is not UNDEFINED and not _is_one(ad[name], nothing)
+    ]  # fmt: skip
+    return sorted({*asked, *unknown(ad)} - {"JobUniverse"}, key=str.lower)
+
+
+def _is_one(value: Any, among: tuple[Any, ...]) -> bool:
+    return any(type(value) is type(each) and value == each for each in among)
 
 
 def odd(ad: Ad) -> Iterator[str]:

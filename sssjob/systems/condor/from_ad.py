@@ -58,6 +58,8 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
         odd.append(_kept(name, ad[name]))
 
     base = _embedded(ad, findings) if embedded else None
+    if base is None and (left := attributes.unsaid(ad)):
+        findings.append(finding("W-USELESS", f"no job object says: {', '.join(left)[:_TOLD]}"))
     found = list(_properties(ad, findings, wrong, ours=embedded))
     used = list(delivered(ad, wrong=wrong))
     if base is not None:
@@ -80,6 +82,7 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     return ReadJob(Job(tuple(items)), tuple(findings))
 
 
+_TOLD = 400  # letters of names that are told
 _STATUS = frozenset((
     "State", "Hold", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount",
     "SuspendDuration", "CpuDuration", "GlobalId",

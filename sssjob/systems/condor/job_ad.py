@@ -29,16 +29,21 @@ from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
-from sssjob.model import Job, Property
+from sssjob.model import Job, Property, stripped
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
-from sssjob.systems.condor import gpus, names, requirements
+from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
 
+_NOWHERE = frozenset((
+    "Architecture", "Checkpointable", "Interactive", "Machine", "Network", "NetworkAdapter",
+    "OperatingSystem", "Quote", "Reservation", "Restartable", "Shell", "Suspendable", "Swap",
+))  # fmt: skip
+_NOTHING = ("", "false", "0")
 _LINE_ENDS = re.compile(r"[\r\n\0]+")
 _WHOSE = ("User", "GlobalUser", "Project")
 _LOCAL_ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
@@ -81,6 +86,7 @@ def to_ad(
     work.kept()
     work.limits()
     work.delivered()
+    work.unsaid()
     if document:
         work.put(names.DOCUMENT, document)
     return Mapped(Ad(work.ad), tuple(work.findings))
@@ -136,6 +142,25 @@ class _Work:
         if message := self.job.properties.get("StatusMessage"):
             removed = state == "Completed" and message.text.strip().lower().startswith("removed")
             self.put("RemoveReason" if removed else "HoldReason", message.text, message)
+
+    # decision 714
+    def unsaid(self) -> None:
+        """What a job asks for, or says of itself, and no ad of ours does."""
+        left = [
+            item.name for item in self.job.properties
+            if item.name in _NOWHERE and stripped(item.text).lower() not in _NOTHING
+        ]  # fmt: skip
+        left += [
+            f"Extension {name}" for item in self.job.properties.all("Extension")
+            if item.attributes.get("type") == names.EXTENSION
+            and ((name := item.attributes.get("name", "")) in attributes.WISHES
+                 or name == "JobUniverse")
+        ]  # fmt: skip
+        if self.job.get("Type") and self.job.get("Type").lower() not in names.UNIVERSES:
+            left.append("Type")
+        if left:
+            told = ", ".join(sorted({*left}))
+            self.say("W-USELESS", f"an ad says nothing of {told}")
 
     def texts(self) -> None:
         given = self.job.delivered
@@ -284,7 +309,8 @@ class _Work:
         if said.rank is not None:
             self.ad[names.RANK] = said.rank
         for text in said.unsaid:
-            if text.split(" ", 1)[0] not in _OF_THE_JOB:
+            word = text.split(" ", 1)[0]
+            if word not in _OF_THE_JOB or (word in _QUEUES and not self.job.get(word)):
                 self.say("W-USELESS", f"HTCondor cannot be asked for {text}")
 
     def _amounts(self, chosen: Alternative) -> None:
@@ -496,6 +522,7 @@ _USED = {
 }
 # fmt: on
 # What a request may say that is no matter of slots, and that the ad has by other attributes.
+_QUEUES = ("Partition", "QualityOfService", "Queue")
 _OF_THE_JOB = frozenset(
     row.name for row in (*spec.CREDENTIALS, *spec.JOB) if row.name not in names.SIDES
 ) - {"NetworkAdapter", "Reservation", "ResourceManagerType"}

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader, ReaderOptions, count, json_object, span
@@ -75,6 +76,7 @@ class SlurmQueue(Reader):
         super().__init__(options, report)
         self.nodes: dict[str, _Node] = {}
         self.kept: list[Mapping[str, str]] = []  # reservations
+        self._reservations: list[_Held] = []
 
     def take(self, text: str) -> None:
         """Read one output: jobs or nodes, text or JSON."""
@@ -221,16 +223,60 @@ class SlurmQueue(Reader):
         if start is None or end is None:
             self.remark(f"reservation {name!r} has no StartTime or no EndTime; it is not known")
             return
-        pools = Counter[tuple[str, ...]]()
-        for node in _names(found.get("Nodes", "")):
-            if (known := nodes.get(node)) is not None:
-                pools[tuple(sorted(known.partitions))] += known.cpus or 0  # type: ignore[assignment]
+        sizes = {
+            node: known.cpus or 0
+            for node in _names(found.get("Nodes", "")) if (known := nodes.get(node)) is not None
+        }  # fmt: skip
         cpus = _CPU.search(found.get("TRES", ""))
         kept = count(found.get("CoreCnt", "")) if cpus is None else int(cpus[1])
-        whole = int(sum(pools.values()))
-        for queues, slots in pools.items():
-            part = int(slots) if kept is None or not whole else int(slots) * kept // whole
-            self.reserved.append(Reserved(name, start, end, min(int(slots), part), queues))
+        whole = int(sum(sizes.values()))
+        part = Fraction(1) if kept is None or not whole else min(Fraction(kept, whole), Fraction(1))
+        mine = _Held(start, end, {node: Fraction(size) * part for node, size in sizes.items()})
+        for begin, until, left in self._apart(mine, sizes):
+            pools = Counter[tuple[str, ...]]()
+            for node, slots in left.items():
+                pools[tuple(sorted(nodes[node].partitions))] += slots  # type: ignore[assignment]
+            self.reserved += (
+                Reserved(name, begin, until, int(slots), queues) for queues, slots in pools.items()
+            )
+        self._reservations.append(mine)
+
+    # decision 715
+    def _apart(
+        self, mine: _Held, sizes: Mapping[str, Fraction | int]
+    ) -> Iterator[tuple[float, float, Mapping[str, Fraction]]]:
+        """What a reservation keeps that none before it does: of each node, from when to when.
+
+        Reservations may overlap (``OVERLAP``, ``MAINT``), and a node has no more than its slots.
+        """
+        others = [
+            each for each in self._reservations
+            if each.start < mine.end and mine.start < each.end
+            and not mine.nodes.keys().isdisjoint(each.nodes)
+        ]  # fmt: skip
+        edges = {mine.start, mine.end}
+        edges |= {edge for each in others for edge in (each.start, each.end)}
+        inside = sorted(edge for edge in edges if mine.start <= edge <= mine.end)
+        for begin, until in pairwise(inside):
+            there = [each for each in others if each.start <= begin and until <= each.end]
+            left = {
+                node: max(min(slots, Fraction(sizes[node]) - _of_all(there, node)), Fraction(0))
+                for node, slots in mine.nodes.items()
+            }
+            if not there or any(left.values()):
+                yield begin, until, left
+
+
+class _Held(NamedTuple):
+    """What a reservation keeps of nodes, from a time to another."""
+
+    start: float
+    end: float
+    nodes: Mapping[str, Fraction]
+
+
+def _of_all(held: Iterable[_Held], node: str) -> Fraction:
+    return sum((each.nodes.get(node, Fraction(0)) for each in held), Fraction(0))
 
 
 def _records(start: re.Pattern[str], text: str) -> Iterator[str]:

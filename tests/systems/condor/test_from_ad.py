@@ -166,10 +166,21 @@ def test_the_tables_of_attributes_say_what_is_read():
         to_job(ad, embedded=False)
         asked |= ad.asked
     read = {*attributes.KINDS, "Args", "Arguments", "Env", "EnvDelim", "Environment"}
-    assert asked - {"RequestGPUs", "GPUsProvisioned"} == read  # of which there are more
+    # Of the amounts there are more, and what is wished for is only told.
+    assert asked - {"RequestGPUs", "GPUsProvisioned", *attributes.WISHES} == read
     left = [name for names in attributes.LEFT.values() for name in names]
     assert len(left) == len(set(left))
     assert not read & set(left)
+
+
+# decision 714
+def test_what_an_ad_asks_for_and_no_job_object_says_is_told():
+    ad = Ad({"Cmd": "a", "KillSig": "SIGINT", "JarFiles": "a.jar", "Mine": 1, "TransferInput": "a"})
+    [told] = to_job(ad).findings
+    assert told.message == "no job object says: JarFiles, KillSig, Mine, TransferInput"
+    assert told.code == "W-USELESS"
+    usual = {"KillSig": "SIGTERM", "OnExitRemove": True, "PeriodicHold": False, "QDate": 5}
+    assert to_job(Ad({"Cmd": "a", **usual})).findings == ()
 
 
 def test_an_attribute_is_known_in_any_case_of_letters():

@@ -184,3 +184,26 @@ def test_a_job_whose_tasks_are_on_several_hosts_is_a_parallel_one(inner, hosts, 
     assert mapped.ad["RequestCpus"] == processors
     told = [each.message for each in mapped.findings if "task groups are added up" in each.message]
     assert len(told) == inner.startswith("\n<TaskGroup>")
+
+
+# decision 714
+@pytest.mark.parametrize("inner, told", [
+    ("<Shell>/bin/tcsh</Shell><Interactive>True</Interactive>", "Interactive, Shell"),
+    ("<Interactive>False</Interactive>", None),
+    ("<Type>Strange</Type>", "Type"),
+    ("<Extension type='HTCondor' name='JobUniverse'>grid</Extension>", "Extension JobUniverse"),
+    ("<Extension type='HTCondor' name='KillSig'>SIGINT</Extension>", "Extension KillSig"),
+])  # fmt: skip
+def test_what_a_job_says_and_no_ad_does_is_told(inner, told):
+    job = loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>")
+    found = [each.message for each in to_ad(job).findings]
+    assert found == ([f"an ad says nothing of {told}"] if told else [])
+
+
+# decision 714
+@pytest.mark.parametrize("name", ["Partition", "QualityOfService", "Queue"])
+def test_a_queue_that_is_only_requested_is_told(name):
+    asked = f"<Requested><{name}>a</{name}></Requested>"
+    job = loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{asked}</Job>")
+    [found] = to_ad(job).findings
+    assert found.message.startswith(f"HTCondor cannot be asked for {name}")
