@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -56,6 +57,28 @@ def available() -> bool:
     return True
 
 
+class _Allocated(ctypes.Structure):
+    """What glibc tells of its allocator, in bytes (mallinfo2)."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+        "fordblks", "keepcost",
+    )]  # fmt: skip
+
+
+_told = getattr(ctypes.CDLL(None), "mallinfo2", None)  # of glibc since 2.33
+if _told is not None:
+    _told.restype = _Allocated
+
+
+def freed() -> int | None:
+    """Bytes that were freed, and that the allocator keeps; None where its library does not say.
+
+    Those of the objects of Python are not among them.
+    """
+    return None if _told is None else int(_told().fordblks)
+
+
 class Uncounted:
     """No figures."""
 
@@ -101,6 +124,11 @@ class PrometheusFigures:
                 "sssjob_sqlite_bytes", "Memory that SQLite holds, of all connections to stores",
                 registry=registry,
             ).set_function(lambda: memory_used() or 0)  # fmt: skip
+        if freed() is not None:
+            library.Gauge(
+                "sssjob_freed_bytes", "Memory that was freed, and lies between what is in use",
+                registry=registry,
+            ).set_function(lambda: freed() or 0)  # fmt: skip
         self._received = library.Counter(
             "sssjob_bytes_received", "Bytes from clients", registry=registry
         )

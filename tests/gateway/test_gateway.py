@@ -23,6 +23,7 @@ from waiting import HANG, until
 
 from sssjob.gateway import conversation
 from sssjob.gateway.config import TLS, GatewayLimits
+from sssjob.gateway.figures import freed
 from sssjob.rmap.address import Address
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD
@@ -191,6 +192,7 @@ def test_health_and_figures_are_told(gold):
     assert 'sssjob_requests_total{action="Query",code="000"}' in figures
     assert "sssjob_request_seconds_bucket" in figures
     assert "sssjob_sqlite_bytes" in figures
+    assert freed() is None or "sssjob_freed_bytes" in figures
     assert requests.head(gold.url("/healthz"), timeout=HANG).content == b""
 
 

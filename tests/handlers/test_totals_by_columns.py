@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
+from sssjob.handlers import stores as connections
 from sssjob.handlers.columns import ShownColumn, row
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import rows_by_columns, totals, totals_by_columns
@@ -16,6 +17,7 @@ from sssjob.handlers.roles import Roles
 from sssjob.rmap.message import Conj, Get, Object, Op, Request, Where
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import lookup
+from sssjob.store.sqlite import memory_used
 
 USERS = ("ann", "bob", " ann", "", "ann<b/>")
 NUMBERS = (
@@ -259,3 +261,18 @@ def test_totals_of_a_request_without_conditions_are_kept(jobs):
     jobs.answer("Modify", sets=[("Charge", "1000")], wheres=[("Id", "EQ", "0")])
     after = {row["User"]: row["Charge"] for row in jobs.ask("Query", gets=gets)}
     assert after == {row["User"]: row["Charge"] for row in before} | {"u0": "15850"}
+
+
+@pytest.mark.skipif(memory_used() is None, reason="this SQLite does not say what it holds")
+def test_a_thread_gives_back_the_pages_of_its_connection_after_a_while(tmp_path, monkeypatch):
+    with job_service(str(tmp_path / "jobs.db")) as made:
+        with made.service.stores.use() as kept:
+            kept.load(b"".join(b"<Job><Id>%d</Id></Job>" % number for number in range(2000)))
+            list(kept.documents())
+            held = memory_used()
+        with made.service.stores.use():
+            assert memory_used() == held  # not each time
+        monkeypatch.setattr(connections, "_RELEASED", 0.0)
+        with made.service.stores.use() as kept:
+            assert memory_used() < held - 200_000
+            assert len(list(kept.documents())) == 2000
