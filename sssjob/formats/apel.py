@@ -20,7 +20,7 @@ from sssjob.records.cuts import Parted, cut_short, of_lines
 from sssjob.records.cutting import Cutter, Front, Part, PartStream
 from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, RunKey, mapping
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
-from sssjob.records.readers import extension, noted
+from sssjob.records.readers import extension, noted, processors
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -100,7 +100,7 @@ KEYS: tuple[Field, ...] = (
     Field("VORole",                    JOB,       "Extension",   voms.role, _ROLE, _FQAN),
     Field(WALL,                        DELIVERED, "Duration",    seconds),
     Field("CpuDuration",               JOB,       "CpuDuration", seconds),
-    Field("Processors",                DELIVERED, "Processors",  count),
+    Field("Processors",                DELIVERED, "Processors",  processors),
     Field("NodeCount",                 DELIVERED, "NodeCount",   count),
     Field("StartTime",                 JOB,       "StartTime",   time),
     Field("EndTime",                   JOB,       "EndTime",     time),

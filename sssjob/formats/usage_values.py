@@ -11,11 +11,12 @@ from sssjob.errors import InvalidValue
 from sssjob.formats.usage_xml import ElementText, Entries
 from sssjob.integers import LARGEST
 from sssjob.model import Property
+from sssjob.records import readers
 from sssjob.records.clock import Clock, timed
 from sssjob.records.plan import KEPT
 from sssjob.records.readers import listed, noted
 from sssjob.records.record import Found, Instead, Read
-from sssjob.records.values import amount, count, iso_duration
+from sssjob.records.values import amount, iso_duration
 from sssjob.resource_names import GPU
 
 # fmt: off
@@ -133,7 +134,8 @@ def processors_of(text: str) -> Found:
 @whole_of_all
 def processors(entries: Entries) -> Found:
     """The number of processors, and the fraction of them that was used."""
-    if not entries or (text := count(entries[0].text)) is None:
+    text = readers.processors(entries[0].text) if entries else None
+    if not isinstance(text, str):
         return None
     rate = amount(entries[0].get("consumptionRate") or "-1")
     return (Property("Processors", text, {"consumptionRate": rate} if rate else {}),)

@@ -14,6 +14,7 @@ from sssjob.records.layout import Piece
 from sssjob.records.record import Bad, Noted
 from sssjob.records.xml_records import CutRecord
 
+_IDENTITY = "JobIdentity"  # of which a record has one
 NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
 
 
@@ -57,6 +58,8 @@ def opened(records: Iterable[CutRecord]) -> Iterator[Piece]:
     for found in xml_records.parsed(records, _FORM):
         if isinstance(found, Bad | Noted):
             yield found
+        elif sum(names(child)[1] == _IDENTITY for child in found.element.iterchildren("*")) > 1:
+            yield Bad(found.line, "two records in one: an end tag is missing between them")
         else:
             yield found.line, _entries(found.element)
 

@@ -11,8 +11,9 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import whole
 from sssjob.model import Property
 from sssjob.nodes import plain
-from sssjob.records.record import Found, by_columns, in_bulk, numeric, varied
+from sssjob.records.record import Found, Instead, by_columns, in_bulk, numeric, varied
 from sssjob.records.texts import BulkColumn, Plain, Whole
+from sssjob.records.values import count
 
 _NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
@@ -115,6 +116,19 @@ def number(text: str) -> Found:
     if not (text.isdecimal() and text.isascii() and len(text) <= 18):
         raise InvalidValue(text, "a whole number")
     return text.lstrip("0") or "0"
+
+
+PROCESSORS, NOT_KNOWN = "a number of processors", "how many the job had is not known"
+
+
+def processors(text: str) -> Found:
+    """How many processors a job had; 0 is what some print that do not know.
+
+    Raises ``Instead`` for fewer: who counts such a job as one with one processor should know.
+    """
+    if text[:1] == "-" and count(text) is None:
+        raise Instead(text, PROCESSORS, (), NOT_KNOWN, keeps=True)
+    return count(text)
 
 
 _NO_FRACTION = ".000000"  # as Grid Engine prints whole numbers

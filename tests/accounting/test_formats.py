@@ -145,11 +145,11 @@ def test_a_record_of_ten_megabytes_is_bad_and_the_next_is_read(format_name, befo
 
 # fmt: off
 CUT = [
-    pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1},\n', 1,
+    pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1, "state": "FAILED"},\n', 1,
                  Bad(3, "the input ends inside an array"), id="between jobs"),
     pytest.param("slurm-json", b'{"jobs": [', 0,
                  Bad(1, "the input ends inside an array"), id="before jobs"),
-    pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1},\n{"job_', 1,
+    pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1, "state": "FAILED"},\n{"job_', 1,
                  Bad(3, "the input ends inside an object"), id="in a job"),
     pytest.param("condor", b'[\n{"ClusterId": 1}\n,\n', 1,
                  Bad(4, "the input ends inside an array"), id="between ads"),
@@ -170,8 +170,8 @@ def test_a_stream_that_ends_early_is_told_from_a_whole_one(format_name, data, jo
 
 
 def test_documents_of_sacct_may_follow_one_another():
-    one = b'{"meta": {}, "jobs": [\n{"job_id": 1}], "errors": [{"error": "no such file", '
-    one += b'"error_number": 2, "source": "slurmdbd"}]}\n'
+    one = b'{"meta": {}, "jobs": [\n{"job_id": 1, "state": "FAILED"}], "errors": [{"error": '
+    one += b'"no such file", "error_number": 2, "source": "slurmdbd"}]}\n'
     assert [job.id for job in converted("slurm-json", one + one)] == ["1", "1"]
     for more in (b"x", b'{"other": [}'):
         job, complaint, bad = outcomes("slurm-json", one + more)
@@ -245,7 +245,7 @@ BEGUN = {
     "an array": ("slurm-json", b'{"jobs": ['),
     "an object": ("slurm-json", b'{"jobs": [{"job_id": 1, "name": "'),
     "an object on lines": ("slurm-json", b'{"jobs": [\n  {\n    "name": "'),
-    "what stands behind one": ("slurm-json", b'{"jobs": [{"job_id": 1}, '),
+    "what stands behind one": ("slurm-json", b'{"jobs": [{"job_id": 1, "state": "FAILED"}, '),
     "objects": ("condor", b'{"Owner": "'),
     "objects in an array": ("condor", b'[{"Owner": "'),
     "a value of an ad": ("condor", b'Owner = "'),

@@ -18,7 +18,7 @@ from sssjob.errors import InvalidValue
 from sssjob.file_names import literal
 from sssjob.integers import limit_seconds
 from sssjob.model import Property
-from sssjob.records.readers import extension, identity, listed, noted
+from sssjob.records.readers import NOT_KNOWN, PROCESSORS, extension, identity, listed, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -39,8 +39,7 @@ _STATES = {str(status): word for status, word, *_ in names.STATES}
 _IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
 _BY_USER = ("1", "15")  # a HoldReasonCode: held by a user, who may have submitted it so
 _BELOW = re.compile(r"(?:^|=)-[0-9]")
-_UNKNOWN = "how many the job had is not known"
-_AMOUNT, _CPUS = "a number from 0 on", "a number of processors"
+_AMOUNT = "a number from 0 on"
 SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
 _LIMITS, _A_LIMIT = re.compile(r"[\s,]+"), re.compile(r"[A-Za-z_][\w.]*(?::[0-9]{1,9})?", re.ASCII)
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
@@ -172,15 +171,15 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
     if provisioned and not given:
         if found:
             stands = (Property("Processors", found),)
-            raise Instead(provisioned, _CPUS, stands, "RequestCpus counts", keeps=True)
+            raise Instead(provisioned, PROCESSORS, stands, "RequestCpus counts", keeps=True)
         if given is None:
             raise InvalidValue(provisioned, "a number")
-        raise Instead(provisioned, _CPUS, (), _UNKNOWN, keeps=True)
+        raise Instead(provisioned, PROCESSORS, (), NOT_KNOWN, keeps=True)
     if requested and not found:
         told = f"RequestCpus={requested}"
         if asked is None:
             raise InvalidValue(told, "a number")
-        raise Instead(told, _CPUS, (), _UNKNOWN)
+        raise Instead(told, PROCESSORS, (), NOT_KNOWN)
     return found
 
 
@@ -195,7 +194,7 @@ def _cpus(text: str) -> Fraction | None:
 def asked_cpus(text: str, hosts: str, universe: str) -> Found:
     """How many processors are asked for, on all hosts; 0 asks for nothing."""
     if text[:1] == "-":
-        raise InvalidValue(text, _CPUS)
+        raise InvalidValue(text, PROCESSORS)
     return asked_count(text, hosts, universe)
 
 

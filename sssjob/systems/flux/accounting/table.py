@@ -10,7 +10,7 @@ import re
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.readers import extension, identity, noted
+from sssjob.records.readers import extension, identity, noted, processors
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 from sssjob.records.unread import Left, known
 from sssjob.records.values import count, epoch, integer, number
@@ -169,7 +169,7 @@ STARTED: tuple[Field, ...] = (
     Field("returncode",     JOB,       "Extension",               signal),
     Field("t_cleanup",      DELIVERED, "Duration",                ran, {}, ("t_run", "t_inactive")),
     Field("nnodes",         DELIVERED, "NodeCount",               count),
-    Field("ncores",         DELIVERED, "Processors",              count),
+    Field("ncores",         DELIVERED, "Processors",              processors),
     Field("nodelist",       DELIVERED, "Node",                    nodes),
     Field("queue",          DELIVERED, "Queue"),
 )

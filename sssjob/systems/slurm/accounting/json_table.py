@@ -206,17 +206,30 @@ def total_memory(amounts: Any) -> str:
 def amounts(value: Any) -> dict[str, str]:
     """A list of trackable resources by name; what has no count is left out.
 
+    What is no such entry, and a count below 0, stays as a text that is no amount: who reads the
+    column says so.
+
     >>> amounts([{"type": "gres", "name": "gpu", "count": 1}, {"type": "energy", "count": None}])
     {'gres/gpu': '1'}
+    >>> amounts([{"type": "cpu", "count": -4}, 7])
+    {'cpu': '-4', '7': 'no entry'}
     """
     found: dict[str, str] = {}
     for item in value if type(value) is list else ():
-        if type(item) is dict and (kind := text(item.get("type"))):
-            count = number(item.get("count"))
-            if count and count != UNLIMITED:
-                name = item.get("name")
-                found[f"{kind}/{text(name)}" if name else kind] = count
+        if type(item) is dict and type(kind := item.get("type")) is str and kind:
+            told, name = item.get("count"), item.get("name")
+            kind = kind if kind.isprintable() else legal(kind)
+            if count := number(told):
+                if count != UNLIMITED:
+                    found[f"{kind}/{text(name)}" if name else kind] = count
+            elif type(told) is int and told < 0 and kind in _COUNTED:
+                found[f"{kind}/{text(name)}" if name else kind] = str(told)
+        elif item and (type(item) is not dict or item.get("count")):
+            found[legal(json.dumps(item))] = "no entry"
     return found
+
+
+_COUNTED = ("cpu", "gres", "node")  # what is never below 0, as what is measured may be
 
 
 def count(value: Any) -> str:
@@ -240,6 +253,15 @@ _EMPTY: Tree = {}
 def _object(value: Any) -> Tree:
     """The members of an object; none of what is none."""
     return value if type(value) is dict else _EMPTY
+
+
+def _met(tree: Any, path: tuple[str, ...]) -> Any:
+    """What is at a path, or else what stands on the way to it that is no object."""
+    for name in path:
+        if type(tree) is not dict:
+            return tree
+        tree = tree.get(name)
+    return tree
 
 
 def at(tree: Any, path: tuple[str, ...]) -> Any:
@@ -346,13 +368,16 @@ MADE_OF = {
 }  # fmt: skip
 PATHS = tuple(dict.fromkeys(path for paths in MADE_OF.values() for path in paths))
 
+_OBJECTS, _LISTS = frozenset((dict, type(None))), frozenset((list, type(None)))
 _METRICS = ("average", "max", "total")
 
 
 class RowReading:
     """The rows of a table made ready: what shares a place is looked up there once.
 
-    Most columns are texts that one place alone tells: all of these are looked at together.
+    Most columns are texts that one place alone tells: all of these are looked at together. Where
+    something else stands than the object, or the list, in which columns are looked for, each of
+    them has its text, and who reads them says that it is no such value.
     """
 
     def __init__(
@@ -367,6 +392,7 @@ class RowReading:
         parents = dict.fromkeys(path[:-1] for _, path, _ in rows if path not in self._lists)
         self._parents = tuple(path for path in parents if path not in self._lists)
         places = {path: place for place, path in enumerate((*self._parents, *self._lists))}
+        self._of_state = places.get(("state",))  # which is one word in some versions
         told = Counter(column for column, _, _ in rows)
         self._rows: list[tuple[int, int, str | None, Callable[[Any], str]]] = []
         texts: list[tuple[int, str, int]] = []
@@ -383,8 +409,10 @@ class RowReading:
     def __call__(self, tree: Tree) -> list[str]:
         """The columns for a job or a step; what is none as the text that it is."""
         found = [""] * self._size
-        parents = [_object(at(tree, path)) for path in self._parents]
-        parents += [amounts(at(tree, path)) for path in self._lists]
+        told = [_met(tree, path) for path in self._parents]
+        parents = [each if type(each) is dict else _EMPTY for each in told]
+        lists = [_met(tree, path) for path in self._lists]
+        parents += [*map(amounts, lists)]
         texts = [parents[parent].get(key) or "" for parent, key, _ in self._texts]
         try:
             plain = "".join(texts).isprintable()
@@ -400,7 +428,24 @@ class RowReading:
                 found[column] = read(value)
             except InvalidValue as wrong:  # who reads the column says so
                 found[column] = legal(wrong.text)
+        if not (_OBJECTS.issuperset(map(type, told)) and _LISTS.issuperset(map(type, lists))):
+            self._tell_odd(found, told, lists)
         return found
+
+    def _tell_odd(self, found: list[str], objects: Sequence[Any], lists: Sequence[Any]) -> None:
+        """Put what stands in the place of an object, or of a list, into the columns that it has."""
+        odd = {
+            place: text(each)
+            for place, each in enumerate((*objects, *lists))
+            if each
+            and type(each) is not (dict if place < len(objects) else list)
+            and place != self._of_state
+        }
+        columns = [(column, parent) for column, parent, _, _ in self._rows]
+        columns += [(column, parent) for parent, _, column in self._texts]
+        for column, parent in columns:
+            if parent in odd and not found[column]:
+                found[column] = odd[parent]
 
 
 job_fields = RowReading(JOB, (("tres", "allocated"), ("tres", "requested")))

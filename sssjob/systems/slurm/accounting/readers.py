@@ -76,7 +76,7 @@ ENDED, BEGUN = "ended", "begun"  # how far a job is; "" for one that was not sta
 def state(text: str, reason: str, progress: str) -> Found:
     """A state in the standard's words; a reason tells why a job waits."""
     if not text:
-        return None
+        raise Instead(text, "a known state", (), "the job has none")
     standard, word = states.state(text)
     found = tuple(_state(text, reason, _standard(standard, progress)))
     if not standard:
