@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -65,9 +66,10 @@ class KnownRecords:
 def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """Fold the directories of the job that calls into its document, and take them away.
 
-    If the document cannot be written they are taken away all the same, and a note says so: the
-    accounting record is still to come. What one of several nodes gave is not what the job had,
-    so only its record tells that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where
+    If the system does not let the document be written (a full disk) they are kept, for
+    ``fold_kept``; for other faults they are taken away all the same, as the accounting record is
+    still to come. A note says either. What one of several nodes gave is not what the job had, so
+    only its record tells that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where
     others could lead root elsewhere, or ``OSError``.
     """
     job = call.allocation(asking=False)
@@ -75,7 +77,8 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     handles.check(root)
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
-    tally = None
+    tally = used = None
+    is_kept = False
     if document is not None and document.exists() and job.alone:
         try:
             handles.check(jobs)
@@ -87,8 +90,42 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
                 notes += _refused(document, tally)
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
-    directories.remove()
+            is_kept = not isinstance(error, SSSJobError) and _keep(directories, used)
+    if is_kept:
+        how = f"sssjob features sweep --documents {jobs} folds it"
+        notes.append(f"{directories.job} is kept: {how}")
+    else:
+        directories.remove()
     return Ended(job.job_id, tally, tuple(notes))
+
+
+def _keep(directories: Directories, used: Used | None) -> bool:
+    """Keep what is known of a job until it can be folded; False where that cannot be, either."""
+    try:
+        if used is not None:
+            sampling.keep(directories, used, time.time())
+        directories.keep()
+    except (OSError, SSSJobError):
+        return False
+    return True
+
+
+def fold_kept(system: str, root: Path, jobs: str, job_id: str) -> str:
+    """Fold the directories that an epilog kept; why that cannot be, or "" where it is done."""
+    directories = Directories(root, job_id)
+    document = documents.place(jobs, job_id)
+    notes: list[str] = []
+    try:
+        handles.check(jobs)
+        if not document.exists():
+            return ""
+        snapshot = _status(directories.jobstatus, notes)
+        used = sampling.kept(directories)
+        with documents.locked(document, LOCK):
+            _fold(document, directories, snapshot, system, used)
+    except (OSError, SSSJobError) as error:
+        return _said(error, document)
+    return ""
 
 
 def collect(

@@ -158,13 +158,18 @@ def _names(folder: int, faults: list[KeyFault]) -> list[str]:
     return sorted(name for name in found[:MOST] if keys.is_found(name))
 
 
+_OF_TIME = ("cpu_limit_secs", "wall_limit_secs")  # what such a note is about
+
+
 def unlearned(folder: int) -> list[str]:
     """The limits of which nobody learned what they are, as a prolog noted them. # decision 657"""
     try:
         lines = content(folder, UNLEARNED).decode("ascii", "replace").split()
-    except (OSError, ValueError):  # there is no such note
+    except FileNotFoundError:  # there is no such note
         return []
-    return [name for name in lines if keys.is_name(name)]
+    except (OSError, ValueError):  # there is one, and nobody knows what it says
+        lines = []
+    return lines if lines and all(map(keys.is_name, lines)) else list(_OF_TIME)
 
 
 def _unlearned(name: str) -> KeyFault:

@@ -10,7 +10,7 @@ import subprocess
 import time
 from functools import partial
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import pytest
 from click.testing import CliRunner
@@ -831,6 +831,28 @@ def test_sweep_removes_directories_of_jobs_that_the_node_no_longer_has(node, mon
     done = sweep("--json")
     assert (done.exit_code, json.loads(done.stdout)) == (0, {"removed": ["2"], "notes": []})
     assert sorted(os.listdir(node / "mjf")) == ["3", "machinefeatures"]
+
+
+def test_what_an_epilog_cannot_fold_for_a_full_disk_is_folded_by_sweep(node):
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    before = (node / "jobs/3.xml").read_text()
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
+        done = epilog("--documents", "jobs")
+        assert (done.exit_code, "mjf/3 is kept" in done.stderr) == (1, True), done.stderr
+        again = sweep("--documents", "jobs")
+        assert (again.exit_code, again.stdout) == (1, "")
+    without = sweep()
+    assert (without.exit_code, "is not folded: --documents" in without.stderr) == (1, True)
+    assert (node / "jobs/3.xml").read_text() == before
+    assert (sweep("--documents", "jobs").stdout, os.listdir("mjf")) == (
+        "removed 3\n", ["machinefeatures"]
+    )  # fmt: skip
+    after = (node / "jobs/3.xml").read_text()
+    assert after != before
+    assert "77" in after
 
 
 @pytest.mark.parametrize("answer", ["exit 1", "echo what", "sleep 60"])

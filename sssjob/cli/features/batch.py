@@ -170,8 +170,9 @@ Examples:
   sssjob features epilog --for gridengine --documents /var/lib/sssjob/jobs
   sssjob features epilog --for pbs -- "$@"
 
-Exit code: 0 done, 1 the directories are gone but the document could not be
-written, 2 no job is named or its directories cannot be removed, also if users other than root can
+Exit code: 0 done, 1 the document could not be written: the directories are gone, or
+kept for "sssjob features sweep" where the disk is full,
+2 no job is named or its directories cannot be removed, also if users other than root can
 write in a directory above --root."""
 )
 @system("script")
@@ -222,6 +223,7 @@ than root can write in a directory above --root."""
 )
 @system("script")
 @root
+@jobs
 @click.option("--node", metavar="NAME", default="",
               help="The name of this node in the batch system. Default: that of the host, without "
               "its domain.")  # fmt: skip
@@ -229,18 +231,27 @@ than root can write in a directory above --root."""
 @click.option("--json", "as_json", is_flag=True, help="Print their names as JSON.")
 @seconds
 def sweep(
-    system: str, root: str, node: str, dry_run: bool, as_json: bool, seconds: float
+    system: str, root: str, jobs: str, node: str, dry_run: bool, as_json: bool, seconds: float
 ) -> None:  # fmt: skip
     """Remove the directories of jobs that are no longer on this node.
 
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
     was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
-    of a job that starts meanwhile, stay.
+    of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml, because
+    the disk was full, is folded first with --documents, and stays without it.
     """
+    from sssjob.collect import fold_kept
     from sssjob.features.batch.leftovers import sweep as swept
 
     try:
-        done = swept(call(system, (), seconds), Path(root), node, dry_run=dry_run)
+        made = call(system, (), seconds)
+        if jobs:
+            done = swept(
+                made, Path(root), node, dry_run=dry_run,
+                fold=lambda job: fold_kept(system, Path(root), jobs, job),
+            )  # fmt: skip
+        else:
+            done = swept(made, Path(root), node, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
         fail(error)
     if as_json:

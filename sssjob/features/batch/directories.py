@@ -32,6 +32,7 @@ _ANNOUNCED = ".announced"  # the shutdowns that we were told of, by who told, an
 _ANNOUNCING = ".announcing"  # is locked meanwhile; only root can open it
 _FOUND = "-"
 _STALE = 3600  # seconds after which a shutdown that has come is no news
+_UNFOLDED = ".unfolded"
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -108,6 +109,17 @@ class Directories:
                 trees.remove_tree(job, self.jobstatus.name)
                 return f"no $JOBSTATUS: its room cannot be limited: {error.strerror}"
         return ""
+
+    def keep(self) -> None:
+        """Note that what is here is still to be folded. Raises ``Unprotected``, ``OSError``."""
+        with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
+            with handles.inside(root, self.job_id) as job:
+                atomic.put(job, _UNFOLDED, b"")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether an epilog noted that."""
+        return os.path.lexists(self.job / _UNFOLDED)
 
     def remove(self) -> None:
         """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""

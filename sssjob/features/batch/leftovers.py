@@ -8,6 +8,7 @@ directory anew, which is told by what the file system says of it: another one st
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +27,14 @@ class SweptJobs:
     notes: tuple[str, ...] = ()
 
 
-def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False) -> SweptJobs:
+def sweep(
+    call: Invocation, root: Path, node: str = "", *, dry_run: bool = False,
+    fold: Callable[[str], str] = lambda job: "--documents says where its document is",
+) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
+    ``fold`` folds those of a job that an epilog could not fold, and says why that cannot be: then
+    they stay, and a note says so.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -49,6 +55,9 @@ def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False
         if name in present:
             continue
         try:
+            if not dry_run and Directories(root, name).is_kept and (why := fold(name)):
+                notes.append(f"{root / name} is kept, as it is not folded: {why}")
+                continue
             if dry_run or Directories(root, name).remove_leftover(seen):
                 removed.append(name)
         except OSError as error:

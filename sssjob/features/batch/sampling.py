@@ -102,6 +102,22 @@ def last(call: Invocation, where: Directories, node: str = "", user: str = "") -
     return None if before is None else before.used()
 
 
+def keep(where: Directories, used: Used, now: float) -> None:
+    """Keep what a job used that has ended. Raises ``Unprotected``, or ``OSError``."""
+    sample = Sample(
+        now, used.cpu_secs, max_rss_bytes=used.max_rss_bytes, max_swap_bytes=used.max_swap_bytes
+    )
+    with handles.protected(where.root) as folder, handles.inside(folder, where.job_id) as job:
+        atomic.put(job, KEPT, samples.dumps(sample).encode())
+
+
+def kept(where: Directories) -> Used | None:
+    """What was kept so, or by the last look. Raises ``Unprotected``, or ``OSError``."""
+    with handles.protected(where.root) as folder, handles.inside(folder, where.job_id) as job:
+        sample = _kept(job)
+    return None if sample is None else sample.used()
+
+
 class ToldSample(NamedTuple):
     """The sample in a $JOBSTATUS, and what is wrong there.
 

@@ -97,6 +97,8 @@ class ConfigFile:
         mode = stat.S_IMODE(status.st_mode)
         if fault := handles.file_fault(status, self.forbids, (OWNER,)):
             right = f"chmod {(mode | self.needs) & ~self.forbids:o}"
+            if status.st_uid not in (0, OWNER):
+                right = f"chown root, {right}" if mode & self.forbids else "chown root"
             return f"it {fault}: {right if stat.S_ISREG(status.st_mode) else 'put a copy there'}"
         if self.needs & ~mode:
             return f"its mode {mode:04o} keeps it from being used: chmod {mode | self.needs:o}"
