@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from sssjob import settings
 from sssjob.accounting.report import GROUPINGS, Money
 from sssjob.errors import BadSettings, Problem
+from sssjob.measures import SORTED_BY
 from sssjob.spans import DATED, SPANS
 from sssjob.suggestions import nearest
 
@@ -326,8 +327,8 @@ def _names_row(
         if level not in (FROM, UNTIL, key)
     }
     for level in levels:
-        if not _LEVEL.fullmatch(level) or level in SPANS:
-            expected = "a word of letters, digits, - and _ that is no span of time"
+        if not _LEVEL.fullmatch(level) or level in SPANS or level in SORTED_BY:
+            expected = "a word of letters, digits, - and _ that is no span of time and no sum"
             problems.append(line.problem(level, "the name of a level", expected))
     if key not in line.texts:
         problems.append(line.problem(key, "nothing", f"the name of a {line.table}"))

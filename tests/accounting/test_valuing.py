@@ -301,6 +301,8 @@ def read(tmp_path, text, name="rates.toml", of=reference.rates):
         pytest.param("a.toml", reference.names,
                      '[[user]]\nname = "a"\nteam = "b"\n[[queue]]\nname = "q"\nteam = "c"\n', 6,
                      "that of a user, as line 1", id="two-sources"),
+        pytest.param("a.csv", reference.names, "user,wall_seconds\namy,A\n", 2,
+                     "no span of time and no sum", id="called-like-a-sum"),
         pytest.param("a.toml", reference.names, '[[usr]]\nname = "a"\nteam = "b"\n', 1,
                      "expected", id="of-what"),
     ],
