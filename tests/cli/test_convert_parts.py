@@ -216,7 +216,7 @@ def test_documents_of_json_that_are_appended_are_read_behind_each_other(form, la
     log = Log(tmp_path, "slurm-json", b"")
     for write, ids in ((form, (1, 2)), (later, (3, 4)), (later, (5, 6))):
         with log.path.open("a") as stream:
-            stream.write(write([{"job_id": id, "name": "x"} for id in ids]))
+            stream.write(write([{"job_id": id, "name": "x", "state": "FAILED"} for id in ids]))
         result = log.run()
         assert result.exit_code == 0, result.stderr
         assert result.stderr == "converted 2, skipped 0, bad 0\n"
