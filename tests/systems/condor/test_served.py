@@ -160,6 +160,20 @@ def test_machines_of_one_name_are_told_apart_by_what_they_are(hosts, tmp_path, m
 
 
 # decision 711
+@pytest.mark.parametrize("content", ["1" * 32, "", "uninitialized"])
+def test_machines_of_one_image_are_told_apart_by_their_names(hosts, tmp_path, monkeypatch, content):
+    site, fetch = hosts
+    machine = tmp_path / "machine-id"
+    machine.write_text(content)
+    monkeypatch.setattr(served, "_MACHINE_ID", str(machine))
+    assert len(fetch("m1", "state")) == 1
+    shutil.rmtree(tmp_path / "state")  # each has it on a disk of its own
+    site.add("b.xml", JOB, "8")
+    assert fetch("m2", "state") == []
+    assert "is served by the queue" in site.said
+
+
+# decision 711
 def test_a_queue_that_serves_no_more_folds_what_became_of_its_own_jobs(hosts, tmp_path):
     site, fetch = hosts
     [ad] = fetch("m2", "two")

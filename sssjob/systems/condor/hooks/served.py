@@ -91,7 +91,7 @@ def _machine() -> str:
             text = file.read(_LONGEST).strip()
     except OSError:
         text = b""
-    if not text:
+    if text in (b"", b"uninitialized"):  # as images have it that are to get one
         return name
     from hashlib import blake2b  # not the Id itself, which is not for everybody
 
@@ -114,7 +114,9 @@ def _is_machine(one: str, other: str, unknown: str | None = None) -> bool | None
 
 
 def _is_place(told: Told, place: tuple[str, str]) -> bool:
-    return told[2] == place[1] and _is_machine(told[1], place[0]) is True
+    """Whether a note is of this place: many machines of a cluster have one Id, or one name."""
+    is_named_so = _name(told[1]) == _name(place[0])
+    return told[2] == place[1] and is_named_so and _is_machine(told[1], place[0]) is True
 
 
 def _is_ready(home: str, settings: HookSettings) -> bool:
