@@ -42,11 +42,11 @@ SECTIONS = {
     },
     "Accounting": {
         "convert":       "Turn accounting records into job objects.",
-        "deliver":       "Put what was used (features, records) into requested jobs.",
+        "deliver":       "Add to job objects what their jobs used, from records or features.",
         "report":        "Add up what jobs used, by user, project or time.",
         "ledger":        "Keep what each run used, for reports over very many jobs.",
-        "send":          "Send messages of usage by way of an outbox, with receipts.",
-        "audit":         "Compare what was read with what a batch system says exists.",
+        "send":          "Send usage records to a server of accounting, such as APEL's.",
+        "audit":         "Find runs that are missing or doubled, by what a batch system says.",
     },
     "Scheduling": {
         "explain":       "Tell what a name of the standard, or a request, means.",
@@ -67,7 +67,7 @@ SECTIONS = {
         "request":       "Ask a gateway, or Gold, over SSSRMAP.",
     },
     "This implementation": {
-        "demo":          "Show the main job, step by step, on records of a real Slurm.",
+        "demo":          "Go through the main use, step by step, on records of a real Slurm.",
         "examples":      "Tell what examples there are, or write them into a directory.",
         "conformance":   "Run or export the cases of the standard.",
         "completion":    "Make a shell complete commands, options and values.",

@@ -1,4 +1,4 @@
-"""``sssjob demo``: the main job, step by step, on the examples."""
+"""``sssjob demo``: the main use, step by step, on the examples."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Exit code: 0 every step was done, 2 a step failed or DIR cannot be written."""
 )
 @click.argument("directory", metavar="[DIR]", default="sssjob-demo", type=click.Path())
 def command(directory: str) -> None:
-    """Show the main job on records that a real Slurm printed, step by step.
+    """Go through the main use, step by step, on records that a real Slurm printed.
 
     The examples, and what the steps make of them, go into DIR (sssjob-demo when left out), which
     is new or empty. There each command can be called again.

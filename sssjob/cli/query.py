@@ -65,7 +65,9 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--xpath", "version", type=click.Choice(["1.0", "2.0", "3.0", "3.1"]),
               default="1.0", show_default=True,
               help="The version of XPath; the later ones are slower.")  # fmt: skip
-@click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
+@click.option(
+    "--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix to a namespace."
+)
 @click.option("--no-filename", is_flag=True, help="Do not print file names.")
 @click.option("--workers", "processes", cls=options.Renamed, former="--jobs", default=0,
               type=WholeNumber(0), metavar="N", show_default=True,

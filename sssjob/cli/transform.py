@@ -26,7 +26,14 @@ from sssjob.errors import UnreadableDocument
 )
 @click.argument("sheet", required=False)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-p", "--param", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
+@click.option(
+    "-p",
+    "--param",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the sheet, as text.",
+)
 @click.option("-o", "--output", metavar="OUT", help="Write to this file, whole or not at all.")
 @click.option("--list", "listing", is_flag=True, help="List the sheets that come with sssjob.")
 @names.records

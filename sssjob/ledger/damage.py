@@ -76,6 +76,11 @@ def data_of(home: Place, file: Gone | Log) -> bytes:
     return data
 
 
+def digest_of_bytes(data: bytes | memoryview) -> str:
+    """The digest of what a file holds."""
+    return digest_of(data).hexdigest()
+
+
 def digest(path: Place) -> str:
     """The digest of a file. Raises ``OSError``."""
     with places.stream(path) as stream:

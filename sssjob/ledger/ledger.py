@@ -178,7 +178,7 @@ class Ledger:
         self._put(path, data)
         submit, start, end = (_span(rows[name]) for name in (SUBMIT, START, END))
         file = DataFile(
-            path, len(rows), len(data), _digest(data), submit, start, end,
+            path, len(rows), len(data), damage.digest_of_bytes(data), submit, start, end,
             version=manifest.FILES, crc=crc32(data),
         )  # fmt: skip
         if file.rows >= ids.FEW:
@@ -192,7 +192,7 @@ class Ledger:
         path = f"{GONE}/{_name('gone')}"
         made.append(self.home / path)
         self._put(path, data)
-        return Gone(path, len(replaced), len(data), _digest(data))
+        return Gone(path, len(replaced), len(data), damage.digest_of_bytes(data))
 
     def keep(self, read: Input, text: BinaryIO) -> list[Log]:
         """Write the text that an input was; it counts when it is committed. Raises as ``commit``.
@@ -204,7 +204,7 @@ class Ledger:
             for data, lines in logs.pieces(text):
                 path = f"{logs.FOLDER}/{_name('text')}"
                 self._put(path, data)
-                size, digest = len(data), _digest(data)
+                size, digest = len(data), damage.digest_of_bytes(data)
                 found.append(Log(read.name, read.digest, read.how, path, lines, size, digest))
         except OSError as error:
             raise _unwritten(self.home, error) from None
@@ -340,10 +340,6 @@ def _parquet(rows: pa.Table, *, plain: bool = False) -> memoryview:
 def _name(head: str) -> str:
     """A name that no other file has."""
     return f"{head}-{os.urandom(10).hex()}.parquet"
-
-
-def _digest(data: bytes | memoryview) -> str:
-    return damage.digest_of(data).hexdigest()
 
 
 @contextmanager

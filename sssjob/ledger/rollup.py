@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from sssjob.accounting.report import SAME, Report
 from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine, lookup, places
-from sssjob.ledger.damage import digest_of
+from sssjob.ledger.damage import digest_of, digest_of_bytes
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
 from sssjob.measures import EXTRA, Number, Totals, left_out
@@ -88,7 +88,7 @@ class Rollups:
         """
         for grain, told in ((DAY, found), (MONTH, _by_month(found))):
             data = _parquet(told, begun)
-            path = self._home(grain) / f"{self._stem(file)}.{_digest(data)}.parquet"
+            path = self._home(grain) / f"{self._stem(file)}.{digest_of_bytes(data)}.parquet"
             places.put(path, data)
             self._known[grain, self._stem(file)] = path
 
@@ -195,7 +195,7 @@ def _read(path: Place, wanted: Sequence[str]) -> tuple[pa.Table, dict[int, int]]
     """Columns of a rollup, and how many of its runs began on each day."""
     with places.stream(path) as stream:
         data = stream.read()
-    if _digest(data) != path.name.rsplit(".", 2)[1]:
+    if digest_of_bytes(data) != path.name.rsplit(".", 2)[1]:
         raise DamagedStore(str(path), "is not what was written")
     with places.parquet(data) as file:
         told = json.loads(file.metadata.metadata[_BEGUN])
@@ -330,10 +330,6 @@ def _day(name: str) -> int | None:
     return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
 
 
-def _digest(data: bytes | memoryview) -> str:
-    return digest_of(data).hexdigest()
-
-
 def _digests(gone: pa.Table) -> dict[str, str]:
     """A digest of which rows were replaced, by the names of files."""
     rows: dict[str, list[int]] = {}
@@ -365,7 +361,7 @@ def damaged(ledger: Ledger) -> Iterator[Place]:
         except OSError:
             yield path
             continue
-        if _digest(data) != digest:
+        if digest_of_bytes(data) != digest:
             yield path
 
 

@@ -104,7 +104,7 @@ class Sides:
         system = registry.system(name)
         ask = system.load("listed")
         if question.since is None:
-            raise UnusableInput("a batch system is asked of a span of time: say since when")
+            raise UnusableInput("a batch system is asked about a span of time: give --since")
         printed = ask(question.since, question.until, limits)
         source = NamedSource(name, io.BytesIO(printed))
         plain = replace(self, columns=(), delimiter="")

@@ -418,7 +418,7 @@ def grown(
     ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
     """
     if work.format == "auto":
-        raise UnusableInput("--state needs the format's name: what is new may not tell it")
+        raise UnusableInput("--state needs --from FORMAT: new lines alone may not show it")
     from sssjob.records.state import State  # slow to import, by the digests that it keeps
 
     def documents(tasks: Iterator[Task]) -> Iterator[tuple[Task, bytes | memoryview]]:

@@ -43,10 +43,10 @@ _QUEUE = (
                  help="How long the hook may take."),
     click.option("--attempts", metavar="N",
                  type=WholeNumber(1), default=ATTEMPTS, show_default=True,
-                 help="In a row that do not start a job, after which it is held."),
+                 help="How many attempts in a row may fail to start a job before it is held."),
     click.option("--pause", metavar="SECONDS",
                  type=WholeNumber(0), default=PAUSE, show_default=True,
-                 help="After the first of them; after each other twice as long."),
+                 help="How long a job rests after the first; each later rest is twice as long."),
 )  # fmt: skip
 _FETCH = (
     click.option("--silence", metavar="SECONDS",

@@ -140,8 +140,10 @@ def left_dict(remaining: Left) -> dict[str, object]:
 
 # fmt: off
 _OPTIONS = (
-    click.option("--machine", metavar="DIR|URL", default="", help="Instead of $MACHINEFEATURES."),
-    click.option("--job", metavar="DIR|URL", default="", help="Instead of $JOBFEATURES."),
+    click.option("--machine", metavar="DIR|URL", default="",
+                 help="The directory to take instead of $MACHINEFEATURES."),
+    click.option("--job", metavar="DIR|URL", default="",
+                 help="The directory to take instead of $JOBFEATURES."),
     click.option("--now", metavar="TIME", type=options.MOMENT,
                  help="What time it is: seconds since 1970, or such as 2026-11-30T12:00."),
     click.option("--cpu-used", metavar="SECONDS", type=Number(0),

@@ -30,7 +30,13 @@ Exit code: 0 done, 1 there is no status yet, 2 a directory, key or value is
 wrong, or another process does not release the lock."""
 )
 @click.argument("settings", metavar="[KEY=VALUE]...", nargs=-1)
-@click.option("--in", "directory", metavar="DIR|URL", default="", help="Instead of $JOBSTATUS.")
+@click.option(
+    "--in",
+    "directory",
+    metavar="DIR|URL",
+    default="",
+    help="The directory to take instead of $JOBSTATUS.",
+)
 @click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=10.0,
               show_default=True, help="How long to wait for the lock.")  # fmt: skip
 @options.JSON_OBJECT

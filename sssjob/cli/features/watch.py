@@ -85,7 +85,7 @@ be written.""",
 @click.option("--notice", metavar="SECONDS", type=WholeNumber(0), default=0, show_default=True,
               help="How long before the end the payload is signalled.")  # fmt: skip
 @click.option("--signal", "name", type=click.Choice(sorted(SIGNALS), case_sensitive=False),
-              default="TERM", show_default=True, help="The signal.")  # fmt: skip
+              default="TERM", show_default=True, help="The signal that COMMAND gets.")  # fmt: skip
 @click.option("--call", "program", metavar="PROGRAM", type=click.Path(),
               help="Call this program at each change: PROGRAM KEY SECONDS-SINCE-1970 SOURCE; "
               "the time is - when a notice is called off.")  # fmt: skip

@@ -10,7 +10,7 @@ from sssjob.cli.commands import Commands
 COMMANDS = {
     "lrms":     "Print the state of a batch system as lrmsinfo.",
     "jobs":     "Turn lrmsinfo into job objects.",
-    "caps":     "Print the caps of groups as vo-max-jobs.",
+    "caps":     "Print how many slots each group may take at most, as vo-max-jobs.",
     "check":    "Explain a configuration file.",
     "estimate": "Estimate how long a job would wait.",
     "run":      "Print the LDIF that is published.",

@@ -36,7 +36,7 @@ Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
 @options.TIMEOUT
 @click.argument("file", required=False, metavar="[FILE]")
 def command(format_name: str, timeout: float, file: str | None) -> None:
-    """Print the caps of groups as vo-max-jobs.
+    """Print how many slots each group may take at most, as vo-max-jobs.
 
     FILE holds what the command of the scheduler printed; without FILE the command is run.
     """

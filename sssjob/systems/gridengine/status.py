@@ -601,9 +601,8 @@ def _fields(told: _JobOutput, clock: Clock) -> list[Any]:
 
 
 def _seconds(text: str, clock: Clock) -> str:
-    """A time since 1970, which Univa counts in milliseconds; what is none as it stands."""
-    if len(text) == 13 and text.isdecimal():
-        text = text[:-3]
+    """A time since 1970 as ``clock`` has it; what is none as it stands."""
+    text = words.in_seconds(text)
     return "" if text == "0" else clock.readable(text) or text
 
 

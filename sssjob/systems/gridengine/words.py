@@ -12,6 +12,7 @@ from fractions import Fraction
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 
+SECONDS = 11  # digits that seconds since 1970 have at most; more are milliseconds
 GPU_TYPE = "gpu_type"  # a resource that a site has to have: the type of its GPUs
 
 # What makes a wc_queue more than the name of a queue: a host or a host group, wildcards, logic.
@@ -53,6 +54,15 @@ def size(text: str) -> Fraction | None:
         raise InvalidValue(text, "a size such as 300M or 1.5G")
     value = _number(found[1])
     return None if value is None else value * _FACTORS[found[6]]
+
+
+def in_seconds(text: str) -> str:
+    """A time since 1970, which Univa counts in milliseconds since 8.2; what is none as it stands.
+
+    >>> in_seconds("1690000000123"), in_seconds("1690000000"), in_seconds("later")
+    ('1690000000', '1690000000', 'later')
+    """
+    return text[:-3] if len(text) > SECONDS and text.isdecimal() else text
 
 
 def seconds(text: str) -> Fraction | None:

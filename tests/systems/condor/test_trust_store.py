@@ -114,4 +114,4 @@ def test_a_report_is_refused_where_both_names_are_taken(jobs):
     for id_ in ("7.0", f"7.0@{BOB}"):
         jobs.put(f"<Job><Id>{id_}</Id><GlobalId>{SCHEDD}</GlobalId></Job>")
     assert jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7) == 0
-    assert "not from such reports" in str(jobs.said[-1])
+    assert "not from hooks of this user" in str(jobs.said[-1])

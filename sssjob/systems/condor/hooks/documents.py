@@ -385,7 +385,7 @@ class _Store:
                     work.put(b"".join(pieces), replacing=found)
                     return
         name = new.get("GlobalId")
-        raise UnusableInput(f"{name}: a document of it is in the store, and not from such reports")
+        raise UnusableInput(f"{name}: its document in the store is not from hooks of this user")
 
     def tidy(self) -> None:
         pass

@@ -68,6 +68,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     may_begin,
     with_tail,
 )
+from sssjob.systems.gridengine.words import SECONDS, in_seconds
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
 
@@ -97,7 +98,6 @@ def recognises(head: bytes) -> str:
 _TIMES = (SUBMITTED, STARTED, ENDED)
 _UNTOLD = ("", "-1", "-1.000000", "-1.000")  # instead of a wall time
 _MOMENT = 10  # digits of the seconds since 1970
-_SECONDS = 11  # digits that seconds have at most; more are milliseconds
 
 
 def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
@@ -119,10 +119,9 @@ def record(number: int, line: str | list[str]) -> Record | None:
         return None
     else:
         fields = parted(line)
-    if any(len(fields[index]) > _SECONDS for index in _TIMES):
+    if any(len(fields[index]) > SECONDS for index in _TIMES):
         for index in _TIMES:
-            if len(fields[index]) > _SECONDS:
-                fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
+            fields[index] = in_seconds(fields[index])
     if fields[WALL] in _UNTOLD:
         fields[WALL] = passed(fields[STARTED], fields[ENDED]) or fields[WALL]
     size = len(fields)
@@ -193,9 +192,7 @@ def _ran(wall: str, cpu: str) -> bool:
 
 def _in_seconds(times: BulkColumn) -> Sequence[str]:
     """Times of which some may be in milliseconds."""
-    if max(map(len, distinct(times))) <= _SECONDS:
-        return times
-    return [text[:-3] if len(text) > _SECONDS else text for text in times]
+    return times if max(map(len, distinct(times))) <= SECONDS else [*map(in_seconds, times)]
 
 
 def key(record: Record) -> tuple[str, str]:
@@ -345,7 +342,7 @@ def _lasted(reading: list[str]) -> Decimal | None:
     started, ended = reading[STARTED], reading[ENDED]
     if started == "0" or not (is_whole(started) and is_whole(ended)):
         return None
-    return Decimal(int(ended) - int(started)) / (1000 if len(started) > _SECONDS else 1)
+    return Decimal(int(ended) - int(started)) / (1000 if len(started) > SECONDS else 1)
 
 
 def _ways(fields: list[str]) -> Iterator[list[str]]:
