@@ -139,3 +139,17 @@ def test_what_cannot_be_read_is_unknown_and_what_is_not_there_is_not(given, tmp_
     assert "wall_limit_secs" in nowhere.unknown
     assert "hs06" not in nowhere.unknown
     assert features.here({}).unknown == ()
+
+
+@pytest.mark.parametrize("note", [b"", b"\0", b"what? this\n", b"x" * 9999, None])
+def test_a_note_of_unknown_limits_that_cannot_be_read_makes_all_limits_of_time_unknown(
+    tmp_path, note
+):
+    write({"wall_limit_secs": 60, "allocated_cpu": 1}, tmp_path / "job")
+    if note is None:
+        (tmp_path / "job/.unknown").mkdir()
+    else:
+        (tmp_path / "job/.unknown").write_bytes(note)
+    found = features.here({"JOBFEATURES": str(tmp_path / "job")}, str(tmp_path))
+    assert set(found.unknown) == {"cpu_limit_secs", "wall_limit_secs"}
+    assert found.job["allocated_cpu"] == 1
