@@ -38,6 +38,7 @@ _READ = (*NAMES, "MyType")
 _AT = {name.lower(): place for place, name in enumerate(_READ)}
 _REQUESTS = _AT[REQUESTS.lower()]
 _GLOBAL_ID = _AT["globaljobid"]
+_QUEUED, _START, _END = (_AT[name] for name in ("qdate", "jobstartdate", "enteredcurrentstatus"))
 _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
@@ -334,8 +335,10 @@ def _shifted(values: list[Any], parts: list[str]) -> str:
     """
     if len(parts) > len(_COLUMNS) and "" in map(str.strip, parts):
         return "an empty field where nothing is missing: a delimiter too many"
-    times = [values[_AT[name]] for name in ("qdate", "jobstartdate", "enteredcurrentstatus")]
-    known = [int(each) for each in times if each and str(each).isdecimal()]
+    queued, start, end = values[_QUEUED], values[_START], values[_END]
+    if type(start) is type(end) is int and 0 < int(queued or 0) <= start <= end:
+        return ""
+    known = [int(each) for each in (queued, start, end) if each and str(each).isdecimal()]
     if known != sorted(known):
         return "times that do not follow each other: a delimiter too many or too few"
     return ""
