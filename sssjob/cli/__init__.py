@@ -42,11 +42,11 @@ SECTIONS = {
     },
     "Accounting": {
         "convert":       "Turn accounting records into job objects.",
-        "deliver":       "Add to job objects what their jobs used, from records or features.",
+        "deliver":       "Add to jobs what they used, from records or features.",
         "report":        "Add up what jobs used, by user, project or time.",
         "ledger":        "Keep what each run used, for reports over very many jobs.",
         "send":          "Send usage records to a server of accounting, such as APEL's.",
-        "audit":         "Find runs that are missing or doubled, by what a batch system says.",
+        "audit":         "Find runs that are missing or doubled, by asking the system.",
     },
     "Scheduling": {
         "explain":       "Tell what a name of the standard, or a request, means.",
@@ -67,7 +67,7 @@ SECTIONS = {
         "request":       "Ask a gateway, or Gold, over SSSRMAP.",
     },
     "This implementation": {
-        "demo":          "Go through the main use, step by step, on records of a real Slurm.",
+        "demo":          "Go through the main use, step by step, on real records.",
         "examples":      "Tell what examples there are, or write them into a directory.",
         "conformance":   "Run or export the cases of the standard.",
         "completion":    "Make a shell complete commands, options and values.",

@@ -15,7 +15,7 @@ COMMANDS = {
     "show":    "Print what is known of the runs of jobs.",
     "sql":     "Answer a SELECT on the rows of a ledger.",
     "export":  "Write every run to one file: CSV, Parquet, SQLite or DuckDB.",
-    "audit":   "Find runs that are missing or doubled, by what a batch system says.",
+    "audit":   "Find runs that are missing or doubled, by asking the system.",
     "check":   "Find damaged files.",
     "repair":  "Leave out damaged files, so that the rest answers again.",
     "compact": "Put the files of each month together.",
