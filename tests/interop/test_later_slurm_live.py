@@ -9,6 +9,7 @@ from contextlib import suppress
 import later_slurm
 import pytest
 import slurm_cluster
+import slurm_ends
 from batch_jobs import COMMAND, install, proven
 from daemons import Unavailable, user
 from waiting import until
@@ -25,7 +26,8 @@ def cluster():
         found = install(place, "slurm", "mjf/%n", "--scratch", "/tmp")
         assert "PrologFlags=Alloc" in found
         found = [line for line in found if "=" in line.partition(" ")[0]]
-        return [line.replace("Alloc", "RunInJob") if limits else line for line in found]
+        found = [line.replace("Alloc", "RunInJob") if limits else line for line in found]
+        return [*found, *slurm_ends.LINES]
 
     try:
         with later_slurm.root() as inside:
@@ -77,3 +79,11 @@ def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
     asked = [re.search(rf" slurm {each['job_id']}: .*commands of slurm: ([0-9])", log)[1]
              for each in shown]  # fmt: skip
     assert asked == ["0", "1"]  # of n2 nobody watches the reservations
+
+
+def test_a_payload_has_the_grace_of_its_preemption(cluster):
+    slurm_ends.payload_has_its_grace(cluster, "alone", "", ["USR1"])
+
+
+def test_a_drain_is_told_and_taken_back(cluster):
+    slurm_ends.drain_is_told_and_taken_back(cluster, cluster.root / "mjf/n1/machinefeatures")
