@@ -29,6 +29,9 @@ _TRACEBACK = "Traceback (most recent call last):"
 _SENTENCE = re.compile(r"[a-z)'\"][.!?](?= )")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _RUNNING: set[subprocess.Popen[bytes]] = set()
+# Programs whose options are variables, too, which users set for their own looks at a queue
+# (SQUEUE_STATES): an answer would lack what is asked for. # decision 703
+_OPTIONS = {"squeue": "SQUEUE_", "sinfo": "SINFO_", "scontrol": "SCONTROL_", "sacct": "SACCT_"}
 _PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 
 
@@ -116,6 +119,12 @@ def started(
 ) -> bytes:
     """What a command prints in an environment. Raises ``CommandFailed``."""
     limits = limits or CommandLimits()
+    # Before it may stand another, which runs it as somebody else.
+    options = tuple(_OPTIONS[name] for name in map(os.path.basename, arguments) if name in _OPTIONS)
+    if options:
+        environment = {
+            key: text for key, text in environment.items() if not key.startswith(options)
+        }
     try:
         with _input(given) as stdin:
             process = subprocess.Popen(

@@ -313,7 +313,7 @@ def pod(root, tolerations=(), deleted=None):
 
 
 def api(a_pod, *taints, **more):
-    node = json.dumps({"spec": {"taints": list(taints), **more}}).encode()
+    node = json.dumps({"spec": {"taints": [*taints], **more}}).encode()
     found = {"/api/v1/namespaces/physics/pods/p-1": a_pod, "/api/v1/nodes/n1": node}
     return documents(found, "Authorization: Bearer secret")
 
@@ -365,6 +365,39 @@ def test_a_node_that_is_cordoned_takes_no_new_jobs_and_ends_none(tmp_path, taint
     assert [each[:4] for each in found] == [
         (DRAINING, since, "kubernetes", "node n1 takes no new jobs")
     ]
+
+
+@pytest.mark.parametrize(
+    ("taints", "problem"),
+    [
+        ([{**CORDONED, "timeAdded": "soon"}], "soon"),
+        ([{**CORDONED, "timeAdded": {"a": 1}}], "{'a': 1}"),
+        ([{**CORDONED, "timeAdded": "0001-01-01T00:00:00Z"}], "0001"),  # the zero of the API
+        ([7, CORDONED], "an object among taints"),
+        ("none", "a list of taints"),
+        (None, ""),
+    ],
+)
+def test_a_cordon_is_told_whatever_else_is_wrong_at_the_node(tmp_path, taints, problem):
+    with serving(api(pod(tmp_path), unschedulable=True, taints=taints)) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        found, problems = told("kubernetes", asked, NOW + 7)
+    assert [each[:2] for each in found] == [(DRAINING, NOW + 7)]
+    assert problem in problems.get("kubernetes", "")
+    assert bool(problem) == bool(problems)
+
+
+def test_a_pod_that_may_not_read_itself_is_told_that_its_node_is_cordoned(tmp_path):
+    whole = api(pod(tmp_path), CORDONED, unschedulable=True)
+
+    def answer(request):
+        return (403, {}, b"") if "/pods/" in request.path else whole(request)
+
+    with serving(answer) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, "n1", url, str(tmp_path), 60)
+        found, problems = told("kubernetes", asked, NOW)
+    assert [each[:2] for each in found] == [(DRAINING, NOW)]
+    assert "403" in problems["kubernetes"]
 
 
 def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
@@ -554,13 +587,18 @@ NOTHING = "echo No reservations in the system"
 NODE = (DATA / "batch/scontrol-node-drained.txt").read_text()
 
 
-def slurm(programs, job="", *, node="", jobs="", reserved=NOTHING, own="7"):
+OPEN = "PrivateData             = none\nMCSPlugin = mcs/none\nMCSParameters = (null)\n"
+
+
+def slurm(programs, job="", *, node="", jobs="", reserved=NOTHING, own="7", config=OPEN):
     """A Slurm whose ``squeue`` prints ``job`` of one, and ``jobs`` of a node."""
     at = Path(programs()["PATH"])
-    for name, text in (("node", node or NODE), ("job", job), ("jobs", jobs)):
+    said = (("node", node or NODE), ("job", job), ("jobs", jobs), ("config", config))
+    for name, text in said:
         (at / f"said-{name}").write_text(text)
     made = programs(
-        scontrol=f'case "$*" in *node*) cat {at}/said-node;; *) {reserved};; esac',
+        scontrol=f'case "$*" in *node*) cat {at}/said-node;; *config*) cat {at}/said-config;;'
+        f" *) {reserved};; esac",
         squeue=f'case "$*" in *nodelist*) cat {at}/said-jobs;; *) cat {at}/said-job;; esac',
     )
     return Surroundings({**made, "SLURM_JOB_ID": own}, "n1", seconds=60)
@@ -623,21 +661,21 @@ WHY = "(disk is = bad [x)"
     [
         (NODE, "", (SINCE, "has drained {}")),
         (NODE.replace(str(EMPTY), str(SINCE + 9)), "", (SINCE + 9, "has drained {}")),
-        (NODE, f"7 COMPLETING 1 {SINCE + 5}\n", (SINCE + 5, "drains {}: its last job ends")),
+        (NODE, f"7 COMPLETING 1 {SINCE + 5} 1\n", (SINCE + 5, "drains {}: its last job ends")),
         # It was requeued: that is the end that its next run would have.
-        (NODE, f"7 COMPLETING 1 {SINCE + 9999}\n", (SINCE + 50, "drains {}: its last job ends")),
+        (NODE, f"7 COMPLETING 1 {SINCE + 9999} 1\n", (SINCE + 50, "drains {}: its last job ends")),
         (NODE.replace("CPUAlloc=0", "CPUAlloc=3"),
-         f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 {NOW + 90}\n9 PENDING 1 {NOW + 999}\n",
+         f"7 RUNNING 1 {NOW + 60} 1\n8 RUNNING 2 {NOW + 90} 1\n9 PENDING 1 {NOW + 999} 1\n",
          (NOW + 90, "drains {}: its last job ends")),
         # Nobody knows when it ends: one has no limit, or is not shown to who asks.
-        (NODE, f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 N/A\n", None),
-        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {NOW + 60}\n", None),
+        (NODE, f"7 RUNNING 1 {NOW + 60} 1\n8 RUNNING 2 N/A 1\n", None),
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {NOW + 60} 1\n", None),
         (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), "", None),
         (NODE, "what is this\n", None),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
-    "state", ["IDLE+DRAIN", "MIXED*+DRAIN+MAINTENANCE", "DOWN+DRAIN", "DRAINED"]
+    "state", ["IDLE+DRAIN", "MIXED*+DRAIN+MAINTENANCE", "DOWN+DRAIN", "DRAINED", "IDLE+FAIL"]
 )
 def test_a_node_of_slurm_that_is_drained(programs, state, node, jobs, ends):
     asked = slurm(programs, node=node.replace("IDLE+DRAIN", state), jobs=jobs)
@@ -647,6 +685,77 @@ def test_a_node_of_slurm_that_is_drained(programs, state, node, jobs, ends):
     if ends is not None:
         expected.append(Notice(MACHINE, ends[0], "slurm", f"node n1 {ends[1].format(WHY)}"))
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("jobs", "is_told"),
+    [
+        (["7 RUNNING 4 {} 1"], True),
+        # 5 of its 8 processors may be those of another node, and 4 here be those of a hidden job.
+        (["7 RUNNING 8 {} 2"], False),
+        (["7 RUNNING 2 {} 1", "8 RUNNING 2 {} 2"], False),
+        # What is suspended or ends has lent its processors, maybe to a hidden job.
+        (["7 RUNNING 2 {} 1", "8 SUSPENDED 2 {} 1"], False),
+        (["7 RUNNING 2 {} 1", "8 COMPLETING 2 {} 1"], False),
+        # Jobs that share processors: a hidden one may have the same.
+        (["7 RUNNING 4 {} 1", "8 RUNNING 4 {} 1"], False),
+    ],
+)
+@pytest.mark.parametrize(
+    ("config", "is_open"),
+    [
+        (OPEN, True),
+        (OPEN.replace("none\n", "accounts,users\n", 1), True),
+        (OPEN.replace("none\n", "accounts,jobs\n", 1), False),
+        (OPEN.replace("none\n", "something new\n", 1), False),
+        (OPEN.replace("mcs/none", "mcs/group").replace("(null)", "enforced,privatedata"), False),
+        (OPEN.replace("mcs/none", "mcs/group"), True),
+        ("", False),
+    ],
+)
+def test_a_drained_node_has_an_end_only_where_no_job_can_be_hidden(
+    programs, jobs, is_told, config, is_open
+):
+    node = NODE.replace("CPUAlloc=0", "CPUAlloc=4")
+    rows = "".join(f"{job.format(NOW + 60)}\n" for job in jobs)
+    found, problems = told(
+        "slurm", slurm(programs, node=node, jobs=rows, config=config), SINCE + 50
+    )
+    assert problems == {}
+    ends = [each.moment for each in found if each.key == MACHINE]
+    assert ends == ([NOW + 60] if is_open or is_told else [])
+
+
+def test_what_people_write_behind_the_reason_of_a_node_is_no_reason(programs):
+    behind = " Comment=c Reason=fake [u@77] Extra=e State=IDLE Reason=fake [u@78]"
+    reason = f"Reason=disk [x@5] Reason=q [root@{SINCE}]{behind}\n"
+    node = NODE.partition("Reason=")[0] + reason
+    found, problems = told("slurm", slurm(programs, node=node))
+    assert problems == {}
+    why = "node n1 takes no new jobs (disk [x@5] Reason=q)"
+    assert found[0] == Notice(DRAINING, SINCE, "slurm", why)
+
+
+def test_options_that_a_user_sets_for_squeue_change_no_notice(programs):
+    """Each of them leaves jobs out, or writes them otherwise."""
+    asked = slurm(programs, f"7 RUNNING {NOW + 60} N/A\n", node=idle())
+    inside = Path(programs()["PATH"]) / "squeue"
+    inside.write_text(
+        f"#!/bin/sh\n/usr/bin/env | grep -q '^S[A-Z]*_[CFPSU].*=urgent' || {inside}-own \"$@\"\n"
+    )
+    programs(**{"squeue-own": f"cat {inside.parent}/said-job"})
+    names = (
+        "SQUEUE_STATES",
+        "SQUEUE_PARTITION",
+        "SQUEUE_FORMAT2",
+        "SQUEUE_USERS",
+        "SLURM_CLUSTERS",
+    )
+    wanted, problems = told("slurm", asked)
+    assert (len(wanted), problems) == (1, {})
+    for name in names:
+        asked.environment[name] = "urgent"
+        assert told("slurm", asked) == (wanted, {})
 
 
 @pytest.mark.parametrize(
@@ -668,7 +777,7 @@ def test_a_node_whose_state_is_not_told_is_a_problem(programs, said):
 def test_a_drain_that_is_taken_back_is_called_off_and_ends_nobody(programs):
     """A drain counts from when it was seen, where nobody says since when, and is no end."""
     node = NODE.partition(" [root@")[0].replace("CPUAlloc=0", "CPUAlloc=1") + "\n"
-    watch = Watch(("slurm",), slurm(programs, node=node, jobs="7 RUNNING 1 N/A\n"))
+    watch = Watch(("slurm",), slurm(programs, node=node, jobs="7 RUNNING 1 N/A 1\n"))
     assert [each.notice[:3] for each in watch.look(NOW).changes] == [(DRAINING, NOW, "slurm")]
     assert watch.look(NOW + 30).changes == ()
     assert watch.end is None

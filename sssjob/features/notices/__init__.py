@@ -54,8 +54,10 @@ def trying(notices: Iterable[Notice | Unread]) -> Iterator[Notice | Unread]:
 def no_new_jobs(machine: str, source: str, reason: str, since: int | None, now: int) -> Notice:
     """That a machine takes no new jobs; ``since`` is None where nobody says since when.
 
-    ``reason`` is what people wrote, or "". # decision 700
+    A time that is none (before 1970) says nothing either. ``reason`` is what people wrote, or "".
+    # decision 700
     """
+    since = since if since is not None and 0 <= since < _NEVER else None
     why = f"{machine} takes no new jobs{said_by_people(reason)}"
     return Notice(DRAINING, now if since is None else since, source, why, since is None)
 

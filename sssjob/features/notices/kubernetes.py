@@ -51,7 +51,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
         metadata, spec = (_of(pod, part, path) for part in ("metadata", "spec"))
     except NotFetched as error:
         yield Unread(str(error))
-        yield from trying(_tainted_unknown(asked, account))
+        yield from trying(_of_named(asked, account, now))
         return
     yield from trying(_deleted(metadata, name))
     yield from trying(_tainted(spec, asked, account, now))
@@ -69,26 +69,39 @@ def _tainted(
     if not isinstance(node, str) or not _NAME.fullmatch(node):
         raise InvalidValue(str(node), "the node of a pod (spec.nodeName), whose taints are asked")
     of_node = _node(node, asked, account)
-    taints = _list_of(of_node, "taints")
-    if of_node.get("unschedulable") is True:  # ``kubectl cordon`` and ``drain``
-        yield from trying(_cordoned(taints, node, now))
-    for taint in _evictions(taints):
+    yield from _cordoned(of_node, node, now)
+    for taint in _evictions(_list_of(of_node, "taints")):
         yield from trying(_evicting(taint, spec, node, now))
 
 
-def _cordoned(taints: list[object], node: str, now: int) -> Iterator[Notice]:
+def _cordoned(of_node: Mapping[str, Any], node: str, now: int) -> Iterator[Notice | Unread]:
     """That a node takes no new pods: since when, if its taint tells that. # decision 700"""
-    own = (each for each in taints if isinstance(each, dict) and each.get("key") == _CORDONED)
-    told = [str(each["timeAdded"]) for each in own if each.get("timeAdded")]
-    since = units.time(told[0]) if told else None
+    if of_node.get("unschedulable") is not True:  # ``kubectl cordon`` and ``drain``
+        return
+    taints = of_node.get("taints")
+    told = [
+        str(each["timeAdded"])
+        for each in (taints if isinstance(taints, list) else [])
+        if isinstance(each, dict) and each.get("key") == _CORDONED and each.get("timeAdded")
+    ]
+    since = None
+    try:
+        since = units.time(told[0]) if told else None
+    except InvalidValue as error:  # it is cordoned all the same
+        yield Unread(str(error))
     yield no_new_jobs(f"node {node}", "kubernetes", "", since, now)
 
 
-def _tainted_unknown(asked: Surroundings, account: str) -> Iterator[Unread]:
-    """The taints of the node that is named, if this pod may tolerate them: nobody says so."""
+def _of_named(asked: Surroundings, account: str, now: int) -> Iterator[Notice | Unread]:
+    """Of the node that is named: that it is cordoned, and its taints.
+
+    This pod may tolerate them: nobody says so.
+    """
     if not _NAME.fullmatch(asked.node):
         return
-    for taint in _evictions(_list_of(_node(asked.node, asked, account), "taints")):
+    of_node = _node(asked.node, asked, account)
+    yield from _cordoned(of_node, asked.node, now)
+    for taint in _evictions(_list_of(of_node, "taints")):
         what = f"node {asked.node} has the taint {_object_of(taint).get('key')}:{_NO_EXECUTE}"
         yield Unread(f"{what}, and nobody says whether the pod tolerates it")
 

@@ -7,7 +7,9 @@ that is drained takes no new job, and is empty when the last of its jobs has end
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sssjob import host_name
 from sssjob.commands import CommandFailed, is_name
@@ -31,7 +33,15 @@ _NO_END = ("N/A", "NONE", "Unknown", "UNLIMITED")
 _RUNNING = ("RUNNING", "SUSPENDED", "STOPPED", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT")
 _ENDS = "COMPLETING"
 _OF_JOB = "JobID:24,State:24,EndTime:24,PreemptTime:24"
-_OF_JOBS = "%A %T %C %e"
+_OF_JOBS = "%A %T %C %e %D"
+_SHOWS = "RUNNING"  # a job that has its processors: one that is suspended may have lent them
+_CLUSTERS = "SLURM_CLUSTERS"  # other ones than that of this node
+_CONFIGURED = re.compile(r"^(PrivateData|MCSPlugin|MCSParameters)\s*=\s*(.*?)\s*$", re.MULTILINE)
+# What PrivateData may hide so that all jobs are still shown, and which plugin hides none.
+_SHOWN = frozenset(
+    ("none", "accounts", "cloud", "events", "nodes", "reservations", "usage", "users")
+)
+_PLUGINS = ("none", "mcs/none", "(null)", "")
 
 
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
@@ -39,9 +49,11 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 
     Raises ``CommandFailed``.
     """
+    own = {name: text for name, text in asked.environment.items() if name != _CLUSTERS}
+    asked = replace(asked, environment=own)
     node = asked.node or asked.environment.get("SLURMD_NODENAME") or host_name.own()
     notes: list[str] = []
-    found = Invocation("slurm", (), asked.environment, asked.share(4)).shutdown(node, now, notes)
+    found = Invocation("slurm", (), asked.environment, asked.share(5)).shutdown(node, now, notes)
     if found is None or notes:
         said = "; ".join(notes)
         yield Unread(f"slurm does not say when node {node} is taken away: {said}")
@@ -59,7 +71,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 def _end(job: str, asked: Surroundings) -> Iterator[Notice | Unread]:
     """When a job ends, unless it has no limit."""
     # With the id of each task and component: that of a leader is that of all of them, too.
-    printed = _printed(("squeue", "--noheader", f"--jobs={job}", f"--Format={_OF_JOB}"), asked, 3)
+    printed = _printed(("squeue", "--noheader", f"--jobs={job}", f"--Format={_OF_JOB}"), asked, 4)
     rows = [line.split() for line in printed.splitlines()]
     own = [row for row in rows if len(row) == 4 and row[0] == job]
     if len(own) != 1:
@@ -83,7 +95,7 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
     """That a node is drained, and when the last of its jobs ends, where all of them have an end."""
     if not is_name(node):
         return
-    printed = _printed(("scontrol", "-o", "show", "node", node), asked, 2)
+    printed = _printed(("scontrol", "-o", "show", "node", node), asked, 3)
     if (state := scontrol.node_state(printed, node)) is None:
         yield Unread(f"scontrol does not say what state node {node} has")
         return
@@ -91,12 +103,11 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
         return
     yield no_new_jobs(f"node {node}", "slurm", state.reason, state.since, now)
     listed = ("squeue", "--all", "--noheader", f"--nodelist={node}", f"--format={_OF_JOBS}")
-    rows = [line.split() for line in _printed(listed, asked, 1).splitlines()]
-    rows = [row for row in rows if len(row) != 4 or row[1] in (*_RUNNING, _ENDS)]
-    ends = [_last(row, now) if len(row) == 4 else None for row in rows]
+    rows = [line.split() for line in _printed(listed, asked, 2).splitlines()]
+    rows = [row for row in rows if len(row) != 5 or row[1] in (*_RUNNING, _ENDS)]
+    ends = [_last(row, now) if len(row) == 5 else None for row in rows]
     known = [end for end in ends if end is not None]
-    shown = sum(whole(row[2]) or 0 for row in rows if len(row) == 4)
-    if len(known) < len(ends) or shown < state.used:
+    if len(known) < len(ends) or not _are_all(rows, state.used, asked):
         return  # one has no limit, or is not shown to this user: nobody knows when it ends
     why = said_by_people(state.reason)
     if known:
@@ -105,6 +116,26 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
         empty = max(now if state.since is None else state.since, state.idle_since or 0)
         text = f"node {node} has drained{why}"
         yield Notice(MACHINE, empty, "slurm", text, state.since is None)
+
+
+def _are_all(rows: list[list[str]], used: int, asked: Surroundings) -> bool:
+    """Whether these are all jobs of a node of which so many processors are used.
+
+    Where Slurm hides the jobs of others (PrivateData, also of MCSParameters), that is known only
+    if those that are shown have all of these processors: of a job on several nodes nobody says
+    how many it has on this one. # decision 704
+    """
+    if sum(whole(row[2]) or 0 for row in rows) < used:
+        return False
+    said = dict(_CONFIGURED.findall(_printed(("scontrol", "show", "config"), asked, 1)))
+    is_open = _SHOWN.issuperset(said.get("PrivateData", "jobs").split(","))
+    if is_open and (
+        "privatedata" not in said.get("MCSParameters", "")
+        or said.get("MCSPlugin", "none") in _PLUGINS
+    ):
+        return True
+    certain = (row for row in rows if row[1] == _SHOWS and row[4] == "1")
+    return sum(whole(row[2]) or 0 for row in certain) == used
 
 
 def _last(row: list[str], now: int) -> int | None:

@@ -51,8 +51,12 @@ _WRITTEN = re.compile(
 )
 _NOTHING = frozenset(("N/A", "Unknown", "None", "(null)", ""))
 _STATE = re.compile(r"[A-Z_]+")  # IDLE*+DRAIN
-_DRAINED = ("DRAIN", "DRAINED", "DRAINING")
-_SIGNED = re.compile(r" \[[^\s@\[\]]+@([0-9]+)\]")  # who wrote a reason, and when
+# FAIL: it is expected to fail soon, and people took it away from new jobs.
+_DRAINED = ("DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING")
+# Who wrote a reason, and when; behind it stands what else people write of a node.
+_SIGNED = re.compile(
+    r" \[[^\s@\[\]]+@([0-9]+)\](?=\s*\Z| (?:Comment|Extra|InstanceId|InstanceType|ResvName)=)"
+)
 _MOST = 64  # runs that are looked at; nobody has so many but to imitate
 
 Part = tuple[str, str, int]  # nodes, the ids of processors on each of them, MiB on each of them
@@ -246,15 +250,15 @@ class NodeState(NamedTuple):
 def node_state(printed: str, node: str) -> NodeState | None:
     """The state of a node, of ``scontrol -o show node``; None where it is not told.
 
-    With ``SLURM_TIME_FORMAT=%s``. The reason is behind all other words: people write it.
+    With ``SLURM_TIME_FORMAT=%s``. The reason stands behind all words that people do not write.
     """
     said = printed.strip().partition(" Reason=")
     words = _of_node(said[0], node)
     if words is None or not (states := frozenset(_STATE.findall(words.get("State", "")))):
         return None
-    signed = list(_SIGNED.finditer(said[2]))
-    reason = said[2][: signed[-1].start()] if signed else said[2]
-    since = whole(signed[-1][1]) if signed else None
+    signed = _SIGNED.search(said[2])
+    reason = said[2][: signed.start()] if signed else said[2]
+    since = whole(signed[1]) if signed else None
     idle_since = whole(words.get("LastBusyTime", ""))
     return NodeState(states, reason, since, idle_since, _whole(words.get("CPUAlloc", "")) or 0)
 
