@@ -43,6 +43,7 @@ class Ended:
     job_id: str
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
+    is_kept: bool = False  # for ``fold_kept``
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     handles.check(root)
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
-    tally = used = None
+    tally = used = snapshot = None
     is_kept = False
     if document is not None and document.exists() and job.alone:
         try:
@@ -90,21 +91,21 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
                 notes += _refused(document, tally)
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
-            is_kept = not isinstance(error, SSSJobError) and _keep(directories, used)
+            is_kept = not isinstance(error, SSSJobError) and _keep(directories, used, snapshot)
     if is_kept:
         how = f"sssjob features sweep --documents {jobs} folds it"
         notes.append(f"{directories.job} is kept: {how}")
     else:
         directories.remove()
-    return Ended(job.job_id, tally, tuple(notes))
+    return Ended(job.job_id, tally, tuple(notes), is_kept)
 
 
-def _keep(directories: Directories, used: Used | None) -> bool:
+def _keep(directories: Directories, used: Used | None, snapshot: StatusSnapshot | None) -> bool:
     """Keep what is known of a job until it can be folded; False where that cannot be, either."""
     try:
         if used is not None:
             sampling.keep(directories, used, time.time())
-        directories.keep()
+        directories.keep(status.dumps(snapshot))
     except (OSError, SSSJobError):
         return False
     return True
@@ -114,12 +115,11 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str) -> str:
     """Fold the directories that an epilog kept; why that cannot be, or "" where it is done."""
     directories = Directories(root, job_id)
     document = documents.place(jobs, job_id)
-    notes: list[str] = []
     try:
         handles.check(jobs)
-        if not document.exists():
-            return ""
-        snapshot = _status(directories.jobstatus, notes)
+        if not document.exists():  # moved, or of a file system that is not mounted
+            return f"{document} is not there; whoever does not want it removes {directories.job}"
+        snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
             _fold(document, directories, snapshot, system, used)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import stat
 import time
@@ -111,6 +112,25 @@ def write(
             remove(gone, directory)
         text = texts.get(LOCK)
         _rewrite(handle, content(LOCK, text) if text is not None else _present(handle) or b"0\n")
+
+
+def dumps(snapshot: StatusSnapshot | None) -> bytes:
+    """A snapshot as bytes, of which ``loads`` makes the same one, but for its findings."""
+    if snapshot is None:
+        return b""
+    texts = {name: _spelled(name, value) for name, value in snapshot.values.items()}
+    return json.dumps([texts, snapshot.now, snapshot.written, snapshot.consistent]).encode()
+
+
+def loads(octets: bytes, place: str) -> StatusSnapshot | None:
+    """The snapshot of what ``dumps`` made. Raises ``InvalidValue`` for anything else."""
+    if not octets:
+        return None
+    try:
+        texts, now, written, consistent = json.loads(octets)
+        return _taken(place, dict(texts), [], now, written, consistent)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InvalidValue(str(error), f"a status of {place} that was kept") from None
 
 
 @contextmanager

@@ -842,10 +842,18 @@ def test_what_an_epilog_cannot_fold_for_a_full_disk_is_folded_by_sweep(node):
     with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
         done = epilog("--documents", "jobs")
         assert (done.exit_code, "mjf/3 is kept" in done.stderr) == (1, True), done.stderr
+        status.write({"used_CPU": 9999}, "mjf/3/jobstatus")  # by a process that still runs
         again = sweep("--documents", "jobs")
         assert (again.exit_code, again.stdout) == (1, "")
-    without = sweep()
-    assert (without.exit_code, "is not folded: --documents" in without.stderr) == (1, True)
+    for words in ((), ("--dry-run",)):
+        without = sweep(*words)
+        assert (without.exit_code, "is not folded: --documents" in without.stderr) == (1, True)
+    # A directory that is not there, or of which the file system is not mounted.
+    (node / "empty").mkdir()
+    for other in ("empty", "nowhere"):
+        without = sweep("--documents", other)
+        assert (without.exit_code, without.stdout, os.path.isdir("mjf/3")) == (1, "", True)
+        assert other in without.stderr
     assert (node / "jobs/3.xml").read_text() == before
     assert (sweep("--documents", "jobs").stdout, os.listdir("mjf")) == (
         "removed 3\n", ["machinefeatures"]
@@ -853,6 +861,20 @@ def test_what_an_epilog_cannot_fold_for_a_full_disk_is_folded_by_sweep(node):
     after = (node / "jobs/3.xml").read_text()
     assert after != before
     assert "77" in after
+    assert "9999" not in after
+
+
+def test_an_epilog_logs_what_it_keeps_and_a_prolog_what_it_takes_away_unfolded(node):
+    prolog("--documents", "jobs")
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
+        epilog("--documents", "jobs", "--log", "log")
+    said = (node / "log").read_text()
+    assert (": kept" in said, ": removed" in said) == (True, False)
+    again = prolog("--documents", "jobs")
+    assert "kept of an earlier run is gone, and was not folded" in again.stderr
+    later = prolog("--documents", "jobs")
+    assert (again.exit_code, later.exit_code, later.stderr) == (1, 0, "")
 
 
 @pytest.mark.parametrize("answer", ["exit 1", "echo what", "sleep 60"])

@@ -6,6 +6,7 @@ import os
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -772,6 +773,13 @@ def test_a_node_that_takes_jobs_is_not_drained_whatever_people_wrote_of_it(progr
 def test_a_node_whose_state_is_not_told_is_a_problem(programs, said):
     found, problems = told("slurm", slurm(programs, node=said))
     assert (found, problems) == ([], {"slurm": "scontrol does not say what state node n1 has"})
+
+
+@pytest.mark.parametrize("node", ["n[1-2]", "n1,n2", "-a"])
+def test_a_node_that_is_no_single_one_has_no_state(programs, node):
+    found, problems = told("slurm", replace(slurm(programs), node=node))
+    assert found == []
+    assert f"{node!r} is not the name of one node" in problems["slurm"]
 
 
 def test_a_drain_that_is_taken_back_is_called_off_and_ends_nobody(programs):

@@ -3,11 +3,15 @@ import os
 import subprocess
 import sys
 import threading
+from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from waiting import HANG
 
 from sssjob.errors import InvalidValue
+from sssjob.features import keys, status
 from sssjob.features.status import LOCK, LockTimeout, read, write
 
 NOW = 1_700_000_000
@@ -176,3 +180,31 @@ def test_bad_values_spare_the_rest(tmp_path):
     found = read(tmp_path)
     assert found.values == {"priority_factor": 2}
     assert {finding.code for finding in found.findings} == {"E-TYPE"}
+
+
+_NUMBERS = {row.name: row.kind for row in keys.JOB_STATUS if row.kind in (keys.INTEGER, keys.REAL)}
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(_NUMBERS)), st.decimals(0, 10**9, places=6), max_size=4),
+    st.floats(0, 1e10),
+    st.none() | st.floats(0, 1e10),
+    st.booleans(),
+)
+def test_a_snapshot_that_is_kept_is_the_same_one(values, now, written, consistent):
+    known = {
+        name: int(value) if _NUMBERS[name] == keys.INTEGER else Fraction(value)
+        for name, value in values.items()
+    }
+    snapshot = status.StatusSnapshot(known, now, written, consistent)
+    assert status.loads(status.dumps(snapshot), "here") == snapshot
+
+
+def test_no_snapshot_is_kept_as_none():
+    assert status.loads(status.dumps(None), "here") is None
+
+
+@pytest.mark.parametrize("octets", [b"{", b"1", b"[1, 2, 3, 4]", b'[{"a": 1}, 2, 3]', b"\xff"])
+def test_what_is_no_snapshot_is_refused(octets):
+    with pytest.raises(InvalidValue):
+        status.loads(octets, "here")

@@ -199,7 +199,7 @@ def epilog(
     except (OSError, SSSJobError) as error:
         said.failed(error)
     said.job = done.job_id
-    what = "removed"
+    what = "kept" if done.is_kept else "removed"
     findings: tuple[Finding, ...] = ()
     if done.tally is not None:
         what = f"{done.tally.changes} values added"
@@ -245,13 +245,8 @@ def sweep(
 
     try:
         made = call(system, (), seconds)
-        if jobs:
-            done = swept(
-                made, Path(root), node, dry_run=dry_run,
-                fold=lambda job: fold_kept(system, Path(root), jobs, job),
-            )  # fmt: skip
-        else:
-            done = swept(made, Path(root), node, dry_run=dry_run)
+        fold = (lambda job: fold_kept(system, Path(root), jobs, job)) if jobs else None
+        done = swept(made, Path(root), node, dry_run=dry_run, fold=fold)
     except (OSError, SSSJobError) as error:
         fail(error)
     if as_json:

@@ -80,13 +80,15 @@ class Directories:
 
         ``unlearned`` are keys that may limit the job though nobody learned how, which is noted.
         The status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where
-        that cannot be there is no status, and what is given back says why. Raises ``Unprotected``
-        where others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is
-        not known.
+        that cannot be there is no status, and what is given back says why, and whether an earlier
+        run was kept here. Raises ``Unprotected`` where others could lead root elsewhere,
+        ``OSError``, and ``LookupError`` for a user who is not known.
         """
         owner = user_number(user) if user and os.geteuid() == 0 else -1
         with handles.protected(self.root, make=True) as root, naming(self.job):
             trees.sweep(root)
+            lost = f"what {self.job} kept of an earlier run is gone, and was not folded"
+            notes = [lost] if self.is_kept else []
             self._remove(root)  # of an earlier run of this job
             with trees.made(root, self.job_id) as job:
                 with trees.made(job, self.jobfeatures.name) as folder:
@@ -96,7 +98,8 @@ class Directories:
                     write(values, folder)
                 with trees.made(job, self.jobstatus.name) as folder:
                     os.fchown(folder, owner, -1)
-            return self._limit(root, room, owner) if room else ""
+            notes.append(self._limit(root, room, owner) if room else "")
+            return "; ".join(filter(None, notes))
 
     def _limit(self, root: int, room: int, owner: int) -> str:
         """Give the status a file system of its own, or take it away and say why."""
@@ -110,11 +113,22 @@ class Directories:
                 return f"no $JOBSTATUS: its room cannot be limited: {error.strerror}"
         return ""
 
-    def keep(self) -> None:
-        """Note that what is here is still to be folded. Raises ``Unprotected``, ``OSError``."""
+    def keep(self, said: bytes) -> None:
+        """Note that what is here is still to be folded, and what the status ``said`` at the end.
+
+        A process that goes on could still write there. Raises ``Unprotected``, ``OSError``.
+        """
         with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
             with handles.inside(root, self.job_id) as job:
-                atomic.put(job, _UNFOLDED, b"")
+                atomic.put(job, _UNFOLDED, said)
+
+    def kept(self) -> bytes:
+        """What the status said so. Raises ``Unprotected``, ``OSError``."""
+        with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
+            with handles.inside(root, self.job_id) as job:
+                found = os.open(_UNFOLDED, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=job)
+                with open(found, "rb") as stream:
+                    return stream.read()
 
     @property
     def is_kept(self) -> bool:

@@ -29,12 +29,12 @@ class SweptJobs:
 
 def sweep(
     call: Invocation, root: Path, node: str = "", *, dry_run: bool = False,
-    fold: Callable[[str], str] = lambda job: "--documents says where its document is",
+    fold: Callable[[str], str] | None = None,
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
     ``fold`` folds those of a job that an epilog could not fold, and says why that cannot be: then
-    they stay, and a note says so.
+    they stay, and a note says so, as without it. With ``dry_run`` nothing is folded or removed.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -55,7 +55,10 @@ def sweep(
         if name in present:
             continue
         try:
-            if not dry_run and Directories(root, name).is_kept and (why := fold(name)):
+            why = ""
+            if Directories(root, name).is_kept and (fold is None or not dry_run):
+                why = fold(name) if fold else "--documents says where its document is"
+            if why:
                 notes.append(f"{root / name} is kept, as it is not folded: {why}")
                 continue
             if dry_run or Directories(root, name).remove_leftover(seen):

@@ -34,6 +34,7 @@ _RUNNING = ("RUNNING", "SUSPENDED", "STOPPED", "CONFIGURING", "RESIZING", "SIGNA
 _ENDS = "COMPLETING"
 _OF_JOB = "JobID:24,State:24,EndTime:24,PreemptTime:24"
 _OF_JOBS = "%A %T %C %e %D"
+_LONGEST = 40  # characters of a name
 _SHOWS = "RUNNING"  # a job that has its processors: one that is suspended may have lent them
 _CLUSTERS = "SLURM_CLUSTERS"  # other ones than that of this node
 _CONFIGURED = re.compile(r"^(PrivateData|MCSPlugin|MCSParameters)\s*=\s*(.*?)\s*$", re.MULTILINE)
@@ -94,6 +95,7 @@ def _end(job: str, asked: Surroundings) -> Iterator[Notice | Unread]:
 def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """That a node is drained, and when the last of its jobs ends, where all of them have an end."""
     if not is_name(node):
+        yield Unread(f"{node[:_LONGEST]!r} is not the name of one node, whose state is asked")
         return
     printed = _printed(("scontrol", "-o", "show", "node", node), asked, 3)
     if (state := scontrol.node_state(printed, node)) is None:
