@@ -4,9 +4,9 @@
 
 Each row of the table is a command that changes something from one state to another. It is killed
 so many times, in a process that is forked with all modules there, so that most kills come while it
-works and not while Python starts. After each kill what is there has to be one of the two states,
-or made of whole parts of both where the command says so, and after a run that is let alone the
-second one, with nothing beside it.
+works and not while Python starts; some are killed at chosen places, too. After each kill what is
+there has to be one of the two states, or made of whole parts of both where the command says so, and
+after a run that is let alone the second one, with nothing beside it.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -140,14 +140,16 @@ class Case(NamedTuple):
     """A command that is prepared, what is seen of its effects, and what may stand besides.
 
     ``is_whole`` tells whether what is seen after a kill may be, of what was there before and is to
-    be.
+    be. Work with ``stops`` takes the number of the one at which it kills itself, and in every
+    second try it does: so kills come between two writes that are too close for a random moment.
     """
 
-    prepare: Callable[[Path], list[str] | Callable[[], None]]
+    prepare: Callable[[Path], list[str] | Callable[..., None]]
     seen: Callable[[Path], object]
     beside: frozenset[str] = frozenset()
     is_whole: Callable[[object, object, object], bool] = lambda found, old, new: found in (old, new)
     in_postgresql: bool = False
+    stops: int = 0
 
 
 def put_into_outbox():
@@ -473,11 +475,14 @@ USED = (
 )
 
 
+JOBS = 5  # of a gateway
+
+
 def asked_of_a_gateway():
     """Requests about the charges of some jobs, always the same."""
     random = Random(1)
     for number in range(60):
-        name = str(random.randrange(5))
+        name = str(random.randrange(JOBS))
         action = random.choice(("Quote", "Reserve", "Charge", "Charge", "Refund", "Modify"))
         state = "<State>Completed</State>" * (action == "Charge")
         more = {"data": [USED.format(name, state, random.randrange(1, 100))]}
@@ -539,14 +544,22 @@ def seen_charges(directory):
 
 
 class Book:
-    """A Gold that survives who asks it: each Charge is a line of a file before it is answered."""
+    """A Gold that survives who asks it: each Charge is a line of a file before it is answered.
+
+    It kills who asks at a stop: of each Charge there are two, before its line and behind it.
+    """
 
     dialect, tries, transports = GOLD, 1, ()
 
+    def __init__(self, stop=None):
+        self.stop, self.passed = stop, 0
+
     def call(self, request):
         [row] = request.data.items
+        self._pass()
         with open("gold", "a") as book:
             book.write(json.dumps(dict(row.fields)) + "\n")
+        self._pass()
         return [Response(Status.of("000"))]
 
     def rows(self, request):
@@ -555,15 +568,20 @@ class Book:
             if told["JobId"] == wanted:
                 yield Row("Job", tuple((get.name, told.get(get.name, "")) for get in request.gets))
 
+    def _pass(self):
+        if self.passed == self.stop:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.passed += 1
+
 
 def booked(directory):
     book = directory / "gold"
     return [json.loads(line) for line in book.read_text().splitlines()] if book.exists() else []
 
 
-def forwarding_to(service, queue, lines):
+def forwarding_to(service, queue, lines, stop):
     """What forwards jobs; a minute and more passes with each round, also of former processes."""
-    plan = ForwardingPlan(Book(), queue, charge=True)
+    plan = ForwardingPlan(Book(stop), queue, charge=True)
     return Forwarding(plan, service.service.stores, clock=lambda: time.time() + 100 * len(lines))
 
 
@@ -572,13 +590,13 @@ def charged_and_forwarded(directory):
     opened(directory, create=True).close()
     address = address_of(directory)
 
-    def work():
+    def work(stop=None):
         service = JobService(address, accounting=Accounting(Rates({"Processors": Fraction(1)})))
         with open("said", "a+") as said, open("rounds", "a+") as rounds:
             said.seek(0)
             rounds.seek(0)
             done, lines = len(said.readlines()), rounds.readlines()
-            forwarding = forwarding_to(service, Path("forward.db").absolute(), lines)
+            forwarding = forwarding_to(service, Path("forward.db").absolute(), lines, stop)
             for action, more in [*[*asked_of_a_gateway()][done:], *[("", None)] * 5]:
                 if action:
                     print(action, service.code(action, **more), file=said, flush=True)
@@ -672,9 +690,11 @@ CASES = {
     ),
     "charges": Case(charged, seen_charges, SQLITE, of_entries),
     "charges, PostgreSQL": Case(charged, seen_charges, is_whole=of_entries, in_postgresql=True),
-    "forwarding": Case(charged_and_forwarded, seen_forwarded, SQLITE | QUEUE, of_entries),
+    "forwarding": Case(
+        charged_and_forwarded, seen_forwarded, SQLITE | QUEUE, of_entries, stops=2 * JOBS
+    ),
     "forwarding, PostgreSQL": Case(
-        charged_and_forwarded, seen_forwarded, QUEUE, of_entries, in_postgresql=True
+        charged_and_forwarded, seen_forwarded, QUEUE, of_entries, in_postgresql=True, stops=2 * JOBS
     ),
     "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
     "hook that fetches": Case(hooked, seen_offers),
@@ -695,7 +715,7 @@ CASES = {
 
 
 def run(work, directory, moment=None):
-    """Whether a command ended before the moment, in seconds, at which it is killed.
+    """Whether a command ended before the moment, in seconds, at which it is killed, if it is.
 
     Its standard input and output are the files of that name, if there are any.
     """
@@ -797,16 +817,22 @@ def tried(name, case, places, kills, random):
     new = case.seen(directory)
     assert old != new, name
     names |= {*os.listdir(directory)}
-    ended = mixed = 0
-    for _ in range(kills):
+    ended = mixed = stopped = 0
+    for number in range(kills):
         places.anew(case)
-        ended += run(work, directory, random.uniform(0, 1.1 * takes))
+        if case.stops and number % 2:
+            assert not run(partial(work, random.randrange(case.stops)), directory), name
+            stopped += 1
+        else:
+            ended += run(work, directory, random.uniform(0, 1.1 * takes))
         mixed += not case.is_whole(case.seen(directory), old, new)
         run(work, directory)
         assert (found := case.seen(directory)) == new, (name, found, new)
         left = {*os.listdir(directory)} - names - case.beside
         assert not left, (name, left)
-    print(f"{name}: {kills - ended} kills, {mixed} neither the old nor the new state", flush=True)
+    at_stops = f" ({stopped} of them at a stop)" if case.stops else ""
+    said = f"{kills - ended} kills{at_stops}, {mixed} neither the old nor the new state"
+    print(f"{name}: {said}", flush=True)
     assert not mixed, name
 
 
