@@ -173,7 +173,7 @@ def unlearned(folder: int) -> list[str]:
 
 
 def _unlearned(name: str) -> KeyFault:
-    message = f"{name} is not known: the batch system did not say it when the job started"
+    message = f"{name} of the batch system is not known: it did not say it when the job started"
     return KeyFault("W-UNKNOWN", name, message)
 
 

@@ -133,6 +133,10 @@ class Choices:
             if value == _number(amounts[0], name):
                 text = f"the extension repeats {amounts[0].source}"
                 self.report(finding("W-USELESS", text, path=path))
+            elif amounts[0].basis == DERIVED and value > amounts[0].value:
+                most = f"more than the {units.decimal(amounts[0].value)} of {amounts[0].source}"
+                text = f"{name} is {units.decimal(Fraction(value))} by {path}, {most}"
+                self.report(finding("W-DISAGREE", text, path=path))
             else:
                 self._check(name, Amount(Fraction(value), path), amounts[0])
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from killing import killed
 
 from sssjob.errors import Unprotected
+from sssjob.features.batch import directories as module
 from sssjob.features.batch.directories import Directories, announce, make_machine
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.read import read
@@ -421,3 +422,27 @@ def test_each_file_of_a_status_costs_one_call_and_a_look_for_a_thousand(director
     none, some, more = (_calls_to_remove(directories, monkeypatch, n) for n in (0, 2000, 4000))
     assert some - none == 2000 + 2
     assert more - some == 2000 + 2
+
+
+@pytest.mark.parametrize("others", range(1, 6))
+def test_of_prologs_of_one_job_at_once_the_last_one_counts(directories, monkeypatch, others):
+    """Each other one ends while this one writes: it has made directories of that name by then."""
+    left = others
+    genuine = module.write
+
+    def beside(values, folder):
+        nonlocal left
+        if values == VALUES and left:
+            left -= 1
+            directories.make({**VALUES, "wall_limit_secs": 1})
+        return genuine(values, folder)
+
+    monkeypatch.setattr(module, "write", beside)
+    if others < 4:
+        directories.make(VALUES)
+    else:
+        with pytest.raises(FileExistsError):
+            directories.make(VALUES)
+    wanted = VALUES if others < 4 else {**VALUES, "wall_limit_secs": 1}
+    assert read(directories.jobfeatures).values == wanted
+    assert os.listdir(directories.root) == ["3"]

@@ -318,6 +318,9 @@ def test_an_impossible_value_is_an_error_and_no_file(body, key, code):
     assert key not in found.values
 
 
+TWO_HOURS = HOUR + "<Processors>2</Processors>"  # of CPU time
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -327,6 +330,8 @@ def test_an_impossible_value_is_an_error_and_no_file(body, key, code):
             RANGE + "<Delivered><Processors>32</Processors></Delivered>", id="more than requested",
         ),
         pytest.param(requested(HOUR) + extension("wall_limit_secs", 60), id="extension"),
+        pytest.param(requested(TWO_HOURS) + extension("cpu_limit_secs", 7201),
+                     id="more CPU time than there is"),
     ],
 )  # fmt: skip
 def test_sources_that_differ_are_reported(body):
@@ -341,6 +346,8 @@ def test_sources_that_differ_are_reported(body):
             limit("rss", GB) + requested("<Memory units='GB'>1</Memory>"),
             id="same amount",
         ),
+        pytest.param(requested(TWO_HOURS) + extension("cpu_limit_secs", 60),
+                     id="less CPU time than there is"),
         pytest.param(
             SLAVE.format(open=1, close=-1, more="") + "<Processors>16</Processors>", id="12 or 16",
         ),

@@ -26,6 +26,7 @@ from sssjob.users import user_id
 
 MACHINE = "machinefeatures"
 VARIABLES = {"JOBFEATURES": "jobfeatures", "MACHINEFEATURES": MACHINE, "JOBSTATUS": "jobstatus"}
+_TRIES = 4  # to make directories that others make at the same moment
 _BLOCK, _LEAST_FILES = 4096, 64
 SHUTDOWN = "shutdowntime"
 _ANNOUNCED = ".announced"  # the shutdowns that we were told of, by who told, and the one we found
@@ -89,17 +90,29 @@ class Directories:
             trees.sweep(root)
             lost = f"what {self.job} kept of an earlier run is gone, and was not folded"
             notes = [lost] if self.is_kept else []
-            self._remove(root)  # of an earlier run of this job
-            with trees.made(root, self.job_id) as job:
-                with trees.made(job, self.jobfeatures.name) as folder:
-                    if unlearned:
-                        lines = "".join(f"{name}\n" for name in sorted(unlearned))
-                        atomic.put(folder, files.UNLEARNED, lines.encode())
-                    write(values, folder)
-                with trees.made(job, self.jobstatus.name) as folder:
-                    os.fchown(folder, owner, -1)
+            for left in reversed(range(_TRIES)):
+                try:
+                    self._remove(root)  # of an earlier run of this job
+                    self._fill(root, values, owner, unlearned)
+                    break
+                except FileExistsError:  # another prolog of this job made them just now
+                    if not left:
+                        raise
             notes.append(self._limit(root, room, owner) if room else "")
             return "; ".join(filter(None, notes))
+
+    def _fill(
+        self, root: int, values: Mapping[str, Value], owner: int, unlearned: Collection[str]
+    ) -> None:
+        """Make those that are not there. Raises ``FileExistsError`` where others were quicker."""
+        with trees.made(root, self.job_id) as job:
+            with trees.made(job, self.jobfeatures.name) as folder:
+                if unlearned:
+                    lines = "".join(f"{name}\n" for name in sorted(unlearned))
+                    atomic.put(folder, files.UNLEARNED, lines.encode())
+                write(values, folder)
+            with trees.made(job, self.jobstatus.name) as folder:
+                os.fchown(folder, owner, -1)
 
     def _limit(self, root: int, room: int, owner: int) -> str:
         """Give the status a file system of its own, or take it away and say why."""
