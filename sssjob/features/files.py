@@ -169,7 +169,9 @@ def unlearned(folder: int) -> list[str]:
         return []
     except (OSError, ValueError):  # there is one, and nobody knows what it says
         lines = []
-    return lines if lines and all(map(keys.is_name, lines)) else list(_OF_TIME)
+    names = list(filter(keys.is_name, lines))
+    is_read = bool(lines) and names == lines
+    return names if is_read else list(dict.fromkeys((*names, *_OF_TIME)))
 
 
 def _unlearned(name: str) -> KeyFault:

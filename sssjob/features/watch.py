@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -53,6 +53,7 @@ class Watch:
     said: dict[str, Mapping[str, Notice]] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     _whole: set[str] = field(default_factory=set)  # who has said all at least once
+    _resumed: set[str] = field(default_factory=set)  # who called off a drain
     _asking: dict[str, float] = field(default_factory=dict)  # since when, by the monotonic clock
     _events: SimpleQueue[_Heard | None] = field(default_factory=SimpleQueue)
     _told: dict[str, Notice] = field(default_factory=dict)
@@ -100,7 +101,12 @@ class Watch:
     def _take(self, name: str, answer: Answer) -> None:
         if answer.said is not None:
             in_part = bool(answer.problem) or not answer.is_last
-            self.said[name] = _followed(self.said.get(name, {}), answer.said, in_part)
+            old = self.said.get(name, {})
+            found = self.said[name] = _followed(old, answer.said, in_part)
+            if notices.DRAINING in found or notices.MACHINE in found:
+                self._resumed.discard(name)
+            elif notices.DRAINING in old:
+                self._resumed.add(name)
             if not in_part:
                 self._whole.add(name)
         if answer.is_last:
@@ -117,7 +123,7 @@ class Watch:
         changes = tuple(
             NoticeChange(key, standing.get(key))
             for key in (notices.DRAINING, notices.MACHINE, notices.JOB)
-            if _has_changed(before.get(key), standing.get(key), now)
+            if _has_changed(before.get(key), standing.get(key), now, self._resumed)
         )
         told = tuple(
             f"{name}: {reason}"
@@ -154,6 +160,10 @@ class Watch:
             if name in self._whole or key in each
         }
 
+    def resumed(self) -> tuple[str, ...]:
+        """Who called off a drain: its machine takes jobs again, whenever it was to be empty."""
+        return tuple(self.asked.called(name) for name in self._resumed)
+
     def answering(self) -> tuple[str, ...]:
         """The batch systems that answered at the last look what their prologs ask of a node."""
         return tuple(
@@ -174,10 +184,13 @@ def _prologs_ask(name: str, node: str) -> bool:
     return bool(row and row.script and row.load("script")((), {}).outages(node))
 
 
-def _has_changed(old: Notice | None, new: Notice | None, now: int) -> bool:
-    """Whether there is something to tell: what has come, and is told no more, is not called off."""
+def _has_changed(old: Notice | None, new: Notice | None, now: int, resumed: Container[str]) -> bool:
+    """Whether there is something to tell.
+
+    What has come, and is told no more, is not called off, but by who ``resumed`` the machine.
+    """
     if old is not None and new is None and old.moment <= now and old.key != notices.DRAINING:
-        return False
+        return old.key == notices.MACHINE and old.source in resumed
     return _moment(old) != _moment(new)
 
 

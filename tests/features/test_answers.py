@@ -149,11 +149,19 @@ def test_a_link_that_leads_nowhere_is_a_key_that_nobody_can_give(ask, root):
 
 
 def test_a_limit_that_a_prolog_could_not_learn_is_a_key_that_nobody_can_give(ask, root):
-    (root / NAME / "jobfeatures" / ".unknown").write_text("wall_limit_secs\n../x\n")
+    (root / NAME / "jobfeatures" / ".unknown").write_text("wall_limit_secs\n")
+    unknown = HTTPStatus.INTERNAL_SERVER_ERROR
     for key, status in (
-        ("wall_limit_secs", HTTPStatus.INTERNAL_SERVER_ERROR), (".unknown", HTTPStatus.NOT_FOUND),
+        ("wall_limit_secs", unknown), (".unknown", HTTPStatus.NOT_FOUND),
         ("cpu_limit_secs", HTTPStatus.NOT_FOUND), ("job_id", HTTPStatus.OK),
     ):  # fmt: skip
+        assert ask(f"/jobfeatures/{key}").status == status
+    # Of a line that is no key nobody knows which limit it was.
+    (root / NAME / "jobfeatures" / ".unknown").write_text("max_rss_bytes\n../x\n")
+    for key in ("wall_limit_secs", "cpu_limit_secs", "max_rss_bytes"):
+        (root / NAME / "jobfeatures" / key).unlink(missing_ok=True)
+        assert ask(f"/jobfeatures/{key}").status == unknown
+    for key, status in ((".unknown", HTTPStatus.NOT_FOUND), ("job_id", HTTPStatus.OK)):
         assert ask(f"/jobfeatures/{key}").status == status
 
 

@@ -793,6 +793,36 @@ def test_a_drain_that_is_taken_back_is_called_off_and_ends_nobody(programs):
     assert watch.look(NOW + 60).changes == (NoticeChange(DRAINING, None),)
 
 
+def test_a_node_that_had_drained_and_is_resumed_has_no_shutdown_left(programs, safe_path):
+    """Else a job that starts now would find a machine that has been shut down."""
+    watch = Watch(("slurm",), slurm(programs))
+    place = safe_path / "machine"
+    place.mkdir()
+    key, seen = place / "shutdowntime", []
+    for node, after in ((NODE, 50), (NODE, 60), (idle(), 70), (idle(), 80)):
+        slurm(programs, node=node)
+        seen.append([each.key for each in watch.look(SINCE + after).changes])
+        said = watch.by_source(MACHINE)
+        announce_in(place, MACHINE, said, SINCE + after, (), watch.resumed())
+        seen.append(int(key.read_text()) if key.exists() else None)
+    assert seen == [[DRAINING, MACHINE], SINCE, [], SINCE, [DRAINING, MACHINE], None, [], None]
+
+
+def test_a_maintenance_that_has_come_is_not_called_off_by_a_drain_before_it(programs):
+    shown = (DATA / "batch/scontrol-reservations.txt").read_text()
+    start = 1795412975
+    assert f"StartTime={start}" in shown
+    watch = Watch(("slurm",), slurm(programs))
+    watch.look(NOW)
+    slurm(programs, node=idle())
+    assert [each.key for each in watch.look(NOW + 1).changes] == [DRAINING, MACHINE]
+    slurm(programs, node=idle(), reserved=RESERVED)
+    assert [each.notice.moment for each in watch.look(NOW + 2).changes] == [start]
+    slurm(programs, node=idle())
+    assert watch.look(start + 1).changes == ()
+    assert watch.resumed() == ()
+
+
 def test_where_slurm_does_not_answer_that_is_a_problem(programs):
     notices, problems = told("slurm", Surroundings(programs(scontrol="exit 1"), "n1", seconds=60))
     assert notices == []

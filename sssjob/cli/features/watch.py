@@ -232,9 +232,12 @@ class _Teller:
     def _announce(self, key: str, place: str, now: int) -> None:
         """Announce what stands, at each look: a directory may be new, or was full before."""
         from sssjob.features.batch.directories import announce_in
+        from sssjob.features.notices import MACHINE
 
         try:
-            announce_in(Path(place), key, self.watch.by_source(key), now, ("features",))
+            resumed = self.watch.resumed() if key == MACHINE else ()
+            said = self.watch.by_source(key)
+            announce_in(Path(place), key, said, now, ("features",), resumed)
         except (OSError, SSSJobError) as error:
             reason = common.reason(error) if isinstance(error, OSError) else str(error)
             if self.failed.get(key) != reason:

@@ -287,9 +287,11 @@ def is_watched(root: Path, system: str, node: str, now: int) -> bool:
 
 def announce_in(
     directory: Path, key: str, said: Mapping[str, int | None], now: int,
-    reads: Collection[str] = (),
+    reads: Collection[str] = (), resumed: Collection[str] = (),
 ) -> None:  # fmt: skip
     """The same in any directory of features, for ``shutdowntime`` or ``shutdowntime_job``.
+
+    Who ``resumed`` the machine called off what it announced, also where that has come.
 
     What sources say that ``reads`` names stands there already where others announced it: it is
     theirs, to be called off by them.
@@ -297,7 +299,7 @@ def announce_in(
     with handles.protected(directory) as folder, naming(directory):
         standing = _announcements(folder, key, said)
         theirs = {who for who in reads if said.get(who) in standing.others}
-        _announce(folder, key, {**said, **dict.fromkeys(theirs)}, now)
+        _announce(folder, key, {**said, **dict.fromkeys(theirs)}, now, resumed)
 
 
 class Announcements(NamedTuple):
@@ -336,7 +338,9 @@ def _note(key: str) -> str:
     return _ANNOUNCED + key.removeprefix(SHUTDOWN)
 
 
-def _announce(folder: int, key: str, said: Mapping[str, int | None], now: int) -> None:
+def _announce(
+    folder: int, key: str, said: Mapping[str, int | None], now: int, resumed: Collection[str] = ()
+) -> None:
     note = _note(key)
     if not any(said.values()) and not handles.is_there(folder, note):
         return  # nobody announces anything
@@ -360,7 +364,10 @@ def _announce(folder: int, key: str, said: Mapping[str, int | None], now: int) -
         # What has come stands until it is taken away (``expire``), and does not come again then.
         has_come = written is not None and written <= now and written in ours.values()
         least = min((each for each in told.values() if is_new or each > now), default=None)
-        if least is None and standing is not None:
+        is_back = any(
+            who in resumed and noted[who] == written for who in noted if not said.get(who)
+        )
+        if least is None and (standing is not None or is_back):
             remove((key,), folder)
         elif least is not None and least != written and (is_new or not has_come):
             put({key: least}, folder)
