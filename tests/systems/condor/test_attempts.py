@@ -25,6 +25,8 @@ from sssjob.classads.values import Ad, Unparsed
 from sssjob.cli import sssjob
 from sssjob.document import dumps, loads
 from sssjob.model import Delivered, TaskGroup
+from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import documents, reports
 from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, TAKEN, OpenQueue, copied
 from sssjob.systems.condor.hooks.reports import STRANGE, reported
 from sssjob.systems.condor.hooks.settings import HookSettings
@@ -1333,6 +1335,73 @@ def test_of_reports_about_nothing_known_a_few_of_each_user_wait(site):
     site.call("job-exit", ran(ad), "exit")
     assert site.job("a.xml").get("State") == "Completed"
     assert len(os.listdir(site.state / "bad")) == 3
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How many documents of a store were read."""
+    real, read = documents._Store.blocks, []
+
+    def blocks(source, found):
+        read.append(found.name)
+        return real(source, found)
+
+    monkeypatch.setattr(documents._Store, "blocks", blocks)
+    return read
+
+
+# decision 716
+@pytest.mark.parametrize("claimed", [False, True])
+def test_a_report_about_nothing_known_has_the_documents_read_again_at_most_once(
+    two_hosts, reads, claimed
+):
+    """It waits a day; where a claim tells of its attempt, it may be that of a lost queue."""
+    clock, (one, _) = two_hosts
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    clock[0] += 60
+    ask(one, "update-job-info", ran(ad))
+    assert given(one) == []  # what was written has been read
+    ticket = f"{names.of_ticket(ad['SSSKey'])[0] - 1}.{names.of_ticket(ad['SSSKey'])[1]}"
+    if claimed:
+        with store.open(str(one.path), by="condor") as made, made.change() as work:
+            work.note(documents._note(ticket), "0")
+    ask(one, "job-exit", ran(ad, SSSKey=ticket), "exit", fold="never")
+    [path] = (one.state / "spool").iterdir()
+    os.utime(path, (clock[0], clock[0]))
+    del reads[:]
+    for _ in range(10):
+        clock[0] += 61
+        assert ask(one, "fetch-work", SLOT, refresh=60) == b""
+    assert [each.name for each in (one.state / "spool").iterdir()] == [path.name]
+    assert len(reads) == claimed
+    ask(one, "job-exit", ran(ad), "exit")
+    assert queued(one) == (0, ["done      Job/1/7"])
+
+
+# decision 716
+def test_a_report_about_nothing_known_keeps_none_waiting_behind_a_look_that_takes_long(
+    two_hosts, monkeypatch
+):
+    clock, (one, _) = two_hosts
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    key, attempt = names.of_ticket(ad["SSSKey"])
+    ask(one, "job-exit", ran(ad, SSSKey=f"{key - 1}.{attempt}"), "exit", fold="never")
+    for path in (one.state / "spool").iterdir():
+        os.utime(path, (1, 1))  # the first to be taken
+    ask(one, "job-exit", ran(ad), "exit", fold="never")
+    real = reports.looked
+
+    def late(settings, queue, *, until, say):
+        clock[0] = until + 1
+        return real(settings, queue, until=until, say=say)
+
+    monkeypatch.setattr(reports, "looked", late)
+    settings = HookSettings(str(one.path), state=str(one.state))
+    with OpenQueue(settings) as queue:
+        assert reports.fold(settings, queue, say=print, until=clock[0] + 5) == (1, 0)
+    assert queued(one) == (0, ["done      Job/1/7"])
 
 
 # decision 553

@@ -1,5 +1,6 @@
 """A directory of documents is served by one queue: two would give each job away twice."""
 
+import errno
 import os
 import shutil
 import time
@@ -12,6 +13,15 @@ from sssjob.classads import forms
 from sssjob.systems.condor.hooks import served
 
 JOB = "<User>amy</User>"
+
+
+@pytest.fixture(autouse=True)
+def machine_id(tmp_path, monkeypatch):
+    """What tells the machine from others of its name."""
+    path = tmp_path / "machine-id"
+    path.write_text("1" * 32)
+    monkeypatch.setattr(served, "_MACHINE_ID", str(path))
+    return path
 
 
 @pytest.fixture
@@ -142,12 +152,10 @@ def test_a_note_of_ours_that_cannot_be_read_has_no_queue_serve(hosts, damage):
 
 # decision 711
 @pytest.mark.parametrize("known", [True, False])
-def test_machines_of_one_name_are_told_apart_by_what_they_are(hosts, tmp_path, monkeypatch, known):
+def test_machines_of_one_name_are_told_apart_by_what_they_are(hosts, tmp_path, machine_id, known):
     """Their queues have the same path, each on a disk of its own, or are copies of each other."""
     site, fetch = hosts
-    machine = tmp_path / "machine-id"
-    monkeypatch.setattr(served, "_MACHINE_ID", str(machine))
-    machine.write_text("1" * 32)
+    machine = machine_id
     assert len(fetch("localhost", "state")) == 1
     if not known:
         shutil.rmtree(tmp_path / "state")
@@ -165,16 +173,192 @@ def test_machines_of_one_name_are_told_apart_by_what_they_are(hosts, tmp_path, m
 
 # decision 711
 @pytest.mark.parametrize("content", ["1" * 32, "", "uninitialized"])
-def test_machines_of_one_image_are_told_apart_by_their_names(hosts, tmp_path, monkeypatch, content):
+def test_machines_of_one_image_are_told_apart_by_their_names(hosts, tmp_path, machine_id, content):
     site, fetch = hosts
-    machine = tmp_path / "machine-id"
-    machine.write_text(content)
-    monkeypatch.setattr(served, "_MACHINE_ID", str(machine))
+    machine_id.write_text(content)
     assert len(fetch("m1", "state")) == 1
     shutil.rmtree(tmp_path / "state")  # each has it on a disk of its own
     site.add("b.xml", JOB, "8")
     assert fetch("m2", "state") == []
     assert "is served by the queue" in site.said
+
+
+# decision 717
+@pytest.mark.parametrize("first", ["", "uninitialized", "1" * 32])
+@pytest.mark.parametrize("second", ["", "uninitialized"])
+def test_machines_of_one_name_without_an_id_are_two(hosts, tmp_path, machine_id, first, second):
+    """Containers of one image: nobody knows whether a queue at the same path is the same one."""
+    site, fetch = hosts
+    machine_id.write_text(first)
+    assert len(fetch("condor", "state")) == 1
+    mine, other = tmp_path / "state", tmp_path / "other"
+    mine.rename(other)
+    site.add("b.xml", JOB, "8")
+    machine_id.write_text(second)
+    assert fetch("condor", "state") == []
+    assert "is served by the queue" in site.said
+    shutil.rmtree(mine)
+    other.rename(mine)
+    machine_id.write_text(first)
+    assert len(fetch("condor", "state")) == 1  # by its word
+
+
+# decision 717
+@pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_copy_of_a_queue_is_another_one_and_a_queue_that_moved_is_not(
+    hosts, tmp_path, moved, turned
+):
+    site, fetch = hosts
+    assert len(fetch("m1", "one")) == 1
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.rename(two) if moved else shutil.copytree(one, two)
+    site.add("b.xml", JOB, "8")
+    order = ["two", "one"] if turned or moved else ["one", "two"]
+    found = {state: len(fetch("m1", state)) for state in order}
+    assert found == ({"two": 1, "one": 0} if moved else {"one": 1, "two": 0})
+    assert "two queues would give each job away twice" in site.said or order[1] == "one"
+    if moved:  # and one that is put in its old place is another one
+        shutil.rmtree(one)
+        shutil.copytree(two, one)
+        site.add("c.xml", JOB, "9")
+        assert fetch("m1", "one") == []
+        assert len(fetch("m1", "two")) == 1
+
+
+# decision 717
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_queue_that_is_known_by_its_word_says_anew_at_which_machine_it_is(
+    hosts, tmp_path, machine_id, renamed
+):
+    """The version before noted no Id, so that another machine of that name would take it over."""
+    site, fetch = hosts
+    assert len(fetch("m1", "one")) == 1
+    notes = [site.path / ".condor" / "served", tmp_path / "one" / "served"]
+    for note in notes:
+        word, _, path = note.read_text().split(" ", 2)
+        note.write_text(f"{word} m1 {path}")
+    site.add("b.xml", JOB, "8")
+    name = "m3" if renamed else "m1"
+    assert len(fetch(name, "one")) == 1
+    assert notes[0].read_text() == notes[1].read_text()
+    assert notes[0].read_text().split(" ")[1].startswith(f"{name}/")
+    (tmp_path / "one").rename(tmp_path / "kept")
+    machine_id.write_text("2" * 32)
+    site.add("c.xml", JOB, "9")
+    assert fetch(name, "one") == []
+    machine_id.write_text("1" * 32)
+    shutil.rmtree(tmp_path / "one")
+    assert len(fetch(name, "one")) == 1
+
+
+# decision 719
+@pytest.mark.parametrize("name", ["m1", "m2"])
+@pytest.mark.parametrize("reboots", [False, True])
+def test_of_a_machine_and_its_clone_the_one_that_came_last_serves(
+    hosts, tmp_path, monkeypatch, name, reboots
+):
+    """It has the Id, the paths, and the directory of the queue; it has booted at another time."""
+    site, fetch = hosts
+    boot = tmp_path / "boot"
+    monkeypatch.setattr(served, "_BOOT_ID", str(boot))
+    boot.write_text("one")
+    assert len(fetch("m1", "state")) == 1
+    state, clone, kept = tmp_path / "state", tmp_path / "clone", tmp_path / "kept"
+    shutil.copytree(state, clone)
+    for number in range(3):
+        site.add(f"b{number}.xml", JOB, f"8{number}")
+        boot.write_text("two")
+        state.rename(kept)
+        clone.rename(state)
+        assert len(fetch(name, "state")) == 1
+        state.rename(clone)
+        kept.rename(state)
+        boot.write_text("one")
+        site.add(f"c{number}.xml", JOB, f"9{number}")
+        assert fetch("m1", "state") == []
+        assert f"a clone of this queue, on {name}" in site.said
+        (site.path / f"c{number}.xml").unlink()
+    if reboots:
+        boot.write_text("three")
+        site.add("c.xml", JOB, "9")
+        assert len(fetch("m1", "state")) == 1
+        boot.write_text("two")
+        state.rename(kept)
+        clone.rename(state)
+        assert fetch(name, "state") == []
+
+
+# decision 718
+@pytest.mark.parametrize("fault", [errno.EACCES, errno.EPERM, errno.EROFS])
+@pytest.mark.parametrize("where", ["mkdir", "link"])
+def test_where_no_queue_can_note_that_it_serves_none_gives_jobs_away(
+    hosts, monkeypatch, fault, where
+):
+    site, fetch = hosts
+
+    def refused(path, *more, **others):
+        if ".condor" in str(path) and str(path).startswith(str(site.path)):
+            raise OSError(fault, os.strerror(fault))
+        return real(path, *more, **others)
+
+    real = getattr(os, where)
+    monkeypatch.setattr(os, where, refused)
+    for machine, state in (("m1", "one"), ("m2", "two")):
+        assert fetch(machine, state) == []
+        assert "cannot write there" in site.said
+    monkeypatch.setattr(os, where, real)
+    assert len(fetch("m1", "one")) == 1
+
+
+# decision 718
+@pytest.mark.parametrize("left", ["file", "link", "pipe", "directory"])
+def test_what_somebody_else_put_where_the_queue_is_to_be_stops_nobody(site, tmp_path, left):
+    site.add("a.xml", JOB)
+    if left == "file":
+        site.state.touch()
+    elif left == "pipe":
+        os.mkfifo(site.state)
+    elif left == "directory":
+        site.state.mkdir()
+        (site.state / "queue.db").touch()
+    else:
+        site.state.symlink_to(tmp_path)
+    os.chown(site.state, 4242, 4242, follow_symlinks=False)
+    assert len(site.fetch()) == 1
+    assert site.state.stat().st_uid == os.geteuid()
+    assert len([each for each in site.path.iterdir() if ".condor.not-ours." in each.name]) == 1
+
+
+# decision 718
+def test_what_another_hook_made_in_the_meantime_is_not_put_away(site, monkeypatch):
+    site.add("a.xml", JOB)
+    site.state.touch()
+    os.chown(site.state, 4242, 4242)
+    real, given = os.rename, []
+
+    def late(*paths):
+        monkeypatch.setattr(os, "rename", real)
+        given.extend(site.fetch())
+        real(*paths)
+
+    monkeypatch.setattr(os, "rename", late)
+    assert site.fetch() == []
+    assert len(given) == 1
+    assert len(site.jobs("offered")) == 1
+
+
+# decision 718
+@pytest.mark.skipif(os.geteuid() != 0, reason="who else may own the documents")
+def test_what_is_put_away_is_so_by_who_may_alone(site):
+    """In a directory of somebody who is not trusted, root puts nothing away."""
+    site.add("a.xml", JOB)
+    site.state.touch()
+    os.chown(site.state, 4242, 4242)
+    os.chown(site.path, 4243, 4243)
+    assert site.fetch() == []
+    assert f"{site.state} belongs to uid 4242" in site.said
+    assert site.state.is_file()
 
 
 # decision 711

@@ -818,10 +818,15 @@ def test_a_queue_in_the_directory_of_others_is_nobodys(site):
     site.fold()
     give(site.state, BOB)
     give(site.state / "queue.db", BOB)
-    assert site.fetch() == []
-    assert f"belongs to uid {UID[BOB]}, and {site.path} to uid 0" in site.said
-    with pytest.raises(queue.UnsafeQueue):
+    with pytest.raises(queue.UnsafeQueue) as told:  # who looks changes nothing
         site.jobs(READY)
+    assert f"belongs to uid {UID[BOB]}, and {site.path} to uid 0" in str(told.value)
+    assert site.state.stat().st_uid == UID[BOB]
+    # decision 718
+    assert len(site.fetch()) == 1
+    [away] = site.path.glob(".condor.not-ours.*")
+    assert (away.stat().st_uid, site.state.stat().st_uid) == (UID[BOB], 0)
+    assert (away / "queue.db").stat().st_uid == UID[BOB]
 
 
 def test_a_user_of_a_job_makes_no_queue(site, monkeypatch):

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.settings import HookSettings
 
+AWAY = "not-ours"  # behind the name of what is put away
 FILE, LOCK, IDLE = "queue.db", "lock", "idle"
 
 # The queue as it was before it was one file.
@@ -44,6 +45,41 @@ def owner_of(settings: HookSettings) -> int:
     if found.st_uid not in trust(settings).uids:
         raise UnsafeQueue(f"{state} belongs to uid {found.st_uid}, and {jobs} to uid {uid}")
     return found.st_uid
+
+
+def clear_the_way(settings: HookSettings) -> None:
+    """Put away what a stranger put into the directory of documents under the name of the queue.
+
+    For the owner of that directory, and root, who may do so. Raises ``OSError``.
+    """
+    from sssjob.systems.condor.hooks.settings import state_of
+    from sssjob.systems.condor.hooks.trust import trust
+
+    if settings.state != state_of(settings.jobs) or not os.path.isdir(settings.jobs):
+        return
+    found = status(settings.state)
+    try:
+        owner_of(settings)
+    except UnsafeQueue:
+        uid = os.stat(settings.jobs).st_uid
+        if uid != os.geteuid() and (os.geteuid() or uid not in trust(settings).uids):
+            raise
+        if found is not None:
+            put_away(settings.state, found)
+
+
+def put_away(path: str, found: os.stat_result) -> None:
+    """Give what was found and is not ours another name. Raises ``OSError``.
+
+    Where another process did so, and made there what is ours, that stays.
+    """
+    away = f"{path}.{AWAY}.{os.urandom(6).hex()}"
+    try:
+        os.rename(path, away)
+    except FileNotFoundError:
+        return
+    if not os.path.samestat(os.lstat(away), found):
+        os.rename(away, path)
 
 
 def status(path: str) -> os.stat_result | None:

@@ -107,7 +107,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
             elif not ended:
                 silence = f"nothing was heard of it for {settings.silence} s"
                 after = _not_started(settings, queue, job, silence)
-                again = "it is held" if after == "held" else "it is given to a slot again"
+                again = "it is held" if after == "held" else "it may be given to a slot again"
                 say(f"{job.label}: {silence}; {again}")
         _limit(max(settings.seconds * 3 // 4, 1))
         try:
@@ -440,10 +440,11 @@ def _check_place(settings: HookSettings) -> None:
 
 
 def _held(settings: HookSettings) -> OpenQueue:
-    from sssjob.systems.condor.hooks.place import owner_of
+    from sssjob.systems.condor.hooks.place import clear_the_way, owner_of
     from sssjob.systems.condor.hooks.queue import OpenQueue
 
     _check_place(settings)
+    clear_the_way(settings)
     if os.geteuid() == 0 != owner_of(settings):
         # Whom root acts as may not be able to read where we are installed.
         import sssjob.systems.condor.hooks.candidates

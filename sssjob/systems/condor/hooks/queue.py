@@ -29,6 +29,7 @@ from sssjob.systems.condor.hooks.place import (
     LOCK,
     UnsafeQueue,
     check_former,
+    clear_the_way,
     make,
     own,
     owner_of,
@@ -51,6 +52,7 @@ LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that s
 
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
+_ALL = "all"  # that every document was read again
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
 _ATTEMPTS = """
@@ -231,6 +233,7 @@ class OpenQueue:
         self._before: tuple[int, list[int]] | None = None
 
     def __enter__(self) -> JobQueue:
+        clear_the_way(self._settings)
         uid = owner_of(self._settings)
         if uid and os.geteuid() == 0:
             self._become(uid)
@@ -765,6 +768,28 @@ class JobQueue:
     def awaits_no_more(self, ticket: str) -> None:
         """Forget that a report waits for the job of a ticket."""
         self.run("DELETE FROM note WHERE name = ?", (_AWAITED + ticket,))
+
+    # decision 716
+    def seek(self, now: float, refresh: float) -> bool:
+        """Have all documents read again; False where that was begun, or done a moment ago."""
+        found = self.run("SELECT value FROM note WHERE name = 'sought'").fetchone()
+        is_begun = found is not None and found[0] != _ALL
+        if is_begun or ((before := self.sought(now)) is not None and now < before + refresh):
+            return False
+        with self.changing():
+            self.run("UPDATE document SET stamp = ''")
+            self.run("DELETE FROM note WHERE name = 'seen'")
+            self.run("REPLACE INTO note VALUES ('sought', '', ?)", (now,))
+        return True
+
+    def has_sought(self) -> None:
+        """Note that all documents that were to be read again have been."""
+        self.run("UPDATE note SET value = ? WHERE name = 'sought'", (_ALL,))
+
+    def sought(self, now: float) -> float | None:
+        """When it was last begun to read all documents again; None if that was never."""
+        row = self.run("SELECT at FROM note WHERE name = 'sought' AND at <= ?", (now,)).fetchone()
+        return None if row is None else float(row[0])
 
     def is_news(self, name: str, told: str) -> bool:
         """Whether something is to be said that was not said last; it is noted then.

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from sssjob import units
 from sssjob.classads import evaluate, hook_ads
@@ -25,7 +26,7 @@ from sssjob.records.lines import clean
 from sssjob.states import COMPLETED, has_ended, spelled
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
-from sssjob.systems.condor.hooks import holds, starts
+from sssjob.systems.condor.hooks import holds, stamp, starts
 from sssjob.systems.condor.hooks.candidates import looked
 from sssjob.systems.condor.hooks.documents import Documents, asks, documents
 from sssjob.systems.condor.hooks.limits import overran
@@ -124,6 +125,13 @@ def fold(
             if size > TOGETHER:
                 count, size = count + work.write(until), 0
         count += work.write(until)
+        # Behind all others: anybody may leave reports about nothing known.
+        for report in work.of_nothing_known(until):
+            work.take(report, until)
+            size += len(report.text)
+            if size > TOGETHER:
+                count, size = count + work.write(until), 0
+        count += work.write(until)
         work.tell_held()
         tell_taken(settings, queue, say)
         return count, spool.refused
@@ -131,6 +139,16 @@ def fold(
 
 class _TooEarly(Exception):
     """No document tells of the job yet: not all were looked at, or its own may come back."""
+
+
+class _Later(NamedTuple):
+    """A report about an attempt of which the queue knows nothing."""
+
+    uid: int
+    name: str
+    moment: int
+    key: int
+    attempt: int
 
 
 class _Fold:
@@ -147,6 +165,7 @@ class _Fold:
         self._over: set[tuple[int, int]] = set()  # and those that have ended by one of them
         self._standing: set[tuple[int, int]] = set()  # those that stand in a document by now
         self._has_looked = False  # for jobs of which the queue knows nothing
+        self._later: list[_Later] = []  # reports of these
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[str] = []  # claims of jobs that came back
         self._unknown: Counter[int] = Counter()  # how many of each user are about nothing known
@@ -155,7 +174,7 @@ class _Fold:
     def take(self, report: SpooledReport, until: float | None) -> None:
         """Take a report if it counts."""
         try:
-            told = self._told(report, until)
+            told = self._told(report)
         except _TooEarly:
             return  # it waits
         except (NotAReport, Untrusted) as error:
@@ -209,7 +228,7 @@ class _Fold:
         """Those who left few reports come first: nobody keeps the others waiting."""
         return min(self._shares[told.report.uid] for told in item[1])
 
-    def _told(self, report: SpooledReport, until: float | None) -> ReportedJob:
+    def _told(self, report: SpooledReport) -> ReportedJob:
         """What a report tells. Raises ``NotAReport``, ``Untrusted`` and ``_TooEarly``."""
         # One odd character costs no report.
         ad = next(iter(hook_ads.read(clean(report.text).encode())), Ad())
@@ -222,13 +241,8 @@ class _Fold:
         job = self._queue.job(key)
         if key and (job is None or not self._queue.gave(job, attempt)) and not self._has_looked:
             # Where a queue was lost, or is an old one, documents say what ran.
-            self._has_looked = True
-            if not self._source.owned:  # what was given away here shows by its report alone
-                self._queue.run("UPDATE document SET stamp = ''")
-            if not looked(self._settings, self._queue, until=until, say=self._say):
-                self._has_looked = False
-                raise _TooEarly
-            job = self._queue.job(key)
+            self._later.append(_Later(report.uid, report.name, report.moment, key, attempt))
+            raise _TooEarly
         known = self._queue.attempt(key, attempt)
         if job is None or (known is None and (attempt != job.attempt or not job.given)):
             if kind != "update" and self._may_come(report, key, attempt):
@@ -242,6 +256,43 @@ class _Fold:
             asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
             is_over=known is not None and known.is_seen and not is_out,
         )  # fmt: skip
+
+    # decision 716
+    def of_nothing_known(self, until: float | None) -> Iterator[SpooledReport]:
+        """The reports of which nothing was known, when documents were looked at for them.
+
+        None if the time ran out before all documents were looked at, which goes on the next time.
+        """
+        later, self._later = self._later, []
+        if not later or (until is not None and time.time() > until):
+            return
+        now = time.time()
+        # What was given away from a store shows by its report alone.
+        wait = () if self._source.owned else self._unsought(later, now)
+        is_new = any(each.moment + self._settings.refresh > now for each in later)
+        is_known = not is_new and stamp.is_fresh(self._settings, self._queue, now)
+        if not is_known and not looked(self._settings, self._queue, until=until, say=self._say):
+            return
+        self._queue.has_sought()
+        self._has_looked = True
+        place = [(each.uid, each.name) for each in later if each.name not in wait]
+        yield from self._spool.read(place, lambda uid: True)
+
+    def _unsought(self, later: Sequence[_Later], now: float) -> Collection[str]:
+        """Have all documents of a store read again, if that may show what some reports are about.
+
+        Only those that came since that was done last, of attempts that a claim tells of, and not
+        more often than documents are looked at. Gives those by name that wait for the next time.
+        """
+        seconds = self._settings.seconds  # in which a hook has left its report
+        sought = self._queue.sought(now)
+        new = [each for each in later if sought is None or each.moment + seconds > sought]
+        tickets = [names.ticket(each.key, each.attempt) for each in new]
+        if not new or self._source.claimed(*tickets) is None:
+            return ()
+        if self._queue.seek(now, self._settings.refresh):
+            return ()
+        return {each.name for each in new}
 
     # decision 660, 713
     def _may_come(self, report: SpooledReport, key: int, attempt: int) -> bool:

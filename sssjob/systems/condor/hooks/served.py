@@ -14,7 +14,7 @@ import os
 import stat
 from contextlib import suppress
 
-from sssjob.systems.condor.hooks.place import FILE, UnsafeQueue, status
+from sssjob.systems.condor.hooks.place import FILE, UnsafeQueue, put_away, status
 from sssjob.systems.condor.hooks.settings import state_of
 
 TYPE_CHECKING = False
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 SERVED = "served"
-AWAY = "not-ours"  # behind the name of what is put away
 _LONGEST = 8192  # bytes of a note
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _OURS = stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH
 _MACHINE_ID = "/etc/machine-id"
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 Told = tuple[str, str, str]  # a word, a machine, and a path
 
@@ -50,27 +50,35 @@ def check_served(settings: HookSettings) -> None:
     told = _told(note, settings)
     known = _known(own := os.path.join(mine, SERVED), settings)
     place = (_machine(), mine)
-    if told and known and told[0] == known[0] and _is_machine(told[1], place[0], "") is not False:
-        if told[1:] != known[1:]:
-            _note(own, told)
+    if told and known and told[0] == known[0] and _may_be(told[1], place[0]):
+        if _is_copied(told[2], mine):
+            raise _other(settings, f"the queue in {told[2]}, of which this one is a copy", note)
+        if _is_taken_over(told, known, place[0]):
+            raise _other(settings, f"a clone of this queue, on {_name(told[1])}", note)
+        now = (told[0], *place)
+        if not told == known == now:
+            with suppress(OSError):  # it serves by its word, whatever else the note says
+                _note(note, now)
+                _note(own, now)
         with suppress(OSError):  # what a process that was killed left, of this queue alone
             os.unlink(_new(note, told[0]))
         return
+    is_mine = False
     if told is None:
-        if not _is_ready(home, settings):
-            return
         try:
+            _make_ready(home, settings)
             told = _first(note, own, known, place, settings)
+            is_mine = told == _known(own, settings)
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-                return  # where nothing can be folded either
+                raise _unwritable(settings, error.strerror) from error
             raise
         # The owner of that queue makes it before it looks for this note.
         if status(file := os.path.join(home, FILE)) is not None:
-            if _is_place(told, place):
+            if is_mine:
                 os.unlink(note)
             raise _other(settings, f"the queue in {home}", file)
-    if not _is_place(told, place):
+    if not is_mine and not _is_place(told, place):
         raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
     _note(own, told)
 
@@ -84,46 +92,77 @@ def _other(settings: HookSettings, which: str, note: str) -> UnsafeQueue:
 
 
 def _machine() -> str:
-    """A machine by its name, and by what tells it from others of the same name, if it has that."""
-    name = os.uname().nodename
+    """A machine: its name, what tells it from others of the same name, and since when it is up.
+
+    Each of the latter is empty where the machine has none.
+    """
+    return "/".join((os.uname().nodename, _id(_MACHINE_ID), _id(_BOOT_ID)))
+
+
+def _id(path: str) -> str:
     try:
-        with open(_MACHINE_ID, "rb") as file:
+        with open(path, "rb") as file:
             text = file.read(_LONGEST).strip()
     except OSError:
         text = b""
     if text in (b"", b"uninitialized"):  # as images have it that are to get one
-        return name
+        return ""
     from hashlib import blake2b  # not the Id itself, which is not for everybody
 
-    return f"{name}/{blake2b(text, digest_size=16, person=b'sssjob').hexdigest()}"
+    return blake2b(text, digest_size=16, person=b"sssjob").hexdigest()
+
+
+def _parts(machine: str) -> list[str]:
+    """Its name, its Id, and that of its boot; versions before noted the first, or two of them."""
+    return [*machine.split("/"), "", ""][:3]
 
 
 def _name(machine: str) -> str:
     return machine.partition("/")[0]
 
 
-def _is_machine(one: str, other: str, unknown: str | None = None) -> bool | None:
-    """Whether two notes are of one machine: by what it is, or else by its name.
-
-    With ``unknown`` its name says nothing, since a machine may get another one: then None.
-    """
-    (name, _, what), (other_name, _, other_what) = one.partition("/"), other.partition("/")
-    if what and other_what:
-        return what == other_what
-    return name == other_name if unknown is None else None
+def _may_be(machine: str, other: str) -> bool:
+    """Whether two notes may be of one machine: its name says nothing, since it may get another."""
+    what, other_what = _parts(machine)[1], _parts(other)[1]
+    return what == other_what or not what or not other_what
 
 
 def _is_place(told: Told, place: tuple[str, str]) -> bool:
-    """Whether a note is of this place: many machines of a cluster have one Id, or one name."""
-    is_named_so = _name(told[1]) == _name(place[0])
-    return told[2] == place[1] and is_named_so and _is_machine(told[1], place[0]) is True
+    """Whether a note that this queue does not know is of this place all the same.
+
+    Many machines of a cluster have one Id, or one name, and without an Id nobody knows.
+    """
+    name, what, _ = _parts(place[0])
+    return bool(what) and [name, what] == _parts(told[1])[:2] and told[2] == place[1]
 
 
-def _is_ready(home: str, settings: HookSettings) -> bool:
-    """Whether there is a directory of ours beside the documents; False where none can be made.
+def _is_taken_over(told: Told, known: Told, machine: str) -> bool:
+    """Whether a clone of the whole machine says that it serves, since this one has said so.
+
+    This one said so last since it is up, and the other one is up since another time.
+    """
+    boot, noted = _parts(machine)[2], _parts(told[1])[2]
+    return bool(noted) and noted != boot == _parts(known[1])[2]
+
+
+def _is_copied(there: str, here: str) -> bool:
+    """Whether there is still a queue at the place that it is noted for: one that moved left it."""
+    if there == here:
+        return False
+    try:
+        os.lstat(os.path.join(there, FILE))
+        return not os.path.samefile(there, here)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # nobody can tell
+        return True
+
+
+def _make_ready(home: str, settings: HookSettings) -> None:
+    """Make a directory of ours beside the documents, if there is none.
 
     What somebody else has put there under its name is put away. Raises ``UnsafeQueue`` where that
-    is not allowed: nobody would know which queue serves the documents.
+    is not allowed: nobody would know which queue serves the documents. And ``OSError``.
     """
     from sssjob.systems.condor.hooks.trust import trust
 
@@ -133,28 +172,31 @@ def _is_ready(home: str, settings: HookSettings) -> bool:
             os.chmod(home, _OURS)
         except FileExistsError:
             pass
-        except OSError as error:
-            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-                return False
-            raise
         found = status(home)
         if found is None:
             continue
         if stat.S_ISDIR(found.st_mode) and _may_say(found, settings):
-            return True
+            return
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
             os.chmod(home, _OURS)  # and what stands in it may be anybody's
             home, found = os.path.join(home, SERVED), status(os.path.join(home, SERVED))
             if found is None:
-                return True
+                return
         elif found.st_uid in trust(settings).uids:  # who may keep a queue there
             break
         try:
-            os.rename(home, f"{home}.{AWAY}.{os.urandom(6).hex()}")
+            put_away(home, found)
         except OSError as error:
             raise _in_the_way(home, error.strerror) from error
         home = state_of(settings.jobs)
     raise _in_the_way(home, "it is there again and again, or of who may keep a queue there")
+
+
+def _unwritable(settings: HookSettings, why: str | None) -> UnsafeQueue:
+    return UnsafeQueue(
+        f"{settings.jobs}: uid {os.geteuid()} cannot write there, {why}: no queue can note that it "
+        "serves the documents, nor write into them what became of the jobs"
+    )
 
 
 def _in_the_way(home: str, why: str | None) -> UnsafeQueue:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import time
 
-from sssjob.systems.condor.hooks.place import FILE, IDLE, guard, owner_of, status
+from sssjob.systems.condor.hooks.place import FILE, IDLE, UnsafeQueue, guard, owner_of, status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,10 +86,12 @@ def is_idle(settings: HookSettings, now: float) -> bool:
 
     A job that rests is ready when its rest is over.
 
-    To open it takes a third of the time of a hook. Raises ``Refused`` and ``OSError``, as opening
-    it would.
+    To open it takes a third of the time of a hook. Raises ``OSError``, as opening it would.
     """
-    if os.geteuid() != owner_of(settings):  # root acts as the owner, if it trusts that user
+    try:
+        if os.geteuid() != owner_of(settings):  # root acts as the owner, if it trusts that user
+            return False
+    except UnsafeQueue:  # who opens it puts away what can be
         return False
     try:
         handle = os.open(os.path.join(settings.state, IDLE), _READ)
