@@ -163,7 +163,17 @@ def drain_is_told_and_taken_back(cluster, machine):
         ["draining", "slurm"],
         [f"shutdowntime {last} slurm", "shutdowntime - -", "draining - -"],
     )
-    watch.terminate()
-    assert watch.wait() == 143
+    # It is drained again, is empty after a while, and is resumed: nothing is left of it.
+    cluster.run(
+        "scontrol", "update", "nodename=n1", "state=drain", "reason=[again] Comment=x [a@1]"
+    )
     end.touch()
     over(cluster, *jobs)
+    assert until(lambda: (machine / "shutdowntime").exists()), cluster.logs()
+    said = cluster.run(*once).splitlines()
+    assert said[-1].endswith("node n1 has drained ([again] Comment=x [a@1])")
+    cluster.run("scontrol", "update", "nodename=n1", "state=resume")
+    assert until(lambda: not (machine / "shutdowntime").exists())
+    assert until(lambda: text(cluster, "calls").endswith("draining - -\nshutdowntime - -\n"))
+    watch.terminate()
+    assert watch.wait() == 143
