@@ -132,6 +132,7 @@ def drain_is_told_and_taken_back(cluster, machine):
     ]
     for job in jobs:
         assert until(lambda job=job: words(cluster, job)["JobState"] == "RUNNING")
+    assert until(machine.is_dir), cluster.logs()  # by a prolog, which may take longer
     program, calls = cluster.root / "called", cluster.root / "work/calls"
     program.write_text(f'#!/bin/sh\necho "$@" >> {calls}\n')
     program.chmod(0o755)
