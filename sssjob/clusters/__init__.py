@@ -22,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from sssjob import atomic
 from sssjob._version import __version__
 from sssjob.clusters.profile import SYSTEMS, Profile
 from sssjob.dotted import loaded, needed
@@ -89,7 +90,7 @@ def _secured(distributed: Any, folder: Path) -> Any:
     roles = (f"tls_{role}_{kind}" for role in _ROLES for kind in ("key", "cert"))
     for name in ("tls_ca_file", *roles):
         files[name] = str(folder / f"{name}.pem")
-        Path(files[name]).write_text(getattr(made, name))
+        atomic.put(folder, f"{name}.pem", getattr(made, name).encode(), 0o600, durable=False)
     return distributed.Security(require_encryption=True, **files)
 
 

@@ -150,7 +150,7 @@ def test_a_queue_takes_over_what_is_forwarded_from_a_store(config, tmp_path):
         config.write_text(f'{said}{kept}queue = "{tmp_path / name}"\n')
         assert run("-c", config, "--take-over").returncode == 0
     with store.open(tmp_path / "jobs.db", read_only=True) as jobs:
-        _, where, times = json.loads(jobs.noted("forwarding to 127.0.0.1:1"))
+        _, where, times, *_ = json.loads(jobs.noted("forwarding to 127.0.0.1:1"))
     assert where.startswith(f"{tmp_path / 'other.db'} of ")
     assert times == 0
     assert run("-c", config, "--take-over", "--since", "2026-11-25T10:00:00Z").returncode == 0

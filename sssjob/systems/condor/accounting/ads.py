@@ -18,7 +18,7 @@ from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, 
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean, legal
 from sssjob.records.record import Bad, Noted, Options, Skipped
-from sssjob.records.values import number
+from sssjob.records.values import is_whole, number
 from sssjob.systems.condor.accounting.table import NAMES, REQUESTS
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
@@ -338,7 +338,7 @@ def _shifted(values: list[Any], parts: list[str]) -> str:
     queued, start, end = values[_QUEUED], values[_START], values[_END]
     if type(start) is type(end) is int and 0 < int(queued or 0) <= start <= end:
         return ""
-    known = [int(each) for each in (queued, start, end) if each and str(each).isdecimal()]
+    known = [int(each) for each in (queued, start, end) if each and is_whole(str(each))]
     if known != sorted(known):
         return "times that do not follow each other: a delimiter too many or too few"
     return ""
