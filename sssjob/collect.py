@@ -78,6 +78,13 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     handles.check(root)
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
+    if directories.is_kept:  # by an epilog before this one: what it knew counts
+        why = fold_kept(call.system, root, jobs, job.job_id) if jobs else "no --documents"
+        if why:
+            notes.append(f"{directories.job} stays kept: {why}")
+        else:
+            directories.remove()
+        return Ended(job.job_id, None, tuple(notes), bool(why))
     tally = used = snapshot = None
     is_kept = False
     if document is not None and document.exists() and job.alone:
@@ -122,10 +129,11 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str) -> str:
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
-            _fold(document, directories, snapshot, system, used)
+            documents.described(document, job_id)  # there is one
+            tally = _fold(document, directories, snapshot, system, used)
     except (OSError, SSSJobError) as error:
         return _said(error, document)
-    return ""
+    return "; ".join(_refused(document, tally))
 
 
 def collect(

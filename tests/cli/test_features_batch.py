@@ -854,6 +854,16 @@ def test_what_an_epilog_cannot_fold_for_a_full_disk_is_folded_by_sweep(node):
         without = sweep("--documents", other)
         assert (without.exit_code, without.stdout, os.path.isdir("mjf/3")) == (1, "", True)
         assert other in without.stderr
+    # An epilog that runs once more, and documents into which nothing can be folded.
+    for options in ((), ("--documents", "empty"), ("--documents", "nowhere")):
+        once_more = epilog(*options)
+        assert (once_more.exit_code, os.path.isdir("mjf/3")) == (1, True), once_more.stderr
+        assert "mjf/3 stays kept" in once_more.stderr
+    for text in ("<Job><Id>999</Id></Job>", before.replace("</Job>", "<Mood>m</Mood></Job>")):
+        (node / "empty/3.xml").write_text(text)
+        other = sweep("--documents", "empty")
+        assert (other.exit_code, other.stdout, os.path.isdir("mjf/3")) == (1, "", True)
+        assert (node / "empty/3.xml").read_text() == text
     assert (node / "jobs/3.xml").read_text() == before
     assert (sweep("--documents", "jobs").stdout, os.listdir("mjf")) == (
         "removed 3\n", ["machinefeatures"]
