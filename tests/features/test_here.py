@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_unknown_and_what_is_not_there_is_not(given, tmp_
     assert features.here({}).unknown == ()
 
 
-@pytest.mark.parametrize("note", [b"", b"\0", b"what? this\n", b"x" * 9999, None])
+@pytest.mark.parametrize("note", [b"", b"\0", b"what? th-is\n", b"x" * 9999, None])
 def test_a_note_of_unknown_limits_that_cannot_be_read_makes_all_limits_of_time_unknown(
     tmp_path, note
 ):
@@ -153,3 +153,10 @@ def test_a_note_of_unknown_limits_that_cannot_be_read_makes_all_limits_of_time_u
     found = features.here({"JOBFEATURES": str(tmp_path / "job")}, str(tmp_path))
     assert set(found.unknown) == {"cpu_limit_secs", "wall_limit_secs"}
     assert found.job["allocated_cpu"] == 1
+
+
+def test_a_bad_line_of_unknown_limits_hides_no_good_one(tmp_path):
+    write({"wall_limit_secs": 60}, tmp_path / "job")
+    (tmp_path / "job/.unknown").write_text("max_rss_bytes\nwhat?\n")
+    found = features.here({"JOBFEATURES": str(tmp_path / "job")}, str(tmp_path))
+    assert set(found.unknown) == {"cpu_limit_secs", "max_rss_bytes", "wall_limit_secs"}
