@@ -69,7 +69,8 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
 
     If the system does not let the document be written (a full disk) they are kept, for
     ``fold_kept``; for other faults they are taken away all the same, as the accounting record is
-    still to come. A note says either. What one of several nodes gave is not what the job had, so
+    still to come. A note says either. What an epilog before this one kept goes only when it was
+    folded. What one of several nodes gave is not what the job had, so
     only its record tells that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where
     others could lead root elsewhere, or ``OSError``.
     """

@@ -242,6 +242,15 @@ def a_site(*, charge=True):
 LEFT_OUT = ("grouped", "d", "<User>ann</User><State>Running</State>")
 
 
+def ends_with(site, there, told):
+    """What the server behind was charged in all, and which jobs the queue tells of."""
+    site.end()
+    left = site.forwarding.outbox.left()
+    assert {dict(each.fields)["JobId"] for each in left} == told
+    assert sum(map(site.gold.of, (*ALONE, *GROUPED))) == there
+    site.check()
+
+
 @pytest.mark.parametrize(
     ("after", "then", "there", "told"),
     [
@@ -267,11 +276,7 @@ def test_what_another_queue_may_have_sent_and_is_over_no_more_is_asked_for(
         site.end()
         for do, id_, value in then:
             getattr(site, do)(id_, value)
-        site.end()
-        left = site.forwarding.outbox.left()
-        assert {dict(each.fields)["JobId"] for each in left} == told
-        assert sum(map(site.gold.of, (*ALONE, *GROUPED))) == there
-        site.check()
+        ends_with(site, there, told)
 
 
 @pytest.mark.parametrize(
@@ -366,11 +371,7 @@ def test_what_was_sent_and_an_older_copy_of_the_store_does_not_know_is_told(step
     with a_site() as site:
         for do, id_, value in [("imported", "a", "<State>Idle</State>"), *SENDS, *steps]:
             getattr(site, do)(id_, value)
-        site.end()
-        left = site.forwarding.outbox.left()
-        assert {dict(each.fields)["JobId"] for each in left} == told
-        assert sum(map(site.gold.of, (*ALONE, *GROUPED))) == there
-        site.check()
+        ends_with(site, there, told)
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(5, set()), (6, {"b"})])
