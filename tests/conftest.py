@@ -36,6 +36,9 @@ engine.ConjectureRunner.generate_mutations_from = lambda runner, data: (
 )
 
 
+# What would end a run of the tests, or one of its workers.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 os.environ["SSSJOB_CONFIG"] = os.devnull  # no test depends on the defaults of who runs it
 os.environ.pop("COLUMNS", None)  # nor on the width of their terminal
 os.unsetenv("COLUMNS")  # which readline, that pytest imports, tells only the processes it starts
@@ -51,6 +54,23 @@ def pytest_configure(config):
     # Of what a shell has put into the background SIGINT is ignored, and so of all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     checkout.watch(config, Path(__file__).parents[1])
+
+
+def _handlers():
+    return {each: signal.getsignal(each) for each in ENDING}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """A command that a test calls leaves the signals of the tests behind it alone."""
+    before = _handlers()
+    try:
+        return (yield)
+    finally:
+        left = {each: found for each, found in _handlers().items() if found is not before[each]}
+        for each in left:
+            signal.signal(each, before[each])
+        assert not left, "handlers of signals that are left behind"
 
 
 def pytest_collection_modifyitems(items):

@@ -259,7 +259,6 @@ def test_whatever_an_estimator_raises_is_a_failure_with_nothing_printed(site, mo
     monkeypatch.setitem(estimators.BUILT_IN, "simulate", broken)
     with pytest.raises(SystemExit) as end:
         module.command(["-c", str(site / "site.conf")])
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     printed = capsys.readouterr()
     assert (end.value.code, printed.out) == (4, "")
     assert "error: ZeroDivisionError: of an estimator" in printed.err
@@ -272,7 +271,6 @@ def test_the_systems_log_hears_it_too_if_that_is_asked(site, monkeypatch, capsys
     for option in ([], ["--syslog"]):
         with pytest.raises(SystemExit) as end:
             module.command([*option, "-c", str(site / "site.conf")])
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         assert end.value.code == 4
     assert capsys.readouterr().out == ""
     (line,) = heard

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob import standard_output
 from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
+from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from sssjob.lcginfo.snapshot import Remark
 
 NAME = "lcg-info-dynamic-scheduler"
@@ -88,8 +86,8 @@ def command(path: str | None, estimator: str, syslog: bool) -> None:
         log.error("no configuration named; give --config FILE")
         sys.exit(NO_CONFIG)
     # Whoever runs this may lose patience: then the batch system's command ends as well.
-    signal.signal(signal.SIGTERM, _terminated)
-    code, whole = _published(path, estimator, log)
+    with terminable():
+        code, whole = _published(path, estimator, log)
     log.close()
     try:
         if whole:
@@ -132,7 +130,3 @@ def _published(path: str, estimator: str, log: _Log) -> tuple[int, bytes]:
         traceback.print_exc()
         log.error(f"{type(error).__name__}: {error}")
     return FAILED, b""
-
-
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
