@@ -15,7 +15,7 @@ its rows are those of its tree. Tests compare both over changed records of every
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from sssjob.document.bridge import to_tree
@@ -34,6 +34,7 @@ from sssjob.records.property_columns import (
     job_of,
 )
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
+from sssjob.records.texts import distinct
 from sssjob.store import columns
 from sssjob.store.columns import LONGEST, NAMES, ODD, Says
 from sssjob.store.rows import Row, Told, in_bytes, is_resolved, one_number, rows, told_of
@@ -194,7 +195,7 @@ class DocumentRowsBuilder(TextColumnsBuilder[DocumentRows]):
     ) -> list[DocumentRows]:  # fmt: skip
         """The documents and rows of many records."""
         found = self.read(own, requested, delivered, groups)
-        told = zip(*found.cells, strict=False)
+        told = islice(zip(*found.cells, strict=False), len(groups))
         made = [DocumentRows(text, (row,)) for text, row in zip(found.texts, told, strict=True)]
         for at in found.irregular:
             made[at] = DocumentRows.of(found.job(at))
@@ -326,8 +327,8 @@ class _Said:
         for at, value in like.items():
             if at == self._told.text:
                 found[at] = [text or None for text in texts] if "" in texts else texts
-                if max(map(len, texts)) > LONGEST:
-                    found[at] = self._cut(column, odd)
+                if not _stand_in_rows(texts):
+                    found[at] = self._asked_for(column, odd)
             elif at == self._told.low:
                 numbers = _numbers(texts)
                 if numbers.count(None) > texts.count(""):
@@ -339,11 +340,11 @@ class _Said:
                 found[at] = [value if text else None for text in texts]
         return found
 
-    def _cut(self, column: NamedTexts, odd: list[int]) -> Values:
-        """Texts of which some are longer than a row has them."""
+    def _asked_for(self, column: NamedTexts, odd: list[int]) -> Values:
+        """Texts of which some may not stand in a row as they are: what a row says of these."""
         found: list[str | None] = []
         for at, text in enumerate(column.texts):
-            if len(text) > LONGEST:
+            if not _stand_in_rows((text,)):
                 (values,) = self._known.of_texts(self._place, [column], (text,))
                 odd[at] |= values[-1]
                 found.append(values[self._told.places.index(self._told.text)])
@@ -385,6 +386,15 @@ class _Said:
             if values[-1]:
                 odd[at] |= values[-1]
         return iter([*zip(self._told.places, [*zip(*found, strict=True)], strict=False)])
+
+
+def _stand_in_rows(texts: Sequence[str]) -> bool:
+    """Whether it is certain that rows have texts as they are: short ones, without blanks around.
+
+    What rows say of others is asked of ``store.rows`` alone.
+    """
+    some = [*distinct(texts)]
+    return max(map(len, some)) <= LONGEST and [*map(str.strip, some)] == some
 
 
 def are_digits(texts: Sequence[str]) -> bool:
