@@ -67,7 +67,8 @@ class KnownRecords:
 def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """Fold the directories of the job that calls into its document, and take them away.
 
-    If the system does not let the document be written (a full disk) they are kept, for
+    If the system does not let the document be read or written (a full disk, a server that is
+    gone), or its lock is not given back, they are kept, for
     ``fold_kept``; for other faults they are taken away all the same, as the accounting record is
     still to come. A note says either. What an epilog before this one kept goes only when it was
     folded. What one of several nodes gave is not what the job had, so
@@ -88,12 +89,12 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         return Ended(job.job_id, None, tuple(notes), bool(why))
     tally = used = snapshot = None
     is_kept = False
-    if document is not None and document.exists() and job.alone:
+    if document is not None and not documents.is_absent(document) and job.alone:
         try:
-            handles.check(jobs)
             # Before the lock of all documents: a user may keep that of the status.
             snapshot = _status(directories.jobstatus, notes)
             used = call.used() or sampling.last(call, directories, job.node, job.user)
+            handles.check(jobs)
             with documents.locked(document, LOCK):
                 tally = _fold(document, directories, snapshot, call.system, used)
                 notes += _refused(document, tally)
@@ -119,19 +120,22 @@ def _keep(directories: Directories, used: Used | None, snapshot: StatusSnapshot 
     return True
 
 
-def fold_kept(system: str, root: Path, jobs: str, job_id: str) -> str:
-    """Fold the directories that an epilog kept; why that cannot be, or "" where it is done."""
+def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool = False) -> str:
+    """Fold the directories that an epilog kept; why that cannot be, or "" where it is done.
+
+    With ``dry_run`` the document is written all the same, but not put in its place.
+    """
     directories = Directories(root, job_id)
     document = documents.place(jobs, job_id)
     try:
         handles.check(jobs)
-        if not document.exists():  # moved, or of a file system that is not mounted
+        if documents.is_absent(document):  # moved, or of a file system that is not mounted
             return f"{document} is not there; whoever does not want it removes {directories.job}"
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
             documents.described(document, job_id)  # there is one
-            tally = _fold(document, directories, snapshot, system, used)
+            tally = _fold(document, directories, snapshot, system, used, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
         return _said(error, document)
     return "; ".join(_refused(document, tally))
@@ -259,7 +263,7 @@ def _status(place: Path, notes: list[str]) -> StatusSnapshot | None:
 
 def _fold(
     document: Path, directories: Directories, snapshot: StatusSnapshot | None, system: str,
-    used: Used | None,
+    used: Used | None, *, dry_run: bool = False,
 ) -> Tally:  # fmt: skip
     work = Delivery(document)
     work.look()
@@ -270,7 +274,7 @@ def _fold(
     if used is not None:
         work.take_used(used, f"the {system} epilog")
     if work.sources:
-        _write(document, work)
+        _write(document, work, dry_run=dry_run)
     return work.tally
 
 
@@ -288,11 +292,14 @@ def _said(error: OSError | SSSJobError, place: Path) -> str:
     return text if text.startswith(str(place)) else f"{place}: {text}"
 
 
-def _write(document: Path, work: Delivery) -> None:
-    """Put what was folded in the place of a document, if that differs; a link is left alone."""
+def _write(document: Path, work: Delivery, *, dry_run: bool = False) -> None:
+    """Put what was folded in the place of a document, if that differs; a link is left alone.
+
+    With ``dry_run`` all is done but the last step, so that what would fail does.
+    """
     with outputs.writing(document, follow=False) as stream:
         stream.writelines(work.pieces())
-        if not work.tally.changes:
+        if dry_run or not work.tally.changes:
             raise outputs.Unchanged
 
 

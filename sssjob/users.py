@@ -22,3 +22,13 @@ def user_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except (KeyError, OverflowError):  # unknown, or beyond all
         return ""
+
+
+def is_host() -> bool:
+    """Whether the users of this process are those of the host, and not of a user namespace."""
+    try:
+        with open("/proc/self/uid_map", "rb") as file:
+            first = file.readline().split()
+    except OSError:
+        return False
+    return first[:2] == [b"0", b"0"]

@@ -160,9 +160,11 @@ class Watch:
             if name in self._whole or key in each
         }
 
-    def resumed(self) -> tuple[str, ...]:
-        """Who called off a drain: its machine takes jobs again, whenever it was to be empty."""
-        return tuple(self.asked.called(name) for name in self._resumed)
+    def draining(self) -> tuple[str, ...]:
+        """Who says that the machine takes no new jobs."""
+        return tuple(
+            self.asked.called(name) for name, each in self.said.items() if notices.DRAINING in each
+        )
 
     def answering(self) -> tuple[str, ...]:
         """The batch systems that answered at the last look what their prologs ask of a node."""

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from waiting import HANG, until
 
 from sssjob.errors import InvalidValue
-from sssjob.features.batch.directories import announce_in
+from sssjob.features.batch.directories import announce, announce_in, make_machine
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.notices import (
     DRAINING,
@@ -607,7 +607,7 @@ def slurm(programs, job="", *, node="", jobs="", reserved=NOTHING, own="7", conf
 
 def idle(state="IDLE"):
     """The node as it is when nobody drains it."""
-    return NODE.partition(" Reason=")[0].replace("IDLE+DRAIN", state) + "\n"
+    return NODE.partition("   Reason=")[0].replace("IDLE+DRAIN", state)
 
 
 def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
@@ -653,7 +653,8 @@ def test_of_all_tasks_and_components_the_own_one_counts(programs, rows, notices,
     assert bool(problem) == bool(problems)
 
 
-SINCE, EMPTY = 1795695967, 1795695763  # in what a real Slurm 22.05 printed of the node
+# In what a real Slurm 22.05 printed of the node.
+SINCE, EMPTY = 1795705411, 1795705410
 WHY = "(disk is = bad [x)"
 
 
@@ -662,16 +663,19 @@ WHY = "(disk is = bad [x)"
     [
         (NODE, "", (SINCE, "has drained {}")),
         (NODE.replace(str(EMPTY), str(SINCE + 9)), "", (SINCE + 9, "has drained {}")),
-        (NODE, f"7 COMPLETING 1 {SINCE + 5} 1\n", (SINCE + 5, "drains {}: its last job ends")),
+        (NODE, f"7 COMPLETING 1 {SINCE + 5}\n", (SINCE + 5, "drains {}: its last job ends")),
         # It was requeued: that is the end that its next run would have.
-        (NODE, f"7 COMPLETING 1 {SINCE + 9999} 1\n", (SINCE + 50, "drains {}: its last job ends")),
+        (NODE, f"7 COMPLETING 1 {SINCE + 9999}\n", (SINCE + 50, "drains {}: its last job ends")),
         (NODE.replace("CPUAlloc=0", "CPUAlloc=3"),
-         f"7 RUNNING 1 {NOW + 60} 1\n8 RUNNING 2 {NOW + 90} 1\n9 PENDING 1 {NOW + 999} 1\n",
+         f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 {NOW + 90}\n9 PENDING 1 {NOW + 999}\n",
          (NOW + 90, "drains {}: its last job ends")),
         # Nobody knows when it ends: one has no limit, or is not shown to who asks.
-        (NODE, f"7 RUNNING 1 {NOW + 60} 1\n8 RUNNING 2 N/A 1\n", None),
-        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {NOW + 60} 1\n", None),
+        (NODE, f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 N/A\n", None),
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {NOW + 60}\n", None),
         (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), "", None),
+        # It is put off until somebody resumes it.
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=1"),
+         f"7 RUNNING 1 {NOW + 90}\n8 SUSPENDED 1 {NOW + 60}\n", None),
         (NODE, "what is this\n", None),
     ],
 )  # fmt: skip
@@ -688,53 +692,68 @@ def test_a_node_of_slurm_that_is_drained(programs, state, node, jobs, ends):
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("jobs", "is_told"),
-    [
-        (["7 RUNNING 4 {} 1"], True),
-        # 5 of its 8 processors may be those of another node, and 4 here be those of a hidden job.
-        (["7 RUNNING 8 {} 2"], False),
-        (["7 RUNNING 2 {} 1", "8 RUNNING 2 {} 2"], False),
-        # What is suspended or ends has lent its processors, maybe to a hidden job.
-        (["7 RUNNING 2 {} 1", "8 SUSPENDED 2 {} 1"], False),
-        (["7 RUNNING 2 {} 1", "8 COMPLETING 2 {} 1"], False),
-        # Jobs that share processors: a hidden one may have the same.
-        (["7 RUNNING 4 {} 1", "8 RUNNING 4 {} 1"], False),
-    ],
+HIDING = (
+    OPEN.replace("none\n", "accounts,jobs\n", 1),
+    OPEN.replace("none\n", "something new\n", 1),
+    OPEN.replace("mcs/none", "mcs/group").replace("(null)", "enforced,privatedata"),
+    "",
 )
+
+
 @pytest.mark.parametrize(
-    ("config", "is_open"),
+    ("config", "user", "is_told"),
     [
-        (OPEN, True),
-        (OPEN.replace("none\n", "accounts,users\n", 1), True),
-        (OPEN.replace("none\n", "accounts,jobs\n", 1), False),
-        (OPEN.replace("none\n", "something new\n", 1), False),
-        (OPEN.replace("mcs/none", "mcs/group").replace("(null)", "enforced,privatedata"), False),
-        (OPEN.replace("mcs/none", "mcs/group"), True),
-        ("", False),
+        (OPEN, 7, True),
+        (OPEN.replace("none\n", "accounts,users\n", 1), 7, True),
+        (OPEN.replace("mcs/none", "mcs/group"), 7, True),
+        # A hidden job may share the processors of one that is shown, or be suspended.
+        *((config, 7, False) for config in HIDING),
+        *((config, 0, True) for config in HIDING),
+        *((f"SlurmUser = slurm(7)\n{config}", 7, True) for config in HIDING),
     ],
 )
 def test_a_drained_node_has_an_end_only_where_no_job_can_be_hidden(
-    programs, jobs, is_told, config, is_open
+    programs, monkeypatch, config, user, is_told
 ):
+    monkeypatch.setattr("os.geteuid", lambda: user)
     node = NODE.replace("CPUAlloc=0", "CPUAlloc=4")
-    rows = "".join(f"{job.format(NOW + 60)}\n" for job in jobs)
-    found, problems = told(
-        "slurm", slurm(programs, node=node, jobs=rows, config=config), SINCE + 50
-    )
+    asked = slurm(programs, node=node, jobs=f"7 RUNNING 4 {NOW + 60}\n", config=config)
+    found, problems = told("slurm", asked, SINCE + 50)
     assert problems == {}
-    ends = [each.moment for each in found if each.key == MACHINE]
-    assert ends == ([NOW + 60] if is_open or is_told else [])
+    assert [each.moment for each in found if each.key == MACHINE] == [NOW + 60] * is_told
+    # Who is root in a user namespace only is another user to Slurm.
+    monkeypatch.setattr("sssjob.users.is_host", lambda: False)
+    ends = [each for each in told("slurm", asked, SINCE + 50)[0] if each.key == MACHINE]
+    assert bool(ends) == (is_told and config not in HIDING and "slurm(7)" not in config)
 
 
-def test_what_people_write_behind_the_reason_of_a_node_is_no_reason(programs):
-    behind = " Comment=c Reason=fake [u@77] Extra=e State=IDLE Reason=fake [u@78]"
-    reason = f"Reason=disk [x@5] Reason=q [root@{SINCE}]{behind}\n"
-    node = NODE.partition("Reason=")[0] + reason
-    found, problems = told("slurm", slurm(programs, node=node))
+@pytest.mark.parametrize("text", ["disk", "disk [x@5] Reason=q", "[x@5]", "a [x@5] Comment=c", "["])
+@pytest.mark.parametrize(
+    "more", ["", "          b [x@6]\n             Reason=c [x@7]\n          Comment=d\n"]
+)
+@pytest.mark.parametrize("who", ["root", "a.b@example.org", "4294967294"])
+@pytest.mark.parametrize(
+    "behind",
+    ["", "   Comment=c Reason=fake [u@77]\n   Reason=n [u@78]\nState=IDLE\n   Extra=e [u@9]\n"],
+)
+def test_what_people_write_of_a_node_says_neither_its_reason_nor_since_when(
+    programs, text, more, who, behind
+):
+    """As a real Slurm 22.05 and 24.11 print it: each further line of a reason has ten blanks."""
+    node = f"{idle('IDLE+DRAIN')}   Reason={text} [{who}@{SINCE}]\n{more}{behind}\n"
+    found, problems = told("slurm", slurm(programs, node=node), SINCE + 50)
     assert problems == {}
-    why = "node n1 takes no new jobs (disk [x@5] Reason=q)"
-    assert found[0] == Notice(DRAINING, SINCE, "slurm", why)
+    why = " ".join(f"{text} {more}".split())
+    assert found[0] == Notice(DRAINING, SINCE, "slurm", f"node n1 takes no new jobs ({why})")
+
+
+@pytest.mark.parametrize(
+    "behind", ["   Comment=c\n   Reason=n [u@78]\n", "   Extra=\n   Reason=n [u@7]\n"]
+)
+def test_a_node_without_a_reason_has_none_that_people_write_elsewhere(programs, behind):
+    found, problems = told("slurm", slurm(programs, node=idle("IDLE+DRAIN") + behind), SINCE + 50)
+    assert problems == {}
+    assert found[0][:4] == (DRAINING, SINCE + 50, "slurm", "node n1 takes no new jobs")
 
 
 def test_options_that_a_user_sets_for_squeue_change_no_notice(programs):
@@ -763,7 +782,7 @@ def test_options_that_a_user_sets_for_squeue_change_no_notice(programs):
     "state", ["IDLE", "MIXED*", "ALLOCATED+MAINTENANCE", "IDLE+NOT_RESPONDING"]
 )
 def test_a_node_that_takes_jobs_is_not_drained_whatever_people_wrote_of_it(programs, state):
-    node = idle(state).replace("\n", " Reason=State=IDLE+DRAIN CPUAlloc=3 [root@7]\n")
+    node = f"{idle(state)}   Reason=State=IDLE+DRAIN CPUAlloc=3 [root@7]\n          State=DRAIN\n"
     assert told("slurm", slurm(programs, node=node)) == ([], {})
 
 
@@ -785,7 +804,7 @@ def test_a_node_that_is_no_single_one_has_no_state(programs, node):
 def test_a_drain_that_is_taken_back_is_called_off_and_ends_nobody(programs):
     """A drain counts from when it was seen, where nobody says since when, and is no end."""
     node = NODE.partition(" [root@")[0].replace("CPUAlloc=0", "CPUAlloc=1") + "\n"
-    watch = Watch(("slurm",), slurm(programs, node=node, jobs="7 RUNNING 1 N/A 1\n"))
+    watch = Watch(("slurm",), slurm(programs, node=node, jobs="7 RUNNING 1 N/A\n"))
     assert [each.notice[:3] for each in watch.look(NOW).changes] == [(DRAINING, NOW, "slurm")]
     assert watch.look(NOW + 30).changes == ()
     assert watch.end is None
@@ -803,9 +822,50 @@ def test_a_node_that_had_drained_and_is_resumed_has_no_shutdown_left(programs, s
         slurm(programs, node=node)
         seen.append([each.key for each in watch.look(SINCE + after).changes])
         said = watch.by_source(MACHINE)
-        announce_in(place, MACHINE, said, SINCE + after, (), watch.resumed())
+        announce_in(place, MACHINE, said, SINCE + after, (), watch.draining())
         seen.append(int(key.read_text()) if key.exists() else None)
     assert seen == [[DRAINING, MACHINE], SINCE, [], SINCE, [DRAINING, MACHINE], None, [], None]
+
+
+@pytest.mark.parametrize("later", [70, 9000])
+@pytest.mark.parametrize("who", ["watch", "prolog", "another"])
+def test_what_a_watch_that_has_ended_announced_goes_when_the_drain_is_over(
+    programs, root, who, later
+):
+    """Whoever learns it first; what another source says meanwhile takes nothing away."""
+    place = root / "machinefeatures"
+    key = place / "shutdowntime"
+
+    def look(node, after):
+        watch = Watch(("slurm",), slurm(programs, node=node))
+        watch.look(SINCE + after)
+        said = watch.by_source(MACHINE)
+        announce_in(place, MACHINE, said, SINCE + after, (), watch.draining())
+
+    look(NODE, 50)
+    assert int(key.read_text()) == SINCE
+    look(NODE, later - 1)
+    announce(root, {"aws": None}, SINCE + later)
+    assert int(key.read_text()) == SINCE
+    moment = SINCE + later + 99
+    if who == "another":
+        announce(root, {"aws": moment}, SINCE + later)
+    if who == "prolog":
+        announce(root, {"slurm": None}, SINCE + later)
+    else:
+        look(idle(), later)
+    assert (int(key.read_text()) if key.exists() else None) == (
+        moment if who == "another" else None
+    )
+    announce(root, {"aws": None}, SINCE + later)
+    assert not (place / ".announced").exists()
+
+
+@pytest.fixture
+def root(safe_path):
+    """The directories of a node, of which a prolog made that of the machine."""
+    make_machine(safe_path, {"total_cpu": 8})
+    return safe_path
 
 
 def test_a_maintenance_that_has_come_is_not_called_off_by_a_drain_before_it(programs):
@@ -820,7 +880,7 @@ def test_a_maintenance_that_has_come_is_not_called_off_by_a_drain_before_it(prog
     assert [each.notice.moment for each in watch.look(NOW + 2).changes] == [start]
     slurm(programs, node=idle())
     assert watch.look(start + 1).changes == ()
-    assert watch.resumed() == ()
+    assert watch.draining() == ()
 
 
 def test_where_slurm_does_not_answer_that_is_a_problem(programs):

@@ -139,6 +139,7 @@ NODE, RESERVED = ((DATA / f"scontrol-{name}.txt").read_text() for name in ("node
         (NODE.replace("CPUEfctv=8 ", ""), "n1", 8),
         (RESERVED.replace("CPUEfctv=6 ", "").replace("ThreadsPerCore=2 ", ""), "n2", None),
         (NODE.replace("AllocTRES= ", "Comment=x CPUEfctv=99 CoreSpecCount=1 "), "n1", 8),
+        (NODE.replace("CPUEfctv=8 ", "") + "   Reason=x CPUEfctv=99 [root@5]\n", "n1", 8),
         (NODE, "n2", None),
         ("Node n1 not found\n", "n1", None),
         ("", "n1", None),

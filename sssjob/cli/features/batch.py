@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -245,7 +246,7 @@ def sweep(
 
     try:
         made = call(system, (), seconds)
-        fold = (lambda job: fold_kept(system, Path(root), jobs, job)) if jobs else None
+        fold = partial(fold_kept, system, Path(root), jobs, dry_run=dry_run) if jobs else None
         done = swept(made, Path(root), node, dry_run=dry_run, fold=fold)
     except (OSError, SSSJobError) as error:
         fail(error)

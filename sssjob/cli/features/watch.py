@@ -235,9 +235,9 @@ class _Teller:
         from sssjob.features.notices import MACHINE
 
         try:
-            resumed = self.watch.resumed() if key == MACHINE else ()
+            draining = self.watch.draining() if key == MACHINE else ()
             said = self.watch.by_source(key)
-            announce_in(Path(place), key, said, now, ("features",), resumed)
+            announce_in(Path(place), key, said, now, ("features",), draining)
         except (OSError, SSSJobError) as error:
             reason = common.reason(error) if isinstance(error, OSError) else str(error)
             if self.failed.get(key) != reason:

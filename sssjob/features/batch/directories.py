@@ -32,6 +32,7 @@ SHUTDOWN = "shutdowntime"
 _ANNOUNCED = ".announced"  # the shutdowns that we were told of, by who told, and the one we found
 _ANNOUNCING = ".announcing"  # is locked meanwhile; only root can open it
 _FOUND = "-"
+_DRAINING = "draining"  # behind the moment of a machine that takes no new jobs
 _STALE = 3600  # seconds after which a shutdown that has come is no news
 _UNFOLDED = ".unfolded"
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
@@ -287,11 +288,13 @@ def is_watched(root: Path, system: str, node: str, now: int) -> bool:
 
 def announce_in(
     directory: Path, key: str, said: Mapping[str, int | None], now: int,
-    reads: Collection[str] = (), resumed: Collection[str] = (),
+    reads: Collection[str] = (), draining: Collection[str] = (),
 ) -> None:  # fmt: skip
     """The same in any directory of features, for ``shutdowntime`` or ``shutdowntime_job``.
 
-    Who ``resumed`` the machine called off what it announced, also where that has come.
+    Sources of ``draining`` say that the machine takes no new jobs. That is noted: when they no
+    longer say it, what they announced goes, also where it has come, whoever announced it.
+    # decision 762
 
     What sources say that ``reads`` names stands there already where others announced it: it is
     theirs, to be called off by them.
@@ -299,7 +302,7 @@ def announce_in(
     with handles.protected(directory) as folder, naming(directory):
         standing = _announcements(folder, key, said)
         theirs = {who for who in reads if said.get(who) in standing.others}
-        _announce(folder, key, {**said, **dict.fromkeys(theirs)}, now, resumed)
+        _announce(folder, key, {**said, **dict.fromkeys(theirs)}, now, draining)
 
 
 class Announcements(NamedTuple):
@@ -324,7 +327,7 @@ def announcements(
 
 
 def _announcements(folder: int, key: str, names: Collection[str]) -> Announcements:
-    noted = _announced(folder, _note(key))
+    noted = _announced(folder, _note(key)).moments
     written = whole(files.texts(folder, (key,))[0].get(key, ""))
     others = {moment for who, moment in noted.items() if who not in names}
     if written is not None and written not in noted.values():
@@ -339,7 +342,7 @@ def _note(key: str) -> str:
 
 
 def _announce(
-    folder: int, key: str, said: Mapping[str, int | None], now: int, resumed: Collection[str] = ()
+    folder: int, key: str, said: Mapping[str, int | None], now: int, draining: Collection[str] = ()
 ) -> None:
     note = _note(key)
     if not any(said.values()) and not handles.is_there(folder, note):
@@ -347,30 +350,42 @@ def _announce(
     with _alone(folder):
         written = whole(files.texts(folder, (key,))[0].get(key, ""))
         standing = written if written is not None and written > now else None
-        noted = _announced(folder, note)
+        noted, drained = _announced(folder, note)
         found = noted.get(_FOUND)
         if standing is None or standing not in (*noted.values(), *said.values()):
             found = standing  # a person announced it, or called it off
-        earlier = {who: moment for who, moment in noted.items() if moment > now - _STALE}
-        told = {who: moment for who, moment in {**earlier, **said, _FOUND: found}.items() if moment}
+        fresh = {who: moment for who, moment in noted.items() if moment > now - _STALE}
+        told = {who: moment for who, moment in {**fresh, **said, _FOUND: found}.items() if moment}
         ours = told if told.keys() - {_FOUND} else {}
-        is_new = ours != noted
-        if ours and is_new:
-            lines = (f"{who} {moment}\n" for who, moment in sorted(ours.items()))
-            atomic.put(folder, note, "".join(lines).encode())
-        elif not ours:
+        # Who drained the machine is known until it says that this is over.
+        drains = {
+            who: noted[who] for who in drained
+            if who not in said or (who in draining and not said[who])
+        }  # fmt: skip
+        is_new = ours != {who: noted[who] for who in noted if who in ours or who not in drains}
+        drains |= {who: moment for who, moment in ours.items() if who in draining}
+        lines = _lines(ours | drains, drains)
+        if lines and lines != _lines(noted, drained):
+            atomic.put(folder, note, lines.encode())
+        elif not lines:
             with suppress(FileNotFoundError):
                 os.unlink(note, dir_fd=folder)
         # What has come stands until it is taken away (``expire``), and does not come again then.
         has_come = written is not None and written <= now and written in ours.values()
         least = min((each for each in told.values() if is_new or each > now), default=None)
         is_back = any(
-            who in resumed and noted[who] == written for who in noted if not said.get(who)
+            noted[who] == written and not said.get(who) for who in drained - drains.keys()
         )
         if least is None and (standing is not None or is_back):
             remove((key,), folder)
         elif least is not None and least != written and (is_new or not has_come):
             put({key: least}, folder)
+
+
+def _lines(moments: Mapping[str, int], draining: Collection[str]) -> str:
+    """The note of such announcements."""
+    ends = {who: f" {_DRAINING}" if who in draining else "" for who in moments}
+    return "".join(f"{who} {moments[who]}{end}\n" for who, end in sorted(ends.items()))
 
 
 @contextmanager
@@ -385,15 +400,25 @@ def _alone(folder: int) -> Iterator[None]:
         os.close(handle)
 
 
-def _announced(folder: int, note: str) -> dict[str, int]:
-    """The shutdowns that were announced, by who told, and the one that was found there."""
+class _Announced(NamedTuple):
+    """The shutdowns that were announced, by who told, and the one that was found there.
+
+    ``draining`` are those who told it of a machine that takes no new jobs.
+    """
+
+    moments: dict[str, int]
+    draining: frozenset[str]
+
+
+def _announced(folder: int, note: str) -> _Announced:
     try:
         lines = files.content(folder, note).decode("ascii").splitlines()
     except (OSError, ValueError):
-        return {}
-    words = (line.partition(" ") for line in lines)
-    read = ((who, whole(moment)) for who, _, moment in words)
-    return {who: moment for who, moment in read if moment is not None}
+        return _Announced({}, frozenset())
+    words = ([*line.split(" "), "", ""] for line in lines)
+    read = {who: (whole(moment), end) for who, moment, end, *_ in words}
+    moments = {who: moment for who, (moment, _) in read.items() if moment is not None}
+    return _Announced(moments, frozenset(who for who in moments if read[who][1] == _DRAINING))
 
 
 def user_number(user: str) -> int:

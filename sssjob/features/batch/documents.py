@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -22,6 +23,20 @@ def place(directory: str | os.PathLike[str], job_id: str) -> Path:
     return Path(directory, f"{job_id}.xml")
 
 
+def is_absent(document: Path) -> bool:
+    """Whether the system says that it is not there; no other fault says so.
+
+    A server that is gone, or a directory that may not be read, hides one that may be there.
+    """
+    try:
+        document.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False  # whoever opens it is told why
+    return False
+
+
 def described(document: Path, job_id: str) -> Job:
     """The job with an Id in a document, its defaults resolved.
 
@@ -38,7 +53,9 @@ def described(document: Path, job_id: str) -> Job:
 
 @contextmanager
 def locked(document: Path, seconds: float) -> Iterator[None]:
-    """Keep others from rewriting a document meanwhile. Raises ``UnusableInput``, or ``OSError``.
+    """Keep others from rewriting a document meanwhile. Raises ``OSError``.
+
+    ``TimeoutError`` is that others did not give the lock back in time.
 
     One file, ``.lock``, is the lock of all documents of a directory: a document itself is renamed
     when it is written, and a lock for each would be left behind by every job.
@@ -54,7 +71,7 @@ def locked(document: Path, seconds: float) -> Iterator[None]:
             except (BlockingIOError, PermissionError):
                 if time.monotonic() > end:
                     text = f"the lock of its directory is not given back within {seconds:g} s"
-                    raise UnusableInput(text) from None
+                    raise TimeoutError(errno.ETIMEDOUT, text, str(document)) from None
                 time.sleep(_POLL)
         yield
     finally:

@@ -34,7 +34,8 @@ def sweep(
     """Remove the directories below ``root`` of jobs that are not on this node.
 
     ``fold`` folds those of a job that an epilog could not fold, and says why that cannot be: then
-    they stay, and a note says so, as without it. With ``dry_run`` nothing is folded or removed.
+    they stay, and a note says so, as without it. With ``dry_run`` nothing is removed, and ``fold``
+    only finds out whether it could.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -56,7 +57,7 @@ def sweep(
             continue
         try:
             why = ""
-            if Directories(root, name).is_kept and (fold is None or not dry_run):
+            if Directories(root, name).is_kept:
                 why = fold(name) if fold else "--documents says where its document is"
             if why:
                 notes.append(f"{root / name} is kept, as it is not folded: {why}")

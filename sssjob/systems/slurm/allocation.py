@@ -110,7 +110,7 @@ class SlurmAllocation(Script):
 
     def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
         """``scontrol show node``."""
-        return {"node": ["scontrol", "-o", "show", "node", node]} if is_name(node) else {}
+        return {"node": ["scontrol", "show", "node", node]} if is_name(node) else {}
 
     def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
         """Those of the node that are not kept for the system."""

@@ -7,11 +7,12 @@ that is drained takes no new job, and is empty when the last of its jobs has end
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sssjob import host_name
+from sssjob import host_name, users
 from sssjob.commands import CommandFailed, is_name
 from sssjob.commands import asked as answer
 from sssjob.features.batch.call import Invocation
@@ -33,11 +34,13 @@ _NO_END = ("N/A", "NONE", "Unknown", "UNLIMITED")
 _RUNNING = ("RUNNING", "SUSPENDED", "STOPPED", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT")
 _ENDS = "COMPLETING"
 _OF_JOB = "JobID:24,State:24,EndTime:24,PreemptTime:24"
-_OF_JOBS = "%A %T %C %e %D"
+_OF_JOBS = "%A %T %C %e"
 _LONGEST = 40  # characters of a name
-_SHOWS = "RUNNING"  # a job that has its processors: one that is suspended may have lent them
+_HALTED = "SUSPENDED"  # its end is put off until somebody resumes it
 _CLUSTERS = "SLURM_CLUSTERS"  # other ones than that of this node
-_CONFIGURED = re.compile(r"^(PrivateData|MCSPlugin|MCSParameters)\s*=\s*(.*?)\s*$", re.MULTILINE)
+_CONFIGURED = re.compile(
+    r"^(PrivateData|MCSPlugin|MCSParameters|SlurmUser)\s*=\s*(.*?)\s*$", re.MULTILINE
+)
 # What PrivateData may hide so that all jobs are still shown, and which plugin hides none.
 _SHOWN = frozenset(
     ("none", "accounts", "cloud", "events", "nodes", "reservations", "usage", "users")
@@ -97,7 +100,7 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
     if not is_name(node):
         yield Unread(f"{node[:_LONGEST]!r} is not the name of one node, whose state is asked")
         return
-    printed = _printed(("scontrol", "-o", "show", "node", node), asked, 3)
+    printed = _printed(("scontrol", "show", "node", node), asked, 3)
     if (state := scontrol.node_state(printed, node)) is None:
         yield Unread(f"scontrol does not say what state node {node} has")
         return
@@ -106,8 +109,8 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
     yield no_new_jobs(f"node {node}", "slurm", state.reason, state.since, now)
     listed = ("squeue", "--all", "--noheader", f"--nodelist={node}", f"--format={_OF_JOBS}")
     rows = [line.split() for line in _printed(listed, asked, 2).splitlines()]
-    rows = [row for row in rows if len(row) != 5 or row[1] in (*_RUNNING, _ENDS)]
-    ends = [_last(row, now) if len(row) == 5 else None for row in rows]
+    rows = [row for row in rows if len(row) != 4 or row[1] in (*_RUNNING, _ENDS)]
+    ends = [_last(row, now) if len(row) == 4 else None for row in rows]
     known = [end for end in ends if end is not None]
     if len(known) < len(ends) or not _are_all(rows, state.used, asked):
         return  # one has no limit, or is not shown to this user: nobody knows when it ends
@@ -123,26 +126,34 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
 def _are_all(rows: list[list[str]], used: int, asked: Surroundings) -> bool:
     """Whether these are all jobs of a node of which so many processors are used.
 
-    Where Slurm hides the jobs of others (PrivateData, also of MCSParameters), that is known only
-    if those that are shown have all of these processors: of a job on several nodes nobody says
-    how many it has on this one. # decision 704
+    Where Slurm hides the jobs of others (PrivateData, also of MCSParameters), only who administers
+    it sees all: a hidden job may share processors with one that is shown, or be suspended, so that
+    no sum of processors tells that there is none. # decision 760
     """
     if sum(whole(row[2]) or 0 for row in rows) < used:
         return False
     said = dict(_CONFIGURED.findall(_printed(("scontrol", "show", "config"), asked, 1)))
     is_open = _SHOWN.issuperset(said.get("PrivateData", "jobs").split(","))
-    if is_open and (
-        "privatedata" not in said.get("MCSParameters", "")
-        or said.get("MCSPlugin", "none") in _PLUGINS
-    ):
-        return True
-    certain = (row for row in rows if row[1] == _SHOWS and row[4] == "1")
-    return sum(whole(row[2]) or 0 for row in certain) == used
+    is_labelled = (
+        "privatedata" in said.get("MCSParameters", "")
+        and said.get("MCSPlugin", "none") not in _PLUGINS
+    )
+    return (is_open and not is_labelled) or _administers(said.get("SlurmUser", ""))
+
+
+def _administers(user: str) -> bool:
+    """Whether this process is of root, or of Slurm's own user: ``slurm(64030)``.
+
+    Who is root only in a user namespace is somebody else to Slurm.
+    """
+    number = re.search(r"\(([0-9]{1,10})\)$", user)
+    known = {0} if number is None else {0, int(number[1])}
+    return users.is_host() and os.geteuid() in known
 
 
 def _last(row: list[str], now: int) -> int | None:
     """The end of a job of a node; of one that has ended already, no later one than now."""
-    end = words.moment(row[3])
+    end = None if row[1] == _HALTED else words.moment(row[3])
     return min(end, now) if end is not None and row[1] == _ENDS else end
 
 

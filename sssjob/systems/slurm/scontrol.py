@@ -53,10 +53,11 @@ _NOTHING = frozenset(("N/A", "Unknown", "None", "(null)", ""))
 _STATE = re.compile(r"[A-Z_]+")  # IDLE*+DRAIN
 # FAIL: it is expected to fail soon, and people took it away from new jobs.
 _DRAINED = ("DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING")
-# Who wrote a reason, and when; behind it stands what else people write of a node.
-_SIGNED = re.compile(
-    r" \[[^\s@\[\]]+@([0-9]+)\](?=\s*\Z| (?:Comment|Extra|InstanceId|InstanceType|ResvName)=)"
-)
+# What people write of a node, each behind all that the controller says; it goes on in lines that
+# begin with more blanks, or, but for a reason, with none.
+_BY_PEOPLE = re.compile(r"^   (?:Reason|Comment|Extra)=", re.MULTILINE)
+# Who wrote a reason, and when, stands at the end of its first line.
+_REASON = re.compile(r"   Reason=(.*?)(?: \[[^\[\]\n]+@([0-9]+)\])?((?:\n {10}.*)*)(?:\n|\Z)")
 _MOST = 64  # runs that are looked at; nobody has so many but to imitate
 
 Part = tuple[str, str, int]  # nodes, the ids of processors on each of them, MiB on each of them
@@ -212,10 +213,9 @@ def _behind(text: str) -> tuple[dict[str, str], str]:
 
 
 def processors(printed: str, node: str) -> int | None:
-    """How many processors of a node jobs may have, of ``scontrol -o show node``.
+    """How many processors of a node jobs may have, of ``scontrol show node``.
 
-    CPUEfctv is that number; before 21.08 it is CPUTot without what is kept for the system. What
-    people write of a node stands behind them all.
+    CPUEfctv is that number; before 21.08 it is CPUTot without what is kept for the system.
     """
     if (words := _of_node(printed, node)) is None:
         return None
@@ -248,25 +248,27 @@ class NodeState(NamedTuple):
 
 
 def node_state(printed: str, node: str) -> NodeState | None:
-    """The state of a node, of ``scontrol -o show node``; None where it is not told.
+    """The state of a node, of ``scontrol show node``; None where it is not told.
 
-    With ``SLURM_TIME_FORMAT=%s``. The reason stands behind all words that people do not write.
+    With ``SLURM_TIME_FORMAT=%s``. What people write begins at a line of its own there, and in one
+    line (``-o``) could not be told from what the controller says. # decision 761
     """
-    said = printed.strip().partition(" Reason=")
-    words = _of_node(said[0], node)
+    words = _of_node(printed, node)
     if words is None or not (states := frozenset(_STATE.findall(words.get("State", "")))):
         return None
-    signed = _SIGNED.search(said[2])
-    reason = said[2][: signed.start()] if signed else said[2]
-    since = whole(signed[1]) if signed else None
+    behind = _BY_PEOPLE.search(printed)
+    said = _REASON.match(printed, behind.start()) if behind else None
+    reason = said[1] + said[3] if said else ""
+    since = whole(said[2]) if said and said[2] else None
     idle_since = whole(words.get("LastBusyTime", ""))
     return NodeState(states, reason, since, idle_since, _whole(words.get("CPUAlloc", "")) or 0)
 
 
 def _of_node(printed: str, node: str) -> dict[str, str] | None:
-    """The first word of each name; None where the record is of no such node."""
+    """The first word of each name before all that people write; None if it is no such node."""
     words: dict[str, str] = {}
-    for word in printed.split():
+    behind = _BY_PEOPLE.search(printed)
+    for word in printed[: behind.start() if behind else None].split():
         name, _, value = word.partition("=")
         words.setdefault(name, value)
     return words if words.get("NodeName") == node and printed.startswith("NodeName=") else None
