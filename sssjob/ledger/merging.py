@@ -5,7 +5,9 @@ first looked at. A run is known by its machine, the id of its job, when it was s
 began. Of two records of a run the one that ended tells more than one that only started, and that
 more than one that waits; of two that go on, the one that tells of more wall time, and of two
 alike, the one that came later. A record of tasks of an array that wait, such as ``7_[3-9]``, gives
-way to each that tells of one of these tasks: that has started, or of fewer that wait.
+way to each that tells of one of these tasks: that has started, or of fewer that wait. One without
+any time gives way to each of the same machine, Id and user that has started and tells no submission
+either. # decision 770
 
 The idea is to compare what arrives, once, with the rows that count, and to write down which of them
 it replaces. So a report need not look for twins: it leaves out what is written down.
@@ -29,6 +31,7 @@ from sssjob.ledger.columns import (
     CONTENT,
     END,
     GLOBAL,
+    GROUPED,
     ID,
     KEY,
     MACHINE,
@@ -62,6 +65,18 @@ _RUN = (
 )
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
+# A job without times that used nothing, and a run that began at an unknown time after submission:
+# ``runs.whose_untimed`` says the same of a job object.
+_UNTIMED = (
+    f"({{0}}.{TOLD} IS NOT NULL AND {{0}}.{END} IS NULL AND {{0}}.{ID} <> ''"
+    f" AND coalesce({{0}}.{SUMMED['wall']}, 0) = 0 AND coalesce({{0}}.{SUMMED['cpu']}, 0) = 0)"
+)
+_HAS_BEGUN = (
+    f"{{0}}.{START} IS NOT NULL AND {{0}}.{SUBMIT} IS NULL"
+    f" AND {_TOLD_ID.format('f')} = {_TOLD_ID.format('h')} AND "
+    + " AND ".join(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (MACHINE, GROUPED["user"]))
+)
+
 # Numbers upwards in the order in which rows came: a column of what arrives in another order.
 SEQ = "seq"
 # What is known of arrays of which something waits: by live rows, which came before all others.
@@ -93,6 +108,12 @@ DELETE FROM fresh AS f WHERE {_WAITS.format("f")} AND EXISTS (
     SELECT 1 FROM fresh AS h WHERE {_JOB} AND NOT {_WAITS.format("h")}
 )
 """
+_NO_LONGER_UNTIMED = f"""
+DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
+    EXISTS (SELECT 1 FROM fresh AS h WHERE {_HAS_BEGUN.format("h")})
+    OR EXISTS (SELECT 1 FROM live AS h WHERE {_HAS_BEGUN.format("h")})
+)
+"""
 _MET = f"""
 CREATE TEMP TABLE met AS
 SELECT h.file, h.row, f.seq,
@@ -102,7 +123,12 @@ SELECT h.file, h.row, f.seq,
 FROM live AS h JOIN fresh AS f ON {_RUN}
 """
 _NOTHING_NEW = "DELETE FROM fresh WHERE seq IN (SELECT seq FROM met WHERE tells_more OR same)"
-_REPLACED = "SELECT DISTINCT file, row FROM met WHERE seq IN (SELECT seq FROM fresh)"
+_REPLACED = f"""
+SELECT file, row FROM met WHERE seq IN (SELECT seq FROM fresh)
+UNION SELECT file, row FROM live AS h WHERE {_UNTIMED.format("h")} AND EXISTS (
+    SELECT 1 FROM fresh AS f WHERE {_HAS_BEGUN.format("f")}
+)
+"""
 
 
 def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
@@ -113,7 +139,7 @@ def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
     if SEQ not in arrived.column_names:
         arrived = arrived.append_column(SEQ, pa.array(range(len(arrived)), pa.int64()))
     connection.register("arrived", arrived)
-    for text in (_FRESH, _NO_LONGER_WAITS):
+    for text in (_FRESH, _NO_LONGER_WAITS, _NO_LONGER_UNTIMED):
         connection.execute(text)
     told = _of_arrays(connection)
     for text in (_MET, _NOTHING_NEW):

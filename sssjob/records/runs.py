@@ -7,6 +7,8 @@ these. Of several records of a run the one that ended tells more than
 one that only began, and that more than one that waits; of two that go on, the one with more wall
 time; of two alike the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
 has a store. # decisions 508, 670
+A job without times waits, too, as long as it used nothing: until a run of the same machine, Id and
+user began of which no submission is told either. # decision 770
 
 The idea is to keep two numbers of a run: a hash of what tells it, and one of its end with how much
 was told (WAITS, BEGAN, ENDED); where there is no end yet, of its wall time. Whether many runs are
@@ -65,6 +67,7 @@ _KIND = 3  # the bits of that
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
 _OF_ONE = re.compile(OF_ONE)
+_USED = {"Duration": DELIVERED, "CpuDuration": JOB}  # a job without times or either waits
 _LONGEST = 1 << 56  # seconds of wall time that are told apart
 
 _PROBE = "is a hash the same here and there?"
@@ -115,6 +118,8 @@ def _goes_on(wall: int | None) -> tuple[int, int]:
     return (0 if wall is None else (min(wall, _LONGEST) + 1) * (_KIND + 1)), BEGAN
 
 
+_UNTIMED = _KIND + 1, WAITS  # of a job that waits and tells no time: there may be others of its Id
+_ONE_UNTIMED = end_of(_UNTIMED)
 _CUT = -(_KIND + 1), BEGAN  # of a record that was cut: any other that began tells as much
 
 
@@ -192,6 +197,8 @@ class SeenRuns:
         return verdicts
 
     def _taken_one(self, run: int, job: int, end: int) -> int:
+        if end == _ONE_UNTIMED:
+            return self._taken_untimed(run, job)
         known, kind = self._known(run), end & _KIND
         if run in self._forgotten:
             self._forgotten.discard(run)
@@ -216,6 +223,14 @@ class SeenRuns:
         self.has_written_both |= known != end
         self._remember(run, end)
         return self._alike if known == end else INSTEAD
+
+    def _taken_untimed(self, run: int, job: int) -> int:
+        """Those of one Id count each, as long as none has begun, and then none does."""
+        if self._has_begun(job):
+            self._again(run, 0, counts=False, none=True)
+            return TWICE
+        self._waiting[job] = run
+        return NEW
 
     def _begins(self, job: int, run: int) -> None:
         """A run of a job has begun: what waits gives way to it."""
@@ -623,17 +638,39 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     if end:
         told = met.ended((end, ENDED))
     else:
-        told = met.ended(_goes_on(_wall_of(job)) if start else ("", WAITS))
-    if not (submit or start):
-        return UNTOLD, UNTOLD, told
-    machine = next(
-        (item.text.strip() for block in job.items if type(block) is Delivered
-         for item in block.items if type(item) is Property and item.name == "Machine"),
-        own.get("Machine", ""),
-    )  # fmt: skip
+        told = met.ended(_goes_on(_seconds_given(job)) if start else ("", WAITS))
+    machine = _delivered(job, "Machine") or own.get("Machine", "")
     id_ = job.id if machine else told_id(job.id, own.get("GlobalId", ""))
     whose = met.told((machine, id_, submit))
-    return met.told((whose, start)), whose if submit else UNTOLD, told
+    if submit:
+        return met.told((whose, start)), whose, told
+    user = _delivered(job, "User") or own.get("User", "")
+    untimed = met.told(whose_untimed(machine, id_, user)) if id_ else UNTOLD
+    if start:
+        return met.told((whose, start)), untimed, told
+    if end or not id_ or _has_used(job):
+        return UNTOLD, UNTOLD, told
+    return met.told((untimed, "")), untimed, met.ended(_UNTIMED)
+
+
+def whose_untimed(machine: str, id_: str, user: str) -> tuple[str, str, str, str]:
+    """What tells a job of which no submission is told: two users may have an Id each."""
+    return machine, id_, "", user
+
+
+def _delivered(job: Job, name: str) -> str:
+    """The first text of a name in Delivered, "" if there is none."""
+    for block in job.items:
+        if type(block) is Delivered:
+            for item in block.items:
+                if type(item) is Property and item.name == name:
+                    return item.text.strip()
+    return ""
+
+
+def _has_used(job: Job) -> bool:
+    """Whether a job tells of any wall time, or of time of processors."""
+    return any(_seconds_given(job, name) for name in _USED)
 
 
 def told_id(id_: str, global_id: str) -> str:
@@ -647,15 +684,15 @@ def told_id(id_: str, global_id: str) -> str:
     return global_id if "#" in global_id and _OF_ONE.fullmatch(global_id) else id_
 
 
-def _wall_of(job: Job) -> int | None:
-    """How long a job ran so far: what was delivered, or else its own Duration, as in reports."""
+def _seconds_given(job: Job, name: str = "Duration") -> int | None:
+    """How long a job ran so far, or another time: delivered, or else its own, as in reports."""
     from sssjob.amounts import Scope, is_given  # few jobs go on
 
     scope = Scope(job, "/Job", _unheard)
-    amount = scope.delivered("Duration")
+    amount = scope.delivered(name)
     if amount is not None:
         return units.rounded(amount.value)
-    own = [item for item in scope.own if item.name == "Duration" and is_given(item)]
+    own = [item for item in scope.own if item.name == name and is_given(item)]
     value = scope.read(own[0]) if own else None
     return None if value is None else units.rounded(value)
 
@@ -706,7 +743,8 @@ def _reader(
     ids, machines, global_ids = (
         _texts(rows, names, element) for element in ("Id", "Machine", "GlobalId")
     )
-    walls = _walls(rows, names)
+    used = [_seconds_read(rows, names, element) for element in _USED]
+    walls, users = used[0], _texts(rows, names, "User")
     columns_of = zip(("SubmitTime", "StartTime", "EndTime"), run.times, strict=True)
     submitted, begun, over = (
         (_place(names, column), _texts(rows, names, element)) for element, column in columns_of
@@ -762,12 +800,23 @@ def _reader(
             id = [own if named else other for named, own, other in every]
         jobs = [*map(told, zip(machine, id, submits, strict=True))]
         runs = [*map(told, zip(jobs, starts, strict=True))]
-        if "" in starts:
-            for at, (first, asked) in enumerate(zip(starts, submits, strict=True)):
-                if not (first or asked):
-                    runs[at] = whole(batch, at)
-        if "" in submits:
-            jobs = [job if asked else UNTOLD for job, asked in zip(jobs, submits, strict=True)]
+        if "" not in submits:
+            return Keys(runs, jobs, told_ends, has_waiting)
+        others = map(told, map(whose_untimed, machine, id, users(columns, size)))
+        jobs = [
+            job if asked else other if named else UNTOLD
+            for job, asked, other, named in zip(jobs, submits, others, id, strict=True)
+        ]
+        if "" not in starts:
+            return Keys(runs, jobs, told_ends, has_waiting)
+        for at, (first, asked) in enumerate(zip(starts, submits, strict=True)):
+            if first or asked:
+                continue
+            runs[at] = whole(batch, at)
+            if not jobs[at] or ends[at] or any(_has_seconds(read, columns, at) for read in used):
+                jobs[at] = UNTOLD
+            elif runs[at] == UNTOLD:
+                runs[at], told_ends[at] = told((jobs[at], "")), ended(_UNTIMED)
         return Keys(runs, jobs, told_ends, has_waiting)
 
     return read
@@ -787,21 +836,26 @@ def _texts(rows: Sequence[Field], names: Names, element: str) -> _ReadTexts:
     return _texts_of(wanted[0], names, element)
 
 
-def _walls(
-    rows: Sequence[Field], names: Names
-) -> Callable[[Sequence[Any], Sequence[int]], list[int | None]]:
+_ReadSeconds = Callable[[Sequence[Any], Sequence[int]], "list[int | None]"]
+
+
+def _seconds_read(rows: Sequence[Field], names: Names, element: str) -> _ReadSeconds:
     """What reads how long some of many records ran. Of several columns the later ones count."""
     wanted = [
-        _texts_of(row, names, "Duration") for row in reversed(rows)
-        if row.element == "Duration" and row.place == DELIVERED and row.column in names
+        _texts_of(row, names, element) for row in reversed(rows)
+        if row.element == element and row.place == _USED[element] and row.column in names
     ]  # fmt: skip
 
-    def walls(columns: Sequence[Any], at: Sequence[int]) -> list[int | None]:
+    def seconds(columns: Sequence[Any], at: Sequence[int]) -> list[int | None]:
         some = [[column[place] for place in at] for column in columns]
         every = [read(some, len(at)) for read in wanted] or [[""] * len(at)]
         return [_seconds_of(next(filter(None, texts), "")) for texts in zip(*every, strict=True)]
 
-    return walls
+    return seconds
+
+
+def _has_seconds(read: _ReadSeconds, columns: Sequence[Any], at: int) -> bool:
+    return bool(read(columns, (at,))[0])
 
 
 def _seconds_of(text: str) -> int | None:

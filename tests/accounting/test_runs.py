@@ -187,14 +187,15 @@ def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, mo
 
     def keys(self, batch):
         rows = [*clocks.by(self._clock, self._layout.rows(batch.names))]
-        walls = runs._walls(rows, batch.names)(batch.columns, range(len(batch.lines)))
+        walls_of = runs._seconds_read(rows, batch.names, "Duration")
+        walls = walls_of(batch.columns, range(len(batch.lines)))
         found.update(zip(batch.lines, walls, strict=True))
         return taken(self, batch)
 
     monkeypatch.setattr(runs.Once, "_keys", keys)
     chosen = find(format_name.removesuffix("-long"))
     read = read_records(chosen, io.BytesIO(log), Options(), OBJECTS, SeenRuns())
-    of_jobs = {it.line: runs._wall_of(it.job) for it in read if isinstance(it, Converted)}
+    of_jobs = {it.line: runs._seconds_given(it.job) for it in read if isinstance(it, Converted)}
     assert any(of_jobs.values())
     assert {line: wall for line, wall in found.items() if line in of_jobs} == {
         line: of_jobs[line] for line in found if line in of_jobs

@@ -171,3 +171,62 @@ def test_a_job_of_HTCondor_is_told_by_its_GlobalJobId(tmp_path, texts, expected)
     assert sums("ledger", "report", tmp_path / "usage") == wanted
     for source in files, [tmp_path / "jobs.sss"], [tmp_path / "usage"]:
         assert sums("report", *source) == wanted
+
+
+def untimed(id_, user, look):
+    """A document without SubmitTime, as hooks and its user leave it one after the other."""
+    start = f"<StartTime>{1000 if user == 'amy' else 1007}</StartTime>"
+    wall = "<Delivered><Duration>{0}</Duration></Delivered>"
+    told = (
+        "<Requested><Processors>1</Processors></Requested>",
+        "<Requested><Processors>2</Processors></Requested><State>Idle</State>",
+        f"{start}{wall.format(20)}",
+        f"{start}<EndTime>1050</EndTime>{wall.format(50)}",
+    )
+    return f"<Job><Id>{id_}</Id><User>{user}</User>{told[look]}</Job>"
+
+
+UNTIMED = st.tuples(st.sampled_from("AB"), st.sampled_from(("amy", "bob")), st.integers(0, 3))
+
+
+@given(st.lists(UNTIMED, min_size=1, max_size=6, unique=True), st.booleans())
+@examples(4, deadline=None)
+def test_what_waits_without_any_time_is_no_run_beside_the_one_that_it_became(
+    tmp_path_factory, looks, apart
+):
+    folder, best = tmp_path_factory.mktemp("untimed"), {}
+    for id_, user, look in looks:
+        best.setdefault((id_, user), []).append(look)
+    counts = [[0, 0] if max(some) < 2 else [1, max(some) * 30 - 40] for some in best.values()]
+    counts += [[1, 0] for some in best.values() if max(some) < 2 for _ in some]
+    expected = tuple(map(sum, zip(*counts, strict=True)))
+    files = []
+    for at, look in enumerate(looks):
+        files.append(folder / f"{at}.xml")
+        files[-1].write_text(untimed(*look))
+    call("ledger", "init", folder / "usage")
+    for some in [[file] for file in files] if apart else [files]:
+        call("ledger", "ingest", folder / "usage", *some)
+    assert sums("ledger", "report", "--book", "end", folder / "usage") == expected
+    assert sums("report", *files) == expected
+    assert sums("report", "--workers", 2, *files) == expected
+    call("convert", "-o", folder / "jobs.sss", *files)
+    assert sums("report", folder / "jobs.sss") == expected
+    assert (folder / "jobs.sss").read_text().count("<Job>") == expected[0]
+
+
+HEAD = "JobID|Cluster|User|State|Start|End|ElapsedRaw|NCPUS"  # without Submit
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_log_that_tells_no_submission_has_the_same_rule(tmp_path, order):
+    rows = (
+        "1|c|amy|PENDING|Unknown|Unknown|0|1", "1|c|amy|RUNNING|1000|Unknown|20|1",
+        "2|c|amy|PENDING|Unknown|Unknown|0|1", "1|c|bob|PENDING|Unknown|Unknown|0|1",
+    )  # fmt: skip
+    file = tmp_path / "log"
+    file.write_text("\n".join([HEAD, *rows[::order], ""]))
+    call("ledger", "ingest", tmp_path / "usage", file)
+    assert sums("report", file) == (3, 20)
+    assert sums("ledger", "report", "--book", "end", tmp_path / "usage") == (3, 20)
+    assert sums("report", tmp_path / "usage") == (3, 20)
