@@ -5,6 +5,7 @@
 import re
 
 from batch_jobs import COMMAND
+from daemons import user
 from waiting import until
 
 GRACE = 600  # seconds: nobody waits for its end but in the partition called again
@@ -20,6 +21,11 @@ PAYLOAD = """\
 for each in TERM CONT USR1; do trap "echo $each >> {0}.got" $each; done
 echo $$ > {0}.ready; while [ -e {0}.payload ] && ! [ -e {0}.end ]; do sleep 0.1; done; exit 7
 """
+_READS = "+dac_override,+dac_read_search"  # our own program may be in a directory of root
+AS_USER = (
+    "setpriv", f"--reuid={user().pw_uid}", f"--regid={user().pw_gid}", "--clear-groups",
+    f"--inh-caps={_READS}", f"--ambient-caps={_READS}", "--",
+)  # fmt: skip
 JOB = """\
 #!/bin/sh
 {before}{command} features watch --from slurm --every 0.5 --seconds 60 --notice 1000 --signal USR1 -- /bin/sh {0}.payload
@@ -121,6 +127,23 @@ def _runs(pid):
         return False
 
 
+def configure(cluster, line):
+    """Add a line to slurm.conf, which all daemons of Slurm read again."""
+    with (cluster.root / "etc/slurm.conf").open("a") as file:
+        file.write(f"{line}\n")
+    cluster.run("scontrol", "reconfigure")
+    name, value = line.split("=")
+    assert until(
+        lambda: re.search(rf"^{name} += {value}$", cluster.run("scontrol", "show", "config"), re.M)
+    )
+
+
+def _told(cluster, *command):
+    """What a look tells, without the moments."""
+    printed = cluster.run(*command, check=False)
+    return [line.partition(" by ")[2] for line in printed.splitlines()]
+
+
 def drain_is_told_and_taken_back(cluster, machine):
     """It is no end of a job; the machine is empty when the last one ends by its limit."""
     end = cluster.root / "work/drains.end"
@@ -145,16 +168,19 @@ def drain_is_told_and_taken_back(cluster, machine):
     assert until(lambda: f"shutdowntime {last} slurm" in text(cluster, "calls")), cluster.logs()
     assert (machine / "shutdowntime").read_text().strip() == last
     once = (COMMAND, "features", "watch", "--once", "--from", "slurm", "--node", "n1")
-    said = [line.partition(" by ")[2] for line in cluster.run(*once).splitlines()]
+    said = _told(cluster, *once)
     assert said == [
         "slurm: node n1 takes no new jobs (new disk)",
         "slurm: node n1 drains (new disk): its last job ends",
     ]
     assert {words(cluster, job)["JobState"] for job in jobs} == {"RUNNING"}
+    # A user from whom the jobs of others are hidden is not told when the last of all ends.
+    assert _told(cluster, *AS_USER, *once) == said
+    configure(cluster, "PrivateData=jobs")
+    assert (_told(cluster, *once), _told(cluster, *AS_USER, *once)) == (said, said[:1])
     # One without a limit: then nobody knows when the node will be empty, and the drain is told.
     cluster.run("scontrol", "update", f"JobId={jobs[0]}", "TimeLimit=UNLIMITED")
-    said = [line.partition(" by ")[2] for line in cluster.run(*once, check=False).splitlines()]
-    assert said == ["slurm: node n1 takes no new jobs (new disk)"]
+    assert _told(cluster, *once) == said[:1]
     assert until(lambda: text(cluster, "calls").endswith("shutdowntime - -\n"))
     assert until(lambda: not (machine / "shutdowntime").exists())
     cluster.run("scontrol", "update", "nodename=n1", "state=resume")

@@ -57,6 +57,7 @@ def derive(
     for name, sources in SOURCES.items():
         work.derive(name, sources)
     work.carry()
+    work.compare()
     return work.features()
 
 
@@ -98,6 +99,14 @@ class _Derivation(Derivation):
             self.report(finding("E-MISSING", "a job without Id has no job_id", path="/Job"))
         else:
             self.derived.setdefault("job_id", Derived(job_id(self.job.id), "/Job/Id"))
+
+    def compare(self) -> None:
+        """Say so where the job ends before it starts, which readers take for a leftover."""
+        start, end = (self.derived.get(name) for name in ("jobstart_secs", "shutdowntime_job"))
+        numbers = [each.value for each in (start, end) if each and not isinstance(each.value, str)]
+        if end is not None and len(numbers) == 2 and numbers[1] <= numbers[0]:
+            text = f"shutdowntime_job {numbers[1]} is not after jobstart_secs {numbers[0]}"
+            self.report(finding("W-RANGE", text, path=end.source))
 
     def _call(self) -> None:
         """The job is what its batch system calls it, whatever an extension says."""

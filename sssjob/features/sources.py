@@ -84,13 +84,17 @@ def _start(work: Derivation) -> Amount | None:
 def _deadline(work: Derivation) -> Amount | None:
     known = {"/Job/DeadlineTime": work.time("DeadlineTime"), "reservation": work.reservation_end}
     moments = {path: moment for path, moment in known.items() if moment is not None}
-    if not moments:
-        return None
-    source, moment = min(moments.items(), key=lambda item: item[1])
-    if work.now is not None and moment <= work.now:
-        work.absent["shutdowntime_job"] = f"{source} {moment} has passed"
-        return None
-    return Amount(Fraction(moment), source)
+    start = work.derived.get("jobstart_secs")
+    for path, moment in sorted(moments.items()):
+        if work.now is None or moment > work.now:
+            continue
+        del moments[path]
+        work.absent["shutdowntime_job"] = f"{path} {moment} has passed"
+        if start is not None and moment <= int(start.value):
+            text = f"the job starts at {start.value}, when {path} {moment} has passed"
+            work.report(finding("W-RANGE", text, path=path))
+    source = min(moments, key=lambda path: moments[path], default="")
+    return Amount(Fraction(moments[source]), source) if source else None
 
 
 def _delivered_processors(work: Derivation) -> Amount | None:
@@ -224,8 +228,11 @@ def _rating_share(work: Derivation) -> Amount | None:
     rating = _configured(work, "hs06", "Resource", name=RATING)
     total = _configured(work, "total_cpu", "Processors")
     processors = work.derived.get("allocated_cpu")
-    if not rating or not total or processors is None or isinstance(processors.value, str):
-        return None
+    if not rating:
+        return Amount(Fraction(0), "hs06", UNKNOWN, "the machine has no rating")
+    if not total or processors is None or isinstance(processors.value, str):
+        unknown = "allocated_cpu" if total else "total_cpu of the machine"
+        return Amount(Fraction(0), "hs06", UNKNOWN, f"{unknown} is not known")
     share = Fraction(hs06_job(rating * 100, total, int(processors.value)), 100)
     why = f"{units.decimal(rating)} / {units.decimal(total)} x {processors.value}"
     return Amount(share, processors.source, DERIVED, why)

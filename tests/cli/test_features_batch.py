@@ -962,6 +962,7 @@ def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(
     keeps_to_its_schema("features install", found)
     assert (done.exit_code, found["check"]["machine"]["total_cpu"]) == (1, "8")
     assert found["check"]["job"]["allocated_cpu"] == "1"
+    assert "no rating of n1 is known" in "".join(found["check"]["notes"])
     assert [each["good"] for each in found["check"]["settings"]] == [False] * 4
     assert f"for each in {own};" in (node / "etc/scripts/prolog").read_text()
     # Once it is configured so, the site's own program is still called.

@@ -426,6 +426,41 @@ def test_absent_keys_say_why():
     assert found.absent.keys() | found.derived.keys() == set(keys.names(keys.JOB_FEATURES))
 
 
+@pytest.mark.parametrize(
+    ("body", "end", "told"),
+    [
+        (f"<DeadlineTime>{NOW - 1}</DeadlineTime>", None, "when /Job/DeadlineTime"),
+        (extension("shutdowntime_job", NOW), NOW, f"{NOW} is not after jobstart_secs {NOW}"),
+        (extension("shutdowntime_job", NOW + 1), NOW + 1, ""),
+        (f"<DeadlineTime>{NOW + 1}</DeadlineTime>", NOW + 1, ""),
+        # A job that started before has run into it.
+        (f"<StartTime>{NOW - 9}</StartTime><DeadlineTime>{NOW - 1}</DeadlineTime>", None, ""),
+    ],
+)
+def test_an_end_that_is_before_the_start_is_told(body, end, told):
+    found = features(body, starting=True)
+    assert found.values.get("shutdowntime_job") == end
+    said = [each.message for each in found.findings if each.code == "W-RANGE"]
+    assert [told in each for each in said] == [True] * bool(told)
+
+
+def test_a_deadline_that_has_passed_hides_no_end_of_a_reservation():
+    body = f"<DeadlineTime>{NOW - 1}</DeadlineTime>"
+    assert features(body, reservation_end=NOW + 5).values["shutdowntime_job"] == NOW + 5
+
+
+@pytest.mark.parametrize(
+    ("body", "machine", "why"),
+    [
+        ("<Processors>2</Processors>", {"total_cpu": 8}, "the machine has no rating"),
+        ("<Processors>2</Processors>", {"hs06": 80}, "total_cpu of the machine is not known"),
+        ("", {"hs06": 80, "total_cpu": 8}, "allocated_cpu is not known"),
+    ],
+)
+def test_a_job_without_its_share_of_the_rating_says_why(body, machine, why):
+    assert features(body, machine=machine, guessing=False).absent["hs06_job"] == f"hs06: {why}"
+
+
 def test_a_node_has_its_share_of_the_virtual_memory_as_of_the_resident_one():
     body = requested("<NodeCount>2</NodeCount>") + limit("vmem", 100) + limit("rss", 60)
     values = features(body, nodes=("n1",)).values

@@ -148,6 +148,10 @@ def preview(call: Invocation, settings: SiteSettings, node: str, now: int) -> Pr
         settings={} if settings.site is None else settings.site.settings(node),
         host=_enforced(settings.scratch, ""),
     )  # fmt: skip
+    if "hs06" not in values:
+        notes.append(
+            f"no rating of {node} is known: --site says hs06; hs06 and hs06_job are missing"
+        )
     return Preview(
         node, spoken(values, "both"), spoken(found.values, settings.vocabulary), tuple(notes)
     )
