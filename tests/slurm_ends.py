@@ -16,6 +16,12 @@ LINES = (
     "PartitionName=again Nodes=n2 PriorityTier=2 PreemptMode=REQUEUE GraceTime=2",
     "PartitionName=urgent Nodes=n2 PriorityTier=9 PreemptMode=OFF",
 )
+# Instead of those partitions: the same by QoS, which are in the database.
+BY_QOS = ("PreemptType=preempt/qos", "PreemptMode=REQUEUE")
+_ADDED = (
+    f"qos low GraceTime={GRACE} PreemptMode=cancel", "qos urgent Preempt=low", "account ours",
+    "user root account=ours qos=low,urgent,normal defaultqos=normal",
+)  # fmt: skip
 # It notes its signals, and goes on until it is told to end, or killed, or all is taken away.
 PAYLOAD = """\
 for each in TERM CONT USR1; do trap "echo $each >> {0}.got" $each; done
@@ -46,8 +52,20 @@ def words(cluster, job):
     return dict(word.split("=", 1) for word in printed.split() if "=" in word)
 
 
-def preempted(cluster, name, partition, before=""):
-    """A job with a payload, which a more urgent job has just put into its grace."""
+def add_qos(cluster):
+    """Add them, and wait until the controller knows them."""
+    for each in _ADDED:
+        cluster.run("sacctmgr", "-i", "add", *each.split())
+    ask = ("scontrol", "show", "assoc_mgr", "users=root", "flags=assoc,qos")
+    known = (r"^QOS=urgent\(", r"^ *(UserName=root\(|.* UserName=root\()")
+    assert until(lambda: all(re.search(each, cluster.run(*ask), re.M) for each in known))
+
+
+def preempted(cluster, name, low, before="", by="-p"):
+    """A job with a payload, which a more urgent job has just put into its grace.
+
+    ``low`` names its partition, or its QoS (``-q``).
+    """
     at = cluster.root / f"work/{name}"
     at.with_suffix(".payload").write_text(PAYLOAD.format(at))
     script = JOB.format(at, command=COMMAND, before=before)
@@ -58,7 +76,7 @@ def preempted(cluster, name, partition, before=""):
         "--open-mode=append",
     )
     job = cluster.run(
-        "sbatch", "--parsable", "-p", partition, "-t", 60, "--mem=50M", *options, stdin=script
+        "sbatch", "--parsable", by, low, "-w", "n2", "-t", 60, "--mem=50M", *options, stdin=script
     ).strip()  # fmt: skip
     assert until(at.with_suffix(".ready").exists), cluster.logs()
     assert until(
@@ -67,8 +85,8 @@ def preempted(cluster, name, partition, before=""):
         )
     )
     urgent = cluster.run(
-        "sbatch", "--parsable", "-p", "urgent", "-t", 1, "--exclusive", "--output=/dev/null",
-        "--wrap", "true",
+        "sbatch", "--parsable", by, "urgent", "-w", "n2", "-t", 1, "--exclusive",
+        "--output=/dev/null", "--wrap", "true",
     ).strip()  # fmt: skip
     return job, urgent
 
@@ -81,9 +99,9 @@ def over(cluster, *jobs):
         )
 
 
-def payload_has_its_grace(cluster, name, before, signals):
+def payload_has_its_grace(cluster, name, before, signals, by="-p"):
     """Slurm signals steps at once, and a batch script never: ``watch`` signals both."""
-    job, urgent = preempted(cluster, name, "low", before)
+    job, urgent = preempted(cluster, name, "low", before, by)
     assert until(
         lambda: (
             int(words(cluster, job)["EndTime"])

@@ -27,7 +27,7 @@ def cluster():
         assert "PrologFlags=Alloc" in found
         found = [line for line in found if "=" in line.partition(" ")[0]]
         found = [line.replace("Alloc", "RunInJob") if limits else line for line in found]
-        return [*found, *slurm_ends.LINES]
+        return [*found, *slurm_ends.BY_QOS]
 
     try:
         with later_slurm.root() as inside:
@@ -81,8 +81,9 @@ def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
     assert asked == ["0", "1"]  # of n2 nobody watches the reservations
 
 
-def test_a_payload_has_the_grace_of_its_preemption(cluster):
-    slurm_ends.payload_has_its_grace(cluster, "alone", "", ["USR1"])
+def test_a_payload_has_the_grace_of_its_qos(cluster):
+    slurm_ends.add_qos(cluster)
+    slurm_ends.payload_has_its_grace(cluster, "alone", "", ["USR1"], "-q")
 
 
 def test_a_drain_is_told_and_taken_back(cluster):
