@@ -10,7 +10,7 @@ import later_slurm
 import pytest
 import slurm_cluster
 import slurm_ends
-from batch_jobs import COMMAND, install, proven
+from batch_jobs import COMMAND, install, kept, place_of, proven
 from daemons import Unavailable, user
 from waiting import until
 
@@ -79,6 +79,37 @@ def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
     asked = [re.search(rf" slurm {each['job_id']}: .*commands of slurm: ([0-9])", log)[1]
              for each in shown]  # fmt: skip
     assert asked == ["0", "1"]  # of n2 nobody watches the reservations
+
+
+def test_what_a_job_used_is_in_its_document_without_the_accounting_database(cluster):
+    """Its control group is gone before the epilog runs: what the last look found counts."""
+    if not later_slurm.limits():
+        pytest.skip("no control groups of version 1 can be made here")
+    root = cluster.root / "mjf/n1"
+    sampler = cluster.daemon(
+        COMMAND, "features", "sample", "--for", "slurm", "--node", "n1", "--root", root,
+        "--every", 0.2,
+    )  # fmt: skip
+    waits = (
+        'until [ -e "$JOBSTATUS/used_max_rss_bytes" ]; do sleep 0.1; done; '
+        f'cat "$JOBSTATUS/used_max_rss_bytes" > {cluster.root}/work/seen'
+    )
+    job = cluster.run(
+        "sbatch", "--parsable", "--hold", "-w", "n1", "--mem=77M", "-t", 5, "-o", "/dev/null",
+        "--wrap", waits, user=user().pw_name,
+    ).strip()  # fmt: skip
+    (cluster.root / "jobs").mkdir(exist_ok=True)
+    place_of(cluster, job).write_text(f"<Job><Id>{job}</Id></Job>\n")
+    cluster.run("scontrol", "release", job)
+    try:
+        assert until(lambda: kept(cluster, job).delivered.get("Memory", metric="Max")), (
+            cluster.logs()
+        )
+    finally:
+        sampler.terminate()
+        sampler.wait()
+    seen = int((cluster.root / "work/seen").read_text())
+    assert 0 < seen <= kept(cluster, job).delivered.get("Memory", metric="Max").bytes <= 77 << 20
 
 
 def test_a_payload_has_the_grace_of_its_qos(cluster):
