@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from daemons import user
+from waiting import HANG
 
 from sssjob import document
 from sssjob.model import Property
@@ -89,10 +90,21 @@ def answer(place, question, job):
     return place.run(COMMAND, "query", question, place_of(place, job), check=False).strip()
 
 
+LOGGED = 30_000  # characters of each log
+
+
+def unproven(place, rows):
+    """The cases that do not hold; what was logged is printed with them, to explain itself."""
+    found = [row for row in rows if row["outcome"] not in ("holds", "not here")]
+    if found:
+        print(place.logs(LOGGED))
+    return found
+
+
 def proven(place, system, *more):
     """What the conformance kit says of each case, on what a test has started."""
     printed = place.run(
         COMMAND, "features", "prove", "--for", system, "--user", user().pw_name,
-        "--work", place.root, "--json", "--seconds", 120, *more, check=False,
+        "--work", place.root, "--json", "--seconds", HANG, *more, check=False,
     )  # fmt: skip
     return [json.loads(line) for line in printed.splitlines()]

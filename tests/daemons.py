@@ -125,10 +125,10 @@ class Place:
         """Whether all servers still run."""
         return all(daemon.poll() is None for daemon in self.daemons)
 
-    def logs(self):
-        """The ends of what the servers said."""
+    def logs(self, most=400):
+        """The ends of what the servers said, and of what was logged beside them."""
         return "; ".join(
-            f"{log.name}: {log.read_text(errors='replace')[-400:]}"
+            f"{log.name}: {log.read_text(errors='replace')[-most:]}"
             for log in sorted((self.root / "log").iterdir())
             if log.is_file()
         )

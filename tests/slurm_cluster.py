@@ -26,6 +26,7 @@ CredType=cred/munge
 {binding}StateSaveLocation={root}/state
 SlurmctldPidFile={root}/log/slurmctld.pid
 SlurmdPidFile={root}/log/slurmd-%n.pid
+SlurmdLogFile={root}/log/slurmd-%n.log
 SlurmdSpoolDir={root}/spool-%n
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/{task}

@@ -217,7 +217,7 @@ def test_a_signal_to_the_script_ends_what_the_agent_runs(listening):
     process = subprocess.Popen(asking(listening, step), env=environment)
     pid = until(lambda: (listening / "pid").exists() and (listening / "pid").read_text().strip())
     process.terminate()
-    assert process.wait(HANG) == 1
+    assert process.wait(HANG) == 128 + signal.SIGTERM
     os.kill(int(pid), signal.SIGKILL)  # which its own group would have ended with it
 
 

@@ -60,7 +60,6 @@ def test_a_job_that_finds_what_the_system_says_holds(site):
         ({"allocated_cpu": 9}, {}, "allocated_cpu is 9 of a total_cpu of 4"),
         ({}, {"status": "none"}, "the job cannot write its $JOBSTATUS"),
         ({}, {"script": "unset JOBSTATUS; sh; rm -r $JOBFEATURES"}, "$JOBSTATUS is not set"),
-        ({}, {"script": "sh"}, "/job is still there"),
         ({}, {"script": "unset MACHINEFEATURES; sh"}, "$MACHINEFEATURES is not set"),
         (
             {},
@@ -72,8 +71,6 @@ def test_a_job_that_finds_what_the_system_says_holds(site):
             {"script": "echo echo 7 >id; chmod +x id; PATH=.:$PATH sh; rm -r $JOBFEATURES"},
             "the job can write its $JOBFEATURES",
         ),
-        ({}, {"script": "cat >/dev/null"}, "0 of 1 programs reported in time"),
-        ({}, {"case": "array"}, "1 of 3 programs reported in time"),
         ({}, {"case": "whole node"}, "allocated_cpu is 2 of a total_cpu of 4"),
     ],
 )  # fmt: skip
@@ -81,6 +78,51 @@ def test_what_is_wrong_is_told(site, values, options, why):
     code, (row,) = prove(site, {**VALUES, **values}, **options)
     assert (code, row["outcome"]) == (1, "wrong")
     assert any(why in each for each in row["why"]), row["why"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"script": "cat >/dev/null"}, "0 of 1 programs reported in time"),
+        ({"case": "array"}, "1 of 3 programs reported in time"),
+        ({"script": "sh"}, "still there: slurm did not say in time that the job has ended"),
+    ],
+)
+def test_no_clock_says_that_anything_is_wrong(site, options, why):
+    code, (row,) = prove(site, VALUES, *("--seconds", "1"), **options)
+    assert (code, row["outcome"]) == (1, "not known")
+    assert [why in each for each in row["why"]] == [True]
+
+
+def answers(site, printed):
+    """The node is known, and squeue runs what prints the ids of its jobs."""
+    node = os.uname().nodename.partition(".")[0]
+    shown = f"NodeName={node} CPUAlloc=0 CPUEfctv=8 CPUTot=8"
+    for name, text in (("scontrol", f"echo '{shown}'"), ("squeue", printed)):
+        (site / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (site / "bin" / name).chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("printed", "outcome"),
+    [
+        ("true", "wrong"),
+        # It completes, however long that takes; its epilog is the last of it.
+        ("echo {0}; echo >>{1}/asked; [ $(wc -l <{1}/asked) -lt 2 ] || rm -rf {1}/job", "holds"),
+        # The same id runs again at this moment: that is another directory.
+        ("cp -r {1}/job {1}/new; rm -r {1}/job; mv {1}/new {1}/job; "
+         "echo '#!/bin/sh\nrm -rf {1}/job; echo {0}' >{1}/bin/squeue", "holds"),
+    ],
+)  # fmt: skip
+def test_what_is_left_is_wrong_when_the_system_says_that_the_job_has_ended(
+    site, printed, outcome
+):  # fmt: skip
+    answers(site, printed.format(site.name, site))
+    code, (row,) = prove(site, VALUES, "--seconds", "600", script="sh")
+    assert (row["outcome"], code) == (outcome, int(outcome == "wrong")), row
+    assert row["why"] == (
+        [f"{site}/job is still there, but the job has ended"] if outcome == "wrong" else []
+    )
 
 
 def test_jobs_that_share_a_directory_are_told(site):

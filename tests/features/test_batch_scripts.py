@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import tomllib
 from dataclasses import replace
 from types import SimpleNamespace
@@ -87,6 +88,48 @@ NAMES = (
     "for", "case", "/usr/bin/env", "/bin/sh", "set", "sort",
 )  # fmt: skip
 ROOTS = [(name, script) for name, script in SCRIPTS if script.startswith(("prolog", "epilog"))]
+
+
+# As Slurm with RunInJob does: a signal for each process below the one that started the script.
+ENDS = f"""\
+#!{sys.executable}
+import os, signal, sys
+from pathlib import Path
+with open("{{0}}/calls", "a") as calls:
+    calls.write(sys.argv[2] + "\\n")
+if len(Path("{{0}}/calls").read_text().splitlines()) < int(Path("{{0}}/spared").read_text()):
+    pids, above = [], os.getpid()
+    while above != int(Path("{{0}}/top").read_text()):
+        pids.append(above)
+        above = int(Path(f"/proc/{{{{above}}}}/stat").read_text().rpartition(")")[2].split()[1])
+    for pid in pids[::-1]:
+        os.kill(pid, signal.SIGTERM)
+    signal.pause()
+sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize(("spared", "own"), [(1, ""), (2, "a"), (9, "")])
+@pytest.mark.parametrize(("system", "name"), ROOTS)
+def test_an_epilog_that_is_ended_is_done_again_and_a_prolog_is_not(
+    install, safe_path, system, name, spared, own
+):  # fmt: skip
+    """A prolog that went on could make directories behind the epilog of its job."""
+    (safe_path / "top").write_text(str(os.getpid()))
+    (safe_path / "spared").write_text(str(spared))
+    (safe_path / "a").write_text("#!/bin/sh\ntrap - TERM\nkill -TERM $$\n")
+    (safe_path / "a").chmod(0o755)
+    is_last = name.startswith("epilog")
+    owned = {name: str(safe_path / "a")} if own and is_last else {}
+    script = install(system, ENDS, own=owned) / name
+    done = run(script, "7.ce", "amy", SLURM_JOB_ID="7", JOB_ID="7", LSB_JOBID="7")
+    calls = (safe_path / "calls").read_text().splitlines()
+    assert set(calls) == {"epilog" if is_last else "prolog"}
+    assert len(calls) == (min(spared, 3) if is_last else 1)
+    assert done.returncode == (143 if owned else 0 if is_last or spared == 1 else -15)
+    told = (safe_path / "log").read_text()
+    line = f" epilog {system} -: it was ended: exit code 143\n"
+    assert told.count(line) == (min(spared - 1, 3) if is_last else 0)
 
 
 @pytest.mark.parametrize("own", ["", "a"])

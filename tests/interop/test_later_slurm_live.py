@@ -10,11 +10,29 @@ import later_slurm
 import pytest
 import slurm_cluster
 import slurm_ends
-from batch_jobs import COMMAND, install, kept, place_of, proven
+from batch_jobs import COMMAND, install, kept, place_of, proven, unproven
 from daemons import Unavailable, user
 from waiting import until
 
 pytestmark = pytest.mark.interop
+
+
+# An epilog waits while there is a file of this name, and notes that it does.
+SLOW = """\
+#!/bin/sh
+if [ "$2" = epilog ] && [ -e {0}/held ]; then
+    echo $$ >>{0}/held; while [ -e {0}/held ]; do sleep 0.1; done
+fi
+exec {1} "$@"
+"""
+
+
+def _slow(place):
+    """Have the epilog call what begins as late as a test says."""
+    program, epilog = place.root / "hooks/slow", place.root / "hooks/epilog"
+    program.write_text(SLOW.format(place.root, COMMAND))
+    program.chmod(0o755)
+    epilog.write_text(epilog.read_text().replace(str(COMMAND), str(program)))
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +43,7 @@ def cluster():
     def lines(place):
         found = install(place, "slurm", "mjf/%n", "--scratch", "/tmp")
         assert "PrologFlags=Alloc" in found
+        _slow(place)
         found = [line for line in found if "=" in line.partition(" ")[0]]
         found = [line.replace("Alloc", "RunInJob") if limits else line for line in found]
         return [*found, *slurm_ends.BY_QOS]
@@ -48,7 +67,42 @@ def test_the_conformance_kit_proves_a_later_slurm(cluster):
     assert int(version.split()[1].partition(".")[0]) >= 24
     rows = proven(cluster, "slurm")
     assert len(rows) == 12
-    assert [row for row in rows if row["outcome"] != "holds"] == []
+    assert unproven(cluster, rows) == []
+    assert {row["outcome"] for row in rows} == {"holds"}
+
+
+def test_an_epilog_goes_on_where_its_job_is_ended_once_more(cluster):
+    """Slurm does so to each job that completes when its slurmd registers, or takes long for it:
+    with RunInJob all that runs below the step of the epilog gets a SIGTERM.
+    """
+    if not later_slurm.limits():
+        pytest.skip("no control groups of version 1 can be made here")
+    held = cluster.root / "held"
+    held.touch()
+    job = cluster.run(
+        "sbatch", "--parsable", "-w", "n1", "--mem=50M", "--time=2", "-o", "/dev/null",
+        "--wrap", "true", user=user().pw_name,
+    ).strip()  # fmt: skip
+    try:
+        assert until(held.read_text), cluster.logs()
+        place = cluster.root / f"mjf/n1/{job}/jobfeatures"
+        assert place.is_dir()
+        [slurmd] = (each for each in cluster.daemons if each.args[-3:] == ["-D", "-N", "n1"])
+        slurmd.terminate()
+        slurmd.wait()
+        cluster.daemon("slurmd", "-D", "-N", "n1")
+        begun = until(
+            lambda: len(held.read_text().split()) == 2,
+            going=lambda: cluster.run("squeue", "-h", "-j", job, check=False).strip(),
+        )
+        assert begun, cluster.logs()
+        assert place.is_dir()
+    finally:
+        held.unlink()
+    slurm_ends.over(cluster, job)
+    assert not place.parent.exists()
+    assert "drain" not in cluster.run("sinfo", "-h", "-N", "-n", "n1", "-o", "%T")
+    assert "epilog slurm -: it was ended: exit code 143" in (cluster.root / "log/hooks").read_text()
 
 
 def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
@@ -73,7 +127,7 @@ def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
     first, second = (
         {name: value for name, value in each.items() if name not in moving} for each in shown
     )
-    assert first == second
+    assert first == second, cluster.logs()
     assert (first["max_rss_bytes"], first["wall_limit_secs"]) == (str(77 << 20), "180")
     log = (cluster.root / "log/hooks").read_text()
     asked = [re.search(rf" slurm {each['job_id']}: .*commands of slurm: ([0-9])", log)[1]

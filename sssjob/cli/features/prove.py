@@ -24,8 +24,8 @@ Examples:
   sssjob features prove --for slurm --work ~ --with unlimited --partition=long
   sssjob features prove --for gridengine --user alice --work /shared/proof --json
 
-Exit code: 0 every case holds that there can be here, 1 one is wrong or no job could be
-run, 2 an option is not understood, or nothing can be written."""
+Exit code: 0 every case holds that there can be here, 1 one is wrong or not known, or no job
+could be run, 2 an option is not understood, or nothing can be written."""
 )
 @batch.system("site_tests")
 @click.option("--work", metavar="DIR", required=True,
@@ -51,11 +51,13 @@ def command(
     A job of each kind is submitted (simple, array, heterogeneous, multi-node, requeued, unlimited,
     whole node, srun alone, odd names), and what it finds is compared with what the batch system
     says inside it. On this node our prolog is tried while the controller hangs, on a full disk, and
-    with a umask of 077. What the batch system refuses, or does not have, is "not here".
+    with a umask of 077. What the batch system refuses, or does not have, is "not here". "not known"
+    is a job that has not reported, or not ended, in the time of --seconds.
     """
     from sssjob.features.batch.site_tests import (
         HOLDS,
         NODE_CASES,
+        UNKNOWN,
         WRONG,
         SiteTestSettings,
         names,
@@ -79,7 +81,7 @@ def command(
                     common.data(json.dumps(row))
                 else:
                     common.echo(
-                        f"{found.case:16}  {found.outcome:8}  {'; '.join(found.why)}".rstrip()
+                        f"{found.case:16}  {found.outcome:9}  {'; '.join(found.why)}".rstrip()
                     )
     except (OSError, SSSJobError) as error:
         fail(error)
@@ -87,5 +89,6 @@ def command(
         common.fail(f"no such user: {error}")
     # Where no job could be run, what was tried on this node alone proves nothing of the site.
     tried = {case for case in outcomes if case not in NODE_CASES} or set(outcomes)
-    held = any(outcomes[case] == HOLDS for case in tried) and WRONG not in outcomes.values()
+    is_bad = not {WRONG, UNKNOWN}.isdisjoint(outcomes.values())
+    held = any(outcomes[case] == HOLDS for case in tried) and not is_bad
     sys.exit(common.FOUND if held else common.NOTHING)

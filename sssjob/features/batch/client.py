@@ -42,10 +42,12 @@ def main(place: str, command: list[str]) -> int:
     line.settimeout(None)
     came = _hand_on(child)
     code = _number(line)
-    if code is None and not came:
+    if code is None and came:
+        return 128 + came[0]
+    if code is None:
         _note(command, f"{place}: who ran it was killed; it is done once more")
         posix.execv(command[0], command)
-    return 1 if code is None else code
+    return code
 
 
 def _note(command: list[str], words: str) -> None:

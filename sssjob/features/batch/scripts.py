@@ -29,6 +29,13 @@ _RUN = "#!"  # how a script begins that is run, and not read by something else
 SITE = ".site"  # behind the name of a program of the site whose place ours takes
 _BY = "# Written by: sssjob features install"
 OWNER = handles.ROOT  # of what a batch system runs as root
+_TRIES = 3  # to run an epilog that is ended by a signal, each in the time that it has
+_LAST, _TERMINATED = 2, 143  # the last exit code of a command of ours, and that of SIGTERM
+_STAYING = (  # decision 766
+    "# Slurm (RunInJob) ends a job that completes for long once more, and this with it.\n"
+    "trap '' TERM\n"
+)
+_LEAVING = "trap - TERM"  # what the site had is ended as before
 _OWN = "own=0\n"  # how what the site had before has ended
 
 
@@ -268,11 +275,13 @@ class Installation:
         if _OWN in text:
             first, rest = text.split(_OWN, 1)
         # An epilog of ours takes the directories away in any case.
-        ending = "own=$?" if name == self.side.epilog[0] else "exit $?"
+        is_last = name == self.side.epilog[0]
+        ending = "own=$?" if is_last else "exit $?"
+        call = f'({_LEAVING}; exec "$each" "$@")' if is_last else '"$each" "$@"'
         lines = (
             "# What the site had here before. A pattern stands for several programs, or for none.\n"
             f"{_OWN}for each in {own}; do case $each in *[*?[]*) continue;; esac; "
-            f'"$each" "$@" || {ending}; done\n'
+            f"{call} || {ending}; done\n"
         )
         if _OWN in text:
             return f"{first}{lines}{rest}"
@@ -306,19 +315,29 @@ class Installation:
         return words if asked else [*words, "--record", "FILE"]
 
     def _script(self, name: str, what: str, command: str) -> str:
+        # A prolog that is ended is not to begin again: its job may have ended meanwhile.
+        again = command == "epilog"
         body = (
             f"\nlog={shlex.quote(self.log)}\n"
             '{ [ ! -e "$log" ] || [ -f "$log" ]; } && [ ! -L "$log" ] && '
             '(: >>"$log") 2>/dev/null || log=/dev/null\n'
+            f"for try in {' '.join(map(str, range(_TRIES if again else 1)))}; do\n"
             f"{self._timed} \\\n"
             f'    {self._words(command, self.root_word())} --log "$log"{self._given} '
             '>/dev/null 2>>"$log" </dev/null\n'
+            "code=$?\n"
+            f"[ $code -le {_LAST} ] && break\n"
+            f'echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) {command} {self.system} -: it was ended: exit '
+            'code $code" >>"$log"\n'
+            f"[ $code -eq {_TERMINATED} ] || break\n"
+            "done\n"
             "exit $own\n"
         )
         path = shlex.quote(":".join(filter(None, (self.path, PATH))))
         return (
             f"{self.head(name, what)}"
             "# Whatever happens, the job must not suffer: this ends with 0, and in time.\n"
+            f"{_STAYING if again else ''}"
             f"{_OWN}"
             "# Some systems give root the environment of the user, and some shells take functions\n"
             "# from it: before this exec no name of a program is looked for.\n"

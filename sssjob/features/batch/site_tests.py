@@ -5,6 +5,10 @@ two nodes. So a job of each kind is submitted as a user, and runs a small progra
 what it finds. What the batch system itself says inside the job is the measure: it comes by another
 way than what the prolog asked. What no job can show, a controller that hangs, a full disk, a
 umask, is tried with our prolog in a directory of its own, for a job that does not exist.
+
+No verdict depends on a clock: a directory is left behind when the batch system says that the job is
+no longer on the node, however long that takes. What is not decided in the time that was given is
+``not known``. # decision 765
 """
 
 from __future__ import annotations
@@ -21,17 +25,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sssjob import atomic, registry
+from sssjob import atomic, host_name, registry
 from sssjob import directory_handles as handles
 from sssjob import directory_trees as trees
 from sssjob.features import files
+from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import user_number
 from sssjob.integers import whole
 
-HOLDS, WRONG, ELSEWHERE = "holds", "wrong", "not here"
+HOLDS, WRONG, ELSEWHERE, UNKNOWN = "holds", "wrong", "not here", "not known"
 PROBE, WORK = "@PROBE@", "@WORK@"  # in the words of a case
 KEYS = ("job_id", "allocated_cpu", "max_rss_bytes", "wall_limit_secs")
 _PAUSE = 0.2  # seconds between two looks for reports
+_ASKING = (1.0, 10.0)  # seconds between two questions whether a job has ended: at first, at most
+_ANSWER = 10.0  # seconds in which these are answered
 _LONGEST = 1 << 16  # bytes of a report
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _JOB = "999999999"  # of a job that does not exist
@@ -83,13 +90,15 @@ class SiteTests:
 
     ``variables`` are those of a job that say what it has, ``commands`` what a prolog asks.
     ``command_words`` is how many words name the command that submits, before its options;
-    ``is_told`` whether a prolog is told of processors without asking.
+    ``is_told`` whether a prolog is told of processors without asking. ``node`` is the variable of a
+    job that names its node, "" where that has the name of the host.
     """
 
     variables: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     command_words: int = 1
     is_told: bool = True
+    node: str = ""
 
     def cases(self) -> Mapping[str, JobCase]:
         """A job of each kind."""
@@ -130,7 +139,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """What came of a case: ``holds``, ``wrong`` or ``not here``, and why."""
+    """What came of a case: ``holds``, ``wrong``, ``not here`` or ``not known``, and why."""
 
     case: str
     outcome: str
@@ -170,7 +179,7 @@ def prove(system: str, cases: Sequence[str], settings: SiteTestSettings) -> Iter
     end = time.monotonic() + settings.seconds
     with _place(settings) as place:
         running = {
-            name: _Running(name, known[name], side, place, settings)
+            name: _Running(name, known[name], side, place, settings, system)
             for name in cases if name in known
         }  # fmt: skip
         try:
@@ -208,9 +217,10 @@ class _Running:
     """A job of one kind, submitted, and what it reports."""
 
     def __init__(
-        self, name: str, case: JobCase, side: SiteTests, place: Path, settings: SiteTestSettings
-    ) -> None:
-        self.case, self.side = case, side
+        self, name: str, case: JobCase, side: SiteTests, place: Path, settings: SiteTestSettings,
+        system: str,
+    ) -> None:  # fmt: skip
+        self.case, self.side, self.system = case, side, system
         self.process: subprocess.Popen[str] | None = None
         if case.absent:
             return
@@ -255,10 +265,25 @@ class _Running:
                 said = self.process.stderr.read(4096) if self.process.stderr else ""
                 return ELSEWHERE, ((said.strip().splitlines() or ["it is refused"])[-1],)
             if time.monotonic() > end:
-                return WRONG, (f"{len(reports)} of {self.case.reports} programs reported in time",)
+                return UNKNOWN, (
+                    f"{len(reports)} of {self.case.reports} programs reported in time",
+                )
             time.sleep(_PAUSE)
-        wrong = [*self._wrong(reports), *self._left(reports, end)]
-        return (WRONG if wrong else HOLDS), tuple(dict.fromkeys(wrong))
+        wrong, unknown = [*self._wrong(reports)], []
+        places = {
+            place: report.said.get(self.side.node) or host_name.own()
+            for report in reports
+            if (place := report.said.get("JOBFEATURES", ""))
+        }
+        for place, node in places.items():
+            left = self._left(place, node, end)
+            if left == WRONG:
+                wrong.append(f"{place} is still there, but the job has ended")
+            elif left == UNKNOWN:
+                why = f"{self.system} did not say in time that the job has ended"
+                unknown.append(f"{place} is still there: {why}")
+        outcome = WRONG if wrong else UNKNOWN if unknown else HOLDS
+        return outcome, tuple(dict.fromkeys((*wrong, *unknown)))
 
     def _reports(self) -> list[Report]:
         found = []
@@ -311,14 +336,35 @@ class _Running:
             if f"forged_{name}" in report.said and report.said.get("user") != "0":
                 yield f"the job can write its ${name}"
 
-    def _left(self, reports: Sequence[Report], end: float) -> Iterator[str]:
-        """What of the directories is still there after the job, where they are on this node."""
-        for place in {report.said.get("JOBFEATURES", "") for report in reports} - {""}:
-            while os.path.exists(place):
-                if time.monotonic() > end:
-                    yield f"{place} is still there"
-                    break
-                time.sleep(_PAUSE)
+    def _left(self, place: str, node: str, end: float) -> str:
+        """Whether a directory goes with its job, where it is on this node.
+
+        Who asks later whether it is there sees what an epilog left: a batch system has a job on its
+        node until the epilog has ended. Another directory of that name is of another run.
+        """
+        pause, asking = _ASKING[0], time.monotonic() + _ASKING[0]
+        while (seen := _which(place)) is not None:
+            if time.monotonic() > end:
+                return UNKNOWN
+            if time.monotonic() > asking:
+                call = Invocation(self.system, (), {**os.environ}, _ANSWER)
+                present = call.present(node, [])
+                has_ended = present is not None and Path(place).parent.name not in present
+                if has_ended and _which(place) == seen:
+                    return WRONG
+                pause = min(2 * pause, _ASKING[1])
+                asking = time.monotonic() + pause
+            time.sleep(_PAUSE)
+        return HOLDS
+
+
+def _which(place: str) -> tuple[int, int] | None:
+    """Which directory it is; None if it is not there."""
+    try:
+        found = os.stat(place)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _shown(values: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ class SlurmSiteTests(SiteTests):
         "SLURMD_NODENAME",
     )  # fmt: skip
     commands = ("scontrol",)
+    node = "SLURMD_NODENAME"
 
     def cases(self) -> Mapping[str, JobCase]:
         """One processor, 64 MiB and two minutes, where the kind does not ask for more."""
