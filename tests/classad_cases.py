@@ -11,6 +11,7 @@ from typing import NamedTuple
 from classads_oracle import classad2, comparable, value_of
 
 from sssjob.classads import evaluate
+from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import expression, plain
 from sssjob.classads.values import ERROR, AbsTime, Ad, same
 
@@ -269,6 +270,81 @@ def cases(count, seed):
         if number % 25 == 0:
             ads = maker.readable_ad(), maker.readable_ad()
         yield maker.expression(maker.pick(KINDS), 3), *ads
+
+
+# Numbers as people write them, right and wrong; without those beyond 64 bits, of which the library
+# makes 0, and "-0x1F", of which it makes 0, too. # decision 771
+SPELLED = [
+    "0", "00", "07", "017", "08", "0017", "0777", "0778", "-0", "-00", "-017", "-08", "-", "017",
+    "0-017", "3*-017", "1-08", "00.5", "017.5", "-017.5", ".5", "-.5", "5.", "-5.", "5.e3",
+    "1.e", "1.K", "1e3", "1E+2", "1e-2", "1e", "1.0e5e", "1K", "1.5K", "-5K", "0x1F",
+    "0x", "0xg", "1_000", "1..2", "1.2.3", "9223372036854775807", "-9223372036854775808",
+]  # fmt: skip
+_AROUND = ("{0}", "({0})", "{0} + 0", "[a = {0}].a", "int({0})", "string({0})", "x ?: {0}")
+_LETTERS = ["a", "b", "A", ",", " ", ";", "\\n", "\\t", "\\r", "\\v", "\\a", "1", "-2", "2.5",
+            "0x", "é"]  # fmt: skip
+_SETTING = ["A", "B", "=", ";", " ", "\\t", "\\n", "\\r", "'", "|", ",", "1", "$$(x)", "\\v", "A=",
+            "B=1"]  # fmt: skip
+_OF_ONE = [
+    "stringListSize", "stringListSum", "stringListAvg", "stringListMin", "split", "int", "real",
+    "splitSlotName", "argsToList",
+]  # fmt: skip
+_OF_TWO = [
+    "stringListMember", "stringListIMember", "stringListsIntersect", "stringListSubsetMatch",
+    "stringListISubsetMatch",
+]  # fmt: skip
+_LARGE = [sign * (2**power + more) for sign in (1, -1) for power in (0, 31, 32, 33, 53)
+          for more in (-1, 0, 1, 3)]  # fmt: skip
+_PLACED = ('interval({0})', 'interval("{0}")', 'substr("abcdef", {0})', 'substr("abcdef", 1, {0})',
+           '{{1, 2, 3}}[{0}]', 'argsToList("a", {0})', "avg({{{0}, 1}})", "{0} % 7",
+           "quantize(7, {0})")  # fmt: skip
+
+
+def spellings(count, seed):
+    """Texts of expressions about how numbers, lists in texts and environments are spelled."""
+    yield from (around.format(number) for number in SPELLED for around in _AROUND)
+    yield from (
+        form.format(number)
+        for number in _LARGE
+        for form in _PLACED
+        if abs(number) <= 2**53 or '"{0}"' not in form
+    )  # of a text it makes a real
+    yield from (f'"a\\{chr(code)}b"' for code in range(33, 127))
+    yield from (f'envV1ToV2("{chr(code)}A=1{chr(code)}B=2")' for code in range(35, 127)
+                if chr(code) != "\\")  # fmt: skip
+    chance = Random(seed)
+
+    def text(letters, most):
+        return f'"{"".join(chance.choices(letters, k=chance.randrange(most)))}"'
+
+    for _ in range(count):
+        marks = [text(",; \t", 3)] * (chance.random() < 0.4)
+        one, other = text(_LETTERS, 6), text(_LETTERS, 6)
+        yield f"{chance.choice(_OF_TWO)}({', '.join([one, other, *marks])})"
+        name = chance.choice(_OF_ONE)
+        yield f"{name}({', '.join([one, *(marks if name.startswith('stringL') else ())])})"
+        one, other = text(_SETTING, 8), text(_SETTING, 6)
+        yield chance.choice([f"envV1ToV2({one})", f"mergeEnvironment({one}, {other})"])
+
+
+def spelled_otherwise(count, seed):
+    """Of so many spellings those that the two read or evaluate differently, and how many."""
+    found, asked = [], 0
+    for text in spellings(count, seed):
+        try:
+            theirs = _value(classad2.ExprTree(text).eval(classad2.ClassAd("[]")))
+        except UnicodeDecodeError:
+            continue
+        except classad2.ClassAdException:
+            theirs = "is refused"
+        try:
+            ours = comparable(evaluate.evaluate(expression(text)))
+        except BadAd:
+            ours = "is refused"
+        asked += 1
+        if not _agree(ours, theirs):
+            found.append((text, ours, theirs))
+    return found, asked
 
 
 class Differ(NamedTuple):

@@ -142,7 +142,7 @@ def _scalar(tag: str, text: str, attribute: str) -> Attribute:
 
 def _integer(text: str) -> int:
     digits = text.lstrip("+-")
-    found = number(digits, text.startswith("-")) if digits.isdecimal() else None
+    found = number(digits.lstrip("0") or "0", text.startswith("-")) if digits.isdecimal() else None
     if not isinstance(found, int):
         raise BadAd(f"{text[:40]!r} is no integer")
     return found

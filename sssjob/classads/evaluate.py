@@ -322,9 +322,8 @@ class _Evaluation:
             found = self._looked_up(place, held, bare=False) if isinstance(place, str) else ERROR
             return (found.ad, found) if isinstance(found, _Scope) else found
         members, around = held
-        if type(place) is not int or not 0 <= place < len(members):
-            return ERROR
-        return members[place], around
+        at = operators.short(place) if type(place) is int else -1
+        return (members[at], around) if 0 <= at < len(members) else ERROR
 
     def _conditional(self, node: Conditional, scope: _Scope) -> Value:
         found = self.value(node.test, scope)

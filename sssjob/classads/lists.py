@@ -6,7 +6,7 @@ import re
 
 from sssjob.classads.numbers import leading
 from sssjob.classads.operators import binary, bounded, compared, folded, identical, wrapped
-from sssjob.classads.strings import DELIMITERS, cut
+from sssjob.classads.strings import BLANKS, DELIMITERS, cut
 from sssjob.classads.values import ERROR, UNDEFINED, Ad, Special, undecided
 
 TYPE_CHECKING = False
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Function, Value
 
 _COMPARISONS = ("<", "<=", "==", ">", ">=", "!=", "is", "isnt")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
+_WHOLE = re.compile(r"[+0-9-]+")  # so that "1-2" is the whole number 1
+_NO_DIGITS = re.compile(r"(?i)[+-]?0x(?!\.?[0-9a-f])")  # C's scanf takes no 0 out of it
+_ANY = ", \t\n\r"  # between the words of lists, where it is only asked what is in them
 
 
 def _member(same: Callable[[Value, Value], Value]) -> Function:
@@ -89,7 +91,10 @@ def _sum(numbers: Sequence[float]) -> Value:
 
 
 def _average(numbers: Sequence[float]) -> Value:
-    return bounded(sum(map(float, numbers)) / len(numbers)) if numbers else 0
+    if not numbers:
+        return 0
+    total = sum(numbers)
+    return bounded((wrapped(total) if isinstance(total, int) else total) / len(numbers))
 
 
 def _extreme(choose: Callable[[Iterable[float]], float]) -> Callable[[Sequence[float]], Value]:
@@ -111,7 +116,7 @@ def _one_or(function: Callable[[Sequence[float]], Value]) -> Function:
 
 def words(text: str, delimiters: str) -> list[str]:
     """The strings of a list in a string: without blanks around them, and none that is empty."""
-    return [word.strip() for word in cut(text, delimiters) if word.strip()]
+    return list(filter(None, (word.strip(BLANKS) for word in cut(text, delimiters))))
 
 
 def _string_list_size(text: Value, delimiters: Value = DELIMITERS) -> Value:
@@ -126,7 +131,7 @@ def _string_list_numbers(function: Callable[[Sequence[float]], Value]) -> Functi
             return ERROR
         parts = words(text, delimiters)
         numbers = [leading(part) for part in parts]
-        if None in numbers:
+        if None in numbers or any(map(_NO_DIGITS.match, parts)):
             return ERROR
         if all(map(_WHOLE.fullmatch, parts)):
             whole = all(isinstance(number, int) for number in numbers)  # or beyond 64 bits
@@ -153,8 +158,8 @@ def _string_average(numbers: Sequence[float]) -> Value:
 
 
 def _string_list_member(fold: bool) -> Function:
-    def asked(item: Value, members: Value, delimiters: Value = DELIMITERS) -> Value:
-        marks = DELIMITERS if delimiters is UNDEFINED else delimiters
+    def asked(item: Value, members: Value, delimiters: Value = UNDEFINED) -> Value:
+        marks = _ANY if delimiters is UNDEFINED else delimiters
         if not all(isinstance(each, str) or each is UNDEFINED for each in (item, members)):
             return ERROR
         if not isinstance(marks, str):
@@ -167,18 +172,20 @@ def _string_list_member(fold: bool) -> Function:
 
 
 def _subset(fold: bool) -> Function:
-    def asked(some: Value, others: Value, delimiters: Value = DELIMITERS) -> Value:
-        marks = DELIMITERS if delimiters is UNDEFINED else delimiters
+    def asked(some: Value, others: Value, delimiters: Value = UNDEFINED) -> Value:
+        marks = _ANY if delimiters is UNDEFINED else delimiters
         if not all(isinstance(each, str) or each is UNDEFINED for each in (some, others, marks)):
             return ERROR
         if some is UNDEFINED and others is UNDEFINED:
             return UNDEFINED
         if others is UNDEFINED:
-            return False
+            return some == ""
         one, other = (
             {_fold(fold, word) for word in words(each, str(marks))} if isinstance(each, str) else ()
             for each in (some, others)
         )
+        if isinstance(some, str) and some and not one:  # which HTCondor takes for no list
+            return False
         return all(word in other for word in one)
 
     return asked
@@ -189,7 +196,9 @@ def _intersect(one: Value, other: Value, delimiters: Value = DELIMITERS) -> Valu
         return special
     if not (isinstance(one, str) and isinstance(other, str) and isinstance(delimiters, str)):
         return ERROR
-    return bool({*words(one, delimiters)} & {*words(other, delimiters)})
+    # This one function of HTCondor's leaves blanks around the words.
+    one_words, other_words = (cut(each, delimiters or DELIMITERS) for each in (one, other))
+    return bool({*one_words} & {*other_words} - {""})
 
 
 def _fold(fold: bool, word: str) -> bytes | str:

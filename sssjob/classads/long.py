@@ -24,7 +24,7 @@ _WORDS: dict[str, bool] = {"true": True, "false": False}
 # Group by group: what a line can stand for without being parsed as an expression.
 _LINE = re.compile(
     r"""([A-Za-z_][A-Za-z0-9_.]*|'[^'\\]+')[ \t]*=(?!=)[ \t]*
-        (?:(-?[0-9]{1,18}(?![^\s]))|"((?:[^"\\\r\0]|\\"?)*+)"|([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])
+        (?:(-?(?:0|[1-9][0-9]{0,17})(?![^\s]))|"((?:[^"\\\r\0]|\\"?)*+)"|([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])
          |(-?[0-9]{1,15}(?:\.[0-9]{1,17}(?:[eE][+-]?[0-9]{1,3})?|[eE][+-]?[0-9]{1,3})))?""",
     re.VERBOSE,
 )

@@ -35,7 +35,7 @@ def integer(value: Value) -> Value:
     if isinstance(value, (AbsTime, RelTime)):
         value = value.seconds
     if isinstance(value, (int, float)):
-        return int(value) if abs(value) < 2**63 else ERROR
+        return int(value) if -(2**63) <= value < 2**63 else ERROR
     if isinstance(value, str):
         number = leading(value)
         return ERROR if number is None else integer(number)
@@ -87,7 +87,7 @@ def _rounded(round_: Callable[[float], int]) -> Function:
         if type(value) is int or isinstance(value, (AbsTime, RelTime)):
             return integer(value)
         number = real(value)
-        if not isinstance(number, float) or not abs(number) < 2**63:
+        if not isinstance(number, float) or not -(2**63) <= number < 2**63:
             return ERROR
         return round_(number)
 
@@ -132,7 +132,7 @@ def _quantize(value: Value, base: Value) -> Value:
     if not step:
         return value
     times = have / step
-    return (math.ceil(times) if math.isfinite(times) else times) * step
+    return (-(-times // 1) if math.isfinite(times) else times) * step  # -0.0 keeps its sign
 
 
 def _next_of(value: Value, steps: tuple[object, ...]) -> Value:

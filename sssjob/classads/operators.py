@@ -105,6 +105,11 @@ def wrapped(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 
+def short(number: int) -> int:
+    """A number in the 32 bits that HTCondor has for places in lists and texts. # decision 771"""
+    return (number + 2**31) % 2**32 - 2**31
+
+
 def _calculated(op: str, left: bool | int | float, right: bool | int | float) -> Value:
     if op in "+-*/":
         if isinstance(left, float) or isinstance(right, float):

@@ -139,13 +139,18 @@ class Parser:
         if signs and signs[-1] == "-" and self.kind == NUMBER:
             signs.pop()
             self.at += 1
-            literal = Literal(number(self.words[self.at - 1][1], negative=True))
+            literal = Literal(self._negative())
             found = self._defaulted(self._suffixed(literal))
         else:
             found = self._defaulted(self._suffixed(self._primary()))
         for sign in reversed(signs):
             found = Unary(sign, found)
         return found
+
+    def _negative(self) -> int | float:
+        """The number just passed, behind a minus; only what stands right behind it is one word."""
+        (_, _, sign), (_, word, place) = self.words[self.at - 2 : self.at]
+        return number(word, negative=True) if place == sign + 1 else -number(word)
 
     def _defaulted(self, found: Node) -> Node:
         """``a ?: b``, which binds closer than any other operator, also than those before it."""
@@ -159,7 +164,7 @@ class Parser:
                 if self.kind != NUMBER:
                     raise self.wrong("a number")
                 self.at += 1
-                other: Node = Literal(number(self.words[self.at - 1][1], negative=True))
+                other: Node = Literal(self._negative())
             else:
                 other = self._suffixed(self._primary())
             found = Conditional(found, None, other)

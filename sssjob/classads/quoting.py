@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 SPACE = " \t\r\n"
 DELIMITERS = (";", "|")  # of V1 environments: on Unix, on Windows
+_MARKS = "!#$%&*+,-/:<>?@^`|~"
+
+
+class _Expanded(str):
+    """The value of what is no variable yet, such as ``$$(...)`` without a name."""
+
+    __slots__ = ()
 
 
 def split_v1(text: str) -> list[str]:
@@ -96,9 +103,24 @@ def quoted_v2(words: Iterable[str]) -> str:
 
 
 def environment_v1(text: str, delimiter: str = ";") -> dict[str, str]:
-    """Variables between delimiters or line feeds. Raises ``BadAd``."""
+    """Variables between delimiters or line feeds, and white space before them. Raises ``BadAd``.
+
+    >>> environment_v1(" A=1; B=2 ;")
+    {'A': '1', 'B': '2 '}
+    """
     parts = text.replace("\n", delimiter).split(delimiter)
-    return dict(_pairs(part for part in parts if part.strip()))
+    return dict(_pairs(filter(None, (part.lstrip(SPACE) for part in parts))))
+
+
+def environment_marked(text: str) -> dict[str, str]:
+    """The same of a text whose first letter may be the delimiter, as ``envV1ToV2`` takes it.
+
+    >>> environment_marked("|A=1;2|B=3")
+    {'A': '1;2', 'B': '3'}
+    """
+    if text[:1] and text[0] in _MARKS:
+        return environment_v1(text[1:], text[0])
+    return environment_v1(text)
 
 
 def environment_v2(text: str) -> dict[str, str]:
@@ -108,7 +130,7 @@ def environment_v2(text: str) -> dict[str, str]:
 
 def join_environment_v1(variables: Mapping[str, str], delimiter: str = ";") -> str | None:
     """Variables as V1, or None where one holds the delimiter or a line feed."""
-    parts = [f"{name}={value}" for name, value in variables.items()]
+    parts = [assigned(*item) for item in variables.items()]
     if any(delimiter in part or "\n" in part for part in parts):
         return None
     return delimiter.join(parts)
@@ -124,7 +146,12 @@ def join_environment_v2(variables: Mapping[str, str]) -> str:
             raise bad(f"{name!r} is no name of an environment variable")
         if set(name + value) & {"\n", "\r", "\0"}:
             raise bad(f"the variable {name} holds a line feed or a NUL character")
-    return join_v2(f"{name}={value}" for name, value in variables.items())
+    return join_v2(assigned(*item) for item in variables.items())
+
+
+def assigned(name: str, value: str) -> str:
+    """A variable and its value as one word; what HTCondor puts variables in the place of alone."""
+    return name if isinstance(value, _Expanded) else f"{name}={value}"
 
 
 def arguments(ad: Ad) -> list[str]:
@@ -173,8 +200,8 @@ def _delimiter(ad: Ad) -> str:
 def _pairs(parts: Iterable[str]) -> Iterable[tuple[str, str]]:
     for part in parts:
         name, equals, value = part.partition("=")
-        if part.startswith("$$(") and part.endswith(")"):  # HTCondor puts variables in its place
-            yield part, ""
+        if not equals and "$$" in part:  # HTCondor puts variables in its place
+            yield part, _Expanded()
             continue
         if not equals or not name:
             raise bad("{} is no variable; expected NAME=VALUE", part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob.classads.numbers import integer
+from sssjob.classads.operators import short
 from sssjob.classads.times import relative_text
 from sssjob.classads.values import (
     ERROR,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Function, Value
 
 DELIMITERS = " ,"
-_BLANKS = " \t\n\v\f\r"  # of C's isspace
+BLANKS = " \t\n\v\f\r"  # of C's isspace
 
 
 def string(value: Value) -> Value:
@@ -95,11 +96,11 @@ def _substr(text: Value, offset: Value, *length: Value) -> Value:
     if not isinstance(text, str) or any(type(each) is not int for each in (offset, *length)):
         return ERROR
     whole = octets(text)
-    start = int(offset)  # type: ignore[arg-type]
+    start = short(int(offset))  # type: ignore[arg-type]
     start = max(len(whole) + start, 0) if start < 0 else start
     if not length:
         return of_octets(whole[start:])
-    size = int(length[0])  # type: ignore[arg-type]
+    size = short(int(length[0]))  # type: ignore[arg-type]
     end = start + size if size >= 0 else len(whole) + size
     return of_octets(whole[start:end]) if end > start else ""
 
@@ -116,7 +117,7 @@ def _split(text: Value, delimiters: Value = f"{DELIMITERS}\t") -> Value:
     for word, mark in zip(parts[::2], parts[1::2], strict=True):
         if word or mark == former:
             words.append(word)
-        if mark not in _BLANKS:
+        if mark not in BLANKS:
             former = mark
     return (*words, last) if last else tuple(words)
 
@@ -223,9 +224,10 @@ def _split_name(alone: int) -> Function:
 
 
 def _interval(value: Value) -> Value:
-    seconds = ERROR if isinstance(value, str) else integer(value)
-    if not isinstance(seconds, int):
+    whole = integer(value)
+    if not isinstance(whole, int):
         return ERROR
+    seconds = short(whole)
     minutes, second = divmod(abs(seconds), 60)
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)
@@ -240,7 +242,7 @@ def _interval(value: Value) -> Value:
 def _env_v1_to_v2(text: Value) -> Value:
     from sssjob.classads import quoting
 
-    return _environment(quoting.environment_v1, text) if text is not UNDEFINED else UNDEFINED
+    return _environment(quoting.environment_marked, text) if text is not UNDEFINED else UNDEFINED
 
 
 def _merge_environment(*texts: Value) -> Value:
@@ -260,7 +262,7 @@ def _environment(read: Callable[[str], dict[str, str]], *texts: Value) -> Value:
             if not isinstance(text, str):
                 return ERROR
             found |= read(text)
-        return quoting.join_environment_v2(dict(sorted(found.items())))
+        return quoting.join_v2(quoting.assigned(*item) for item in sorted(found.items()))
     except BadAd:
         return ERROR
 
@@ -269,10 +271,16 @@ def _environment(read: Callable[[str], dict[str, str]], *texts: Value) -> Value:
 _V1, _V2 = 1, 2
 
 
+def _form(form: Value) -> Value:
+    found = short(form) if type(form) is int else None
+    return found if found in (_V1, _V2) else ERROR
+
+
 def _list_to_args(words: Value, form: Value = _V2) -> Value:
     from sssjob.classads import quoting
 
-    if not isinstance(words, tuple) or isinstance(form, (bool, float)) or form not in (_V1, _V2):
+    form = _form(form)
+    if not isinstance(words, tuple) or form is ERROR:
         return ERROR
     texts = [word for word in words if isinstance(word, str)]
     if len(texts) < len(words):
@@ -288,7 +296,8 @@ def _args_to_list(text: Value, form: Value = _V2) -> Value:
     from sssjob.classads import quoting
     from sssjob.classads.errors import BadAd
 
-    if not isinstance(text, str) or isinstance(form, (bool, float)) or form not in (_V1, _V2):
+    form = _form(form)
+    if not isinstance(text, str) or form is ERROR:
         return ERROR
     try:
         return tuple(quoting.split_v2(text) if form == _V2 else quoting.split_v1(text))

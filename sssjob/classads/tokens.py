@@ -23,7 +23,16 @@ _TOKEN = re.compile(
 # The two signs whose words the new syntax prefers.
 _SIGNS = {"=?=": "is", "=!=": "isnt"}
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|[0-7]{1,2}|.)", re.DOTALL)
-_ESCAPES = {b"b": b"\b", b"t": b"\t", b"n": b"\n", b"f": b"\f", b"r": b"\r"}
+_ESCAPES = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"t": b"\t",
+    b"n": b"\n",
+    b"v": b"\v",
+    b"f": b"\f",
+    b"r": b"\r",
+}
+_OCTAL = re.compile("[0-7]+")
 _LITERAL_BACKSLASH = re.compile(r'\\(?!")|\\(?="\Z)')
 
 
@@ -44,7 +53,7 @@ def tokens(text: str, old: bool = False) -> list[tuple[str, str, int]]:
         if token is None:
             raise BadAd(_wrong(text, place))
         kind, start, place = str(token.lastgroup), place, token.end()
-        if kind == NUMBER and text[place : place + 1].isalnum():
+        if kind == NUMBER and (text[place : place + 1].isalnum() or text[place : place + 1] == "."):
             raise BadAd(f"{text[start : place + 1]!r} is no number")
         word = token[0]
         if kind == "space":
@@ -78,9 +87,15 @@ def unquoted(word: str) -> str:
 
 
 def number(word: str, negative: bool = False) -> int | float:
-    """An integer of 64 bits or a real; ``negative`` tells that a minus stands before it."""
+    """An integer of 64 bits or a real; ``negative`` tells that a minus stands before it.
+
+    HTCondor reads no integer with a zero before it, but for octal digits right behind a minus,
+    which it takes for decimal ones. # decision 771
+    """
     if not word.isdecimal():
         return -float(word) if negative else float(word)
+    if word[0] == "0" and len(word) > 1 and not (negative and _OCTAL.fullmatch(word)):
+        raise BadAd(f"{shown(word)} is no number: HTCondor reads none with a zero before it")
     value = -_whole(word) if negative else _whole(word)
     if value > LARGEST or value < SMALLEST:
         raise BadAd(f"{shown(word)} does not fit 64 bits")

@@ -9,7 +9,7 @@ process was asked is told, and not counted.
 import multiprocessing
 import sys
 
-from classad_cases import differences
+from classad_cases import differences, spelled_otherwise
 
 TOGETHER = 1000
 
@@ -38,6 +38,11 @@ def main(count=100_000, seed=0):
         for each in found:
             print(f"{each.text}\n  MY {each.my}\n  TARGET {each.target}")
             print(f"  theirs {each.theirs!r}\n  ours {each.ours!r}")
+    otherwise, spelled = spelled_otherwise(count // 3, seed)
+    differ += len(otherwise)
+    for text, own, other in otherwise:
+        print(f"{text}\n  theirs {other!r}\n  ours {own!r}")
+    print(f"{spelled} spellings asked, {len(otherwise)} differ")
     print(f"{asked} of {count} expressions answered by both, {differ} answers differ, "
           f"{crashed} processes crashed, from seed {seed}")  # fmt: skip
     return differ > 0
