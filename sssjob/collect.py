@@ -67,13 +67,13 @@ class KnownRecords:
 def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """Fold the directories of the job that calls into its document, and take them away.
 
-    If the system does not let the document be read or written (a full disk, a server that is
-    gone), or its lock is not given back, they are kept, for
-    ``fold_kept``; for other faults they are taken away all the same, as the accounting record is
-    still to come. A note says either. What an epilog before this one kept goes only when it was
-    folded. What one of several nodes gave is not what the job had, so
-    only its record tells that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where
-    others could lead root elsewhere, or ``OSError``.
+    Where the system does not let the document be read or written (a full disk, a server that is
+    gone), its lock is not given back, or the one that the prolog read is not there, they are kept,
+    for ``fold_kept``; for other faults they are taken away, as the accounting record is still to
+    come. A note says either. What an epilog before this one kept goes only when it was folded. What
+    one of several nodes gave is not what the job had, so only its record tells that. Raises
+    ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root elsewhere, or
+    ``OSError``.
     """
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
@@ -89,12 +89,14 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         return Ended(job.job_id, None, tuple(notes), bool(why))
     tally = used = snapshot = None
     is_kept = False
-    if document is not None and not documents.is_absent(document) and job.alone:
+    is_due = directories.is_described or (document and not documents.is_absent(document))
+    if document is not None and is_due and job.alone:
         try:
             # Before the lock of all documents: a user may keep that of the status.
             snapshot = _status(directories.jobstatus, notes)
             used = call.used() or sampling.last(call, directories, job.node, job.user)
             handles.check(jobs)
+            documents.check(document)
             with documents.locked(document, LOCK):
                 tally = _fold(document, directories, snapshot, call.system, used)
                 notes += _refused(document, tally)
@@ -131,6 +133,7 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool 
         handles.check(jobs)
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
             return f"{document} is not there; whoever does not want it removes {directories.job}"
+        documents.check(document)
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
@@ -305,6 +308,7 @@ def _write(document: Path, work: Delivery, *, dry_run: bool = False) -> None:
 
 def _without_end(document: Path) -> tuple[str, ...]:
     """The ids of the jobs of a document that have not ended."""
+    documents.check(document)
     blocks = (block for block in read(document) if isinstance(block, Job | JobGroup))
     jobs = (job for block in blocks for job in jobs_of(block))
     return tuple(

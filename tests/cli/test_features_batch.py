@@ -891,6 +891,42 @@ def test_documents_that_cannot_be_looked_at_are_not_gone(node, number):
     assert "77" in (node / "jobs/3.xml").read_text()
 
 
+@pytest.mark.parametrize("how", ["empty", "gone", "link", "fifo", "closed"])
+def test_a_document_that_the_prolog_read_and_the_epilog_does_not_find_costs_nothing(node, how):
+    """Its file system may not be mounted, or may not be read; a FIFO has nobody wait."""
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    place = node / "jobs"
+    place.rename(node / "aside")
+    if how != "gone":
+        place.mkdir()
+    if how == "link":
+        (place / "3.xml").symlink_to(node / "unmounted")
+    if how == "fifo":
+        os.mkfifo(place / "3.xml")
+    if how == "closed":
+        place.chmod(0)
+    with patch("os.access", lambda path, *_, **__: str(path) != "jobs"):
+        done = epilog("--documents", "jobs")
+        assert (done.exit_code, "mjf/3 is kept" in done.stderr) == (1, True), done.stderr
+        assert both("--documents", "jobs").exit_code == 1
+    for each in place.glob("*"):
+        each.unlink()
+    if how != "gone":
+        place.rmdir()
+    (node / "aside").rename(place)
+    assert both("--documents", "jobs").stdout == "removed 3\n"
+    assert "77" in (place / "3.xml").read_text()
+
+
+def test_an_epilog_keeps_nothing_of_a_job_that_never_had_a_document(node):
+    (node / "jobs/3.xml").unlink()
+    prolog("--documents", "jobs")
+    done = epilog("--documents", "jobs")
+    assert (done.exit_code, done.stderr, os.listdir("mjf")) == (0, "", ["machinefeatures"])
+
+
 def test_a_lock_of_documents_that_is_not_given_back_costs_no_job_what_it_said(node):
     program(node, "squeue", "true")
     prolog("--documents", "jobs")

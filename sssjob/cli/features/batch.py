@@ -38,10 +38,14 @@ def system(thing: Thing) -> Callable[[Command], Command]:
                         help="The batch system.")  # fmt: skip
 
 
-root = click.option("--root", metavar="DIR", type=click.Path(), default="/run/mjf",
+# Whether it can be read is found out when it is read: what fails then has its time and its job in
+# the log, and costs no more than that.
+PLACE = click.Path(readable=False)
+
+root = click.option("--root", metavar="DIR", type=PLACE, default="/run/mjf",
                     show_default=True, help="Where the directories of jobs are.")  # fmt: skip
 jobs = click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR",
-                    type=click.Path(), default="",
+                    type=PLACE, default="",
                     help="Job objects: DIR/ID.xml has the job with that Id.")  # fmt: skip
 seconds = click.option("--seconds", metavar="SECONDS",
                        type=Number(0.1, 3600), default=10, show_default=True,
@@ -53,7 +57,7 @@ status_size = click.option("--status-size", metavar="BYTES", type=WholeNumber(0,
                            "memory, as root; 0: it is a directory like the others.")  # fmt: skip
 
 
-log = click.option("--log", "log_file", metavar="FILE", type=click.Path(), default="",
+log = click.option("--log", "log_file", metavar="FILE", type=PLACE, default="",
                    help="Say everything there, with time and job: one line if all is well. At 4 "
                    "MiB it becomes FILE.1.")  # fmt: skip
 
@@ -122,9 +126,9 @@ scripts of "sssjob features install" end with 0."""
 @system("script")
 @root
 @jobs
-@click.option("--site", "site_file", metavar="FILE", type=click.Path(),
+@click.option("--site", "site_file", metavar="FILE", type=PLACE,
               help="The site's configuration (TOML): ratings, notice, factor.")  # fmt: skip
-@click.option("--scratch", metavar="DIR", default="", type=click.Path(),
+@click.option("--scratch", metavar="DIR", default="", type=PLACE,
               help="The scratch space of jobs, which its file system limits.")  # fmt: skip
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
               help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
@@ -171,8 +175,8 @@ Examples:
   sssjob features epilog --for gridengine --documents /var/lib/sssjob/jobs
   sssjob features epilog --for pbs -- "$@"
 
-Exit code: 0 done, 1 the document could not be written: the directories are gone, or
-kept for "sssjob features sweep" where the disk is full,
+Exit code: 0 done, 1 the document could not be written: the directories are gone, or, where the
+system did not let it be written (a full disk), kept for "sssjob features sweep",
 2 no job is named or its directories cannot be removed, also if users other than root can
 write in a directory above --root."""
 )
@@ -239,7 +243,7 @@ def sweep(
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
     was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
     of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml, because
-    the disk was full, is folded first with --documents, and stays without it.
+    the disk was full or did not answer, is folded first with --documents, and stays without it.
     """
     from sssjob.collect import fold_kept
     from sssjob.features.batch.leftovers import sweep as swept

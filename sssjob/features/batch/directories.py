@@ -35,6 +35,7 @@ _FOUND = "-"
 _DRAINING = "draining"  # behind the moment of a machine that takes no new jobs
 _STALE = 3600  # seconds after which a shutdown that has come is no news
 _UNFOLDED = ".unfolded"
+_DESCRIBED = ".described"  # the prolog found a document of the job, or could not tell
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -76,15 +77,16 @@ class Directories:
 
     def make(
         self, values: Mapping[str, Value], user: str = "", room: int = 0,
-        unlearned: Collection[str] = (),
+        unlearned: Collection[str] = (), *, is_described: bool = False,
     ) -> str:  # fmt: skip
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
-        ``unlearned`` are keys that may limit the job though nobody learned how, which is noted.
-        The status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where
-        that cannot be there is no status, and what is given back says why, and whether an earlier
-        run was kept here. Raises ``Unprotected`` where others could lead root elsewhere,
-        ``OSError``, and ``LookupError`` for a user who is not known.
+        ``unlearned`` are keys that may limit the job though nobody learned how; they are noted, and
+        so is whether a document may describe it. The status has ``room`` bytes of its own, and a
+        file for each 4 KiB; 0 is no limit. Where that cannot be there is no status, and what is
+        given back says why, and whether an earlier run was kept here. Raises ``Unprotected`` where
+        others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is not
+        known.
         """
         owner = user_number(user) if user and os.geteuid() == 0 else -1
         with handles.protected(self.root, make=True) as root, naming(self.job):
@@ -94,7 +96,7 @@ class Directories:
             for left in reversed(range(_TRIES)):
                 try:
                     self._remove(root)  # of an earlier run of this job
-                    self._fill(root, values, owner, unlearned)
+                    self._fill(root, values, owner, unlearned, is_described=is_described)
                     break
                 except FileExistsError:  # another prolog of this job made them just now
                     if not left:
@@ -103,10 +105,13 @@ class Directories:
             return "; ".join(filter(None, notes))
 
     def _fill(
-        self, root: int, values: Mapping[str, Value], owner: int, unlearned: Collection[str]
-    ) -> None:
+        self, root: int, values: Mapping[str, Value], owner: int, unlearned: Collection[str],
+        *, is_described: bool,
+    ) -> None:  # fmt: skip
         """Make those that are not there. Raises ``FileExistsError`` where others were quicker."""
         with trees.made(root, self.job_id) as job:
+            if is_described:
+                atomic.put(job, _DESCRIBED, b"")
             with trees.made(job, self.jobfeatures.name) as folder:
                 if unlearned:
                     lines = "".join(f"{name}\n" for name in sorted(unlearned))
@@ -148,6 +153,11 @@ class Directories:
     def is_kept(self) -> bool:
         """Whether an epilog noted that."""
         return os.path.lexists(self.job / _UNFOLDED)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the prolog found a document of the job, or could not tell that there is none."""
+        return os.path.lexists(self.job / _DESCRIBED)
 
     def remove(self) -> None:
         """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,10 +27,11 @@ def place(directory: str | os.PathLike[str], job_id: str) -> Path:
 def is_absent(document: Path) -> bool:
     """Whether the system says that it is not there; no other fault says so.
 
-    A server that is gone, or a directory that may not be read, hides one that may be there.
+    A server that is gone, or a directory that may not be read, hides one that may be there, and so
+    does a link that leads nowhere.
     """
     try:
-        document.stat()
+        document.lstat()
     except FileNotFoundError:
         return True
     except OSError:
@@ -37,11 +39,18 @@ def is_absent(document: Path) -> bool:
     return False
 
 
+def check(document: Path) -> None:
+    """Raise ``OSError`` where there is none, or something else: a FIFO would have us wait."""
+    if not stat.S_ISREG(document.stat().st_mode):
+        raise OSError(errno.EINVAL, "is no regular file", str(document))
+
+
 def described(document: Path, job_id: str) -> Job:
     """The job with an Id in a document, its defaults resolved.
 
     Raises ``OSError``, ``UnreadableDocument``, or ``UnusableInput`` where no job has that Id.
     """
+    check(document)
     for block in read(document):
         if not isinstance(block, Job | JobGroup):
             continue

@@ -73,7 +73,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     enforced = _enforced(settings.scratch, group)
     given = _without_least(call.allocation(known=_of_this_job(enforced, group)), enforced)
     notes = list(given.notes)
-    job = _described(settings.jobs, given, notes)
+    job, is_described = _described(settings.jobs, given, notes)
     node = given.node or host_name.own()
     known = {} if settings.site is None else settings.site.of(node)
     moment = int(time.time()) if now is None else now
@@ -88,7 +88,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     user = _known_user(given.user, call.system, notes) if is_root else ""
     room = settings.status_size if is_root else 0
     offered = spoken(found.values, settings.vocabulary)
-    without = directories.make(offered, user, room, given.unlearned)
+    without = directories.make(offered, user, room, given.unlearned, is_described=is_described)
     notes += [without] if without else []
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)
@@ -205,25 +205,25 @@ def _standing(root: Path) -> Mapping[str, Value]:
         return {}
 
 
-def _described(jobs: str, given: Allocation, notes: list[str]) -> Job | None:
-    """The job object, if the site has one."""
+def _described(jobs: str, given: Allocation, notes: list[str]) -> tuple[Job | None, bool]:
+    """The job object, if the site has one, and whether there may be a document."""
     if not jobs:
-        return None
+        return None, False
     place = documents.place(jobs, given.job_id)
     try:
         handles.check(jobs)
         known = understood(documents.described(place, given.job_id))
         notes += [f"{place}: {found.message}" for found in known.findings()]
-        return known.block if known.accepted else None
-    except FileNotFoundError:
-        return None
+        return (known.block if known.accepted else None), True
     except Unprotected as error:
         notes.append(str(error))
     except OSError as error:
+        if documents.is_absent(place):
+            return None, False
         notes.append(f"{place}: {error.strerror}")
     except SSSJobError as error:
         notes.append(f"{place}: {error}")
-    return None
+    return None, True
 
 
 def _enforced(scratch: str, group: str) -> dict[str, Amount]:
