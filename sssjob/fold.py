@@ -34,6 +34,7 @@ from typing import NamedTuple
 
 from sssjob import registry, spec
 from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
+from sssjob.known_by import of_one, other_ids
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.resource_names import key
 from sssjob.states import has_ended, step
@@ -158,7 +159,6 @@ PRECEDENCE = (
 
 # What tells two properties of one name apart, besides metric and context.
 _KEYS = {"Extension": ("name", "type"), "ResourceLimit": ("type",)}
-OF_ONE = r"[^#]+#[0-9]+\.[0-9]+#[0-9]+"  # a GlobalId that holds for one job only, as HTCondor has
 _ARRAY_TASK = re.compile(r"([0-9]+)\[([0-9]+)\]")
 _PLAIN_FACTS = frozenset(
     row.name for row in (*spec.JOB, *spec.CREDENTIALS) if row.type == spec.STRING
@@ -207,7 +207,13 @@ def facts(record: Job | TaskGroup) -> Iterator[Fact]:
 
 
 def is_about(record: Job, job: Job) -> bool:
-    """Whether a record is about a job: one of its identities is the Id or GlobalId of the job."""
+    """Whether a record is about a job: one of its identities is the Id or GlobalId of the job.
+
+    Where both have an id that holds for one job everywhere, that alone tells.
+    """
+    one, other = (of_one(each.id, each.get("GlobalId")) for each in (record, job))
+    if one and other:
+        return one == other
     return not identities(record).isdisjoint(identities(job))
 
 
@@ -229,7 +235,8 @@ def identities(job: Job) -> frozenset[str]:
     )
     if own.startswith(f"{raw}_"):
         raw = ""
-    return frozenset(filter(None, (own, raw, job.get("GlobalId"))))
+    global_id = job.get("GlobalId")
+    return frozenset(filter(None, (own, raw, global_id))) | other_ids(job.id, global_id)
 
 
 @cache
@@ -383,7 +390,7 @@ def _same(old: Property, new: Property, tolerance: int) -> bool:
 
 def _number(item: Property) -> Fraction | None:
     """A value in base units, or None for what is no number."""
-    from sssjob import expression  # slow to import, and many ask for OF_ONE alone
+    from sssjob import expression  # slow to import
 
     try:
         return expression.amount(item)

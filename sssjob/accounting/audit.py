@@ -1,11 +1,12 @@
 """Whether accounting is complete: what was read, held against what the batch system says exists.
 
 Strategy. Both sides are runs of jobs: read ones, and listed ones. A run is told by its machine, the
-id of its job, when it was submitted and when it began; what a side does not state decides nothing,
-because a listing seldom has all columns. Of each id the runs of both sides are paired, those first
-that agree in all they state. What is left over on one side is missing or not listed, and pairs that
-say different things were changed later. Everything is counted by machine and day of the end, as the
-listing has it. Sums (of a month, of a machine) are held against the sums of what was read.
+id of its job (``known_by``), when it was submitted and when it began; what a side does not state
+decides nothing, because a listing seldom has all columns. Of each id the runs of both sides are
+paired, those first that agree in all they state. What is left over on one side is missing or not
+listed, and pairs that say different things were changed later. Everything is counted by machine and
+day of the end, as the listing has it. Sums (of a month, of a machine) are held against the sums of
+what was read.
 
 Memory grows with the number of runs, some 1500 bytes for each of a side.
 """
@@ -192,11 +193,19 @@ def _without_twins(runs: Iterable[Run]) -> tuple[_Runs, list[Run]]:
     tells runs apart, none is taken for another.
     """
     found: dict[str, dict[tuple[object, ...], Run]] = defaultdict(dict)
+    begun: dict[tuple[object, ...], list[tuple[object, ...]]] = defaultdict(list)
     twins = []
     for run in runs:
-        same = found[run.id]
+        same = found[run.job]
         is_told = run.submit is not None or run.start is not None
-        key = (run.machine, run.submit, run.start, run.end) if is_told else (len(same),)
+        key: tuple[object, ...] = (len(same),)
+        if is_told:
+            key = run.machine, run.submit, run.start, run.end
+        if run.start is not None and key not in same:  # perhaps another record tells less of it
+            known = begun[run.job, run.start, run.end]
+            key = next((one for one in known if _agree(same[one], run)), key)
+            if key not in same:
+                known.append(key)
         if key in same and run.end is not None:
             twins.append(run)
         same[key] = run
@@ -243,8 +252,12 @@ def _is_inside(question: AuditQuestion, listed: _Runs | None) -> Callable[[int],
 
 def _agree(one: Run, other: Run) -> bool:
     """Whether two runs of an id may be the same: nothing that both state differs."""
+    if one.one and other.one:
+        where = one.one, other.one
+    else:
+        where = ("", "") if one.one or other.one else (one.machine, other.machine)
     return (
-        (not one.machine or not other.machine or one.machine == other.machine)
+        (not all(where) or where[0] == where[1])
         and (one.submit is None or other.submit is None or one.submit == other.submit)
         and (one.start is None or other.start is None or one.start == other.start)
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sssjob.accounting.report import GROUPINGS, JobProperties, wall_time
 from sssjob.formats.sss import jobs_of
+from sssjob.known_by import job_of, of_one
 from sssjob.measures import Number
 from sssjob.model import Block, Job, Property
 
@@ -22,6 +23,7 @@ class Run(NamedTuple):
     ``said`` is what may be changed later: names with their values. ``number`` is the one that the
     batch system counted its job by, ``place`` that of the run in its listing. ``is_usage`` says
     that it has all that usage records of grids demand: both times, a duration, and CPU time.
+    ``one`` is the id that holds for its job everywhere (``known_by``).
     """
 
     machine: str
@@ -36,6 +38,12 @@ class Run(NamedTuple):
     processors: Number | None = None
     place: int = 0
     is_usage: bool = True
+    one: str = ""
+
+    @property
+    def job(self) -> str:
+        """Its id on its machine, by which other records may tell of it, too."""
+        return job_of(self.machine, self.id, self.one).id
 
 
 def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
@@ -49,7 +57,7 @@ def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
          facts.ended),
         (wall_time(facts), facts.given("Processors"), facts.given("CpuDuration")),
         facts.text("ExitCode"), tuple(GROUPINGS[name](facts, UTC) for name in CHARGED),
-        _number(facts, set(raw_ids)), facts.text("SubmitHost"),
+        _number(facts, set(raw_ids)), facts.text("SubmitHost"), facts.text("GlobalId"),
     )  # fmt: skip
 
 
@@ -57,11 +65,12 @@ def made(
     key: tuple[str, str, int | None, int | None, int | None],
     amounts: tuple[Number | None, Number | None, Number | None],
     exit_code: str, charged: tuple[str, ...], number: int | None, submit_host: str = "",
+    global_id: str = "",
 ) -> Run:  # fmt: skip
     """The run of what tells it (the first five of ``Run``), and what it used: wall time,
     processors, CPU time. ``charged`` is whom, by ``CHARGED``; "" is not stated.
     """
-    *_, begun, ended = key
+    _, id_, _, begun, ended = key
     wall, processors, cpu = amounts
     said = {
         "EndTime": ended, "Duration": wall, "Processors": processors, "ExitCode": exit_code,
@@ -71,6 +80,7 @@ def made(
         *key,
         tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),
         number, submit_host, wall, processors, is_usage=None not in (begun, ended, wall, cpu),
+        one=of_one(id_, global_id),
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used, of_cgroup, of_file
-from sssjob.fold import Fact, Folded, fold, identities
+from sssjob.fold import Fact, Folded, fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup, Property, jobs_of
 from sssjob.records import Format
 
@@ -199,6 +199,7 @@ class Delivery:
             record.place: record
             for name in identities(job)
             for record in self.records.get(name, ())
+            if is_about(record.job, job)
         }
         if not found:
             return []

@@ -92,7 +92,7 @@ class StoreDelivery:
         """The former run that a record is about, of those that the store has."""
         for run in range((last.identity.run or 1) - 1, 0, -1):
             found = change.get(last.identity._replace(run=run))
-            if found is not None and _agree(_one(found), record):
+            if found is not None and is_about(record, _one(found)) and _agree(_one(found), record):
                 return found
         return None
 
@@ -148,7 +148,10 @@ def _document(change: Change, record: Job) -> Stored | None:
     """The document that holds the job of a record: its last run, unless it was deleted."""
     for identity in sorted(identities(record)):
         found = change.get(identity)
-        if found is not None and not found.deleted:
+        while found is not None and (found.deleted or not _about(loads(found.document), record)):
+            run = found.identity.run or 1
+            found = change.get(found.identity._replace(run=run - 1)) if run > 1 else None
+        if found is not None:
             return found
     return None
 

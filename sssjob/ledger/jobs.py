@@ -40,8 +40,8 @@ OWN = {
 # The queue of a job that never started is that of the job itself, as records have it.
 QUEUE, NEVER = GROUPED["queue"], f"{columns.START} IS NULL AND {SUMMED['wall']} IS NULL"
 _OF_RUN = (
-    columns.MACHINE, columns.ID, columns.SUBMIT, columns.START, columns.END, SUMMED["wall"],
-    SUMMED["processors"], SUMMED["cpu"], "exit_code",
+    columns.MACHINE, columns.ID, columns.GLOBAL, columns.SUBMIT, columns.START, columns.END,
+    SUMMED["wall"], SUMMED["processors"], SUMMED["cpu"], "exit_code",
     *(GROUPED[name] for name in accounting.CHARGED), EXACT,
 )  # fmt: skip
 REQUESTED = {
@@ -177,7 +177,10 @@ def _property(
 
 
 def _run(row: columns.Row) -> accounting.Run:
-    machine, name, submit, start, end, wall, processors, cpu, exit_code, user, project, exact = row
+    (
+        machine, name, global_id, submit, start, end, wall, processors, cpu, exit_code, user,
+        project, exact,
+    ) = row  # fmt: skip
     amounts = wall, processors, cpu
     if exact is not None:
         sums = usage_of(exact)
@@ -185,7 +188,8 @@ def _run(row: columns.Row) -> accounting.Run:
     key = machine or "", name or "", submit, start, end
     code = "" if exit_code is None else str(exit_code)
     number = accounting.number_in(name or "")
-    return accounting.made(key, amounts, code, (user or "", project or ""), number)
+    charged = user or "", project or ""
+    return accounting.made(key, amounts, code, charged, number, global_id=global_id or "")
 
 
 def _rows(path: places.Place, names: Sequence[str]) -> Iterator[columns.Row]:

@@ -302,14 +302,21 @@ def found(home: Place) -> Ledger:
 
 
 def _met_by(arrived: pa.Table, now: Manifest) -> list[DataFile]:
-    """The files in which runs may be that arrive: by when they were submitted."""
-    span = _span(arrived[SUBMIT])
-    until = None if span.most is None else span.most + 1
+    """The files in which runs may be that arrive: by when they were submitted.
+
+    By when they began, where either does not tell when they were submitted.
+    """
+    submit, start = _span(arrived[SUBMIT]), _span(arrived[START])
     return [
         file for file in now.files
-        if (span.least is not None and file.submit.meets(span.least, until))
-        or (span.without and file.submit.without)
+        if _meet(submit, file.submit) or (submit.without and file.submit.without)
+        or ((submit.without or file.submit.without) and _meet(start, file.start))
     ]  # fmt: skip
+
+
+def _meet(arrived: TimeRange, known: TimeRange) -> bool:
+    until = None if arrived.most is None else arrived.most + 1
+    return arrived.least is not None and known.meets(arrived.least, until)
 
 
 def _with_gone(files: Iterable[DataFile], replaced: pa.Table) -> list[DataFile]:

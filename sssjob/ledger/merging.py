@@ -26,14 +26,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sssjob.array_indices import beginning
-from sssjob.fold import OF_ONE
+from sssjob.known_by import job_sql
 from sssjob.ledger.columns import (
     CONTENT,
     END,
     GLOBAL,
     GROUPED,
     ID,
-    KEY,
     MACHINE,
     START,
     SUBMIT,
@@ -50,18 +49,21 @@ _WALL = (
     f"CASE WHEN {{0}}.{END} IS NULL AND {{0}}.{START} IS NOT NULL THEN {{0}}.{SUMMED['wall']} END"
 )
 _WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {{0}}.{TOLD} IS NULL)"
-# The Id that tells a job; ``runs.told_id`` says the same of a job object. # decision 672
-_TOLD_ID = (
-    f"CASE WHEN {{0}}.{MACHINE} IS NULL AND contains({{0}}.{GLOBAL}, '#') "
-    f"AND regexp_full_match({{0}}.{GLOBAL}, '{OF_ONE}') THEN {{0}}.{GLOBAL} ELSE {{0}}.{ID} END"
-)
+# What tells a job: as ``known_by.job_of`` says it of a job object.
+WHERE, JOB_ID, ONE = "job_machine", "job_id", "job_one"  # are added to ``fresh`` and to ``live``
+_ADDED = job_sql(f"{{0}}.{MACHINE}", f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", (WHERE, JOB_ID, ONE))
+_BESIDE = WHERE, SUBMIT, ONE
 _JOB = " AND ".join(
-    [f"{_TOLD_ID.format('f')} = {_TOLD_ID.format('h')}",
-     *(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (MACHINE, SUBMIT, TOLD))]
+    [f"f.{JOB_ID} = h.{JOB_ID}",
+     *(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (*_BESIDE, TOLD))]
 )  # fmt: skip
 _RUN = (
     f"{_JOB} AND (f.{START} IS NOT DISTINCT FROM h.{START}"
     f" OR {_WAITS.format('f')} OR {_WAITS.format('h')})"
+)
+# Of a run that began, what only one record tells decides nothing. # decision 780
+_AS_FAR = f"f.{JOB_ID} = h.{JOB_ID} AND f.{START} = h.{START} AND " + " AND ".join(
+    f"(f.{name} = h.{name} OR f.{name} IS NULL OR h.{name} IS NULL)" for name in _BESIDE
 )
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
@@ -73,8 +75,10 @@ _UNTIMED = (
 )
 _HAS_BEGUN = (
     f"{{0}}.{START} IS NOT NULL AND {{0}}.{SUBMIT} IS NULL"
-    f" AND {_TOLD_ID.format('f')} = {_TOLD_ID.format('h')} AND "
-    + " AND ".join(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (MACHINE, GROUPED["user"]))
+    f" AND f.{JOB_ID} = h.{JOB_ID} AND "
+    + " AND ".join(
+        f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (WHERE, ONE, GROUPED["user"])
+    )
 )
 
 # Numbers upwards in the order in which rows came: a column of what arrives in another order.
@@ -97,9 +101,9 @@ FROM ({_EVERY}) AS e JOIN arrays AS a ON e.{SUBMIT} = a.{SUBMIT} AND starts_with
 WHERE NOT waits OR contains(e.{ID}, '_[')
 """
 _FRESH = f"""
-CREATE TEMP TABLE fresh AS SELECT * FROM arrived AS f
+CREATE TEMP TABLE fresh AS SELECT * FROM (SELECT *, {_ADDED.format("f")} FROM arrived AS f) AS f
 QUALIFY row_number() OVER (
-    PARTITION BY {_TOLD_ID.format("f")}, {", ".join(name for name in KEY if name != ID)}
+    PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {START}, {TOLD}
     ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC NULLS LAST, seq DESC
 ) = 1
 """
@@ -108,10 +112,11 @@ DELETE FROM fresh AS f WHERE {_WAITS.format("f")} AND EXISTS (
     SELECT 1 FROM fresh AS h WHERE {_JOB} AND NOT {_WAITS.format("h")}
 )
 """
+_HELD = f"CREATE TEMP VIEW held AS SELECT *, {_ADDED.format('h')} FROM live AS h"
 _NO_LONGER_UNTIMED = f"""
 DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
     EXISTS (SELECT 1 FROM fresh AS h WHERE {_HAS_BEGUN.format("h")})
-    OR EXISTS (SELECT 1 FROM live AS h WHERE {_HAS_BEGUN.format("h")})
+    OR EXISTS (SELECT 1 FROM held AS h WHERE {_HAS_BEGUN.format("h")})
 )
 """
 _MET = f"""
@@ -119,13 +124,31 @@ CREATE TEMP TABLE met AS
 SELECT h.file, h.row, f.seq,
        ({_RANK.format("h")}, coalesce({_WALL.format("h")}, -1))
        > ({_RANK.format("f")}, coalesce({_WALL.format("f")}, -1)) AS tells_more,
-       {_SAME} AS same
-FROM live AS h JOIN fresh AS f ON {_RUN}
+       {_SAME} AS same, {_JOB} AS is_told, {_WAITS.format("h")} AS waits
+FROM held AS h JOIN fresh AS f ON f.{JOB_ID} = h.{JOB_ID} AND ({_RUN} OR {_AS_FAR})
+"""
+# Runs of which some records tell a machine, or a submission, and others do not.
+_OF_THEM = f"untold ON untold.{JOB_ID} = {{0}}.{JOB_ID} AND untold.{START} = {{0}}.{START}"
+_UNTOLD = f"""
+CREATE TEMP TABLE untold AS
+SELECT DISTINCT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN met USING (seq) WHERE NOT is_told
+UNION SELECT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} AND f.seq < h.seq
+"""
+_OF_UNTOLD = " UNION ALL ".join(
+    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{1}}, {{0}}.{WHERE}, {{0}}.{SUBMIT}, {{0}}.{ONE}, "
+    f"{_RANK}, coalesce({_WALL}, -1) FROM {{2}} AS {{0}} "
+    f"SEMI JOIN {_OF_THEM}".format(*each)
+    for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", "-1, h.file, h.row", "held"))
+)
+_JUDGED = f"""
+DELETE FROM met WHERE NOT waits AND seq IN (
+    SELECT seq FROM fresh AS f SEMI JOIN {_OF_THEM.format("f")}
+)
 """
 _NOTHING_NEW = "DELETE FROM fresh WHERE seq IN (SELECT seq FROM met WHERE tells_more OR same)"
 _REPLACED = f"""
 SELECT file, row FROM met WHERE seq IN (SELECT seq FROM fresh)
-UNION SELECT file, row FROM live AS h WHERE {_UNTIMED.format("h")} AND EXISTS (
+UNION SELECT file, row FROM held AS h WHERE {_UNTIMED.format("h")} AND EXISTS (
     SELECT 1 FROM fresh AS f WHERE {_HAS_BEGUN.format("f")}
 )
 """
@@ -139,11 +162,14 @@ def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
     if SEQ not in arrived.column_names:
         arrived = arrived.append_column(SEQ, pa.array(range(len(arrived)), pa.int64()))
     connection.register("arrived", arrived)
-    for text in (_FRESH, _NO_LONGER_WAITS, _NO_LONGER_UNTIMED):
+    for text in (_FRESH, _HELD, _NO_LONGER_WAITS, _NO_LONGER_UNTIMED):
         connection.execute(text)
     told = _of_arrays(connection)
-    for text in (_MET, _NOTHING_NEW):
+    for text in (_MET, _UNTOLD):
         connection.execute(text)
+    if connection.execute("SELECT 1 FROM untold LIMIT 1").fetchall():
+        told += _of_untold(connection)
+    connection.execute(_NOTHING_NEW)
     found = connection.sql(_REPLACED).to_arrow_table()
     if not told:
         return found
@@ -151,6 +177,53 @@ def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
     more = [place for place in told if place not in known]
     files, rows = zip(*more, strict=True) if more else ((), ())
     return pa.concat_tables([found, pa.table([[*files], [*rows]], schema=found.schema)])
+
+
+class _Known(NamedTuple):
+    """A record of a run that began: where it is, or its number, and how much it tells."""
+
+    seq: int
+    file: str | None
+    row: int
+    beside: tuple[str | int | None, ...]  # its machine, its submission, and the GlobalJobId
+    tells: tuple[int, int]
+
+
+def _of_untold(connection: Connection) -> list[tuple[str, int]]:
+    """Judge runs of which not all records tell the machine or the submission; see ``_of_arrays``.
+
+    It is what ``runs.SeenRuns`` says of records in this order.
+    """
+    found: dict[tuple[Any, ...], list[_Known]] = {}
+    for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
+        seq, file, row, *beside, rank, wall = told
+        one = _Known(seq, file, row, tuple(beside), (rank, wall))
+        found.setdefault((job, start), []).append(one)
+    lost = [one for some in found.values() for one in _that_do_not_count(some)]
+    connection.execute(_JUDGED)
+    if numbers := [one.seq for one in lost if one.file is None]:
+        connection.execute("DELETE FROM fresh WHERE list_contains($1, seq)", [numbers])
+    return [(one.file, one.row) for one in lost if one.file is not None]
+
+
+def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
+    """The records with one id and start of which another record of the same run counts."""
+    some.sort(key=lambda one: (one.seq, one.file or "", one.row))
+    first: tuple[Any, ...] = some[0].beside
+    counting: dict[tuple[Any, ...], _Known] = {}
+    for one in some:
+        pairs = [*zip(first, one.beside, strict=True)]
+        run: tuple[Any, ...] = one.beside
+        if all(a == b or a is None or b is None for a, b in pairs):
+            first, run = tuple(b if a is None else a for a, b in pairs), ()
+        known = counting.setdefault(run, one)
+        if known is one:
+            continue
+        if known.tells > one.tells:
+            yield one
+        else:
+            yield known
+            counting[run] = one
 
 
 def _of_arrays(connection: Connection) -> list[tuple[str, int]]:

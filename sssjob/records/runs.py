@@ -2,8 +2,10 @@
 
 Strategy. The same log is given twice, windows of sacct overlap, files are sent again, and documents
 stand beside the log that they were made of: what a run used would be counted twice. A run is known
-by its machine, the id of its job, when it was submitted and when it began, as the job object says
-these. Of several records of a run the one that ended tells more than
+by the id of its job (``known_by``), when it began, its machine, and when it was submitted, as the
+job object says these. Messages of APEL tell no submission, and some logs no machine: of a run that
+began, what only one of two records tells decides nothing. # decision 780
+Of several records of a run the one that ended tells more than
 one that only began, and that more than one that waits; of two that go on, the one with more wall
 time; of two alike the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
 has a store. # decisions 508, 670
@@ -11,7 +13,9 @@ A job without times waits, too, as long as it used nothing: until a run of the s
 user began of which no submission is told either. # decision 770
 
 The idea is to keep two numbers of a run: a hash of what tells it, and one of its end with how much
-was told (WAITS, BEGAN, ENDED); where there is no end yet, of its wall time. Whether many runs are
+was told (WAITS, BEGAN, ENDED); where there is no end yet, of its wall time. The second number has
+some bits of the machine and of the submission, too: a run is looked for by its id and start, and
+where these bits are others, by a number of its own. Whether many runs are
 all new is asked of a set at once, in any order; only where it may be that one was met before, each
 is looked up in its turn. The last runs are in a dictionary then. When they are many, they go into a
 table of 16 bytes for each, of which half is free, and a large one lies in a file without a name,
@@ -29,7 +33,6 @@ numbers mean the same. A bad record has no number: it hides no good one.
 from __future__ import annotations
 
 import mmap
-import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -38,7 +41,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, Severity
-from sssjob.fold import OF_ONE
+from sssjob.known_by import job_of
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
@@ -64,11 +67,16 @@ NEW, TWICE, INSTEAD, LATER = range(4)  # LATER: the one that was read before end
 UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
 WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
 _KIND = 3  # the bits of that
+_END = (1 << 30) - 1  # the bits of an end, and of that
+_NOT_END = ~_END
+_TIMES = _END - _KIND  # the bits of an end
+# Bits of what may tell a run from another one with its id and start; 0 is not stated.
+_SUBMITTED, _WHERE = 0x1FFF << 30, 0xFFFFF << 43
+_IS_ONE = 1 << 43  # what is told is no machine, but an id that holds everywhere
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
-_OF_ONE = re.compile(OF_ONE)
 _USED = {"Duration": DELIVERED, "CpuDuration": JOB}  # a job without times or either waits
-_LONGEST = 1 << 56  # seconds of wall time that are told apart
+_LONGEST = (1 << 28) - 3  # seconds of wall time that are told apart
 
 _PROBE = "is a hash the same here and there?"
 
@@ -105,22 +113,58 @@ def run_of(told: Any) -> int:
     return hash(told)
 
 
-def end_of(told: tuple[Any, int]) -> int:
-    """The number of an end, and of how much its record tells.
+def end_of(told: End) -> int:
+    """The number of an end, of how much its record tells, and of what else it tells of its run.
 
     Of a run that goes on it is the greater, the more wall time there was.
     """
-    return hash(told[0]) & ~_KIND | told[1]
+    end, kind, where, submit = told
+    return hash(end) & _TIMES | kind | _where(*where) | _submitted(submit)
 
 
-def _goes_on(wall: int | None) -> tuple[int, int]:
-    """What stands for the end of a run that goes on: numbers, which are their own hashes."""
-    return (0 if wall is None else (min(wall, _LONGEST) + 1) * (_KIND + 1)), BEGAN
+def _where(machine: str, one: str) -> int:
+    """The bits of a machine, or of the id that holds everywhere: it needs none."""
+    if one:
+        return hash(one) % 0x7FFFF + 1 << 44 | _IS_ONE
+    return hash(machine) % 0x7FFFF + 1 << 44 if machine else 0
 
 
-_UNTIMED = _KIND + 1, WAITS  # of a job that waits and tells no time: there may be others of its Id
+def _submitted(submit: str) -> int:
+    """The bits of a submission."""
+    return hash(submit) % 0x1FFF + 1 << 30 if submit else 0
+
+
+def _differ(one: int, other: int) -> bool:
+    """Whether two records of runs with the same id and start tell of different ones."""
+    if one & _SUBMITTED and other & _SUBMITTED and (one ^ other) & _SUBMITTED:
+        return True
+    different = (one ^ other) & _WHERE
+    return bool(one & _WHERE and other & _WHERE and different and not different & _IS_ONE)
+
+
+def _with_all(end: int, known: int) -> int:
+    """An end with what an earlier record tells of the run, and this one does not."""
+    if not end & _SUBMITTED:
+        end |= known & _SUBMITTED
+    if not end & _WHERE or known & _IS_ONE:
+        end = end & ~_WHERE | known & _WHERE
+    return end
+
+
+def _goes_on(wall: int | None) -> int:
+    """What stands for the end of a run that goes on: a number, which is its own hash."""
+    return (1 if wall is None else max(min(wall, _LONGEST), 0) + 2) * (_KIND + 1)
+
+
+# Of a job that waits and tells no time: there may be others of its Id.
+_UNTIMED: End = _KIND + 1, WAITS, ("", ""), ""
 _ONE_UNTIMED = end_of(_UNTIMED)
-_CUT = -(_KIND + 1), BEGAN  # of a record that was cut: any other that began tells as much
+_CUT: End = 0, BEGAN, ("", ""), ""  # of a record that was cut: any other that began tells as much
+
+
+# An end, or what stands for it, how much its record tells, the machine or the id that holds
+# everywhere, and the submission.
+End = tuple[Any, int, tuple[str, str], str]
 
 
 class Met(Protocol):
@@ -132,8 +176,8 @@ class Met(Protocol):
         ...
 
     @property
-    def ended(self) -> Callable[[tuple[Any, int]], Any]:
-        """What is made of an end, and of how much its record tells."""
+    def ended(self) -> Callable[[End], Any]:
+        """What is made of an end, and of what its record tells."""
         ...
 
     def are_new(self, keys: Keys) -> bool:
@@ -184,6 +228,7 @@ class SeenRuns:
         self._begun = _Table(_SLOTS)
         self._waiting: dict[int, int] = {}
         self._repeated = UNTOLD, 0, 1  # the last run of which a later record counts, as it was
+        self._last = UNTOLD, UNTOLD  # the last run that was taken: as it was looked for, and found
         self.is_undecided = False  # what was read first is not what counts, or may not be
         self.has_written_both = False  # of a run, of which a later record counts
 
@@ -200,6 +245,13 @@ class SeenRuns:
         if end == _ONE_UNTIMED:
             return self._taken_untimed(run, job)
         known, kind = self._known(run), end & _KIND
+        looked_for = run
+        if known and _differ(known, end):
+            if run not in self._chosen:
+                self._chosen = self._chosen.having(run, 1 << _PLACE | 1)
+            run = _apart(run, end)
+            known = self._known(run)
+        self._last = looked_for, run
         if run in self._forgotten:
             self._forgotten.discard(run)
             known = 0
@@ -215,14 +267,16 @@ class SeenRuns:
                 self._again(run, known, counts=True)
             self._remember(run, end)
             return NEW
-        if known & _KIND > kind or (kind == BEGAN == known & _KIND and known > end):
+        end = _with_all(end, known)
+        if known & _KIND > kind or (kind == BEGAN == known & _KIND and known & _END > end & _END):
             self._again(run, known, counts=False)
             return TWICE
+        is_alike = (known ^ end) & _END == 0
         self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN
         self._again(run, known, counts=True)
-        self.has_written_both |= known != end
+        self.has_written_both |= not is_alike
         self._remember(run, end)
-        return self._alike if known == end else INSTEAD
+        return self._alike if is_alike else INSTEAD
 
     def _taken_untimed(self, run: int, job: int) -> int:
         """Those of one Id count each, as long as none has begun, and then none does."""
@@ -285,6 +339,7 @@ class SeenRuns:
         if self._table.has_any(keys.runs):
             return False
         self._taken.append(keys)
+        self._last = UNTOLD, UNTOLD
         self._last_begun.extend(begun)
         self._waiting |= waiting
         self._put_away()
@@ -297,6 +352,8 @@ class SeenRuns:
 
     def doubt(self, run: int) -> None:
         """What counted before the last record of this run counts, or else whatever comes."""
+        if run == self._last[0]:
+            run = self._last[1]
         repeated, known, chosen = self._repeated
         if run == repeated:
             count = (self._chosen.get(run) or 0) >> _PLACE
@@ -304,7 +361,7 @@ class SeenRuns:
         else:
             known = self._known(run)
             if known & _KIND >= BEGAN:
-                known = end_of(_CUT)
+                known = known & _NOT_END | end_of(_CUT)
         self._remember(run, known)
 
     def are_new_in(self, listed: Keys) -> bool:
@@ -347,6 +404,7 @@ class SecondReading:
 
     def __init__(self, chosen: _Table) -> None:
         self._chosen, self._counts = chosen, _Table(_SLOTS)
+        self._told = _Table(_SLOTS)  # what the records of these runs told of them
 
     def are_new(self, keys: Keys) -> bool:
         """Whether one record was read of each."""
@@ -358,9 +416,18 @@ class SecondReading:
 
     def take(self, keys: Keys) -> Sequence[int]:
         """For each of many runs in their order NEW, or TWICE for a record that does not count."""
-        return [self._taken_one(run) if run else NEW for run in keys.runs]
+        return [
+            self._taken_one(run, end) if run else NEW
+            for run, end in zip(keys.runs, keys.ends, strict=True)
+        ]
 
-    def _taken_one(self, run: int) -> int:
+    def _taken_one(self, run: int, end: int) -> int:
+        if run in self._chosen:  # as in the first reading
+            known = self._told.get(run) or 0
+            if _differ(known, end):
+                run = _apart(run, end)
+            else:
+                self._told = self._told.having(run, _with_all(end, known))
         told = self._chosen.get(run)
         if told is None:
             return NEW
@@ -373,6 +440,11 @@ class SecondReading:
 
     def doubt(self, run: int) -> None:
         """It was doubted in the first reading."""
+
+
+def _apart(run: int, end: int) -> int:
+    """The number of a run that has the id and the start of another one."""
+    return hash((run, end & _NOT_END))
 
 
 def hashed(listed: Keys) -> Keys:
@@ -464,7 +536,7 @@ class ListedRuns:
 
     def __init__(self, probe: int) -> None:
         self.told: Callable[[Any], Any] = hash
-        self.ended: Callable[[tuple[Any, int]], Any] = end_of
+        self.ended: Callable[[End], Any] = end_of
         self._runs: Any = array("q")
         self._jobs: Any = array("q")
         self._ends: Any = array("q")
@@ -635,19 +707,23 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     """What tells the run that a job object is about, its job, and its end."""
     own = {item.name: item.text.strip() for item in job.items if type(item) is Property}
     submit, start, end = (_said(own, name) for name in ("SubmitTime", "StartTime", "EndTime"))
-    if end:
-        told = met.ended((end, ENDED))
-    else:
-        told = met.ended(_goes_on(_seconds_given(job)) if start else ("", WAITS))
     machine = _delivered(job, "Machine") or own.get("Machine", "")
-    id_ = job.id if machine else told_id(job.id, own.get("GlobalId", ""))
-    whose = met.told((machine, id_, submit))
+    machine, id_, one = job_of(machine, job.id, own.get("GlobalId", ""))
+    if end:
+        told = met.ended((end, ENDED, (machine, one), submit))
+    elif start:
+        told = met.ended((_goes_on(_seconds_given(job)), BEGAN, (machine, one), submit))
+    else:
+        told = met.ended(("", WAITS, ("", ""), ""))
+    where = one or machine
+    whose = met.told((where, id_, submit))
+    run = met.told((id_, start)) if start else met.told((whose, start))
     if submit:
-        return met.told((whose, start)), whose, told
+        return run, whose, told
     user = _delivered(job, "User") or own.get("User", "")
-    untimed = met.told(whose_untimed(machine, id_, user)) if id_ else UNTOLD
+    untimed = met.told(whose_untimed(where, id_, user)) if id_ else UNTOLD
     if start:
-        return met.told((whose, start)), untimed, told
+        return run, untimed, told
     if end or not id_ or _has_used(job):
         return UNTOLD, UNTOLD, told
     return met.told((untimed, "")), untimed, met.ended(_UNTIMED)
@@ -671,17 +747,6 @@ def _delivered(job: Job, name: str) -> str:
 def _has_used(job: Job) -> bool:
     """Whether a job tells of any wall time, or of time of processors."""
     return any(_seconds_given(job, name) for name in _USED)
-
-
-def told_id(id_: str, global_id: str) -> str:
-    """The Id that tells a job of which no machine is told: one that holds everywhere, if any does.
-
-    Such is a GlobalJobId of HTCondor: two schedds count their jobs alike. # decision 672
-
-    >>> told_id("7.0", "schedd.example.org#7.0#1800000000"), told_id("7", "c/7/1800000000")
-    ('schedd.example.org#7.0#1800000000', '7')
-    """
-    return global_id if "#" in global_id and _OF_ONE.fullmatch(global_id) else id_
 
 
 def _seconds_given(job: Job, name: str = "Duration") -> int | None:
@@ -740,9 +805,9 @@ def _reader(
 ) -> Callable[[RecordBatch], Keys]:
     """What reads the keys of records with these names."""
     rows = [*clocks.by(clock, layout.rows(names))]
-    ids, machines, global_ids = (
-        _texts(rows, names, element) for element in ("Id", "Machine", "GlobalId")
-    )
+    ids, machines = (_texts(rows, names, element) for element in ("Id", "Machine"))
+    # What is made of other columns is no GlobalJobId.
+    global_ids = _texts([row for row in rows if not row.beside], names, "GlobalId")
     used = [_seconds_read(rows, names, element) for element in _USED]
     walls, users = used[0], _texts(rows, names, "User")
     columns_of = zip(("SubmitTime", "StartTime", "EndTime"), run.times, strict=True)
@@ -776,6 +841,13 @@ def _reader(
             ends = [
                 text if is_over else "" for text, is_over in zip(ends, batch.ended, strict=True)
             ]
+        machine, id = machines(columns, size), ids(columns, size)
+        every = global_ids(columns, size)
+        where: Sequence[tuple[str, str]] = [*zip(machine, repeat(""))]
+        if _has_mark(every) or _has_mark(id):
+            known = [*map(job_of, machine, id, every)]
+            where = [(each.machine, each.one) for each in known]
+            machine, id = [each.one or each.machine for each in known], [each.id for each in known]
         has_waiting = False
         if "" in ends:
             kinds = [
@@ -783,23 +855,29 @@ def _reader(
                 for first, last in zip(starts, ends, strict=True)
             ]
             has_waiting = WAITS in kinds
-            pairs: list[Any] = [*zip(ends, kinds, strict=True)]
+            shown: list[Any] = [*ends]
             if BEGAN in kinds:
                 some = [at for at, kind in enumerate(kinds) if kind == BEGAN]
                 for at, wall in zip(some, walls(columns, some), strict=True):
-                    pairs[at] = _goes_on(wall)
-            told_ends = [*map(ended, pairs)]
+                    shown[at] = _goes_on(wall)
+            told_ends = [
+                ended((end, kind, *((("", ""), "") if kind == WAITS else (one, asked))))
+                for end, kind, one, asked in zip(shown, kinds, where, submits, strict=True)
+            ]
         elif ended is end_of:
-            told_ends = [hash(text) & ~_KIND | ENDED for text in ends]
+            told_ends = [
+                hash(text) & _TIMES | ENDED | more
+                for text, more in zip(ends, _all_beside(where, submits), strict=True)
+            ]
         else:
-            told_ends = [*map(ended, zip(ends, repeat(ENDED)))]
-        machine, id = machines(columns, size), ids(columns, size)
-        if "" in machine:
-            others = map(told_id, id, global_ids(columns, size))
-            every = zip(machine, id, others, strict=True)
-            id = [own if named else other for named, own, other in every]
+            told_ends = [*map(ended, zip(ends, repeat(ENDED), where, submits))]
         jobs = [*map(told, zip(machine, id, submits, strict=True))]
-        runs = [*map(told, zip(jobs, starts, strict=True))]
+        runs = [*map(told, zip(id, starts, strict=True))]
+        if "" in starts:
+            runs = [
+                it if first else told((job, first))
+                for it, job, first in zip(runs, jobs, starts, strict=True)
+            ]
         if "" not in submits:
             return Keys(runs, jobs, told_ends, has_waiting)
         others = map(told, map(whose_untimed, machine, id, users(columns, size)))
@@ -820,6 +898,20 @@ def _reader(
         return Keys(runs, jobs, told_ends, has_waiting)
 
     return read
+
+
+def _has_mark(column: Sequence[Any]) -> bool:
+    """Whether one of some ids may be a GlobalJobId."""
+    return any("#" in text for text in distinct(column) if text.__class__ is str)
+
+
+def _all_beside(wheres: Sequence[tuple[str, str]], submits: Sequence[str]) -> Sequence[int]:
+    """The bits of many machines, or ids that hold everywhere, and submissions."""
+    known = {where: _where(*where) for where in {*wheres}}
+    return [
+        known[where] | (hash(asked) % 0x1FFF + 1 << 30 if asked else 0)
+        for where, asked in zip(wheres, submits, strict=True)
+    ]
 
 
 _ReadTexts = Callable[[Sequence[Any], int], Sequence[Any]]

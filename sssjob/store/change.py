@@ -11,7 +11,7 @@ from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
 from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import Identity, same
+from sssjob.store.identity import Identity, known_as
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -91,8 +91,8 @@ class Change:
         """What there is of the job that a document is about; see ``identity``."""
         new = only(document)
         self._engine.hold(new.id)
-        runs = [each for each in self._writer.find([new.id]) if each.name == new.name]
-        run = same(new.marks, runs)
+        runs = self._writer.find(new.every_id())
+        run = known_as(new.name, new.id, new.marks, runs)
         return None if run is None else self.at(run.number)
 
     def put(

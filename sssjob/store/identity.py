@@ -3,6 +3,7 @@
 A job is known by its Id, but a resource manager that requeues a job runs one Id twice, and each
 run is a job object of its own. So a document is about a job of the store that has the same Id,
 unless both say when they were submitted or started, or both have a GlobalId, and these differ.
+A record may tell of a job by another Id, with a GlobalJobId of HTCondor (``known_by``).
 A JobGroup is known by its Id alone.
 """
 
@@ -17,6 +18,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec, units
 from sssjob.document.places import text_of
 from sssjob.errors import InvalidValue
+from sssjob.known_by import of_one, other_ids
 from sssjob.units import XML_SPACE
 
 
@@ -50,6 +52,16 @@ class Marks(NamedTuple):
 
 class KnownRun(Protocol):
     """A run that a store has."""
+
+    @property
+    def name(self) -> str:
+        """Whether it is a ``Job`` or a ``JobGroup``."""
+        ...
+
+    @property
+    def id(self) -> str:
+        """The Id that it has there."""
+        ...
 
     @property
     def run(self) -> int:
@@ -119,12 +131,29 @@ def _time(text: str) -> str:
         return text
 
 
+def ids_of(name: str, id_: str, marks: Marks) -> tuple[str, ...]:
+    """The Ids by which a store may have a job or a group, its own first."""
+    return (id_, *(sorted(other_ids(id_, marks.global_id)) if name == "Job" else ()))
+
+
+def known_as(name: str, id_: str, marks: Marks, known: Iterable[K]) -> K | None:
+    """The run that a document is about, of those that have one of ``ids_of``; None if it is new."""
+    some = [each for each in known if each.name == name]
+    found = same(marks, [each for each in some if each.id == id_])
+    if found is None and name == "Job" and (one := of_one(id_, marks.global_id)):
+        others = (each for each in some if of_one(each.id, each.marks.global_id) == one)
+        found = same(marks, [each for each in others if each.id != id_])
+    return found
+
+
 def same(marks: Marks, runs: Iterable[K]) -> K | None:
     """The run that a document is about, of all runs of its Id; None if it is a new one.
 
     >>> class Run(NamedTuple):
     ...     run: int
     ...     marks: Marks
+    ...     name: str = "Job"
+    ...     id: str = "7"
     >>> runs = [Run(1, Marks("", "100", "110")), Run(2, Marks("", "100", "500"))]
     >>> same(Marks("", "100", "110"), runs).run, same(Marks("", "100"), runs).run
     (1, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from itertools import count, islice, repeat
@@ -16,7 +16,7 @@ from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
-from sssjob.store.identity import Identity, Marks, same, stated
+from sssjob.store.identity import Identity, Marks, ids_of, known_as, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
@@ -85,6 +85,10 @@ class Incoming(NamedTuple):
     around: Around = ()
     others: tuple[tuple[str, str], ...] = ()
 
+    def every_id(self) -> tuple[str, ...]:
+        """The Ids by which a store may have it, its own first."""
+        return ids_of(self.name, self.id, self.marks)
+
     @property
     def size(self) -> int:
         """The bytes of the document."""
@@ -129,6 +133,13 @@ class Ready(NamedTuple):
     def size(self) -> int:
         """The bytes of the documents."""
         return sum(self.sizes)
+
+    def every_id(self) -> list[str]:
+        """The Ids by which a store may have one of them."""
+        if not any("#" in id_ for id_ in (*self.ids, *self.marks[0])):
+            return [*self.ids]
+        every = zip(self.names, self.ids, self.marks[0], strict=True)
+        return [id_ for name, own, one in every for id_ in ids_of(name, own, Marks(one))]
 
     def added(self, numbers: Iterator[int], change: int) -> Iterator[Row]:
         """The rows of documents that are new, with the next numbers."""
@@ -252,7 +263,8 @@ class DocumentWriter:
     def write_ready(self, parts: Sequence[Ready], entry: HistoryEntry) -> list[StoredDocument]:
         """The same for many at once, which is quick as long as the store has none of them."""
         ids, table = [id_ for part in parts for id_ in part.ids], schema.DOCUMENT
-        if len(set(ids)) < len(ids) or self.find(ids):
+        every = [id_ for part in parts for id_ in part.every_id()]
+        if len(set(every)) < len(every) or self.find(every):
             return self.write([each for part in parts for each in part.documents()], entry)
         numbers = self.engine.numbers(table, len(ids))
         left = iter(numbers)
@@ -302,25 +314,27 @@ class DocumentWriter:
         [(former,)] = self.engine.fetch("SELECT files FROM document WHERE number = ?", (number,))
         self._replaced([(number, incoming, self._chosen(incoming, former))], entry)
         if (incoming.name, incoming.id) != (identity.name, identity.id):
-            runs = [each for each in self.find([incoming.id]) if each.name == incoming.name]
-            values = incoming.name, incoming.id, len(runs) + 1, number
-            self.engine.fetch(
-                "UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values
-            )
+            self._rename(number, _next_run(incoming, self.find([incoming.id])), incoming)
+
+    def _rename(self, number: int, run: int, incoming: Incoming) -> None:
+        """Let a document be found by what its newest version is called."""
+        values = incoming.name, incoming.id, run, number
+        self.engine.fetch("UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values)
 
     def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents of which no two have the same Id."""
-        known: dict[tuple[str, str], list[PresentDocument]] = defaultdict(list)
-        for present in self.find([each.id for each in documents]):
-            known[present.name, present.id].append(present)
+        known: dict[str, list[PresentDocument]] = defaultdict(list)
+        for present in self.find([id_ for each in documents for id_ in each.every_id()]):
+            known[present.id].append(present)
         written: dict[int, StoredDocument] = {}
         changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
+        renamed: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
-            runs = known.get((incoming.name, incoming.id), ())
-            run = same(incoming.marks, runs) if runs else None
+            runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
+            run = known_as(incoming.name, incoming.id, incoming.marks, runs) if runs else None
             if run is None:
-                fresh.append((index, len(runs) + 1, incoming))
+                fresh.append((index, _next_run(incoming, runs), incoming))
                 continue
             files = self._chosen(incoming, run.files)
             is_there = files.column == run.files and self._has(run, incoming.content)
@@ -334,8 +348,12 @@ class DocumentWriter:
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
                 changed.append((run.number, incoming, files))
+                if incoming.id != run.id:
+                    renamed.append((run.number, _next_run(incoming, runs), incoming))
         if changed:
             self._replaced(changed, entry)
+        for number, following, incoming in renamed:
+            self._rename(number, following, incoming)
         if fresh:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
@@ -464,13 +482,19 @@ def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
     seen: set[str] = set()
     start = 0
     for end in count():
-        if end == len(documents) or documents[end].id in seen:
+        if end == len(documents) or not seen.isdisjoint(documents[end].every_id()):
             if start < end:
                 yield documents[start:end]
             if end == len(documents):
                 return
             seen, start = set(), end
-        seen.add(documents[end].id)
+        seen.update(documents[end].every_id())
+
+
+def _next_run(incoming: Incoming, known: Iterable[PresentDocument]) -> int:
+    """The number of a run of an Id that the store does not have."""
+    runs = (each.run for each in known if (each.name, each.id) == (incoming.name, incoming.id))
+    return 1 + max(runs, default=0)
 
 
 def _plain(text: str) -> str:

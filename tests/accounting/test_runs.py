@@ -13,6 +13,7 @@ from sssjob.records import find, read_records, runs
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Converted, Counts, Noted, Options, Skipped
 from sssjob.records.runs import (
+    BEGAN,
     ENDED,
     INSTEAD,
     NEW,
@@ -218,8 +219,8 @@ def keys_of(batch):
     for job, run, end in batch:
         about = (end, ENDED) if isinstance(end, str) and end else ("", WAITS)
         if run and about[1] == WAITS:
-            about = runs._goes_on(end or None)
-        told.append((job * 10 + run if job else UNTOLD, job, end_of(about)))
+            about = runs._goes_on(end or None), BEGAN
+        told.append((job * 10 + run if job else UNTOLD, job, end_of((*about, ("", ""), ""))))
     if not told:
         return NO_KEYS
     return Keys(*map(list, zip(*told, strict=True)), any(end & 3 == WAITS for *_, end in told))

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +16,7 @@ from sssjob import jobs
 from sssjob.cli import sssjob
 
 HEADER = "JobID|Cluster|User|State|Submit|Start|End|ElapsedRaw|NCPUS"
-NO_TIMES_OF_SUBMISSION = ("apel", "swf")
+FROM_OTHERS = ("apel", "ur", "car", "swf")  # no records of a batch system, or of no known one
 
 
 def call(*words, given=None):
@@ -64,6 +66,56 @@ def counting(rows):
         begun |= {job} if rank else set()
     counts = [wall for (job, _), (rank, _, _, wall) in best.items() if rank or job not in begun]
     return len(counts), sum(counts)
+
+
+@st.composite
+def half_told(draw):
+    """Rows of sacct of a few runs, of which some tell neither the cluster nor the submission."""
+    runs = draw(st.lists(
+        st.tuples(
+            st.integers(1, 3), st.sampled_from("ab"), st.integers(900, 901), st.integers(1, 2)
+        ),
+        min_size=1, max_size=5, unique=True,
+    ))  # fmt: skip
+    rows = []
+    for job, cluster, submit, run in draw(st.lists(st.sampled_from(runs), min_size=1, max_size=8)):
+        state, wall = draw(st.sampled_from(LOOKS))
+        is_alone = [(each[0], each[3]) for each in runs].count((job, run)) == 1
+        shown = [
+            each if not is_alone or draw(st.booleans()) else "" for each in (cluster, f"{submit}")
+        ]
+        end = f"{1050 + 100 * run}" if state == "COMPLETED" else "Unknown"
+        row = f"{job}|{shown[0]}|amy|{state}|{shown[1]}|{1000 + 100 * run}|{end}|{wall}|1"
+        rows.append(((job, cluster, submit, run), row))
+    return rows
+
+
+@given(half_told(), st.integers(0, 8))
+@examples(4, deadline=None)
+def test_what_one_of_two_records_of_a_run_does_not_tell_decides_nothing(
+    tmp_path_factory, told, cut
+):
+    folder = tmp_path_factory.mktemp("half")
+    best = {}
+    for place, (run, row) in enumerate(told):
+        state, wall = row.split("|")[3], int(row.split("|")[7])
+        rank = state == "COMPLETED", wall * (state == "RUNNING"), place
+        best[run] = max((rank, wall), best.get(run, (rank, wall)))
+    expected = len(best), sum(wall for _, wall in best.values())
+    parts = [part for part in (told[:cut], told[cut:]) if part]
+    files = [
+        written(folder, f"part{at}", [row for _, row in part], apart=False)[0]
+        for at, part in enumerate(parts)
+    ]
+    assert sums("report", *files) == expected
+    assert sums("report", "--workers", 2, *files) == expected
+    for name, some in ("usage", [files]), ("apart", [[file] for file in files]):
+        for each in some:
+            call("ledger", "ingest", folder / name, *each)
+        assert sums("ledger", "report", "--book", "end", folder / name) == expected
+    call("convert", "-o", folder / "jobs.sss", *files)
+    assert sums("report", folder / "jobs.sss") == expected
+    assert (folder / "jobs.sss").read_text().count("<Job>") == expected[0]
 
 
 @given(looks(), st.booleans(), st.randoms(use_true_random=False))
@@ -143,6 +195,48 @@ def test_a_log_beside_the_documents_that_it_became_counts_once(tmp_path, format_
     assert texts == [documents.read_text()] * 2
 
 
+# Messages of APEL need CPU time, which Slurm's log of completed jobs does not tell.
+NO_MESSAGES = ("slurm-jobcomp",)
+
+
+@pytest.mark.parametrize("format_name", [name for name in MADE if name not in FROM_OTHERS])
+def test_a_run_that_is_read_by_several_roads_is_one_run_everywhere(tmp_path, format_name):
+    program, name, _ = MADE[format_name]
+    log, system = tmp_path / "log", format_name.removesuffix("-long")
+    log.write_bytes(made(program, name))
+    roads = {"sss": (), "ur": (), "car": ("--site", "here"), "apel": ("--site", "here")}
+    for target, options in roads.items():
+        file = tmp_path / target
+        call("convert", "--from", system, "--to", target, *options, "-o", file, log)
+    files = [log, *(tmp_path / target for target in roads)]
+    for order in files, files[::-1]:
+        check_that_all_are_once(tmp_path, order, sums("report", "--from", system, log))
+    for target in roads:
+        if (target, format_name) != ("apel", *NO_MESSAGES):
+            audited(log, tmp_path / target)
+
+
+def check_that_all_are_once(folder, files, expected):
+    """Each run is once in a ledger, a report and a store of all these files."""
+    for name in "usage", "jobs.db":
+        if (folder / name).is_dir():
+            shutil.rmtree(folder / name)
+        (folder / name).unlink(missing_ok=True)
+    call("ledger", "ingest", folder / "usage", *files)
+    call("store", "import", folder / "jobs.db", *files)
+    assert sums("ledger", "report", "--book", "end", folder / "usage")[0] == expected[0]
+    assert sums("report", *files)[0] == expected[0]
+    assert sums("report", folder / "jobs.db")[0] == expected[0]
+
+
+def audited(read, listed):
+    """Nothing is missing and nothing not listed, where one file is held against the other."""
+    found = CliRunner().invoke(sssjob, ["audit", "--json", "--against", str(listed), str(read)])
+    total = json.loads(found.stdout)["total"]
+    assert (total["missing"], total["unlisted"], total["truncated"]) == (0, 0, 0), total
+    assert total["listed"] == total["read"] > 0
+
+
 AD = (
     '{{"GlobalJobId":"{0}#1.0#900","ClusterId":1,"ProcId":0,"Owner":"amy","JobStatus":4,'
     '"QDate":900,"JobCurrentStartDate":1000,"CompletionDate":1050,"RemoteWallClockTime":50,'
@@ -168,9 +262,39 @@ def test_a_job_of_HTCondor_is_told_by_its_GlobalJobId(tmp_path, texts, expected)
     wanted = expected, 50 * expected
     call("ledger", "ingest", tmp_path / "usage", *files)
     call("convert", "-o", tmp_path / "jobs.sss", *files)
+    for name, some in (("one.db", [files]), ("apart.db", [[each] for each in files])):
+        for each in some * 2:  # what was read before changes nothing
+            call("store", "import", tmp_path / name, *each)
+    call("store", "import", tmp_path / "later.db", tmp_path / "jobs.sss")
     assert sums("ledger", "report", tmp_path / "usage") == wanted
-    for source in files, [tmp_path / "jobs.sss"], [tmp_path / "usage"]:
+    stores = [[tmp_path / name] for name in ("one.db", "apart.db", "later.db")]
+    for source in files, [tmp_path / "jobs.sss"], [tmp_path / "usage"], *stores:
         assert sums("report", *source) == wanted
+    audited(tmp_path / "usage", tmp_path / "jobs.sss")
+    if expected == 1:
+        audited(*files)
+        audited(*reversed(files))
+
+
+@pytest.mark.parametrize("keeps", ["store", "document"])
+def test_a_record_goes_to_the_job_of_its_GlobalJobId(tmp_path, keeps):
+    both = tmp_path / "both.json"
+    both.write_text(f"{AD.format('s1')}\n{AD.format('s2')}\n")
+    jobs_ = tmp_path / ("jobs.db" if keeps == "store" else "jobs.sss")
+    if keeps == "store":
+        call("store", "import", jobs_, both)
+    else:
+        call("convert", "--to", "sss", "-o", jobs_, both)
+    for schedd, expected in ("s1", 1), ("s2", 1), ("s3", 0):
+        line = tmp_path / schedd
+        line.write_text(f"{LINE.format(schedd)}\n")
+        in_place = ("--in-place",) if keeps == "document" else ()
+        words = "deliver", *in_place, "--record", line, "--from", "condor", jobs_
+        found = CliRunner().invoke(sssjob, [*map(str, words)])
+        assert found.exit_code == (0 if expected else 1), found.output
+        query = f"//Job[GlobalId='{schedd}#1.0#900'][Delivered/Swap]"
+        counted = CliRunner().invoke(sssjob, ["query", "--count", query, str(jobs_)])
+        assert counted.stdout == f"{expected}\n"
 
 
 def untimed(id_, user, look):

@@ -33,9 +33,8 @@ CASES = {
         [FIRST], [run(7, "d", start=5, end=9, wall=4)],
         [("7", "c", 1, 5, 9, 4), ("7", "d", 1, 5, 9, 4)], (1, 0, 0),
     ),
-    "no machine is no other machine": (
-        [FIRST], [run(7, "", start=5, end=9, wall=4)],
-        [("7", "c", 1, 5, 9, 4), ("7", None, 1, 5, 9, 4)], (1, 0, 0),
+    "no machine told: it may be this one": (
+        [FIRST], [run(7, "", start=5, end=9, wall=4)], [("7", None, 1, 5, 9, 4)], (0, 1, 0),
     ),
     "a requeued run": (
         [FIRST], [run(7, start=20, end=30, wall=10)],

@@ -98,9 +98,9 @@ def test_the_runs_of_jobs_are_found_in_every_row_group_of_every_file(kept, monke
 
 def test_runs_that_state_less_are_shown_last(kept):
     kept.add(
-        [run(1, machine="", start=5, end=9), run(1, start=None, end=9), run(1, start=5, end=9)]
+        [run(1, machine="", start=6, end=9), run(1, start=None, end=9), run(1, start=5, end=9)]
     )
     found = kept.runs(["1"])
     assert [(each.get("machine"), each.get("start_time")) for each in found] == [
-        ("c", 5), ("c", None), (None, 5),
+        ("c", 5), ("c", None), (None, 6),
     ]  # fmt: skip
