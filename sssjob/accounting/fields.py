@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sssjob.records import AUTO, FORMATS, Format
 from sssjob.records.layout import Known, Layout
-from sssjob.records.record import JOB, NOWHERE, Field
+from sssjob.records.record import COMPARED, JOB, NOWHERE, Field
 
 _HEAD = """\
 # Every field of every record
@@ -84,7 +84,7 @@ def _places(layout: Layout, known: Known, column: str) -> Iterator[str]:
 def _rows(layout: Layout, column: str) -> list[Field]:
     """What the mapping makes of a column of a job that was started."""
     rows = layout.rows((column, "start"))  # the latter is what says so in PBS
-    return [row for row in rows if row.column == column and row.place != NOWHERE]
+    return [row for row in rows if row.column == column and row.place not in (NOWHERE, COMPARED)]
 
 
 def _place(row: Field) -> str:

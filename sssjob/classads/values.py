@@ -140,22 +140,25 @@ class Ad(dict[str, "Attribute"]):
     """A ClassAd: attributes by name. Case does not tell names apart, but is kept.
 
     Nothing is changed in an ad once it is made: ``merged`` gives another. ``line`` counts from 1
-    in the source the ad was read from, and is 0 if there was none.
+    in the source the ad was read from, and is 0 if there was none. ``again`` is the name of an
+    attribute that it was made with twice, and with two values, of which the last counts.
 
     >>> Ad({"Cpus": 8})["CPUS"]
     8
     """
 
-    __slots__ = ("_folded", "line")
+    __slots__ = ("_folded", "again", "line")
 
     def __init__(
         self, items: Mapping[str, Attribute] | Iterable[tuple[str, Attribute]] = (), line: int = 0
     ) -> None:
-        super().__init__(items)
+        told = [*(items.items() if hasattr(items, "items") else items)]
+        super().__init__(told)
         self.line = line
+        self.again = ""
         self._folded: dict[str, str] = {}
-        if len(self._names()) != len(self):
-            self._once()
+        if len(self._names()) != len(told):
+            self._once(told)
 
     def __missing__(self, name: str) -> Attribute:
         return super().__getitem__(self._names()[name.lower()])
@@ -211,9 +214,12 @@ class Ad(dict[str, "Attribute"]):
             self._folded = {name.lower(): name for name in self}
         return self._folded
 
-    def _once(self) -> None:
-        """Of names that differ in case only the last counts, as in HTCondor."""
+    def _once(self, told: Iterable[tuple[str, Attribute]]) -> None:
+        """Of names that are the same but for their case only the last counts, as in HTCondor."""
         names = self._names()
+        for name, value in told:
+            if not same(value, self[names[name.lower()]]):
+                self.again = name
         for name in list(self):
             if names[name.lower()] != name:
                 del self[name]

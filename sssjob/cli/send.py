@@ -53,7 +53,7 @@ def command(
     the oldest first. A message is removed when its receiver has taken it and a receipt is written;
     the others stay for the next call.
     """
-    from sssjob.accounting.sending import KeptMessage, Locked, Receipts, messages, send
+    from sssjob.accounting.sending import KeptMessage, Locked, Receipts, messages, parted, send
     from sssjob.accounting.sending.ams import Topic, publish
     from sssjob.accounting.sending.queue import DirectoryQueue
     from sssjob.document import opened
@@ -71,7 +71,7 @@ def command(
         for source in common.sources(files) if files else ():
             with naming(source.name), opened(source.given) as stream:
                 found += messages(stream, records)
-        there = queue.put(found)  # nothing is in the outbox where a FILE cannot be read
+        there = queue.put(found, parted)  # nothing is in the outbox where a FILE cannot be read
         if files:
             noun = "message" if len(found) == 1 else "messages"
             before = f", there already: {there}" if there else ""

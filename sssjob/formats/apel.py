@@ -28,6 +28,7 @@ from sssjob.records.record import (
     Bad,
     Field,
     Found,
+    Instead,
     Noted,
     Options,
     Skipped,
@@ -65,6 +66,17 @@ def levels(text: str, kind: str) -> Found:
     )
 
 
+def used_seconds(text: str) -> Found:
+    """A time that was used, which APEL demands. Raises ``Instead`` below 0: it is not known.
+
+    >>> used_seconds("12")
+    '12'
+    """
+    if (found := seconds(text)) is None:
+        raise Instead(text, "a number of seconds", (), "how long it was is not known", keeps=True)
+    return found
+
+
 def machine(name: str, site: str) -> Found:
     """The machine, or else the site that it is at."""
     return name or site or None
@@ -98,8 +110,8 @@ KEYS: tuple[Field, ...] = (
     Field("VO",                        DELIVERED, "Project",     voms.organisation, {}, _FQAN),
     Field("VOGroup",                   JOB,       "Extension",   voms.group, _GROUP, _FQAN),
     Field("VORole",                    JOB,       "Extension",   voms.role, _ROLE, _FQAN),
-    Field(WALL,                        DELIVERED, "Duration",    seconds),
-    Field("CpuDuration",               JOB,       "CpuDuration", seconds),
+    Field(WALL,                        DELIVERED, "Duration",    used_seconds),
+    Field("CpuDuration",               JOB,       "CpuDuration", used_seconds),
     Field("Processors",                DELIVERED, "Processors",  processors),
     Field("NodeCount",                 DELIVERED, "NodeCount",   count),
     Field("StartTime",                 JOB,       "StartTime",   time),

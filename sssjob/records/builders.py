@@ -69,6 +69,10 @@ class Builder(ABC, Generic[P, J]):
         """A column of these pieces, by their numbers: an array of numpy."""
         return [*map(pieces.__getitem__, codes.tolist())]
 
+    def is_full(self, column: Column) -> bool:
+        """Whether it is certain that each record has something of a column."""
+        return all(column)
+
     @abstractmethod
     def join(self, pieces: Iterable[P]) -> P:
         """Pieces behind each other."""
@@ -182,6 +186,10 @@ class TextPieces(Builder[str, J]):
     def picked(self, pieces: Sequence[str], codes: Numbers) -> Column:
         """The pieces and their numbers."""
         return Picked(pieces, codes)
+
+    def is_full(self, column: Column) -> bool:
+        """Whether each record has a text of a column."""
+        return isinstance(column, Tagged) or _has_all(column)
 
     def join(self, pieces: Iterable[str]) -> str:
         """Pieces behind each other."""

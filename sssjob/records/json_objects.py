@@ -52,6 +52,8 @@ _OPENS_LINES = re.compile(r"\{[ \t]*+[\r\n]")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]', re.DOTALL)
 _FIRST_NAME = re.compile(rf'[{_SPACE}]*+\{{[{_SPACE}]*+"(\w++)"[{_SPACE}]*+:')
 _SHOWN_NAME = 1 << 8  # characters in which that stands
+# With these a name may end otherwise than by '":', or a quote inside a text is written otherwise.
+_OTHER_ENDS = (" :", "\t:", "\n:", "\r:", "\\u0022")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
 
@@ -596,8 +598,8 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
             value, raw = quick
             text.at += len(raw)
             shortest = min(shortest or len(raw), len(raw))
-            if _is_too_deep(raw, value):
-                found = Bad(line, TOO_DEEP)
+            if wrong := _wrong(raw, value):
+                found = Bad(line, wrong)
                 yield found
                 continue
             if may_be_odd(raw):
@@ -608,6 +610,8 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
             continue
         found = _decoded(text, line)
         packed = packed or (isinstance(found, _Decoded) and text.now() not in ("", "\r", "\n"))
+        if isinstance(found, _Decoded) and (wrong := _again(found.raw, found.value)):
+            found = Bad(line, wrong)
         if isinstance(found, Bad):
             yield found
         else:
@@ -728,6 +732,35 @@ def _decoded(
         if _is_too_deep(window[:length], value):
             return Bad(line, TOO_DEEP)
         return _Decoded(line, value, window[:length])
+
+
+def _wrong(raw: str, value: Any) -> str:
+    """Why an object that is JSON is none of a record, or ""."""
+    return TOO_DEEP if _is_too_deep(raw, value) else _again(raw, value)
+
+
+# decision 791
+def _again(raw: str, value: Any) -> str:
+    """Why an object is bad that has a name twice, with two values; "" for all others.
+
+    Of a text that writes each quote and each colon as ``orjson`` does, it is enough to count the
+    ends of names: a name that stands again is lost in ``value``.
+    """
+    if not any(each in raw for each in _OTHER_ENDS):
+        with suppress(TypeError):  # of a number that orjson does not write
+            if orjson.dumps(value).count(b'":') == raw.count('":'):
+                return ""
+    twice: list[str] = []
+
+    def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, inner in pairs:
+            if found.setdefault(name, inner) != inner:
+                twice.append(name)
+        return found
+
+    json.loads(raw, object_pairs_hook=each_once, parse_int=float)
+    return f"{held(twice[0])[0]!r} stands twice in it: these are two records" if twice else ""
 
 
 def _is_too_deep(raw: str, value: Any) -> bool:

@@ -81,12 +81,14 @@ class RunKey(NamedTuple):
 
     Whose it is, its machine and its id, is what the table says. ``is_whole`` says that a record has
     so many columns, always, that two which are the same in all of them are one, even without times.
+    ``record`` is the column of what tells a record from all others, which tells those without any.
     """
 
     submit: str = ""
     start: str = ""
     end: str = ""
     is_whole: bool = False
+    record: str = ""
 
     @property
     def times(self) -> tuple[str, str, str]:

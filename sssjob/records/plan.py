@@ -32,6 +32,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.builders import Builder, Column
 from sssjob.records.record import (
+    COMPARED,
     DELIVERED,
     JOB,
     NOWHERE,
@@ -72,6 +73,10 @@ _VITAL = frozenset((
     (DELIVERED, "Duration"), (DELIVERED, "Processors"),
 ))  # fmt: skip
 
+_PROCESSORS, _DURATION = "Processors", "Duration"
+# Of a job that ran, however its format leaves them out. # decision 790
+NO_PROCESSORS = "no number of processors: sums count such a job as one with one"
+
 KEPT, LEFT_OUT = "kept as an Extension", "left out"
 
 Columns = Sequence[Sequence[Any]]
@@ -98,6 +103,7 @@ class _Faults(dict[int, list[_Fault]]):
     def __init__(self, vital: frozenset[tuple[str, str]]) -> None:
         super().__init__()
         self.refused: dict[int, InvalidValue] = {}
+        self.without_processors: list[int] = []
         self._vital = vital
 
     def add(self, place: int, fault: _Fault) -> None:
@@ -319,6 +325,7 @@ class Plan(Generic[P, J]):
         chosen = [
             row for row in rows
             if row.place != NOWHERE and row.column in at
+            and not (needs and row.place == COMPARED)
             and (row.place not in needs or _is_needed(row, needs[row.place]))
         ]  # fmt: skip
         chosen.sort(key=lambda row: _PRINTED.get(row.element, len(_PRINTED)))
@@ -333,6 +340,12 @@ class Plan(Generic[P, J]):
             taker = _taker((row.column, *row.beside), at)
             place = JOB if row.element == _EXTENSION else row.place
             kinds[place].append((_memory(row, builder), taker))
+        self._had, self._ran = (
+            [at for at, row in enumerate(row for row in chosen if row.place == DELIVERED)
+             if row.element == element]
+            for element in (_PROCESSORS, _DURATION)
+        )  # fmt: skip
+        self._no_time = builder.of([Property(_DURATION, "0")])
         self.columns = frozenset(row.column for row in chosen)
         self._extensions = [row for row in chosen if row.element == _EXTENSION and not row.beside]
 
@@ -347,11 +360,13 @@ class Plan(Generic[P, J]):
         own = _read(self._own, columns, faults)
         requested = _read(self._requested, columns, faults)
         delivered = _read(self._delivered, columns, faults)
+        if self._ran and self._builder.needs is None:
+            faults.without_processors = self._without_processors(delivered, faults, size)
         if faults:
             own.append(self._texts(faults, size))
         inner = [self._builder.nothing] * size if groups is None else groups
         jobs = self._builder.jobs(own, requested, delivered, inner)
-        if not faults and not faults.refused:
+        if not (faults or faults.refused or faults.without_processors):
             return jobs
         made = self._with_remarks(jobs, faults)
         return [faults.refused.get(place, job) for place, job in enumerate(made)]
@@ -368,6 +383,27 @@ class Plan(Generic[P, J]):
             own.append(self._texts(faults, size))
         groups = self._builder.groups(own, delivered, size)
         return self._with_remarks(groups, faults) if faults else [*groups]
+
+    def _without_processors(
+        self, delivered: Sequence[Column], faults: _Faults, size: int
+    ) -> list[int]:
+        """The places of records that ran, and of which nothing says how many processors they had.
+
+        Not those of which that is told by a fault.
+        """
+        builder, nothing = self._builder, self._builder.nothing
+        had = [delivered[at] for at in self._had]
+        if any(map(builder.is_full, had)):
+            return []
+        ran = [delivered[at] for at in self._ran]
+        told = zip(builder.side_by_side(had, size), builder.side_by_side(ran, size), strict=True)
+        return [
+            place
+            for place, (processors, duration) in enumerate(told)
+            if processors == nothing
+            and duration not in (nothing, self._no_time)
+            and not any(each.row.element == _PROCESSORS for each in faults.get(place, ()))
+        ]
 
     def _texts(self, faults: _Faults, size: int) -> Column:
         """The texts that could not be read, each once, as Extensions."""
@@ -397,6 +433,10 @@ class Plan(Generic[P, J]):
         for place, told in faults.items():
             remarks = dict.fromkeys(map(_remark, told))
             found[place] = Odd(made[place], tuple(remarks))
+        for place in faults.without_processors:
+            before = found[place]
+            said = before.remarks if isinstance(before, Odd) else ()
+            found[place] = Odd(made[place], (*said, NO_PROCESSORS))
         return found
 
 

@@ -73,6 +73,14 @@ class ColumnsBuilder(ItemsBuilder[J]):
         """The pieces and their numbers."""
         return PickedItems(pieces, codes)
 
+    def is_full(self, column: Column) -> bool:
+        """Whether it is certain that each record has a property of a column."""
+        if isinstance(column, NamedTexts):
+            return True
+        if isinstance(column, SameItems):
+            return bool(column.items)
+        return all(column.pieces if isinstance(column, PickedItems) else column)
+
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[Items]:
         """Each record's properties."""
         return super().side_by_side([*map(items_of, columns)], size)

@@ -22,6 +22,7 @@ CUT_SHORT = "the last line has no line end: it may be cut short"  # ``Noted`` be
 JOB = "Job"
 REQUESTED, DELIVERED = spec.REQUESTED, spec.DELIVERED
 NOWHERE = ""
+COMPARED = "(compared)"  # a column that is only held against others, which raises ``Instead``
 
 Found = str | tuple[Property, ...] | None
 Read = Callable[..., Found]  # of one text, or of as many as a row has columns
@@ -120,7 +121,8 @@ class Instead(InvalidValue):
 class Field(NamedTuple):
     """One row of a mapping: a column of the source, and the property that it becomes.
 
-    ``place`` is JOB, REQUESTED, DELIVERED, or NOWHERE for a column that is known and not kept.
+    ``place`` is JOB, REQUESTED, DELIVERED, COMPARED, or NOWHERE for a column that is known and not
+    kept.
     ``read`` gives the text of the property, whole properties, or None where there is no value, and
     raises ``InvalidValue`` for what is no such value at all. It is not asked about an empty text,
     unless the row has more columns ``beside`` the first: then it is given the texts of all, "" for

@@ -817,9 +817,12 @@ def _reader(
     if NEVER in names:
         begun = None, lambda columns, size: [""] * size
     told, ended = met.told, met.ended
+    known = _place(names, run.record) if run.record else None
 
     def whole(batch: RecordBatch, at: int) -> Any:
-        """What tells a record without times: all that it says, if that is enough."""
+        """What tells a record without times: its own name, or all that it says, if it may."""
+        if known is not None and (name := batch.columns[known][at]):
+            return told((NEVER, name))
         if not run.is_whole:
             return UNTOLD
         fields = (column[at] for column in batch.columns)

@@ -4,6 +4,9 @@ import io
 import json
 
 import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sssjob.errors import UnusableInput
 from sssjob.records import json_objects
@@ -105,3 +108,45 @@ def test_objects_are_found_alike_however_long_those_before_were(monkeypatch, siz
     begins = [line for line, each in enumerate(text.split("\n"), 1) if each == "{"]
     assert [line for line, _ in read] == [begins[place] for place in good]
     assert len(pieces) == len(sizes)
+
+
+# Names and texts in which what ends a name stands, written in each way that JSON has.
+_TEXTS = ["a", "b", 'a":', 'b" :', "\\", '"', ""]
+_BODIES = [json.dumps(text)[1:-1] for text in _TEXTS]
+_WRITTEN = st.sampled_from([
+    f'"{each}"' for body in _BODIES for each in (body, body.replace('\\"', "\\u0022"))
+])  # fmt: skip
+_COLONS = st.sampled_from([":", ": ", " :", "\t: ", "\n  :"])
+
+
+def _object(inner):
+    members = st.lists(st.tuples(_WRITTEN, _COLONS, inner), max_size=4)
+    return members.map(lambda told: "{" + ",".join(map("".join, told)) + "}")
+
+
+_VALUES = st.recursive(
+    st.one_of(st.sampled_from(["1", "2", "null", "1e400", str(1 << 70)]), _WRITTEN),
+    lambda inner: st.one_of(_object(inner), st.lists(inner, max_size=2).map(
+        lambda some: "[" + ", ".join(some) + "]"
+    )),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@examples(200)
+@given(st.lists(_object(_VALUES), min_size=1, max_size=3), st.sampled_from(["\n", ", "]))
+def test_an_object_with_a_name_of_two_values_is_two_records(objects, between):
+    def hides(text):
+        hidden = []
+
+        def pairs(told):
+            hidden.extend(name for name, value in told if dict(told)[name] != value)
+            return dict(told)
+
+        json.loads(text, object_pairs_hook=pairs)
+        return bool(hidden)
+
+    pieces = [
+        piece for piece in found(f"[{between.join(objects)}]") if not isinstance(piece, Noted)
+    ]
+    assert [isinstance(piece, Bad) for piece in pieces] == [*map(hides, objects)]

@@ -77,6 +77,24 @@ def test_the_same_log_given_twice_counts_once(format_name):
     assert len(notices(twice)) == jobs
 
 
+@pytest.mark.parametrize("format_name", ["car", "ur"])
+@pytest.mark.parametrize("names", [("r1", "r1"), ("r1", "r2"), ("", "")])
+def test_a_usage_record_without_times_is_known_by_its_identity(format_name, names):
+    """Of one that has neither, nothing tells whether it is another."""
+    ns, root = {
+        "car": ("http://eu-emi.eu/namespaces/2012/11/computerecord", "UsageRecord"),
+        "ur": ("http://schema.ogf.org/urf/2003/09/urf", "JobUsageRecord"),
+    }[format_name]
+    log = "".join(
+        f"<{root}><RecordIdentity recordId='{name}'/><JobIdentity><LocalJobId>7</LocalJobId>"
+        f"</JobIdentity><Status>completed</Status><WallDuration>PT9S</WallDuration></{root}>"
+        for name in names
+    )
+    found = read(format_name, f"<UsageRecords xmlns='{ns}'>{log}</UsageRecords>")
+    once = names == ("r1", "r1")
+    assert counted(found) == ((1, {runs.AGAIN: 1}) if once else (2, {}))
+
+
 def test_windows_of_sacct_overlap():
     first = sacct("c|6|FAILED|90|91|92|1|n1\n", DONE)
     second = sacct(DONE, DONE.replace("7", "8"))
@@ -168,7 +186,8 @@ def test_a_record_of_Grid_Engine_without_any_time_is_known_by_all_that_it_says()
 
 def test_steps_go_with_their_job():
     step = "c|7.batch|COMPLETED||200|300|100|n1\n"
-    first, second, third = read("slurm", sacct(DONE, step), sacct(DONE, step))[1:]
+    found = read("slurm", sacct(DONE, step), sacct(DONE, step))
+    first, second, third = found[-3:]
     assert (first, second) == (Skipped(2, runs.AGAIN), Skipped(3, runs.AGAIN))
     assert (third.line, third.once) == (2, True)
 

@@ -20,6 +20,7 @@ from sssjob.accounting.sending import (
     Sent,
     digest,
     messages,
+    parted,
     send,
 )
 from sssjob.accounting.sending.ams import NotPublished, Topic, publish
@@ -321,6 +322,28 @@ def test_what_waits_in_the_outbox_is_not_put_there_again(tmp_path):
     found = [(outbox / name).read_bytes() for name in queue.names()]
     assert sorted(found) == sorted(parts)
     assert last in found
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (4, 3), (1, 20), (20, 1), (7, 1000)])
+@pytest.mark.parametrize("taken", [0, 2])
+def test_records_that_wait_are_not_put_there_again_in_messages_of_another_size(
+    tmp_path, sizes, taken
+):
+    """As with another ``--records``; those that were sent meanwhile are put there."""
+    text = HEAD + b"".join(RECORD % number for number in range(20))
+    (tmp_path / "message").write_bytes(text)
+    queue = DirectoryQueue(tmp_path / "out")
+    for size in sizes:
+        run = ("send", "--outbox", str(queue.path), "--records", str(size))
+        result = CliRunner().invoke(sssjob, [*run, *[str(tmp_path / "message")] * 2])
+        assert result.exit_code == 0, result.stderr
+        gone = [*queue.names()][: taken if size == sizes[0] else 0]
+        for name in gone:
+            queue.lock(name)
+            queue.remove(name)
+    found = [parted((queue.path / name).read_bytes()) for name in queue.names()]
+    assert {head for head, _ in found} == {HEAD}
+    assert sorted(part for _, parts in found for part in parts) == sorted(parted(text)[1])
 
 
 def test_what_is_locked_or_no_file_is_left_alone(queue, topic, receipts, tmp_path):

@@ -15,7 +15,7 @@ from sssjob.check.findings import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.records.builders import TEXTS
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import COMPARED, Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting import steps as slurm_steps
 from sssjob.systems.slurm.accounting import table as slurm_table
@@ -368,7 +368,7 @@ def test_every_column_that_sacct_knows_has_a_row():
 
 def test_every_row_names_an_element_that_may_stand_in_its_place():
     for row in slurm_table.ALLOCATION:
-        if row.element:
+        if row.element and row.place != COMPARED:
             container = "Job" if row.place == "Job" else row.place
             assert row.element in spec.properties(container) or row.element == "Extension"
 
@@ -478,10 +478,10 @@ def test_nothing_is_said_of_the_end_of_a_job_that_is_not_wanted():
 
 def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
     monkeypatch.setattr(slurm, "STEP_LIMIT", 3)
-    header = "JobID|State|Start|End|TotalCPU|MaxRSS|AveRSS|NTasks\n"
-    job = "7|COMPLETED|1|9|00:00:00|||\n"
-    steps = [f"7.{n}|COMPLETED|1|9|00:01:00|{n + 1}K|{n + 1}K|1\n" for n in range(6)]
-    steps[4] = "7.4|COMPLETED|1|9|00:01:00|soon||\n"
+    header = "JobID|State|Start|End|TotalCPU|MaxRSS|AveRSS|NTasks|NCPUS\n"
+    job = "7|COMPLETED|1|9|00:00:00||||1\n"
+    steps = [f"7.{n}|COMPLETED|1|9|00:01:00|{n + 1}K|{n + 1}K|1|1\n" for n in range(6)]
+    steps[4] = "7.4|COMPLETED|1|9|00:01:00|soon|||1\n"
     whole, note, odd = outcomes((header + job + "".join(steps)).encode())
     assert odd == Noted(7, "'soon' is not a size such as 438.50M: MaxRSS; left out", once=True)
     assert (whole.steps, len(whole.job.task_groups)) == (6, 3)
@@ -520,3 +520,34 @@ def test_steps_beyond_the_limit_go_the_way_of_their_job(monkeypatch):
     assert sorted(item.line for item in skipped if isinstance(item, Skipped)) == [2, 3, 4]
     bad = outcomes(rows.format("soon").encode())
     assert sorted(item.line for item in bad if isinstance(item, Bad)) == [2, 3, 4]
+
+
+GIVEN = {"ElapsedRaw": "941", "NCPUS": "16", "NNodes": "2", "CPUTimeRAW": "15056",
+         "AllocTRES": "billing=16,cpu=16,mem=4G,node=2"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("steps", ["", "7.batch"])
+def test_a_part_that_is_lost_of_an_amount_is_told_by_what_others_say(name, steps):
+    """Each way in which some letters may be missing and leave a number."""
+
+    def told(given):
+        row = {"JobID": "7", "State": "COMPLETED", "Start": "100", "End": "1041", **given}
+        lines = ["|".join(row), "|".join(row.values())]
+        if steps:
+            lines.append(
+                "|".join({**row, "JobID": steps, "AllocTRES": "", "CPUTimeRAW": ""}.values())
+            )
+        found = outcomes("\n".join([*lines, ""]).encode())
+        assert sum(isinstance(item, Converted) for item in found) == 1
+        return [item for item in found if isinstance(item, Noted) and "may be lost" in item.message]
+
+    assert told(GIVEN) == []
+    text, *_ = [each for each in GIVEN[name].split(",") if each != "billing=16"][:1]
+    digits = text.partition("=")[2] or text
+    for begin, end in combinations(range(len(digits) + 1), 2):
+        less = digits[:begin] + digits[end:]
+        if less:
+            assert told({**GIVEN, name: GIVEN[name].replace(f"cpu={digits}", f"cpu={less}")
+                         if "=" in text else less})  # fmt: skip
+    assert told({key: value for key, value in GIVEN.items() if key != name}) == []

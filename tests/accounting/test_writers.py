@@ -372,6 +372,19 @@ def test_where_nobody_names_a_site_a_message_names_the_machine_and_without_one_n
     assert outcomes == [Skipped(1, "no name of a site, which APEL demands")]
 
 
+@pytest.mark.parametrize("word", ["none", "None", " NULL "])
+def test_a_name_that_APEL_reads_as_no_value_is_told(word):
+    named = "".join(f"<{name}>{word}</{name}>" for name in ("User", "Project", "GlobalUser"))
+    job = loads(dumps(JOB).replace("<Delivered>", f"<Delivered>{named}", 1))
+    data, losses, _ = written("apel", job)
+    assert word.strip().encode() not in data
+    reason = "APEL reads this word as no value"
+    names = {path.rpartition("/")[2] for path, why in lost(losses) if why == reason}
+    assert names == {"User", "Project", "GlobalUser"}
+    _, _, outcomes = written("apel", Job((Property("Id", word), *JOB.items[1:])))
+    assert outcomes == [Skipped(1, f"the Id {word.strip()!r}, which APEL reads as none")]
+
+
 @pytest.mark.parametrize("policy, expected", [
     pytest.param("Reject", (0, 1), id="refuses-the-record"),
     pytest.param(" Reject ", (0, 1), id="refuses-the-record-with-white-space-around-it"),
@@ -635,7 +648,7 @@ def test_many_jobs_at_once_are_written_as_one_by_one(path, target):
 COLUMNS = {
     "JobID": ["7", "8_1", "9"],
     "JobName": ["a", " a b ", "a&b<c>", "", "x\u00a0", "'\"", "a\x85b"],
-    "User": ["amy", "", " ", " amy"],
+    "User": ["amy", "", " ", " amy", "None"],
     "Account": ["physics", "a & b", " "],
     "Cluster": ["c", 'a"b', "c d", "", "c "],
     "Partition": ["long", "long,short", " "],

@@ -66,6 +66,24 @@ def messages(lines: Iterable[bytes], most: int = RECORDS) -> Iterator[bytes]:
         yield head + b"".join(some)
 
 
+def parted(message: bytes) -> tuple[bytes, list[bytes]]:
+    """The header of a message of APEL and its records; any other one is one part.
+
+    >>> parted(b"APEL-x-message: v1\\na: 1\\n%%\\na: 2\\n%%\\n")
+    (b'APEL-x-message: v1\\n', [b'a: 1\\n%%\\n', b'a: 2\\n%%\\n'])
+    """
+    if not message.startswith(_APEL):
+        return b"", [message]
+    head, *lines = message.splitlines(keepends=True)
+    found, begin = [], 0
+    for at, line in enumerate(lines, start=1):
+        if line.strip() == _END:
+            found.append(b"".join(lines[begin:at]))
+            begin = at
+    rest = b"".join(lines[begin:])
+    return head, [*found, rest] if rest.strip() else found
+
+
 class Locked(NamedTuple):
     """A message that another sender is at, or was at when it was ended."""
 

@@ -7,10 +7,11 @@ then linked, so that it appears whole; it is locked by a second link that ends i
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ _SPAN = 60  # seconds whose messages share a directory
 _DIRECTORY = re.compile(r"[0-9a-f]{8}")
 _ELEMENT = re.compile(r"[0-9a-f]{14}")
 _LOCK, _NEW = ".lck", ".tmp"
+
+
+Parts = tuple[bytes, list[bytes]]  # what a message begins with, and what follows, part by part
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +65,35 @@ class DirectoryQueue:
                 force(each)
             return f"{folder.name}/{name}"
 
-    def put(self, messages: Iterable[bytes]) -> int:
-        """Put messages in, but for those that wait there: who put them in may have been ended
-        before all were. Gives how many were there. Raises ``OSError``.
+    def put(self, messages: Sequence[bytes], parted: Callable[[bytes], Parts]) -> int:
+        """Put messages in, but for those parts of them that wait there, in whatever message: who
+        put them in may have been ended before all were, or have cut them otherwise. Gives of how
+        many all was there. Raises ``OSError``.
         """
-        there = self._by_size()
+        given = [*map(parted, messages)]
+        wanted = {_digest(head, part) for head, parts in given for part in parts}
+        there: set[bytes] = set()
+        for data in self._waiting() if wanted else ():
+            head, parts = parted(data)
+            there |= wanted & {_digest(head, part) for part in parts}
         found = 0
-        for data in messages:
-            if any(self._is(path, data) for path in there.get(len(data), ())):
-                found += 1
+        for head, parts in given:
+            new = [part for part in parts if _digest(head, part) not in there]
+            if new:
+                self.add(head + b"".join(new))
+                there |= {_digest(head, part) for part in new}
             else:
-                self.add(data)
+                found += 1
         return found
 
-    def _by_size(self) -> dict[int, list[Path]]:
-        """The files of the messages by their sizes."""
-        found: dict[int, list[Path]] = {}
+    def _waiting(self) -> Iterator[bytes]:
+        """The messages that are there; of what is none, nothing."""
         for name in self.names() if self.path.is_dir() else ():
+            path = self.path / name
             with suppress(FileNotFoundError):  # it was taken meanwhile
-                told = os.lstat(self.path / name)
-                if S_ISREG(told.st_mode):
-                    found.setdefault(told.st_size, []).append(self.path / name)
-        return found
-
-    def _is(self, path: Path, data: bytes) -> bool:
-        """Whether a message still is these bytes."""
-        try:
-            return path.read_bytes() == data
-        except FileNotFoundError:
-            return False
+                told = os.lstat(path)
+                if S_ISREG(told.st_mode) and told.st_size <= SIZE_LIMIT:
+                    yield path.read_bytes()
 
     def names(self) -> Iterator[str]:
         """The names of all messages, in the order of time. Raises ``OSError``."""
@@ -158,6 +162,11 @@ class DirectoryQueue:
 
     def _locked(self, name: str) -> Path:
         return self.path / f"{name}{_LOCK}"
+
+
+def _digest(head: bytes, part: bytes) -> bytes:
+    """What tells a part of a message from others."""
+    return hashlib.sha256(head + part).digest()
 
 
 def force(folder: Path) -> None:

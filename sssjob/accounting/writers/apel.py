@@ -21,7 +21,7 @@ from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
 from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST
-from sssjob.model import Property
+from sssjob.model import Property, stripped
 from sssjob.records.builders import Column, Same, Tagged
 from sssjob.states import COMPLETED, has_ended, spelled
 
@@ -32,6 +32,7 @@ SYNC = "APEL-sync-message: v0.1\n"
 END = "%%\n"
 
 _KB = 1024
+_NO_VALUE = frozenset(("none", "null"))  # in any case, to whoever reads a message
 _KIND = re.compile(r"[\w.+-]+", re.ASCII)  # of a benchmark; others would end a dictionary
 
 
@@ -127,13 +128,23 @@ class _Fact(NamedTuple):
 
 
 def _text(name: str) -> _Fact:
+    def find(job: TakenJob, _: WriterOptions) -> str:
+        item = job.one(name)
+        text = "" if item is None else stripped(item.text)
+        if item is None or text.lower() not in _NO_VALUE:
+            return text
+        if name == "Id":
+            raise Unfit(f"the Id {text!r}, which APEL reads as none")
+        job.lose(item, "APEL reads this word as no value")
+        return ""
+
     def many(texts: Sequence[str], told: Mapping[str, str]) -> Sequence[str] | None:
-        found = (
-            None if told else plain_texts(texts)
-        )  # and a line break inside a value becomes a blank
+        if told or not _NO_VALUE.isdisjoint(map(str.lower, texts)):
+            return None
+        found = plain_texts(texts)  # and a line break inside a value becomes a blank
         return found if found is not None and len("".join(found).splitlines()) < 2 else None
 
-    return _Fact((name,), lambda job, _: job.text(name), many=many)
+    return _Fact((name,), find, many=many)
 
 
 def _number(name: str) -> _Fact:

@@ -170,10 +170,13 @@ def _of_json(objects: Iterable[json_objects.Found | Bad | Noted]) -> Iterator[Pi
         values = list(map(ad.get, _READ))
         for name in requests:
             _request(values, name, ad.get(name))
+        wrong = ""
         for name, place in others.items():
             if values[place] is None:
                 values[place] = ad.get(name)
-        yield line, values
+            elif ad.get(name) not in (None, values[place]):
+                wrong = _unended(line, name)
+        yield Bad(line, wrong) if wrong else (line, values)
 
 
 def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
@@ -216,6 +219,9 @@ def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
     wrong: list[BadAd] = []
     for ad in forms.read(stream, form, on_error=wrong.append):
         yield from _faults(wrong, first)
+        if ad.again:
+            yield Bad(ad.line + first - 1, _unended(ad.line + first - 1, ad.again))
+            continue
         values = _NOTHING.copy()
         for name, value in ad.items():
             if (place := _AT.get(name.lower(), -1)) >= 0:

@@ -13,6 +13,7 @@ from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import any_of, extension, listed
 from sssjob.records.record import Found, Instead, in_bulk, varied
 from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
+from sssjob.records.values import is_whole
 from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import constraint, expand, is_range, is_sound_range
@@ -221,6 +222,40 @@ def allocated_processors(text: str) -> Found:
 def allocated_nodes(text: str) -> Found:
     """The nodes likewise."""
     return values.in_all("node", text)
+
+
+_LOST = "part of the record may be lost"
+
+
+# decision 794
+def as_given(text: str, processors: str, nodes: str) -> Found:
+    """Nothing. Raises ``Instead`` for a TRES list with other processors or nodes than are told.
+
+    >>> as_given("cpu=16,node=2", "16", "2"), as_given("cpu=16", "", "Unknown")
+    (None, None)
+    """
+    for name, told in (("cpu", processors), ("node", nodes)):
+        if is_whole(told) and values.in_all(name, text) not in (None, told):
+            raise Instead(text, f"resources with {name}={told}, as others tell", (), _LOST)
+    return None
+
+
+@varied
+def as_long(text: str, elapsed: str, processors: str) -> Found:
+    """Nothing. Raises ``Instead`` for processor seconds that are not the product of these two.
+
+    >>> as_long("400", "100", "4"), as_long("400", "00:01:40", "4"), as_long("400", "", "4")
+    (None, None, None)
+    """
+    try:
+        seconds = elapsed if is_whole(elapsed) else values.clock_seconds(elapsed) or ""
+    except InvalidValue:  # which is told
+        return None
+    if all(map(is_whole, (text, seconds, processors))) and (
+        int(text) != (product := int(seconds) * int(processors))
+    ):
+        raise Instead(text, f"{product}, the elapsed time of {processors} CPUs", (), _LOST)
+    return None
 
 
 def listed_megabytes(text: str) -> Found:

@@ -10,6 +10,7 @@ from sssjob.records.clock import time
 from sssjob.records.layout import NEVER
 from sssjob.records.readers import only_queue, queues, single
 from sssjob.records.record import (
+    COMPARED,
     DELIVERED,
     JOB,
     NOWHERE,
@@ -24,6 +25,8 @@ from sssjob.systems.slurm.accounting.readers import (
     allocated,
     allocated_nodes,
     allocated_processors,
+    as_given,
+    as_long,
     constraints,
     derived,
     devices,
@@ -92,6 +95,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("AllocGRES",          DELIVERED, "Resource",   generic),
     Field("AllocNodes",         DELIVERED, "NodeCount",  values.count),
     Field("AllocTRES",          DELIVERED, "Resource",   allocated),
+    Field("AllocTRES",          COMPARED,  "Extension",  as_given, noted("AllocTRES")),
     Field("AssocID",            NOWHERE),
     Field("AveCPU",             NOWHERE),
     Field("AveCPUFreq",         NOWHERE),
@@ -111,7 +115,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("ConsumedEnergyRaw",  DELIVERED, "Resource",   energy, {"name": "Energy"}),
     Field("Container",          JOB,       "Extension",  plain, noted("Container")),
     Field("CPUTime",            NOWHERE),  # Processors times Duration, not time that was used
-    Field("CPUTimeRAW",         NOWHERE),
+    Field("CPUTimeRAW",         COMPARED,  "Extension",  as_long, noted("CPUTimeRAW")),
     Field("DBIndex",            NOWHERE),
     Field("DerivedExitCode",    JOB,       "Extension",  derived, noted("DerivedExitCode")),
     Field("Elapsed",            DELIVERED, "Duration",   values.clock_seconds),
@@ -337,6 +341,9 @@ def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
                 row = row._replace(beside=measured)
             elif row.read is requested_memory:  # of columns that there are, and may be empty
                 row = row._replace(beside=("ReqCPUS", "NCPUS", "ReqNodes", "NNodes"))
+            elif row.place == COMPARED:
+                others = _SECONDS if row.read is as_long else _NODES
+                row = row._replace(beside=tuple(_there(names, columns) for names in others))
             elif row.read is flagged_memory:
                 row = row._replace(beside=tuple(_there(names, columns) for names in _UNITS))
             found[_identity(row)] = row
@@ -348,6 +355,12 @@ _MEASURED = ("ConsumedEnergy", "ConsumedEnergyRaw")
 
 # How many CPUs and nodes memory was requested for: those that were requested, or else were given.
 _UNITS = (("ReqCPUS", "NCPUS", "AllocCPUS"), ("ReqNodes", "NNodes", "AllocNodes"))
+
+
+# What processor seconds, and resources that were given, are held against.
+_CPUS = ("NCPUS", "AllocCPUS")
+_SECONDS = (("ElapsedRaw", "Elapsed"), _CPUS)
+_NODES = (_CPUS, ("NNodes", "AllocNodes"))
 
 
 def _there(names: tuple[str, ...], columns: Collection[str]) -> str:
