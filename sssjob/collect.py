@@ -87,22 +87,26 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         else:
             directories.remove()
         return Ended(job.job_id, None, tuple(notes), bool(why))
-    tally = used = snapshot = None
+    tally = None
     is_kept = False
-    is_due = directories.is_described or (document and not documents.is_absent(document))
-    if document is not None and is_due and job.alone:
+    if document is not None and job.alone:
+        # Before anything is asked of where the documents are: whatever waits there, or ends this
+        # process, costs no job what is known of it. Nor is their lock taken while a user has that
+        # of the status.
+        snapshot = _status(directories.jobstatus, notes)
+        used = call.used() or sampling.last(call, directories, job.node, job.user)
+        is_kept = _keep(directories, used, snapshot)
         try:
-            # Before the lock of all documents: a user may keep that of the status.
-            snapshot = _status(directories.jobstatus, notes)
-            used = call.used() or sampling.last(call, directories, job.node, job.user)
-            handles.check(jobs)
-            documents.check(document)
-            with documents.locked(document, LOCK):
-                tally = _fold(document, directories, snapshot, call.system, used)
-                notes += _refused(document, tally)
+            if directories.is_described or not documents.is_absent(document):
+                handles.check(jobs)
+                documents.check(document)
+                with documents.locked(document, LOCK):
+                    tally = _fold(document, directories, snapshot, call.system, used)
+                    notes += _refused(document, tally)
+            is_kept = False
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
-            is_kept = not isinstance(error, SSSJobError) and _keep(directories, used, snapshot)
+            is_kept = is_kept and not isinstance(error, SSSJobError)
     if is_kept:
         how = f"sssjob features sweep --documents {jobs} folds it"
         notes.append(f"{directories.job} is kept: {how}")
@@ -132,6 +136,8 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool 
     try:
         handles.check(jobs)
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
+            if not directories.is_described:
+                return ""  # its epilog was ended before it could look
             return f"{document} is not there; whoever does not want it removes {directories.job}"
         documents.check(document)
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sssjob import directory_handles as handles
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.features import files, keys
+from sssjob.features.batch import directories
 from sssjob.features.keys import Key, Value
 from sssjob.features.read import read
 from sssjob.features.write import naming, put, remove
@@ -73,6 +74,8 @@ def change(
     _, row = found
     if text.strip().lower() in _NEVER and row.required == keys.OPTIONAL:
         remove((name,), directory)
+        if name in SHUTDOWNS:
+            directories.forget(directory, name)
         return KeyChange(name, None)
     values = read(directory, (*keys.JOB_FEATURES, *keys.MACHINE_FEATURES)).values
     value = keys.parse(_moment(text, now) if name in SHUTDOWNS else text, row, name)

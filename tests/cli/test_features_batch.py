@@ -22,6 +22,7 @@ from waiting import HANG
 from sssjob import document, features
 from sssjob.cli.features import command
 from sssjob.cli.features.payload import Stopped
+from sssjob.cli.signals import Terminated
 from sssjob.features import status
 from sssjob.features.batch import directories, scripts
 from sssjob.features.keys import MACHINE_FEATURES
@@ -918,6 +919,31 @@ def test_a_document_that_the_prolog_read_and_the_epilog_does_not_find_costs_noth
     (node / "aside").rename(place)
     assert both("--documents", "jobs").stdout == "removed 3\n"
     assert "77" in (place / "3.xml").read_text()
+
+
+@pytest.mark.parametrize("step", ["handles.check", "documents.check", "documents.locked", "_fold"])
+def test_an_epilog_that_is_ended_at_any_step_has_kept_what_is_known(node, step):
+    """As by its time limit, while the server of the documents does not answer."""
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    ends = Terminated(15) if step != "handles.check" else [None, Terminated(15)]
+    with patch(f"sssjob.collect.{step}", side_effect=ends):
+        assert epilog("--documents", "jobs").exit_code == 143
+    status.write({"used_CPU": 9999}, "mjf/3/jobstatus")
+    assert both("--documents", "jobs").stdout == "removed 3\n"
+    text = (node / "jobs/3.xml").read_text()
+    assert ("77" in text, "9999" in text) == (True, False)
+
+
+def test_an_epilog_that_is_ended_keeps_nothing_for_ever_of_a_job_without_a_document(node):
+    program(node, "squeue", "true")
+    (node / "jobs/3.xml").unlink()
+    prolog("--documents", "jobs")
+    with patch("sssjob.collect.documents.is_absent", side_effect=Terminated(15)):
+        assert epilog("--documents", "jobs").exit_code == 143
+    assert sweep().exit_code == 1  # without --documents nobody knows
+    assert both("--documents", "jobs").stdout == "removed 3\n"
 
 
 def test_an_epilog_keeps_nothing_of_a_job_that_never_had_a_document(node):

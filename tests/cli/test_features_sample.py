@@ -231,6 +231,16 @@ def test_the_epilog_folds_what_was_sampled_when_the_group_has_gone(node):
     assert not (node / "mjf/3").exists()
 
 
+def test_a_job_that_has_ended_uses_no_more_though_its_group_goes_on(node):
+    """What its epilog kept is what it had used then."""
+    used(node, 40)
+    sample(node)
+    Directories(node / "mjf", "3").keep(b"{}")
+    used(node, 90)
+    assert (sample(node).stdout, sample(node).exit_code) == ("", 0)
+    assert "cpu_secs = 40\n" in (node / "mjf/3/used").read_text()
+
+
 HOSTILE = {
     "a link": lambda place: place.symlink_to("/etc/passwd"),
     "a FIFO": os.mkfifo,

@@ -18,9 +18,10 @@ from killing import killed
 
 from sssjob.errors import Unprotected
 from sssjob.features.batch import directories as module
-from sssjob.features.batch.directories import Directories, announce, make_machine
+from sssjob.features.batch.directories import Directories, announce, announce_in, make_machine
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.read import read
+from sssjob.features.update import change, expire
 from sssjob.features.write import put, remove
 
 VALUES = {"job_id": "3", "allocated_cpu": 2, "wall_limit_secs": 600}
@@ -237,6 +238,50 @@ def test_the_earliest_of_all_that_stands_is_told_whoever_comes_in_between(steps)
                 found = read(root / "machinefeatures", MACHINE_FEATURES).values
                 standing = [each for each in (*said.values(), person) if each is not None]
                 assert found.get("shutdowntime") == min(standing, default=None)
+
+
+PASSING = st.lists(
+    st.tuples(
+        st.sampled_from(["slurm", "aws", "set", "never", "expire", "pass"]), st.integers(1, 5)
+    ),
+    max_size=10,
+)
+
+
+@examples(60)
+@given(steps=PASSING)
+def test_what_a_person_announced_is_told_when_all_else_is_over_however_time_passes(steps):
+    """A drained node (slurm) may be empty since long; who resumes it calls all of that off."""
+    with TemporaryDirectory() as name, protected(Path(name)) as root:
+        make_machine(root, {"total_cpu": 8})
+        place, now, person, said = root / "machinefeatures", NOW, None, {}
+
+        def look():
+            draining = ("slurm",) if said.get("slurm") else ()
+            announce_in(place, "shutdowntime", said, now, (), draining)
+
+        for number, (what, after) in enumerate(steps):
+            if what == "pass":
+                now += 700 * after
+            elif what == "expire":
+                expire(place, now)
+            elif what == "never":
+                person = change("shutdowntime", "never", place, now).value
+            elif what == "set":
+                person = now + 1000 * after + number
+                change("shutdowntime", str(person), place, now)
+            else:  # what a cloud says does not come here
+                base = now + 100_000 if what == "aws" else now - 1500
+                said[what] = base + 500 * after + 20 + number
+            look()
+        said = dict.fromkeys(("slurm", "aws"))
+        look()
+        told = read(place, MACHINE_FEATURES).values.get("shutdowntime")
+        if person is not None and person > now:
+            assert told == person
+        else:
+            assert told in (None, person)
+        assert not (place / ".announced").exists()
 
 
 ROOM = 1 << 16

@@ -362,8 +362,13 @@ def _announce(
         standing = written if written is not None and written > now else None
         noted, drained = _announced(folder, note)
         found = noted.get(_FOUND)
-        if standing is None or standing not in (*noted.values(), *said.values()):
+        others = [moment for who, moment in noted.items() if who != _FOUND]
+        if written is None and min(others, default=now + 1) <= now:
+            pass  # what stood had come, and was taken away for that: the rest stands
+        elif written is None or written not in (*noted.values(), *said.values()):
             found = standing  # a person announced it, or called it off
+        if found is not None and found <= now:
+            found = None
         fresh = {who: moment for who, moment in noted.items() if moment > now - _STALE}
         told = {who: moment for who, moment in {**fresh, **said, _FOUND: found}.items() if moment}
         ours = told if told.keys() - {_FOUND} else {}
@@ -390,6 +395,18 @@ def _announce(
             remove((key,), folder)
         elif least is not None and least != written and (is_new or not has_come):
             put({key: least}, folder)
+
+
+def forget(directory: str | os.PathLike[str], key: str) -> None:
+    """A person calls off a shutdown: none of a person comes back. Raises ``OSError``."""
+    with handles.opened(directory) as folder:
+        note = _note(key)
+        if not handles.is_there(folder, note):
+            return
+        with _alone(folder):
+            noted, drained = _announced(folder, note)
+            if noted.pop(_FOUND, None) is not None:
+                atomic.put(folder, note, _lines(noted, drained).encode())
 
 
 def _lines(moments: Mapping[str, int], draining: Collection[str]) -> str:

@@ -63,6 +63,8 @@ def look(
         return SampledJobs({})  # no job has been here
     on_gpus = _on_gpus(call, notes) if standing else {}
     for job_id in standing:
+        if Directories(root, job_id).is_kept:
+            continue  # it has ended, and what it used until then is kept
         try:
             with handles.protected(root) as folder, handles.inside(folder, job_id) as job:
                 user = _owner(job)
