@@ -6,7 +6,7 @@ import re
 
 from batch_jobs import COMMAND
 from daemons import user
-from waiting import until
+from waiting import runs, until
 
 GRACE = 600  # seconds: nobody waits for its end but in the partition called again
 LINES = (
@@ -125,7 +125,7 @@ def payload_is_ended_with_its_grace(cluster, name, partition):
     """When the grace is over, Slurm ends all of the job, and requeues it: no end is called off."""
     job, urgent = preempted(cluster, name, partition, "srun -n1 ")
     pid = text(cluster, f"{name}.ready").strip()
-    assert until(lambda: not _runs(pid))
+    assert until(lambda: not runs(pid))
     assert set(text(cluster, f"{name}.got").split()) == {"TERM", "CONT", "USR1"}
     said = text(cluster, f"{name}.out")
     announced = re.findall(r"^shutdowntime_job  (\S+) .*: (.*)$", said, re.MULTILINE)
@@ -135,14 +135,6 @@ def payload_is_ended_with_its_grace(cluster, name, partition):
     assert "called off" not in said
     cluster.run("scancel", job, urgent)
     over(cluster, job, urgent)
-
-
-def _runs(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(") ")[2][:1] != "Z"
-    except OSError:
-        return False
 
 
 def configure(cluster, line):

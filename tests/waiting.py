@@ -18,3 +18,12 @@ def until(condition, *, going=lambda: True, seconds=HANG):
             return found
         time.sleep(0.05)
     return found
+
+
+def runs(pid):
+    """Whether a process runs, and is not only waited for."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(") ")[2][:1] != "Z"
+    except OSError:
+        return False

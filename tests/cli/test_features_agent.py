@@ -6,11 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from daemons import user
-from waiting import HANG, until
+from waiting import HANG, runs, until
 
 from sssjob.features.batch import agent, client
 from sssjob.features.read import read
@@ -219,6 +220,24 @@ def test_a_signal_to_the_script_ends_what_the_agent_runs(listening):
     process.terminate()
     assert process.wait(HANG) == 128 + signal.SIGTERM
     os.kill(int(pid), signal.SIGKILL)  # which its own group would have ended with it
+
+
+def test_a_prolog_ends_with_its_script_however_that_is_killed(listening):
+    """It would make directories behind the epilog of its job, which the system runs then."""
+    ids = f"echo $PPID > {listening}/new; mv {listening}/new {listening}/pid"
+    program(listening, f"{ids}; cat {listening}/go")
+    os.mkfifo(listening / "go")
+    environment = {**VARIABLES, "PATH": f"{listening}/bin:{os.environ['PATH']}"}
+    step = words(listening, "prolog", "--seconds", "600")
+    process = subprocess.Popen(asking(listening, step), env=environment)
+    assert until((listening / "pid").exists)
+    pid = (listening / "pid").read_text().strip()
+    process.kill()
+    process.wait()
+    assert until(lambda: not runs(pid))
+    with suppress(OSError):  # what it asked, if that still waits
+        os.close(os.open(listening / "go", os.O_WRONLY | os.O_NONBLOCK))
+    assert not (listening / "mjf/3").exists()
 
 
 @pytest.mark.parametrize("with_agent", [False, True])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -11,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from waiting import HANG
+from waiting import HANG, runs, until
 
 from sssjob import registry
 from sssjob.errors import InvalidValue, Unprotected
@@ -130,6 +131,33 @@ def test_an_epilog_that_is_ended_is_done_again_and_a_prolog_is_not(
     told = (safe_path / "log").read_text()
     line = f" epilog {system} -: it was ended: exit code 143\n"
     assert told.count(line) == (min(spared - 1, 3) if is_last else 0)
+
+
+WAITS = """\
+#!/bin/sh
+echo $$ >{0}/new; mv {0}/new {0}/pid
+cat {0}/go >/dev/null
+echo >{0}/done
+"""
+
+
+@pytest.mark.parametrize(("system", "name"), ROOTS)
+def test_a_prolog_dies_with_its_script_and_an_epilog_goes_on(install, safe_path, system, name):
+    """Slurm kills the process group of one that takes too long, and runs the epilog of the job."""
+    os.mkfifo(safe_path / "go")
+    script = install(system, WAITS) / name
+    job = {"PATH": PATH, "SLURM_JOB_ID": "7", "JOB_ID": "7", "LSB_JOBID": "7"}
+    process = subprocess.Popen([script, "7.ce", "amy"], env=job, start_new_session=True)
+    assert until((safe_path / "pid").exists)
+    pid = (safe_path / "pid").read_text().strip()
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if name.startswith("epilog"):
+        (safe_path / "go").write_text("")
+        assert until((safe_path / "done").exists)
+    else:
+        assert until(lambda: not runs(pid))
+        assert not (safe_path / "done").exists()
 
 
 @pytest.mark.parametrize("own", ["", "a"])

@@ -13,6 +13,7 @@ it runs the command itself.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import signal
 import socket
@@ -27,7 +28,8 @@ from typing import NoReturn
 from sssjob import directory_handles as handles
 from sssjob.errors import UnusableInput
 
-COMMANDS = (["features", "prolog"], ["features", "epilog"])
+_PROLOG = ["features", "prolog"]
+COMMANDS = (_PROLOG, ["features", "epilog"])
 LIMIT = 1 << 20  # bytes of words and environment
 GO = b"1"  # of a caller who still wants it
 PATIENCE = 10.0  # seconds in which a caller has to say what it wants
@@ -44,11 +46,11 @@ class Child(Exception):
         self.line, self.journal = line, journal
 
     def answer(self, code: int) -> NoReturn:
-        """Tell the caller the exit code of the command, note it, and end this child."""
+        """Note the exit code of the command, tell it to the caller, and end this child."""
+        with suppress(OSError):  # before a caller that goes then may end this process
+            os.write(self.journal, f"{sys.argv[2]} ended with {code}\n".encode())
         with suppress(OSError):  # it may have gone
             self.line.sendall(_SIZE.pack(code))
-        with suppress(OSError):
-            os.write(self.journal, f"{sys.argv[2]} ended with {code}\n".encode())
         os._exit(code)
 
 
@@ -124,6 +126,8 @@ def _become(line: socket.socket) -> None:
         if line.recv(1) != GO:  # it has waited long enough, and runs the command itself
             os._exit(2)
         line.settimeout(None)
+        if words[:2] == _PROLOG:
+            _end_with(line)
     except (OSError, ValueError):
         os._exit(2)
     os.setsid()
@@ -136,6 +140,20 @@ def _become(line: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["sssjob", *words]
+
+
+def _end_with(line: socket.socket) -> None:
+    """Have a signal end this process when its caller goes, who says nothing more.
+
+    A prolog that goes on behind its script would make directories behind the epilog of its job.
+    Raises ``OSError`` if the caller has gone.
+    """
+    fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(line, fcntl.F_SETSIG, signal.SIGTERM)
+    fcntl.fcntl(line, fcntl.F_SETFL, fcntl.fcntl(line, fcntl.F_GETFL) | os.O_ASYNC)
+    with suppress(BlockingIOError):
+        line.recv(1, socket.MSG_DONTWAIT)
+        raise ConnectionResetError
 
 
 def _asked(line: socket.socket) -> tuple[list[str], dict[str, str], Sequence[int]]:

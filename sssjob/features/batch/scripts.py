@@ -315,14 +315,16 @@ class Installation:
         return words if asked else [*words, "--record", "FILE"]
 
     def _script(self, name: str, what: str, command: str) -> str:
-        # A prolog that is ended is not to begin again: its job may have ended meanwhile.
+        # A prolog that is ended is not to begin again, nor to go on: its job may have ended
+        # meanwhile. What is of the script's own process group is killed with it.
         again = command == "epilog"
+        timed = self._timed if again else self._timed.replace("timeout", "timeout --foreground", 1)
         body = (
             f"\nlog={shlex.quote(self.log)}\n"
             '{ [ ! -e "$log" ] || [ -f "$log" ]; } && [ ! -L "$log" ] && '
             '(: >>"$log") 2>/dev/null || log=/dev/null\n'
             f"for try in {' '.join(map(str, range(_TRIES if again else 1)))}; do\n"
-            f"{self._timed} \\\n"
+            f"{timed} \\\n"
             f'    {self._words(command, self.root_word())} --log "$log"{self._given} '
             '>/dev/null 2>>"$log" </dev/null\n'
             "code=$?\n"
