@@ -105,6 +105,6 @@ def proven(place, system, *more):
     """What the conformance kit says of each case, on what a test has started."""
     printed = place.run(
         COMMAND, "features", "prove", "--for", system, "--user", user().pw_name,
-        "--work", place.root, "--json", "--seconds", HANG, *more, check=False,
+        "--work", place.root, "--json", "--seconds", HANG - 60, *more, check=False,
     )  # fmt: skip
     return [json.loads(line) for line in printed.splitlines()]

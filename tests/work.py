@@ -2,9 +2,10 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 from pickle import PickleBuffer
+
+from waiting import until
 
 from sssjob.errors import UnusableInput
 
@@ -94,11 +95,12 @@ def sizes():
     return lambda name: os.path.getsize(name)
 
 
-def unequal_names():
-    """Names the process, and takes its time, so that parts are sent to all."""
+def meeting(folder, count):
+    """Names the process, and waits until so many have met, however late one of them is."""
 
-    def work(seconds):
-        time.sleep(seconds)
+    def work(part):
+        (Path(folder) / str(os.getpid())).touch()
+        until(lambda: len(os.listdir(folder)) >= count)
         return os.getpid()
 
     return work
