@@ -97,7 +97,10 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         used = call.used() or sampling.last(call, directories, job.node, job.user)
         is_kept = _keep(directories, used, snapshot)
         try:
-            if directories.is_described or not documents.is_absent(document):
+            if documents.is_gone(document):
+                if directories.is_described:
+                    notes.append(f"{document} was taken away meanwhile: nothing is folded")
+            elif directories.is_described or not documents.is_absent(document):
                 handles.check(jobs)
                 documents.check(document)
                 with documents.locked(document, LOCK):
@@ -135,7 +138,9 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool 
     document = documents.place(jobs, job_id)
     try:
         handles.check(jobs)
-        if documents.is_absent(document):  # moved, or of a file system that is not mounted
+        if documents.is_gone(document):
+            return ""
+        if documents.is_absent(document):  # of a file system that is not mounted, as a rule
             if not directories.is_described:
                 return ""  # its epilog was ended before it could look
             return f"{document} is not there; whoever does not want it removes {directories.job}"

@@ -921,6 +921,25 @@ def test_a_document_that_the_prolog_read_and_the_epilog_does_not_find_costs_noth
     assert "77" in (place / "3.xml").read_text()
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_document_that_was_taken_away_meanwhile_keeps_no_directory(node, is_kept):
+    """As ``collect --done`` moves one whose record has all: the lock of the others stands there."""
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    if is_kept:
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
+            assert "mjf/3 is kept" in epilog("--documents", "jobs").stderr
+    (node / "jobs/.lock").touch()
+    (node / "jobs/3.xml").unlink()
+    if is_kept:
+        assert both("--documents", "jobs").stdout == "removed 3\n"
+    else:
+        done = epilog("--documents", "jobs")
+        assert (done.exit_code, "was taken away meanwhile" in done.stderr) == (1, True)
+    assert os.listdir("mjf") == ["machinefeatures"]
+
+
 @pytest.mark.parametrize("step", ["handles.check", "documents.check", "documents.locked", "_fold"])
 def test_an_epilog_that_is_ended_at_any_step_has_kept_what_is_known(node, step):
     """As by its time limit, while the server of the documents does not answer."""

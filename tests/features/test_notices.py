@@ -588,17 +588,32 @@ NOTHING = "echo No reservations in the system"
 NODE = (DATA / "batch/scontrol-node-drained.txt").read_text()
 
 
-OPEN = "PrivateData             = none\nMCSPlugin = mcs/none\nMCSParameters = (null)\n"
+OPEN = """\
+PrivateData             = none
+MCSParameters           = (null)
+MCSPlugin               = mcs/none
+OverTimeLimit           = 0 min
+"""
 
 
-def slurm(programs, job="", *, node="", jobs="", reserved=NOTHING, own="7", config=OPEN):
-    """A Slurm whose ``squeue`` prints ``job`` of one, and ``jobs`` of a node."""
+PARTITIONS = "PartitionName=main Nodes=n1 OverTimeLimit=NONE State=UP\n"
+
+
+def slurm(
+    programs, job="", *, node="", jobs="", reserved=NOTHING, own="7", config=OPEN, more=PARTITIONS
+):
+    """A Slurm whose ``squeue`` prints ``job`` of one, and ``jobs`` of a node: of four words, those
+    of the partition main that are not preempted.
+    """
     at = Path(programs()["PATH"])
-    said = (("node", node or NODE), ("job", job), ("jobs", jobs), ("config", config))
+    rows = [line if len(line.split()) != 4 else f"{line} N/A main" for line in jobs.splitlines()]
+    said = (("node", node or NODE), ("job", job), ("jobs", "".join(f"{row}\n" for row in rows)),
+            ("config", config), ("partition", more))  # fmt: skip
     for name, text in said:
         (at / f"said-{name}").write_text(text)
     made = programs(
         scontrol=f'case "$*" in *node*) cat {at}/said-node;; *config*) cat {at}/said-config;;'
+        f" *partition*) cat {at}/said-partition;;"
         f" *) {reserved};; esac",
         squeue=f'case "$*" in *nodelist*) cat {at}/said-jobs;; *) cat {at}/said-job;; esac',
     )
@@ -655,6 +670,7 @@ def test_of_all_tasks_and_components_the_own_one_counts(programs, rows, notices,
 
 # In what a real Slurm 22.05 printed of the node.
 SINCE, EMPTY = 1795705411, 1795705410
+LIMIT = SINCE + 10**6
 WHY = "(disk is = bad [x)"
 
 
@@ -667,15 +683,15 @@ WHY = "(disk is = bad [x)"
         # It was requeued: that is the end that its next run would have.
         (NODE, f"7 COMPLETING 1 {SINCE + 9999}\n", (SINCE + 50, "drains {}: its last job ends")),
         (NODE.replace("CPUAlloc=0", "CPUAlloc=3"),
-         f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 {NOW + 90}\n9 PENDING 1 {NOW + 999}\n",
-         (NOW + 90, "drains {}: its last job ends")),
+         f"7 RUNNING 1 {LIMIT + 60}\n8 RUNNING 2 {LIMIT + 90}\n9 PENDING 1 {LIMIT + 999}\n",
+         (LIMIT + 90, "drains {}: its last job ends")),
         # Nobody knows when it ends: one has no limit, or is not shown to who asks.
-        (NODE, f"7 RUNNING 1 {NOW + 60}\n8 RUNNING 2 N/A\n", None),
-        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {NOW + 60}\n", None),
+        (NODE, f"7 RUNNING 1 {LIMIT + 60}\n8 RUNNING 2 N/A\n", None),
+        (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), f"7 RUNNING 1 {LIMIT + 60}\n", None),
         (NODE.replace("CPUAlloc=0", "CPUAlloc=3"), "", None),
         # It is put off until somebody resumes it.
         (NODE.replace("CPUAlloc=0", "CPUAlloc=1"),
-         f"7 RUNNING 1 {NOW + 90}\n8 SUSPENDED 1 {NOW + 60}\n", None),
+         f"7 RUNNING 1 {LIMIT + 90}\n8 SUSPENDED 1 {LIMIT + 60}\n", None),
         (NODE, "what is this\n", None),
     ],
 )  # fmt: skip
@@ -696,7 +712,7 @@ HIDING = (
     OPEN.replace("none\n", "accounts,jobs\n", 1),
     OPEN.replace("none\n", "something new\n", 1),
     OPEN.replace("mcs/none", "mcs/group").replace("(null)", "enforced,privatedata"),
-    "",
+    "OverTimeLimit = 0 min\n",
 )
 
 
@@ -717,14 +733,36 @@ def test_a_drained_node_has_an_end_only_where_no_job_can_be_hidden(
 ):
     monkeypatch.setattr("os.geteuid", lambda: user)
     node = NODE.replace("CPUAlloc=0", "CPUAlloc=4")
-    asked = slurm(programs, node=node, jobs=f"7 RUNNING 4 {NOW + 60}\n", config=config)
+    asked = slurm(programs, node=node, jobs=f"7 RUNNING 4 {LIMIT + 60}\n", config=config)
     found, problems = told("slurm", asked, SINCE + 50)
     assert problems == {}
-    assert [each.moment for each in found if each.key == MACHINE] == [NOW + 60] * is_told
+    assert [each.moment for each in found if each.key == MACHINE] == [LIMIT + 60] * is_told
     # Who is root in a user namespace only is another user to Slurm.
     monkeypatch.setattr("sssjob.users.is_host", lambda: False)
     ends = [each for each in told("slurm", asked, SINCE + 50)[0] if each.key == MACHINE]
     assert bool(ends) == (is_told and config not in HIDING and "slurm(7)" not in config)
+
+
+@pytest.mark.parametrize(
+    ("usual", "own", "preempted", "minutes"),
+    [
+        ("0 min", "NONE", "N/A", 0), ("3 min", "NONE", "N/A", 3), ("0 min", "5", "N/A", 5),
+        ("3 min", "0", "N/A", 0), ("UNLIMITED", "NONE", "N/A", None), ("3 min", "UNLIMITED", "N/A", None),
+        ("UNLIMITED", "UNLIMITED", str(LIMIT), 0), ("", "NONE", "N/A", None),
+        # Beyond that nobody knows when it ends.
+        ("0 min", "-1", "N/A", None), ("0 min", "", "N/A", None),
+    ],
+)  # fmt: skip
+def test_jobs_that_may_go_on_beyond_their_limit_end_later(programs, usual, own, preempted, minutes):
+    asked = slurm(
+        programs, node=NODE.replace("CPUAlloc=0", "CPUAlloc=1"),
+        jobs=f"7 RUNNING 1 {LIMIT + 60} {preempted} main\n", config=OPEN.replace("0 min", usual),
+        more=PARTITIONS.replace("NONE", own),
+    )  # fmt: skip
+    found = [each.moment for each in told("slurm", asked, SINCE + 50)[0] if each.key == MACHINE]
+    assert found == ([] if minutes is None else [LIMIT + 60 + 60 * minutes])
+    late = [each for each in told("slurm", asked, LIMIT + 60 + 60 * 9)[0] if each.key == MACHINE]
+    assert late == []
 
 
 @pytest.mark.parametrize("text", ["disk", "disk [x@5] Reason=q", "[x@5]", "a [x@5] Comment=c", "["])

@@ -17,6 +17,7 @@ from sssjob.errors import UnusableInput
 from sssjob.model import Job, JobGroup, jobs_of
 
 _POLL = 0.05  # seconds
+_LOCK = ".lock"
 
 
 def place(directory: str | os.PathLike[str], job_id: str) -> Path:
@@ -37,6 +38,14 @@ def is_absent(document: Path) -> bool:
     except OSError:
         return False  # whoever opens it is told why
     return False
+
+
+def is_gone(document: Path) -> bool:
+    """Whether it was taken away, as when it is done with, and others are still where it was.
+
+    Where its file system is not mounted, not even the lock of the documents is there.
+    """
+    return is_absent(document) and not is_absent(document.with_name(_LOCK))
 
 
 def check(document: Path) -> None:
@@ -70,7 +79,7 @@ def locked(document: Path, seconds: float) -> Iterator[None]:
     when it is written, and a lock for each would be left behind by every job.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(document.with_name(".lock"), flags, 0o600)
+    handle = os.open(document.with_name(_LOCK), flags, 0o600)
     try:
         end = time.monotonic() + seconds
         while True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from sssjob import host_name, users
@@ -34,12 +34,13 @@ _NO_END = ("N/A", "NONE", "Unknown", "UNLIMITED")
 _RUNNING = ("RUNNING", "SUSPENDED", "STOPPED", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT")
 _ENDS = "COMPLETING"
 _OF_JOB = "JobID:24,State:24,EndTime:24,PreemptTime:24"
-_OF_JOBS = "%A %T %C %e"
+_OF_JOBS = "JobID:24,State:24,NumCPUs:24,EndTime:24,PreemptTime:24,Partition:400"
+_COLUMNS = len(_OF_JOBS.split(","))
 _LONGEST = 40  # characters of a name
 _HALTED = "SUSPENDED"  # its end is put off until somebody resumes it
 _CLUSTERS = "SLURM_CLUSTERS"  # other ones than that of this node
 _CONFIGURED = re.compile(
-    r"^(PrivateData|MCSPlugin|MCSParameters|SlurmUser)\s*=\s*(.*?)\s*$", re.MULTILINE
+    r"^(PrivateData|MCSPlugin|MCSParameters|SlurmUser|OverTimeLimit)\s*=\s*(.*?)\s*$", re.MULTILINE
 )
 # What PrivateData may hide so that all jobs are still shown, and which plugin hides none.
 _SHOWN = frozenset(
@@ -57,7 +58,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     asked = replace(asked, environment=own)
     node = asked.node or asked.environment.get("SLURMD_NODENAME") or host_name.own()
     notes: list[str] = []
-    found = Invocation("slurm", (), asked.environment, asked.share(5)).shutdown(node, now, notes)
+    found = Invocation("slurm", (), asked.environment, asked.share(6)).shutdown(node, now, notes)
     if found is None or notes:
         said = "; ".join(notes)
         yield Unread(f"slurm does not say when node {node} is taken away: {said}")
@@ -75,7 +76,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 def _end(job: str, asked: Surroundings) -> Iterator[Notice | Unread]:
     """When a job ends, unless it has no limit."""
     # With the id of each task and component: that of a leader is that of all of them, too.
-    printed = _printed(("squeue", "--noheader", f"--jobs={job}", f"--Format={_OF_JOB}"), asked, 4)
+    printed = _printed(("squeue", "--noheader", f"--jobs={job}", f"--Format={_OF_JOB}"), asked, 5)
     rows = [line.split() for line in printed.splitlines()]
     own = [row for row in rows if len(row) == 4 and row[0] == job]
     if len(own) != 1:
@@ -100,20 +101,26 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
     if not is_name(node):
         yield Unread(f"{node[:_LONGEST]!r} is not the name of one node, whose state is asked")
         return
-    printed = _printed(("scontrol", "show", "node", node), asked, 3)
+    printed = _printed(("scontrol", "show", "node", node), asked, 4)
     if (state := scontrol.node_state(printed, node)) is None:
         yield Unread(f"scontrol does not say what state node {node} has")
         return
     if not state.is_drained:
         return
     yield no_new_jobs(f"node {node}", "slurm", state.reason, state.since, now)
-    listed = ("squeue", "--all", "--noheader", f"--nodelist={node}", f"--format={_OF_JOBS}")
-    rows = [line.split() for line in _printed(listed, asked, 2).splitlines()]
-    rows = [row for row in rows if len(row) != 4 or row[1] in (*_RUNNING, _ENDS)]
-    ends = [_last(row, now) if len(row) == 4 else None for row in rows]
+    listed = ("squeue", "--all", "--noheader", f"--nodelist={node}", f"--Format={_OF_JOBS}")
+    rows = [line.split() for line in _printed(listed, asked, 3).splitlines()]
+    rows = [row for row in rows if len(row) != _COLUMNS or row[1] in (*_RUNNING, _ENDS)]
+    if any(len(row) != _COLUMNS for row in rows):
+        return
+    config = dict(_CONFIGURED.findall(_printed(("scontrol", "show", "config"), asked, 2)))
+    if not _are_all(rows, state.used, config):
+        return  # one is not shown to this user
+    overtimes = _overtimes(config, asked) if rows else {}
+    ends = [_last(row, overtimes, now) for row in rows]
     known = [end for end in ends if end is not None]
-    if len(known) < len(ends) or not _are_all(rows, state.used, asked):
-        return  # one has no limit, or is not shown to this user: nobody knows when it ends
+    if len(known) < len(ends):
+        return  # one has no limit: nobody knows when it ends
     why = said_by_people(state.reason)
     if known:
         yield Notice(MACHINE, max(known), "slurm", f"node {node} drains{why}: its last job ends")
@@ -123,7 +130,7 @@ def _drain(node: str, asked: Surroundings, now: int) -> Iterator[Notice | Unread
         yield Notice(MACHINE, empty, "slurm", text, state.since is None)
 
 
-def _are_all(rows: list[list[str]], used: int, asked: Surroundings) -> bool:
+def _are_all(rows: list[list[str]], used: int, config: Mapping[str, str]) -> bool:
     """Whether these are all jobs of a node of which so many processors are used.
 
     Where Slurm hides the jobs of others (PrivateData, also of MCSParameters), only who administers
@@ -132,13 +139,12 @@ def _are_all(rows: list[list[str]], used: int, asked: Surroundings) -> bool:
     """
     if sum(whole(row[2]) or 0 for row in rows) < used:
         return False
-    said = dict(_CONFIGURED.findall(_printed(("scontrol", "show", "config"), asked, 1)))
-    is_open = _SHOWN.issuperset(said.get("PrivateData", "jobs").split(","))
+    is_open = _SHOWN.issuperset(config.get("PrivateData", "jobs").split(","))
     is_labelled = (
-        "privatedata" in said.get("MCSParameters", "")
-        and said.get("MCSPlugin", "none") not in _PLUGINS
+        "privatedata" in config.get("MCSParameters", "")
+        and config.get("MCSPlugin", "none") not in _PLUGINS
     )
-    return (is_open and not is_labelled) or _administers(said.get("SlurmUser", ""))
+    return (is_open and not is_labelled) or _administers(config.get("SlurmUser", ""))
 
 
 def _administers(user: str) -> bool:
@@ -151,10 +157,38 @@ def _administers(user: str) -> bool:
     return users.is_host() and os.geteuid() in known
 
 
-def _last(row: list[str], now: int) -> int | None:
-    """The end of a job of a node; of one that has ended already, no later one than now."""
-    end = None if row[1] == _HALTED else words.moment(row[3])
-    return min(end, now) if end is not None and row[1] == _ENDS else end
+def _overtimes(config: Mapping[str, str], asked: Surroundings) -> dict[str, int | None]:
+    """The minutes that jobs of a partition may go on beyond their limit; None is without end."""
+    printed = _printed(("scontrol", "--all", "-o", "show", "partition"), asked, 1)
+    usual = _minutes(config.get("OverTimeLimit", ""))
+    found: dict[str, int | None] = {}
+    for line in printed.splitlines():
+        said = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        own = said.get("OverTimeLimit", "")
+        found[said.get("PartitionName", "")] = usual if own == "NONE" else _minutes(own)
+    return found
+
+
+def _minutes(text: str) -> int | None:
+    """``2 min``, or ``2``."""
+    return whole(text.removesuffix(" min"), 9)
+
+
+def _last(row: list[str], overtimes: Mapping[str, int | None], now: int) -> int | None:
+    """The latest end of a job of a node; of one that has ended already, no later one than now.
+
+    None where nobody knows it, as of one that goes on for longer than it may.
+    """
+    _, state, _, text, preempted, partition = row
+    end = None if state == _HALTED else words.moment(text)
+    if end is not None and state == _ENDS:
+        return min(end, now)
+    is_preempted = words.moment(preempted) is not None
+    more = 0 if is_preempted else overtimes.get(partition)
+    if end is None or more is None:
+        return None
+    end += 60 * more
+    return end if end > now else None
 
 
 def _printed(command: tuple[str, ...], asked: Surroundings, questions: int) -> str:
