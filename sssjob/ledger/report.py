@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from duckdb import OutOfRangeException
 
 from sssjob import spans
 from sssjob.accounting.report import SAME, Key, Report
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.integers import LARGEST
 from sssjob.ledger import damage, rollup
 from sssjob.ledger.columns import END, EXACT, GROUPED, KEPT, KEYED, KEYED_BY, START, SUBMIT, SUMMED
 from sssjob.ledger.distributions import Placed, fill
@@ -118,10 +119,25 @@ def adder(empty: Report, home: Place, number: int, book: str) -> Callable[[Seque
         found = empty.empty()
         some, faults = damage.whole(home, [files[path] for path in paths])
         with connected(home, now, some) as connection:
-            _Adding(found, connection, book).add()
+            _Adding(found, connection, book, within=_within(some, book)).add()
         return _Part(found, [(fault.store, fault.reason) for fault in faults])
 
     return add
+
+
+def _within(files: Sequence[DataFile], book: str) -> tuple[int, int] | None:
+    """Times between which all runs of files are, by their manifest; None where it does not tell.
+
+    A run without an end may go on behind all that is written; and a time that is wrong may be far.
+    """
+    if any(file.end.without for file in files):
+        return None
+    known = [file.end for file in files] + [file.start for file in files if book == RUN]
+    least = min((each.least for each in known if each.least is not None), default=None)
+    most = max((each.most for each in known if each.most is not None), default=None)
+    if least is None or most is None or most - least >= LONGEST:
+        return None
+    return least, most
 
 
 class _Part(NamedTuple):
@@ -233,13 +249,15 @@ class _Adding:
     """Adds what a connection has to a report.
 
     Of runs that are ``is_sparse`` there may be few in a long time; they are booked at the end.
+    ``within`` has times between which all runs are, where it is known.
     """
 
     def __init__(
-        self, report: Report, connection: Connection, book: str, *, is_sparse: bool = False
-    ) -> None:
+        self, report: Report, connection: Connection, book: str, *, is_sparse: bool = False,
+        within: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
         self._report, self._connection, self._book = report, connection, book
-        self._is_sparse = is_sparse
+        self._is_sparse, self._within = is_sparse, within
         # A name that is not stated is NULL: the groups of NULL and of "" are put together.
         self._names = [_keyed(name) for name in report.by if name not in TIMED]
         self._without = left_out(report.extra)
@@ -260,24 +278,21 @@ class _Adding:
         if cut is None:
             return
         self._place(cut)
-        booked = self._booked("placed", "k1")
         if self._book == RUN and len(cut.names) > 1:
-            self._find_divided()
-            self._add_groups(self._divided(booked), cut)
-            self._count_inside(cut)
+            self._add_divided(cut)
         else:
-            self._add_groups(booked, cut)
+            self._add_groups(self._booked("placed", "k1"), cut)
         self._exact(cut)
         self._spread("placed", cut)
 
     def _cut(self) -> Pieces | None:
         """The pieces of time in which runs are; None where there is no run."""
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
-        text = (
-            f"SELECT least(min({begun}), min({ended})), greatest(max({begun}), max({ended})),"
-            f" count(*), count({EXACT}) FROM live"
-        )
-        ((least, most, count, exact),) = self._rows(text)
+        text = f"count(*), count({EXACT})"
+        if self._within is None:
+            text += f", least(min({begun}), min({ended})), greatest(max({begun}), max({ended}))"
+        ((count, exact, *found),) = self._rows(f"SELECT {text} FROM live")
+        least, most = self._within or found
         report = self._report
         self._has_exact = exact > 0
         if not count:
@@ -317,20 +332,26 @@ class _Adding:
     def _place(self, cut: Pieces) -> None:
         """Make ``placed``: runs with the piece in which they end, ``k1``, which begins at ``low``.
 
-        ``pieces`` has all of them.
+        The piece before it begins at ``before``: NULL for the first one. ``pieces`` has all.
         """
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         numbers = pa.array(range(len(cut.names)), pa.int64())
         lows = pa.array(cut.bounds[:-1], pa.int64())
-        self._connection.register("pieces", pa.table({"piece": numbers, "low": lows}))
+        before = pa.array([None, *cut.bounds[:-2]], pa.int64())
+        table = pa.table({"piece": numbers, "low": lows, "before": before})
+        self._connection.register("pieces", table)
         self._quotient = cut.quotient
         if self._quotient >= _LEAST:
-            self._connection.register("places", self._places(cut))
+            self._connection.register("quotients", self._places(cut))
+            self._execute("places AS FROM quotients")  # of its own tables DuckDB knows more
         times = f"SELECT *, {begun} AS begun, {ended} AS over FROM live"
-        text = (
-            f"SELECT t.*, e.piece AS k1, e.low FROM ({times}) AS t {self._piece_of('over', 'LEFT')}"
-        )
-        self._connection.execute(f"CREATE OR REPLACE TEMP VIEW placed AS {text}")
+        for name, text in ("timed", times), ("placed", self._with_pieces("timed")):
+            self._connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {text}")
+
+    def _with_pieces(self, source: str) -> str:
+        """Runs of a source with the piece in which they end, as SQL; see ``_place``."""
+        piece = self._piece_of("over", "LEFT")
+        return f"SELECT t.*, e.piece AS k1, e.low, e.before FROM {source} AS t {piece}"
 
     def _piece_of(self, time: str, kind: str) -> str:
         """The join with the piece of a time of ``t``, as ``e``."""
@@ -351,7 +372,8 @@ class _Adding:
             found = np.array([place for (place,) in self._rows(text)], np.int64)
         bounds = np.array(cut.bounds[:-1], np.int64)
         piece = np.searchsorted(bounds, found * self._quotient - BEFORE, side="right") - 1
-        return pa.table({"place": found, "piece": piece, "low": bounds[piece]})
+        before = pa.array(bounds[np.maximum(piece - 1, 0)], pa.int64(), mask=piece == 0)
+        return pa.table({"place": found, "piece": piece, "low": bounds[piece], "before": before})
 
     def _booked(self, source: str, piece: str) -> str:
         """The sums of groups, as SQL, each run where it ended."""
@@ -364,58 +386,83 @@ class _Adding:
     def _sums(self) -> dict[_Sum, str]:
         return _aggregates(lambda name: _WHOLE.get(name) or SUMMED[name], self._without)
 
-    def _find_divided(self) -> None:
-        """Make ``divided``: runs that are booked in several pieces, from ``k0`` to ``k1``."""
-        names = [*DIVIDED]
-        if "held" not in self._without:
-            names += ["memory", "asked"]
-        if "asked_slots" not in self._without:
-            names += ["asked_processors", "asked_gpus"]
-        told = ", ".join((
-            *(f"{name} AS n{at}" for at, name in enumerate(self._names)),
-            "begun", "over", "k1", *(SUMMED[name] for name in names),
-        ))  # fmt: skip
-        some = f"SELECT {told} FROM placed WHERE {EXACT} IS NULL AND begun < low"
-        text = f"SELECT t.*, e.piece AS k0 FROM ({some}) AS t {self._piece_of('begun', 'INNER')}"
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE divided AS {text}")
+    def _add_divided(self, cut: Pieces) -> None:
+        """Add the sums of groups, each run in all pieces of time that it ran in.
 
-    def _divided(self, booked: str) -> str:
-        """The sums of groups, as SQL, each run in all pieces of time that it ran in.
+        A product of 64 bits takes a third of the time: one of 128 is made where that is too small.
+        """
+        try:
+            text = self._divided(cut, _NARROW)
+        except OutOfRangeException:
+            text = self._divided(cut, _WIDE)
+        self._add_groups(text, cut)
+        self._count_inside(cut)
+
+    def _divided(self, cut: Pieces, kind: str) -> str:
+        """The sums of groups, as SQL, of which the largest part is made in a table, ``booked``.
 
         Of all that is booked at the end, the piece before a boundary gets what a run had used by
-        then, and the one behind it gives that away. So a boundary costs one division.
+        then, and the one behind it gives that away. So a boundary costs one division. One reading
+        tells what is booked, and what goes over the boundary before it: few runs go over others.
         """
         keys = [f"n{at}" for at in range(len(self._names))]
-        kinds = self._kinds()
-        due = {
-            name: f"{_due(SUMMED[name], kind)}" if kind else "NULL::BIGINT"
-            for name, kind in kinds.items()
-        }
-        if "asked_slots" not in self._without:
-            for name, (wall, other) in _PRODUCTS.items():
-                due[name] = _due_product(SUMMED[wall], due[wall], SUMMED[other])
+        named = [f"{name} AS {key}" for name, key in zip(self._names, keys, strict=True)]
+        dues = self._dues(kind)
         parts = _aggregates(lambda name: f"due_{name}", self._without)
         parts = {each: text for each, text in parts.items() if each[0] in _IN_PARTS}
-        told = ", ".join((*keys, "piece", *_named(parts)))
-        dues = ", ".join(f"{text} AS due_{name}" for name, text in due.items())
-        runs = "SELECT *, unnest(range(k0 + 1, k1 + 1)) AS number FROM divided"
-        joined = (
-            f"SELECT d.*, p.piece, {dues} FROM ({runs}) AS d JOIN pieces AS p ON p.piece = d.number"
-        )
+        told = [f"{text} AS due_{_name(each)}" for each, text in parts.items()]
         sums = self._sums()
+        here = ", ".join(f"CASE WHEN begun < low THEN {it} END AS due_{at}" for at, it in dues)
+        columns = ", ".join((
+            *named, "k1 AS piece", "count(*) AS jobs", *_named(sums), *told,
+            "count(CASE WHEN begun < before THEN 1 END) AS others",
+        ))  # fmt: skip
+        some = f"SELECT *, {here} FROM placed WHERE {EXACT} IS NULL"
+        self._execute(f"booked AS SELECT {columns} FROM ({some}) GROUP BY ALL")
+        sources = ["booked"]
+        if self._rows("SELECT sum(others) FROM booked")[0][0]:
+            self._make_others(cut, dues, [*named, "piece", *told])
+            sources.append("others")
 
-        def moved(piece: str, sign: str) -> str:
-            some = (f"{sign}{_name(each)}" if each in parts else "NULL" for each in sums)
-            return f"SELECT {', '.join((*keys, piece, '0', *some))} FROM due"
+        def moved(source: str, piece: str, sign: str) -> str:
+            some = (f"{sign}due_{_name(each)}" if each in parts else "NULL" for each in sums)
+            return f"SELECT {', '.join((*keys, piece, '0', *some))} FROM {source}"
 
+        whole = ", ".join((*keys, "piece", "jobs", *map(_name, sums)))
+        texts = [f"SELECT {whole} FROM booked"]
+        for source in sources:
+            texts += moved(source, "piece - 1", ""), moved(source, "piece", "-")
         added = ", ".join(f"{'max' if each[0] == _MOST else 'sum'}({_name(each)})" for each in sums)
         every = ", ".join((*keys, "piece"))
-        return (
-            f"WITH booked AS ({booked}),"
-            f" due AS MATERIALIZED (SELECT {told} FROM ({joined}) GROUP BY ALL)"
-            f" SELECT {every}, sum(jobs), {added} FROM (SELECT * FROM booked"
-            f" UNION ALL {moved('piece - 1', '')} UNION ALL {moved('piece', '-')}) GROUP BY {every}"
-        )
+        union = " UNION ALL ".join(texts)
+        return f"SELECT {every}, sum(jobs), {added} FROM ({union}) GROUP BY {every}"
+
+    def _make_others(
+        self, cut: Pieces, dues: Iterable[tuple[str, str]], told: Iterable[str]
+    ) -> None:
+        """Make ``others``: what ``told`` says of the boundaries but the last one of each run."""
+        # A run that goes over two of them takes longer than a piece.
+        shortest = min((high - low for low, high in pairwise(cut.bounds)), default=0)
+        long = f"(SELECT * FROM timed WHERE {EXACT} IS NULL AND over - begun >= {shortest})"
+        text = f"SELECT * EXCLUDE (low) FROM ({self._with_pieces(long)}) WHERE begun < before"
+        text = f"SELECT t.*, e.piece AS k0 FROM ({text}) AS t {self._piece_of('begun', 'INNER')}"
+        runs = f"SELECT *, unnest(range(k0 + 1, k1)) AS number FROM ({text})"
+        every = ", ".join(f"{it} AS due_{at}" for at, it in dues)
+        pieces_ = "JOIN pieces AS p ON p.piece = d.number"
+        joined = f"SELECT d.*, p.piece, {every} FROM ({runs}) AS d {pieces_}"
+        columns = ", ".join(told)
+        self._execute(f"others AS SELECT {columns} FROM ({joined}) GROUP BY ALL")
+
+    def _dues(self, kind: str) -> list[tuple[str, str]]:
+        """What a run had used of each sum by ``low``, as SQL, by the names of the sums."""
+        found = {name: _due(SUMMED[name], kind) for name in DIVIDED}
+        if "asked_slots" not in self._without:
+            for name, (wall, other) in _PRODUCTS.items():
+                found[name] = _due_product(SUMMED[wall], found[wall], SUMMED[other])
+        return [*found.items()]
+
+    def _execute(self, text: str) -> None:
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {text}")
 
     def _add_groups(self, text: str, cut: Pieces | None) -> None:
         """Add the groups that SQL finds: keys, the piece, how many jobs, and the sums."""
@@ -426,25 +473,16 @@ class _Adding:
             if not self._put(key, row[names], totals, cut):
                 self._report.outside += totals.jobs
 
-    def _kinds(self) -> dict[str, str]:
-        """The type in which each sum is divided; "" for one that no run states.
-
-        A product of 64 bits takes a third of the time.
-        """
-        most = ", ".join(f"max(abs({SUMMED[name]}))" for name in DIVIDED)
-        ((longest, *largest),) = self._rows(f"SELECT max(over - begun), {most} FROM divided")
-        return {
-            name: "" if value is None else _WIDE if longest * value > LARGEST else _NARROW
-            for name, value in zip(DIVIDED, largest, strict=True)
-        }
-
     def _count_inside(self, cut: Pieces) -> None:
         """Count runs that end behind the window, but have a part in it, as not outside."""
         within = [number for number, inside in enumerate(cut.inside) if inside]
-        if not within:
+        if not within or within[-1] == len(cut.inside) - 1:
             return
-        text = "SELECT count(*) FROM divided WHERE k0 <= $most AND k1 > $most"
-        ((count,),) = self._rows(text, {"most": within[-1]})
+        text = (
+            f"SELECT count(*) FROM placed WHERE {EXACT} IS NULL AND begun < $until AND k1 > $most"
+        )
+        given = {"until": cut.bounds[within[-1] + 1], "most": within[-1]}
+        ((count,),) = self._rows(text, given)
         self._report.outside -= count
 
     def _exact(self, cut: Pieces | None) -> None:
