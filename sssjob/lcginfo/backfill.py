@@ -29,6 +29,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.lcginfo.simulate import NEVER, Lengths, Wait, free_now
@@ -384,7 +386,7 @@ class Scheduler:
         promised = {at for promise in now.promises for at in promise.left}
         keeps = self.site.snapshot.scheduling.keeps
         if keeps and not place.is_asked and promised.isdisjoint(pools):
-            now.promises += self._promise(place.slots, pools)
+            now.promises += self._promise(place.slots, place.limit, pools, now)
         return None
 
     def _bounds(self, limit: float, at: int, now: _Now) -> Iterator[int]:
@@ -414,20 +416,40 @@ class Scheduler:
         )
         self.started += 1
 
-    def _promise(self, slots: int, pools: Collection[int]) -> Iterator[_Promise]:
-        """When so many slots of these pools will be free, if what runs ends by its limits."""
+    def _promise(
+        self, slots: int, limit: float, pools: Collection[int], now: _Now
+    ) -> Iterator[_Promise]:
+        """When so many slots of these pools will be free for so long, by the limits of what runs.
+
+        What is kept for reservations is not: a job that would run into one waits for its end.
+        """
         free = {at: self.free[at] for at in pools}
-        time = self.time
-        for limit, _, at, ended in self.limits:
-            if at in free:
-                free[at] += ended
-                time = limit
-                if sum(free.values()) >= slots:
-                    break
+        kept = [(each, left) for each, left in now.kept if each.pool in free]
+        changes = heapq.merge(
+            ((time, at, ended) for time, _, at, ended in self.limits),
+            ((each.time, each.pool, each.slots) for each in self.given_back),
+            ((each.start, each.pool, -each.slots) for each, _ in kept),
+            sorted((each.end, each.pool, each.slots) for each, _ in kept),
+        )
+        room: dict[int, int] = {}
+        for time, some in groupby(changes, key=itemgetter(0)):
+            for _, at, more in some:
+                if at in free:
+                    free[at] += more
+            if sum(max(each, 0) for each in free.values()) < slots:
+                continue
+            until = max(time, self.time) + limit
+            room = {
+                at: min([free[at], *(left for each, left in kept
+                                     if each.pool == at and time < each.start < until)])
+                for at in free
+            }  # fmt: skip
+            if sum(max(each, 0) for each in room.values()) >= slots:
+                break
         else:
             return  # it never will
-        for at in sorted(free, key=lambda at: -free[at]):
-            part = min(slots, max(free[at], 0))
+        for at in sorted(room, key=lambda at: -room[at]):
+            part = min(slots, max(room[at], 0))
             free[at] -= part
             slots -= part
         yield _Promise(max(time, self.time), free)
@@ -436,7 +458,15 @@ class Scheduler:
         """What a reservation leaves of its pool when it begins, of what is free now."""
         until = bisect_left(self.limits, (kept.start, self.number + 1, 0, 0))
         ended = sum(slots for _, _, at, slots in self.limits[:until] if at == kept.pool)
-        return self.free[kept.pool] + ended - kept.slots
+        back = sum(
+            each.slots for each in self.given_back
+            if each.pool == kept.pool and each.time <= kept.start
+        )  # fmt: skip
+        taken = sum(
+            each.slots for each in self.kept
+            if each.pool == kept.pool and each.start <= kept.start < each.end
+        )  # fmt: skip
+        return self.free[kept.pool] + ended + back - taken
 
 
 def waits(site: Site, pairs: Iterable[Pair], usage: float) -> dict[Pair, Wait]:

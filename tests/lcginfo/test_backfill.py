@@ -104,6 +104,17 @@ CASES = [
     ("its own jobs have its slots", site(
         running(60, slots=4, reservation="m"), reserved=[Reserved("m", NOW - 60, NOW + 500, 4)]),
      "long", 500),
+    ("a start is promised behind a reservation that the job would run into", site(
+        running(800, slots=1), waiting(9, slots=2), slots=2,
+        reserved=[Reserved("m", NOW + 4000, NOW + 4600, 2)],
+        queues=[QueueRules("long", walltime=3600.0)]), "long", 0),
+    ("and not behind one that it is over before", site(
+        running(800, slots=1), waiting(9, slots=2, limit=1000), slots=2,
+        reserved=[Reserved("m", NOW + 4000, NOW + 4600, 2)],
+        queues=[QueueRules("long", walltime=3300.0)]), "long", 4600),
+    ("what ends at the time of a promise leaves its slots together", site(
+        running(600, slots=1), running(600, slots=1, vo="lhcb"), waiting(9, slots=2), slots=3,
+        queues=[QueueRules("long", walltime=7200.0)]), "long", 0),
     ("what is over keeps nothing", site(reserved=[Reserved("m", NOW - 60, NOW, 4)]), "long", 0),
     ("a queue that starts nothing", site(queues=[QueueRules("long", serving=CLOSED)]), "long",
      NEVER),
