@@ -39,10 +39,22 @@ from sssjob.systems.condor.accounting import table
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
 
-_NOWHERE = frozenset((
-    "Architecture", "Checkpointable", "Interactive", "Machine", "Network", "NetworkAdapter",
-    "OperatingSystem", "Quote", "Reservation", "Restartable", "Shell", "Suspendable", "Swap",
+# What an ad says of a job; of all else that the standard has, nothing. # decision 776
+_SAID = frozenset((
+    *(element for element, _ in (*table.TEXTS, *table.WHOLE_NUMBERS)),
+    *(element for element, (name, _, _) in names.AMOUNTS.items() if name),
+    "Arguments", "CpuDuration", "Duration", "Environment", "ErrorFile", "ExitCode", "Extension",
+    "Hold", "Id", "InputFile", "NodeCount", "NotificationList", "OutputFile", "ResourceLimit",
+    "State", "StatusMessage", "Type",
 ))  # fmt: skip
+_NOWHERE = {
+    row.name for table_ in spec.CONTAINER["Job"].tables for row in spec.TABLES[table_]
+} - _SAID  # fmt: skip
+# Limits that are kept, by attributes or as features.
+_LIMITED = frozenset((
+    "CoreFileSize", "CPUTime", "Disk", "Duration", "Memory", "ResidentSetSize", "Swap",
+))  # fmt: skip
+_STATES = frozenset(word for _, word, _ in names.STATES)
 _NOTHING = ("", "false", "0")
 _LINE_ENDS = re.compile(r"[\r\n\0]+")
 _WHOSE = ("User", "GlobalUser", "Project")
@@ -152,12 +164,23 @@ class _Work:
         ]  # fmt: skip
         left += [
             f"Extension {name}" for item in self.job.properties.all("Extension")
-            if item.attributes.get("type") == names.EXTENSION
-            and ((name := item.attributes.get("name", "")) in attributes.WISHES
-                 or name == "JobUniverse")
+            if (name := item.attributes.get("name", "")) in attributes.WISHES
+            or name == "JobUniverse" or item.attributes.get("type") != names.EXTENSION
+        ]  # fmt: skip
+        left += [
+            f"ResourceLimit {name}" for item in self.job.properties.all("ResourceLimit")
+            if spec.limit_name(name := item.attributes.get("name", "")) not in _LIMITED
         ]  # fmt: skip
         if self.job.get("Type") and self.job.get("Type").lower() not in names.UNIVERSES:
             left.append("Type")
+        if self.job.get("State") and spelled(self.job.get("State")) not in _STATES:
+            left.append("State")
+        if self.job.get("Hold") and "HoldReasonCode" not in self.ad:
+            left.append("Hold")
+        notified = {"JobNotification", "NotifyUser"} & self.ad.keys()
+        words = self.job.get("NotificationList").replace(",", " ").split()
+        if words and (not notified or "JobStart" in words):
+            left.append("NotificationList")
         if left:
             told = ", ".join(sorted({*left}))
             self.say("W-USELESS", f"an ad says nothing of {told}")

@@ -19,7 +19,7 @@ from sssjob.systems.condor.job_ad import Mapped, embedded, to_ad
 _IDENTITY = ("Id", "Name")
 _OF_A_GROUP = ("TaskCount", *_IDENTITY)
 _TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
-_UNSAID = ("TaskDistribution", "Task", "TaskDefaults")  # of a group, for which an ad has no place
+_UNSAID = ("Task", "TaskDefaults")  # of a group, for which an ad has no place
 _AMOUNTS = frozenset((*names.AMOUNTS, "NodeCount", "Resource"))
 _OF_THE_WHOLE = ("User", "Project", "GlobalUser")  # what is delivered to a job and not to its parts
 _MOST_WAITING = 10_000  # ads of jobs of which some are missing

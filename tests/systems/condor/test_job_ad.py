@@ -8,6 +8,7 @@ import pytest
 import strategies
 from hypothesis import given
 
+from sssjob import spec
 from sssjob.classads import long
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, loads, read
@@ -193,11 +194,46 @@ def test_a_job_whose_tasks_are_on_several_hosts_is_a_parallel_one(inner, hosts, 
     ("<Type>Strange</Type>", "Type"),
     ("<Extension type='HTCondor' name='JobUniverse'>grid</Extension>", "Extension JobUniverse"),
     ("<Extension type='HTCondor' name='KillSig'>SIGINT</Extension>", "Extension KillSig"),
+    ("<Extension type='Slurm' name='gres'>x</Extension>", "Extension gres"),
+    ("<State>Strange</State>", "State"),
+    ("<Hold>User</Hold>", "Hold"),
+    ("<State>Hold</State><Hold>User</Hold>", None),
+    ("<NotificationList>JobStart JobEnd</NotificationList>", "NotificationList"),
+    ("<NotificationList>JobEnd</NotificationList>", None),
+    ("<ResourceLimit name='OpenFiles'>9</ResourceLimit>", "ResourceLimit OpenFiles"),
+    ("<ResourceLimit name='CPUTime'>9</ResourceLimit>", None),
 ])  # fmt: skip
 def test_what_a_job_says_and_no_ad_does_is_told(inner, told):
     job = loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>")
     found = [each.message for each in to_ad(job).findings]
     assert found == ([f"an ad says nothing of {told}"] if told else [])
+
+
+OF_A_JOB = sorted({
+    row.name for table in spec.CONTAINER["Job"].tables for row in spec.TABLES[table]
+})  # fmt: skip
+VALUES = {
+    "Environment": "<Variable name='A'>1</Variable>", "NotificationList": "JobEnd", "State": "Hold",
+    "Hold": "User", "Type": "vanilla",
+}  # fmt: skip
+
+
+# decision 776
+@pytest.mark.parametrize("name", OF_A_JOB)
+def test_of_each_property_of_a_job_an_ad_says_something_or_that_it_says_nothing(name):
+    base = {"Id": "7", "Executable": "/bin/a"} | ({"State": "Hold"} if name == "Hold" else {})
+    more = {"ResourceLimit": ' name="CPUTime"', "Resource": ' name="Tapes"'}.get(name, "")
+
+    def mapped(parts, more=""):
+        inner = "".join(
+            f"<{each}{more if each == name else ''}>{text}</{each}>" for each, text in parts.items()
+        )
+        return to_ad(loads(f"<Job>{inner}</Job>"))
+
+    with_it = mapped({**base, name: VALUES.get(name, "7")}, more)
+    without = mapped({each: text for each, text in base.items() if each != name})
+    told = [each.message for each in with_it.findings if name in each.message]
+    assert told or with_it.ad != without.ad or name == "Type"
 
 
 # decision 714

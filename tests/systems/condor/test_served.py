@@ -98,7 +98,51 @@ def test_a_note_that_others_could_write_says_nothing(hosts, mode):
     (site.path / ".condor").mkdir()
     (site.path / ".condor").chmod(mode)
     (site.path / ".condor" / "served").write_text("x m9 /elsewhere\n")
+    (site.path / ".condor" / "served").chmod(0o666)
     assert len(fetch("m1", "one")) == 1
+
+
+# decision 774
+@pytest.mark.parametrize("mode", [0o777, 0o775])
+def test_a_note_of_ours_counts_in_a_directory_that_was_opened_to_others(hosts, mode):
+    """And the directory is closed again."""
+    site, fetch = hosts
+    assert len(fetch("m1", "one")) == 1
+    for machine, state, count in (("m2", "two", 0), ("m1", "one", 1), ("m2", "two", 0)):
+        (site.path / ".condor").chmod(mode)
+        site.add(f"{machine}.xml", JOB, machine)
+        assert len(fetch(machine, state)) == count
+        assert (site.path / ".condor").stat().st_mode & 0o777 == 0o711
+    assert sorted(each.name for each in (site.path / ".condor").iterdir()) == ["served"]
+
+
+# decision 773
+def test_of_two_containers_of_one_image_the_first_serves(hosts, tmp_path, monkeypatch):
+    """They have a name, an Id, and the path of their queues together, on volumes of their own."""
+    site, fetch = hosts
+
+    def at(container):
+        namespace = tmp_path / container / "uts"
+        namespace.parent.mkdir(exist_ok=True)
+        namespace.touch()
+        monkeypatch.setattr(served, "_NAMESPACE", str(namespace))
+        for other in {"c1", "c2"} - {container}:
+            if (tmp_path / "state").exists():
+                (tmp_path / "state").rename(tmp_path / f"volume-{other}")
+        if (tmp_path / f"volume-{container}").exists():
+            (tmp_path / f"volume-{container}").rename(tmp_path / "state")
+
+    at("c1")
+    assert len(fetch("m", "state")) == 1
+    site.add("b.xml", JOB, "8")
+    at("c2")
+    assert fetch("m", "state") == []
+    assert "is served by the queue in" in site.said
+    at("c1")
+    assert len(fetch("m", "state")) == 1
+    shutil.rmtree(tmp_path / "state")  # lost, in the container that noted it
+    site.add("c.xml", JOB, "9")
+    assert len(fetch("m", "state")) == 1
 
 
 # decision 711

@@ -119,13 +119,11 @@ def test_more_than_was_asked_for_is_told():
 
 
 def test_what_a_group_has_that_no_ad_can_say_is_told():
-    group = SMALL.replace("<Requested>", "<TaskDistribution>2</TaskDistribution><Requested>")
+    group = SMALL.replace("<Requested>", "<TaskDistribution>2</TaskDistribution><Task/><Requested>")
     told = [each for mapped in to_ads(job_of(BIG + group)) for each in mapped.findings]
     assert [(each.path, each.message) for each in told] == [
-        (
-            "/Job/TaskGroup[2]/TaskDistribution",
-            "an ad has no place for TaskDistribution of a task group",
-        )
+        ("/Job", "an ad says nothing of TaskDistribution"),
+        ("/Job/TaskGroup[2]/Task", "an ad has no place for Task of a task group"),
     ]
 
 

@@ -37,6 +37,7 @@ from sssjob.systems.condor.hooks.queue import (
     OFFERED,
     READY,
     RETURNED,
+    TAKEN,
     WAITING,
     Candidate,
     JobQueue,
@@ -119,7 +120,9 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
             for each, _, jobs in made:
                 for number, job in enumerate(jobs, 1):
                     queue.restore(each.name, job, began)
-                    if job.runs is None and (offer := _offer_of(offered, each.name, number, job)):
+                    if job.runs is None and (
+                        offer := _offer_of(offered, each.name, number, job, found)
+                    ):
                         job.runs = offer
                         queue.restore(each.name, job, began, OFFERED)
         if lost is None:
@@ -142,21 +145,35 @@ def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers
     found = []
     for moment, each in offers.noted(queue.state) if queue.state else ():
         row = queue.job(each.key)
-        if (row is None or row.attempt < each.attempt) and moment > now - settings.silence:
+        kept = offers.GONE if each.is_taken else settings.silence
+        if (row is None or row.attempt < each.attempt) and moment > now - kept:
             queue.read_again("?", each.document)
             found.append(each)
-        elif row is None or row.state != OFFERED or row.attempt != each.attempt:
+            continue
+        is_out = (
+            row is not None
+            and row.attempt == each.attempt
+            and row.state in (TAKEN if each.is_taken else (OFFERED,))
+        )
+        if not is_out:
             offers.settled(queue.state, each.key, each.attempt)
     return found
 
 
 def _offer_of(
-    offered: Iterable[offers.Offer], document: str, number: int, job: Candidate
-) -> tuple[int, int] | None:
-    """The attempt as which a job is being offered, as far as a note tells."""
+    offered: Iterable[offers.Offer], document: str, number: int, job: Candidate,
+    found: Container[str],
+) -> tuple[int, int] | None:  # fmt: skip
+    """The attempt as which a job is being offered, as far as a note tells.
+
+    One that was taken while its document was away may be back under another name.
+    """
     for each in offered:
-        place = (each.document, each.number, each.id, each.asks)
-        if place == (document, number, job.id, job.asks) and job.whose in ("", each.owner):
+        is_here = (each.document, each.number) == (document, number) or (
+            each.is_taken and each.document not in found
+        )
+        same = (each.id, each.asks) == (job.id, job.asks) and job.whose in ("", each.owner)
+        if is_here and same:
             return each.key, each.attempt
     return None
 
@@ -430,13 +447,16 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     """The ads of the alternatives of a job, best first, in the long form.
 
     They say what is asked for, and nothing of earlier attempts: a starter would take that for what
-    became of this one. What an ad cannot hold is said, once. Raises ``_NoAd`` with the reason why
-    there are none.
+    became of this one; nor of Dependency, which the queue heeds. What an ad cannot hold is said,
+    once. Raises ``_NoAd`` with the reason why there are none.
     """
     past = starts.of_job(job)
     job = job.holding(
         item for item in job.items
-        if not (_is_past(item) or (isinstance(item, TaskGroup) and starts.is_start(item, past)))
+        if not (
+            _is_past(item) or _is_heeded(item)
+            or (isinstance(item, TaskGroup) and starts.is_start(item, past))
+        )
     )  # fmt: skip
     scope = Scope(job, "/Job", lambda found: None)
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
@@ -476,6 +496,11 @@ _PAST = frozenset((
     "State", "Hold", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount",
     "CpuDuration", "SuspendDuration",
 ))  # fmt: skip
+
+
+def _is_heeded(item: Item) -> bool:
+    """Whether the queue itself does what a property asks for."""
+    return isinstance(item, Property) and item.name == "Dependency"
 
 
 def _is_past(item: Item) -> bool:

@@ -2,7 +2,8 @@
 
 What a startd took stands in the document of the job. Before it has said so only the queue knows of
 an offer, and where that is lost in this moment, another slot would get the job, too. So each offer
-has a note of its own, which a queue that does not know it believes.
+has a note of its own, which a queue that does not know it believes; it stays as long as a document
+is away that could say that its job was taken.
 """
 
 from __future__ import annotations
@@ -20,19 +21,23 @@ if TYPE_CHECKING:
 
 FOLDER = "offers"
 _LONGEST = 1 << 16  # bytes of a note
+GONE = 86_400  # seconds that what runs waits for a document that is not there
+_TAKEN = "taken"
+_ADD = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Offer:
     """A job that was offered: which attempt, and by what it is told from others."""
 
-    __slots__ = ("asks", "attempt", "document", "id", "key", "number", "owner")
+    __slots__ = ("asks", "attempt", "document", "id", "is_taken", "key", "number", "owner")
 
     def __init__(
-        self, key: int, attempt: int, document: str, number: int, id_: str, asks: str, owner: str
+        self, key: int, attempt: int, document: str, number: int, id_: str, asks: str, owner: str,
+        *, is_taken: bool,
     ) -> None:  # fmt: skip
         self.key, self.attempt, self.document, self.number = key, attempt, document, number
-        self.id, self.asks, self.owner = id_, asks, owner
+        self.id, self.asks, self.owner, self.is_taken = id_, asks, owner, is_taken
 
 
 # decision 667
@@ -47,6 +52,17 @@ def note(state: str, job: SpoolJob, attempt: int, owner: str) -> None:
         os.write(handle, "\0".join(told).encode("utf-8", "surrogateescape"))
     finally:
         os.close(handle)
+
+
+# decision 775
+def note_taken(state: str, key: int, attempt: int) -> None:
+    """Note that a startd took what was offered: its document is not there, and cannot say so."""
+    with suppress(FileNotFoundError):
+        handle = os.open(os.path.join(state, FOLDER, names.ticket(key, attempt)), _ADD)
+        try:
+            os.write(handle, f"\0{_TAKEN}".encode())
+        finally:
+            os.close(handle)
 
 
 def settled(state: str, key: int, attempt: int) -> None:
@@ -74,6 +90,10 @@ def noted(state: str) -> Iterator[tuple[float, Offer]]:
         except OSError:
             continue
         told = text.split("\0")
-        if ticket is not None and len(told) == 5 and told[1].isdecimal():
-            document, number, id_, asks, owner = told
-            yield moment, Offer(*ticket, document, int(number), id_, asks, owner)
+        is_taken = told[5:] == [_TAKEN]
+        if ticket is not None and len(told) - is_taken == 5 and told[1].isdecimal():
+            document, number, id_, asks, owner = told[:5]
+            yield (
+                moment,
+                Offer(*ticket, document, int(number), id_, asks, owner, is_taken=is_taken),
+            )

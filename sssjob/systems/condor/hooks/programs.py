@@ -126,6 +126,7 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
     if list(rest) not in ([ACCEPT], [REJECT]):
         raise Failed(f"called with {' '.join(rest) or 'nothing'}, expected {ACCEPT} or {REJECT}")
     from sssjob.systems.condor.hooks import offers
+    from sssjob.systems.condor.hooks.queue import ACCEPTED
 
     ads = _ads()
     key, attempt = _ticket(ads)
@@ -140,7 +141,10 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
             queue.move(key, attempt, ["offered"], "accepted", time.time())
             _keep(settings, job, ads[0])
             _tell_taken(settings, queue)
-            offers.settled(settings.state, key, attempt)
+            if settings.fold == "never" or all(each.key != key for each in queue.untold(ACCEPTED)):
+                offers.settled(settings.state, key, attempt)
+            else:  # its document is away, or others are at it
+                offers.note_taken(settings.state, key, attempt)
         elif job.state == "offered":  # which is no fault of the job
             _not_started(settings, queue, job, "the startd rejected it", is_held=False)
             offers.settled(settings.state, key, attempt)

@@ -26,10 +26,11 @@ from sssjob.records.lines import clean
 from sssjob.states import COMPLETED, has_ended, spelled
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
-from sssjob.systems.condor.hooks import holds, stamp, starts
+from sssjob.systems.condor.hooks import holds, offers, stamp, starts
 from sssjob.systems.condor.hooks.candidates import looked
 from sssjob.systems.condor.hooks.documents import Documents, asks, documents
 from sssjob.systems.condor.hooks.limits import overran
+from sssjob.systems.condor.hooks.offers import GONE
 from sssjob.systems.condor.hooks.queue import (
     ACCEPTED,
     DONE,
@@ -76,7 +77,6 @@ _LEAST = (
 KINDS = ("update", *(f"exit-{end}" for end in ENDS))
 TOGETHER = 64 << 20  # bytes of reports that are folded in one go
 STRANGE = 100  # reports of a user that wait for jobs of which nothing is known
-GONE = 86_400  # seconds that a report of how a job ended waits for a document that is not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -542,6 +542,7 @@ def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
 
         if _changed(source, queue, row, change, say):
             queue.note_told(row.key, ACCEPTED)
+            offers.settled(settings.state, row.key, row.attempt)
             # Others have looked at the document again by the time when this claim is over.
             source.keep(row.known_as, time.time() + settings.silence)
 

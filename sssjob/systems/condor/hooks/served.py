@@ -28,6 +28,9 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _OURS = stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH
 _MACHINE_ID = "/etc/machine-id"
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
+_NAMESPACE = "/proc/self/ns/uts"
+_OF_THE_HOST = 0xEFFFFFFE  # the namespace that Linux begins with
+_CONTAINER = "container:"  # before what a container is up since
 
 Told = tuple[str, str, str]  # a word, a machine, and a path
 
@@ -47,6 +50,7 @@ def check_served(settings: HookSettings) -> None:
         if told := _told(note, settings):
             raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
         return
+    _close(home, settings)
     told = _told(note, settings)
     known = _known(own := os.path.join(mine, SERVED), settings)
     place = (_machine(), mine)
@@ -96,18 +100,35 @@ def _machine() -> str:
 
     Each of the latter is empty where the machine has none.
     """
-    return "/".join((os.uname().nodename, _id(_MACHINE_ID), _id(_BOOT_ID)))
+    return "/".join((os.uname().nodename, _hidden(_text_of(_MACHINE_ID)), _since()))
 
 
-def _id(path: str) -> str:
+# decision 773
+def _since() -> str:
+    """Since when a machine is up, or a container: those of a host have its boot together."""
+    boot = _text_of(_BOOT_ID)
+    try:
+        namespace = os.stat(_NAMESPACE).st_ino
+    except OSError:
+        namespace = _OF_THE_HOST
+    if namespace == _OF_THE_HOST:
+        return _hidden(boot)
+    return _CONTAINER + _hidden(b"%s %d" % (boot, namespace))
+
+
+def _text_of(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            text = file.read(_LONGEST).strip()
+            return file.read(_LONGEST).strip()
     except OSError:
-        text = b""
+        return b""
+
+
+def _hidden(text: bytes) -> str:
+    """What tells an Id from others, and not the Id itself, which is not for everybody."""
     if text in (b"", b"uninitialized"):  # as images have it that are to get one
         return ""
-    from hashlib import blake2b  # not the Id itself, which is not for everybody
+    from hashlib import blake2b
 
     return blake2b(text, digest_size=16, person=b"sssjob").hexdigest()
 
@@ -130,10 +151,14 @@ def _may_be(machine: str, other: str) -> bool:
 def _is_place(told: Told, place: tuple[str, str]) -> bool:
     """Whether a note that this queue does not know is of this place all the same.
 
-    Many machines of a cluster have one Id, or one name, and without an Id nobody knows.
+    Many machines of a cluster have one Id, or one name, and without an Id nobody knows. Containers
+    may have both of their image, and the path, too.
     """
-    name, what, _ = _parts(place[0])
-    return bool(what) and [name, what] == _parts(told[1])[:2] and told[2] == place[1]
+    name, what, since = _parts(place[0])
+    if not what or [name, what] != _parts(told[1])[:2] or told[2] != place[1]:
+        return False
+    noted = _parts(told[1])[2]
+    return since == noted or not any(each.startswith(_CONTAINER) for each in (since, noted))
 
 
 def _is_taken_over(told: Told, known: Told, machine: str) -> bool:
@@ -158,6 +183,25 @@ def _is_copied(there: str, here: str) -> bool:
         return True
 
 
+# decision 774
+def _close(home: str, settings: HookSettings) -> None:
+    """Keep others than its owner from writing into our directory beside the documents.
+
+    What they could have put there and is not ours is put away; a note that is ours still counts.
+    """
+    found = status(home)
+    if found is None or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        return
+    if not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return
+    note = os.path.join(home, SERVED)
+    for _ in range(2):  # again behind the moment from which on nobody else can
+        there = status(note)
+        if there and not (stat.S_ISREG(there.st_mode) and _may_say(there, settings)):
+            put_away(note, there)
+        os.chmod(home, _OURS)
+
+
 def _make_ready(home: str, settings: HookSettings) -> None:
     """Make a directory of ours beside the documents, if there is none.
 
@@ -177,12 +221,7 @@ def _make_ready(home: str, settings: HookSettings) -> None:
             continue
         if stat.S_ISDIR(found.st_mode) and _may_say(found, settings):
             return
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
-            os.chmod(home, _OURS)  # and what stands in it may be anybody's
-            home, found = os.path.join(home, SERVED), status(os.path.join(home, SERVED))
-            if found is None:
-                return
-        elif found.st_uid in trust(settings).uids:  # who may keep a queue there
+        if found.st_uid in trust(settings).uids:  # who may keep a queue there
             break
         try:
             put_away(home, found)
