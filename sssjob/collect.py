@@ -162,12 +162,15 @@ def collect(
     """Fold the records of jobs into documents whose jobs have no EndTime, one by one.
 
     ``records`` are by identity of the job. One that may not be complete ``now`` waits. A document
-    all of whose jobs have ended moves into the directory ``done``, if one is given. Raises
-    ``Unprotected`` for a directory that others can write.
+    all of whose jobs have ended moves into the directory ``done``, if one is given, also where they
+    had before, and it could not be moved then. Raises ``Unprotected`` for a directory that others
+    can write.
     """
     if done is not None:
         handles.check(done)
-    for document, ids in waiting(jobs):
+    for document, ids in _all(jobs):
+        if not ids and done is None:
+            continue
         try:
             with documents.locked(document, LOCK):
                 work = Delivery(document)
@@ -181,13 +184,15 @@ def collect(
                 if any(work.records.values()):
                     _write(document, work)
                 rest = _without_end(document)
-            if not rest and done is not None:
+            if rest == () and done is not None:
                 document.replace(done / document.name)
         except (OSError, SSSJobError) as error:
             yield Collected(document, ids, note=_said(error, document))
         else:
             note = "; ".join(_refused(document, work.tally))
-            yield Collected(document, rest, work.tally if work.tally.delivered else None, note)
+            yield Collected(
+                document, rest or (), work.tally if work.tally.delivered else None, note
+            )
 
 
 def waiting(
@@ -198,6 +203,13 @@ def waiting(
     One that cannot be read has none; ``tell`` is called with the reason. Raises ``Unprotected``
     for a directory that others can write.
     """
+    yield from ((document, ids) for document, ids in _all(jobs, tell) if ids)
+
+
+def _all(
+    jobs: Path, tell: Callable[[str], None] | None = None
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """The same with documents all of whose jobs have ended, which have no such ids."""
     handles.check(jobs)
     for document in sorted(jobs.glob("*.xml")):
         try:
@@ -206,7 +218,7 @@ def waiting(
             if tell is not None:
                 tell(_said(error, document))
             continue
-        if ids:
+        if ids is not None:
             yield document, ids
 
 
@@ -317,16 +329,17 @@ def _write(document: Path, work: Delivery, *, dry_run: bool = False) -> None:
             raise outputs.Unchanged
 
 
-def _without_end(document: Path) -> tuple[str, ...]:
-    """The ids of the jobs of a document that have not ended."""
+def _without_end(document: Path) -> tuple[str, ...] | None:
+    """The ids of the jobs of a document that have not ended.
+
+    None where it has no job, or one that has neither ended nor an id.
+    """
     documents.check(document)
     blocks = (block for block in read(document) if isinstance(block, Job | JobGroup))
-    jobs = (job for block in blocks for job in jobs_of(block))
-    return tuple(
-        sorted({
-            name
-            for job in jobs
-            if "EndTime" not in job.properties.names()
-            for name in identities(job)
-        })
-    )  # fmt: skip
+    jobs = [
+        (identities(job), "EndTime" in job.properties.names())
+        for block in blocks
+        for job in jobs_of(block)
+    ]
+    rest = [names for names, has_ended in jobs if not has_ended]
+    return tuple(sorted(set().union(*rest))) if jobs and all(rest) else None

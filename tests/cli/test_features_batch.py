@@ -566,6 +566,21 @@ def test_documents_whose_jobs_have_ended_are_moved_away(node):
     assert (os.listdir("done"), (node / "jobs/3.xml").exists()) == (["3.xml"], False)
 
 
+def test_a_document_that_could_not_be_moved_away_is_moved_by_the_next_call(node):
+    (node / "records").write_text(RECORD.format(end=1795185020))
+    (node / "done").mkdir()
+    others = {"none": "<JobGroup/>", "nameless": "<Job><Name>n</Name></Job>"}
+    for name, text in others.items():
+        (node / f"jobs/{name}.xml").write_text(text)
+    error = OSError(errno.EXDEV, "Invalid cross-device link")
+    with patch.object(Path, "replace", side_effect=error):
+        assert collect("--record", "records", "--done", "done").exit_code == 1
+    assert collect("--record", "records").exit_code == 0
+    assert collect("--record", "records", "--done", "done").exit_code == 0
+    left = {name.removesuffix(".xml") for name in os.listdir("jobs")} - {".lock"}
+    assert (os.listdir("done"), left) == (["3.xml"], others.keys())
+
+
 def test_what_cannot_be_read_is_told_and_the_rest_goes_on(node):
     header, record = RECORD.format(end=1795185020).splitlines()
     (node / "records").write_text(f"{header}\n4|x|COMPLETED|soon|later|?|1|x|x\n{record}\n")
