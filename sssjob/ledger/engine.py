@@ -85,7 +85,7 @@ def connected(
             connection.execute("SET temp_directory = $1", [temporary])
             if isinstance(home, ObjectPath):
                 connection.register_filesystem(home.files)
-            _view(connection, home, manifest, manifest.files if files is None else files)
+            look_at(connection, home, manifest, manifest.files if files is None else files)
             for name, text in VIEWS.items():
                 connection.execute(f"CREATE VIEW {name} AS {text}")
             if fence is not None:
@@ -135,10 +135,10 @@ def _connection() -> Connection:
     return connection
 
 
-def _view(
+def look_at(
     connection: Connection, home: Place, manifest: Manifest, files: Iterable[DataFile]
 ) -> None:
-    """Make ``live``: every row that was not replaced, with ``file`` and ``row``."""
+    """Make ``live``: every row of files that was not replaced, with ``file`` and ``row``."""
     some = [*files]
     clean = [each for each in some if not each.gone]
     rest = [each for each in some if each.gone]
@@ -169,7 +169,7 @@ def _view(
         empty = columns.table([]).append_column("file", pa.array([], pa.string()))
         connection.register("nothing", empty.append_column("row", pa.array([], pa.int64())))
         parts.append("SELECT * FROM nothing")
-    connection.execute(f"CREATE VIEW live AS {' UNION ALL '.join(parts)}")
+    connection.execute(f"CREATE OR REPLACE VIEW live AS {' UNION ALL '.join(parts)}")
 
 
 def pattern_of(path: Place) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from zlib import crc32
@@ -142,7 +143,8 @@ class Ledger:
             met = _met_by(arrived, now)
             damage.refuse(self.home, met)
             with self.connected(now, met) as connection:
-                replaced = merging.merged(connection, arrived)
+                look_at = partial(self._look_at, connection, now, met)
+                replaced = merging.merged(connection, arrived, look_at)
                 files = [*self._written(connection, made)]
             count = sum(file.rows for file in files)
             gone = [self._as_gone(replaced, made)] if len(replaced) else []
@@ -156,6 +158,19 @@ class Ledger:
                 manifest.commit(self.home, following)
         new = max(count - len(replaced), 0)  # tasks that ran replace several records that waited
         return Added(new, len(replaced), len(arrived) - count)
+
+    def _look_at(
+        self, connection: Connection, now: Manifest, files: Iterable[DataFile],
+        names: Collection[str],
+    ) -> None:  # fmt: skip
+        """Leave in ``live`` what is in files with these names, or may wait."""
+        from sssjob.ledger.engine import look_at
+
+        some = [
+            each for each in files
+            if each.name in names or (each.start.without and each.end.without)
+        ]  # fmt: skip
+        look_at(connection, self.home, now, some)
 
     def _written(self, connection: Connection, made: list[Place]) -> Iterator[DataFile]:
         """The rows of ``fresh`` in files, one for each month of the end; others are open."""

@@ -10,7 +10,8 @@ any time gives way to each of the same machine, Id and user that has started and
 either. # decision 770
 
 The idea is to compare what arrives, once, with the rows that count, and to write down which of them
-it replaces. So a report need not look for twins: it leaves out what is written down.
+it replaces. So a report need not look for twins: it leaves out what is written down. Files in which
+no job has the Id of one that arrives are looked at no further.
 
 Why it is right: the comparison is of the columns themselves, by SQL in which None is None, not of
 hashes. It is made against the manifest behind which the rows are committed; if another writer was
@@ -20,7 +21,7 @@ faster, it is made again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -113,6 +114,16 @@ DELETE FROM fresh AS f WHERE {_WAITS.format("f")} AND EXISTS (
 )
 """
 _HELD = f"CREATE TEMP VIEW held AS SELECT *, {_ADDED.format('h')} FROM live AS h"
+# A job that arrives may have another Id there; and tasks of an array have others than those that
+# wait. # decision 782
+_HAS_OTHER_IDS = (
+    f"SELECT 1 FROM fresh WHERE {ONE} IS NOT NULL"
+    f" OR regexp_full_match({ID}, '[0-9]+[.][0-9]+') LIMIT 1"
+)
+_WAITS_IN_ARRAY = (
+    f"SELECT 1 FROM fresh AS f WHERE {_WAITS.format('f')} AND contains({ID}, '_[') LIMIT 1"
+)
+_NEAR = "SELECT DISTINCT file FROM {0} SEMI JOIN fresh USING ({1})"
 _NO_LONGER_UNTIMED = f"""
 DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
     EXISTS (SELECT 1 FROM fresh AS h WHERE {_HAS_BEGUN.format("h")})
@@ -154,15 +165,24 @@ UNION SELECT file, row FROM held AS h WHERE {_UNTIMED.format("h")} AND EXISTS (
 """
 
 
-def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
+def merged(
+    connection: Connection, arrived: pa.Table, look_at: Callable[[Collection[str]], None]
+) -> pa.Table:
     """What is replaced by rows that arrive, as ``file`` and ``row``; ``fresh`` has those to write.
 
-    The connection has ``live``: the rows that count.
+    The connection has ``live``: the rows that count. ``look_at`` leaves those of some files in it,
+    by their names, and of all that may have a run that waits.
     """
     if SEQ not in arrived.column_names:
         arrived = arrived.append_column(SEQ, pa.array(range(len(arrived)), pa.int64()))
     connection.register("arrived", arrived)
-    for text in (_FRESH, _HELD, _NO_LONGER_WAITS, _NO_LONGER_UNTIMED):
+    for text in (_FRESH, _HELD):
+        connection.execute(text)
+    if not connection.execute(_WAITS_IN_ARRAY).fetchall():
+        has_others = connection.execute(_HAS_OTHER_IDS).fetchall()
+        near = _NEAR.format(*(("held", JOB_ID) if has_others else ("live", ID)))
+        look_at({file for (file,) in connection.execute(near).fetchall()})
+    for text in (_NO_LONGER_WAITS, _NO_LONGER_UNTIMED):
         connection.execute(text)
     told = _of_arrays(connection)
     for text in (_MET, _UNTOLD):
@@ -201,9 +221,7 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
         found.setdefault((job, start), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]
     connection.execute(_JUDGED)
-    if numbers := [one.seq for one in lost if one.file is None]:
-        connection.execute("DELETE FROM fresh WHERE list_contains($1, seq)", [numbers])
-    return [(one.file, one.row) for one in lost if one.file is not None]
+    return _taken_out(connection, lost)
 
 
 def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
@@ -236,9 +254,16 @@ def _of_arrays(connection: Connection) -> list[tuple[str, int]]:
         array, _, indices = name.partition("_")
         tasks.setdefault((machine, submit, array), []).append(_Task(indices, *told))
     gone = [one for some in tasks.values() for one in _that_give_way(some)]
-    if numbers := [one.seq for one in gone if one.file is None]:
-        connection.execute("DELETE FROM fresh WHERE list_contains($1, seq)", [numbers])
-    return [(one.file, one.row) for one in gone if one.file is not None]
+    return _taken_out(connection, gone)
+
+
+def _taken_out(connection: Connection, lost: Sequence[_Known | _Task]) -> list[tuple[str, int]]:
+    """Take records that do not count out of ``fresh``; where those are that are in files."""
+    numbers = pa.array([one.seq for one in lost if one.file is None], pa.int64())
+    if len(numbers):
+        connection.register("lost", pa.table({"seq": numbers}))
+        connection.execute("DELETE FROM fresh WHERE seq IN (SELECT seq FROM lost)")
+    return [(one.file, one.row) for one in lost if one.file is not None]
 
 
 class _Task(NamedTuple):

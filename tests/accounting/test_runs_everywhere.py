@@ -262,6 +262,9 @@ def test_a_job_of_HTCondor_is_told_by_its_GlobalJobId(tmp_path, texts, expected)
     wanted = expected, 50 * expected
     call("ledger", "ingest", tmp_path / "usage", *files)
     call("convert", "-o", tmp_path / "jobs.sss", *files)
+    for file in files:
+        call("ledger", "ingest", tmp_path / "nights", file)
+    assert sums("ledger", "report", tmp_path / "nights") == wanted
     for name, some in (("one.db", [files]), ("apart.db", [[each] for each in files])):
         for each in some * 2:  # what was read before changes nothing
             call("store", "import", tmp_path / name, *each)
