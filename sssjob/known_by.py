@@ -73,8 +73,14 @@ def job_sql(machine: str, id_: str, global_id: str, names: tuple[str, str, str])
 def other_ids(id_: str, global_id: str) -> frozenset[str]:
     """The Ids by which other records tell of the same job.
 
+    A document with another Id than these stays by itself, whatever GlobalId it states: so users who
+    report of one job have a document each. # decision 777
+
     >>> sorted(other_ids("s#7.0#18", "")), sorted(other_ids("7.0", "s#7.0#18"))
     (['7.0'], ['s#7.0#18'])
+    >>> other_ids("7.0@amy", "s#7.0#18")
+    frozenset()
     """
     one = of_one(id_, global_id)
-    return frozenset((one, one.split("#")[1])) - {id_} if one else frozenset()
+    known = frozenset((one, one.split("#")[1])) if one else frozenset()
+    return known - {id_} if id_ in known else frozenset()

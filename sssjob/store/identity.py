@@ -140,9 +140,10 @@ def known_as(name: str, id_: str, marks: Marks, known: Iterable[K]) -> K | None:
     """The run that a document is about, of those that have one of ``ids_of``; None if it is new."""
     some = [each for each in known if each.name == name]
     found = same(marks, [each for each in some if each.id == id_])
-    if found is None and name == "Job" and (one := of_one(id_, marks.global_id)):
+    if found is None and name == "Job" and (ids := other_ids(id_, marks.global_id)):
+        one = of_one(id_, marks.global_id)
         others = (each for each in some if of_one(each.id, each.marks.global_id) == one)
-        found = same(marks, [each for each in others if each.id != id_])
+        found = same(marks, [each for each in others if each.id in ids])
     return found
 
 

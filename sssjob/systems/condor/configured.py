@@ -40,6 +40,11 @@ _DEFINED = re.compile(r"defined\s+(\w[\w.]*)", re.ASCII | re.IGNORECASE)
 _MACRO = re.compile(r"\$\(([\w.]+)(?::([^()]*))?\)", re.ASCII)
 _HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
 _SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
+_NO_SLOT = re.compile(r"SLOT_(\d+)_(\w+)", re.ASCII)
+_OF_SLOTS = r"(?:SLOT(?:_TYPE_)?\d+_)?"  # what some slots have instead of all
+_EXPRESSION = re.compile(
+    _OF_SLOTS + r"(?:CONSUMPTION_(?!POLICY$)|JOB_DEFAULT_REQUEST|MODIFY_REQUEST_EXPR_)\w+", re.ASCII
+)
 _SLOT_TYPE = re.compile(r"(NUM_SLOTS|SLOT)_TYPE_(\d+)(?:_(\w+))?", re.ASCII)
 _CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|ENV|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
 # What HTCondor works out when it reads a value, such as $INT(N) or $RANDOM_CHOICE(1,2).
@@ -92,7 +97,21 @@ KNOBS = (
     ("MACHINEMAXVACATETIME",           "600", "seconds from a job's SIGTERM to its SIGKILL"),
 )
 # fmt: on
+_POLICY = re.compile(f"{_OF_SLOTS}({'|'.join(POLICY)})", re.ASCII)
+# What some of them mean where they hold for each job, and always.
+_TRUE = {
+    "PREEMPT": "each job is evicted as soon as it runs",
+    "SUSPEND": "each job is suspended as soon as it runs, if WANT_SUSPEND is true",
+    "KILL": "a job that is to leave is killed at once",
+}
 _ABOUT_LIMITS = f"{names.FEATURE}wall_limit_secs"
+
+
+def _odd(line: str) -> str:
+    """What is wrong with a line that sets nothing."""
+    if branch := _BRANCH.fullmatch(line):
+        return "it has no endif" if branch[1].lower() == "if" else "no if is open"
+    return "it has no end" if _HERE.fullmatch(line) else "it is no variable"
 
 
 class _Branches:
@@ -105,6 +124,11 @@ class _Branches:
     def are_read(self) -> bool:
         """Whether the lines that follow are read."""
         return all(is_read for is_read, _ in self._open)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an ``if`` has no ``endif`` yet."""
+        return bool(self._open)
 
     def turn(self, word: str, told: Configured) -> bool:
         """Go on with ``if``, ``elif``, ``else`` or ``endif``; False for one that ends nothing.
@@ -156,9 +180,11 @@ class Found:
 def _joined(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines with those that go on with them, each with the number of its first."""
     rest = iter(enumerate(lines, 1))
+    ends = {line.strip(): number for number, line in enumerate(lines, 1) if "@" in line}
     for number, line in rest:
-        if found := _HERE.fullmatch(line):
-            end, parts = f"@{found[2]}", []
+        # One without its end HTCondor refuses: it is told, and what follows is read.
+        if (found := _HERE.fullmatch(line)) and ends.get(end := f"@{found[2]}", 0) > number:
+            parts = []
             for _, each in rest:
                 if each.strip() == end:
                     break
@@ -190,12 +216,13 @@ class Configured:
         written: dict[str, str] = {}
         odd = []
         uses = False
-        branches = _Branches()
+        branches, begun = _Branches(), (0, "")
         for number, line in _joined(text.splitlines()[:MOST]):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             if branch := _BRANCH.fullmatch(line):
                 values[""] = branch[2]  # no variable has this name
+                begun = (number, line.strip())
                 if not branches.turn(branch[1].lower(), cls(values, {})):
                     odd.append((number, line.strip()))
                 del values[""]
@@ -212,6 +239,8 @@ class Configured:
             # Of itself a variable means what it was before, in a file that sets it again.
             values[key] = _without_itself(key, found[2].strip(), values.get(key))
             written[key] = found[1]
+        if branches.is_open:
+            odd.append(begun)
         # What is set for a daemon alone goes before what is set for all of them.
         for key in [*values]:
             of = _OF_DAEMON.fullmatch(key)
@@ -298,13 +327,13 @@ class Configured:
     def found(self, *, files: bool = True) -> Iterator[Found]:
         """What would not work, or may surprise; ``files`` looks at the programs that it names."""
         for number, line in self.odd:
-            yield Found(f"line {number}", f"it is no variable: {line[:60]!r}")
+            yield Found(f"line {number}", f"{_odd(line)}: {line[:60]!r}")
         if not self.values and not self.uses:
             told = "no variable is in it; it is to be what condor_config_val -dump prints"
             yield Found("all of it", told)
         every = (
-            self._hooks(files), self._policy(), self._slots(), self._resources(files),
-            self._crons(files),
+            self._hooks(files), self._misspelt(), self._policy(), self._slots(),
+            self._resources(files), self._crons(files),
         )  # fmt: skip
         calculated: set[str] = set()
         for each in chain.from_iterable(every):
@@ -344,6 +373,12 @@ class Configured:
             yield Found(f"{keyword}_HOOK_...", "no keyword names these hooks, so that only a job "
                         "with this HookKeyword has them", is_error=False)  # fmt: skip
 
+    def _misspelt(self) -> Iterator[Found]:
+        for name, found in self._matching(_NO_SLOT):
+            right = f"SLOT{found[1]}_{found[2]}"
+            if _SLOT.fullmatch(right) or _POLICY.fullmatch(right):
+                yield Found(name, f"HTCondor has no variable of this name; did you mean {right}?")
+
     def _keywords(self) -> Iterator[tuple[str, str, bool]]:
         """Each variable with a keyword, its word, and whether it is the startd that reads it."""
         for name in KEYWORDS:
@@ -364,10 +399,12 @@ class Configured:
         ):
             if hook not in hooks:
                 yield Found(f"{word}_HOOK_{hook}", f"it is not set: {what}", hook == "JOB_EXIT")
-        for knob in ("PREEMPT", "WANT_HOLD"):
-            if _ABOUT_LIMITS not in self.get(knob):
+        of_slots = [key for key, of in self._matching(_POLICY) if of[1] != key.upper()]
+        for knob in ("PREEMPT", "WANT_HOLD", *of_slots):
+            is_knob = knob.upper().endswith(("PREEMPT", "WANT_HOLD"))
+            if is_knob and _ABOUT_LIMITS not in self.get(knob):
                 told = "it says nothing of fetched jobs: the Duration of one is not kept"
-                yield Found(self.written.get(knob, knob), told, is_error=False)
+                yield Found(self.written.get(knob.upper(), knob), told, is_error=False)
         retirement = self.get("MAXJOBRETIREMENTTIME", "0")
         if retirement != "0":
             told = f"a job that is over its Duration may go on for {retirement} s"
@@ -405,31 +442,35 @@ class Configured:
         return node.name.upper() not in self._published()
 
     def _policy(self) -> Iterator[Found]:
-        for name in (*POLICY, *self._published()):
-            text = self.get(name)
+        scoped = {key.upper(): of[1] for key, of in self._matching(_POLICY)}
+        others = dict.fromkeys((*self._published(), *(
+            key.upper() for key, _ in self._matching(_EXPRESSION)
+        )), "")  # fmt: skip
+        for key, name in {**others, **scoped}.items():
+            text = self.get(key)
             if not text:
                 continue
             if "$(" in text:
-                yield Found(self.written[name], f"a macro in it stands for itself: {text[:80]}")
+                yield Found(self.written[key], f"a macro in it stands for itself: {text[:80]}")
                 continue
             try:
                 node: Node = parser.expression(text, old=True)
             except BadAd as error:
-                yield Found(self.written[name], f"it is no expression: {error.reason}")
+                yield Found(self.written[key], f"it is no expression: {error.reason}")
                 continue
-            if name == "START" and isinstance(node, Literal) and node.value in (False, 0):
-                yield Found("START", "it is false: no slot takes a job", is_error=False)
             value = _constant(text)
+            if told := self._always(name, node, value):
+                yield Found(self.written[key], told, is_error=False)
             if name in POLICY and name not in _IN_SECONDS:
                 what = "a number" if name == "RANK" else "true or false"
                 if value is not UNDEFINED and isinstance(operators.truth(value), Special):
-                    yield Found(self.written[name], f"{what} is expected: {text[:60]}")
+                    yield Found(self.written[key], f"{what} is expected: {text[:60]}")
             elif name in _IN_SECONDS and not _is_span(value):
-                yield Found(self.written[name], f"seconds are expected: {text[:60]}")
+                yield Found(self.written[key], f"seconds are expected: {text[:60]}")
             # It is asked for of a slot without a job: what is published is all there is.
             elif name == "FETCHWORKDELAY" and self._is_unpublished(node):
                 told = f"without {text} in STARTD_ATTRS it is undefined: a slot asks after 300 s"
-                yield Found(self.written[name], told, is_error=False)
+                yield Found(self.written[key], told, is_error=False)
         for name in (
             "STARTER_UPDATE_INTERVAL",
             "STARTER_INITIAL_UPDATE_INTERVAL",
@@ -440,6 +481,20 @@ class Configured:
         for name, hook in self._matching(_HOOK):
             if hook[2].endswith(_TIMEOUT) and self._whole(name, None) is None:
                 yield Found(name, f"whole seconds are expected: {self.get(name)[:60]}")
+
+    def _always(self, name: str, node: Node, value: Value) -> str:
+        """What a policy that needs no ad means for every job; "" where that is nothing odd."""
+        if name in _TRUE and operators.truth(value) is True:
+            return f"it is true: {_TRUE[name]}"
+        if name != "START":
+            return ""
+        if operators.truth(value) is False:
+            return "it is false: no slot takes a job"
+        if isinstance(node, Literal) and value is UNDEFINED:
+            return "it is undefined: no slot takes a job"
+        if isinstance(node, AttributeReference) and self._is_unpublished(node):
+            return f"no slot takes a job, unless slot or job says {node.name}"
+        return ""
 
     def _slots(self) -> Iterator[Found]:
         types = []
@@ -548,6 +603,9 @@ class Configured:
                 is_none or not _PERIOD.fullmatch(period)
             ):
                 yield Found(f"{head}PERIOD", f"a time such as 5m is expected: {period!r}")
+            slots = self.get(f"{head}SLOTS")
+            if not all(map(str.isdecimal, re.split(r"[\s,]+", slots.strip()) if slots else ())):
+                yield Found(f"{head}SLOTS", f"numbers of slots are expected: {slots[:60]!r}")
             for end, read in (("ARGS", quoting.split_v2), ("ENV", quoting.environment_v2)):
                 text = self.get(f"{head}{end}")
                 try:

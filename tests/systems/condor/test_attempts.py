@@ -1220,6 +1220,28 @@ def test_a_job_of_a_store_that_has_come_back_is_anybodys(two_hosts, end):
     assert len(given(two)) == (0 if end == "exit" else 1)
 
 
+@pytest.mark.parametrize("left", ["", "update-job-info", "job-exit"])
+def test_a_claim_that_an_older_queue_knows_nothing_of_is_given_up_with_its_slot(two_hosts, left):
+    """But not where a report waits in the spool that tells how the job ended."""
+    clock, (one, two) = two_hosts
+    with store.open(str(one.path)) as made, made.change() as work:
+        work.put(b"<Job><Id>7</Id><User>amy</User><Executable>/bin/true</Executable></Job>")
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "reject")
+    older = (one.state / "queue.db").read_bytes()
+    clock[0] += 61
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    (one.state / "queue.db").unlink()
+    (one.state / "queue.db").write_bytes(older)
+    (one.state / "queue.db").chmod(0o600)
+    if left:
+        ask(one, left, ran(ad), *(["exit"] * (left == "job-exit")), fold="never")
+    ask(one, "evict-claim", ad, fold="never")
+    clock[0] += 1000
+    assert len(given(two)) == (left != "job-exit")
+
+
 def queued(host, *words):
     """What ``condor queue`` says at a machine, and whether it was content."""
     place = ["--documents", str(host.path), "--state", str(host.state)]

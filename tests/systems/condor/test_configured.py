@@ -133,6 +133,19 @@ WRONG = [
     ('STARTD_CRON_SSSMJF_ARGS = "a \'b"', "STARTD_CRON_SSSMJF_ARGS: "),
     ('STARTD_CRON_SSSMJF_ENV = "A=1 B"', "STARTD_CRON_SSSMJF_ENV: "),
     ("this is no variable", "it is no variable: 'this is no variable'"),
+    ("SLOT1_START = )", "SLOT1_START: it is no expression"),
+    ("CONSUMPTION_CPUS = quantize(", "CONSUMPTION_CPUS: it is no expression"),
+    ("SLOT_TYPE_1_CONSUMPTION_MEMORY = )", "SLOT_TYPE_1_CONSUMPTION_MEMORY: it is no expression"),
+    ("JOB_DEFAULT_REQUESTCPUS = )", "JOB_DEFAULT_REQUESTCPUS: it is no expression"),
+    ("SLOT_3_JOB_HOOK_KEYWORD = SSS", "did you mean SLOT3_JOB_HOOK_KEYWORD"),
+    (
+        "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /x\nSTARTD_CRON_A_PERIOD = 5m\n"
+        "STARTD_CRON_A_SLOTS = 1,x",
+        "numbers of slots are expected",
+    ),
+    ("X @=end\nY = 1", "it has no end: 'X @=end'"),
+    ("if true\nY = 1", "it has no endif"),
+    ("endif", "no if is open"),
 ]
 
 
@@ -193,6 +206,16 @@ SURPRISES = [
     ("STARTD_CRON_X_EXECUTABLE = /x", "X is not in STARTD_CRON_JOBLIST"),
     ("OTHER_HOOK_JOB_EXIT = /x", "no keyword names these hooks"),
     ("SSS_HOOK_EVICT_CLAIM =", "comes back late"),
+    ("START = undefined", "it is undefined: no slot takes a job"),
+    ("START = Foo", "no slot takes a job, unless slot or job says Foo"),
+    ("PREEMPT = True", "each job is evicted as soon as it runs"),
+    ("SUSPEND = True", "each job is suspended as soon as it runs"),
+    ("KILL = True", "a job that is to leave is killed at once"),
+    ("SLOT1_PREEMPT = False", "SLOT1_PREEMPT: it says nothing of fetched jobs"),
+    (
+        "SLOT_TYPE_2 = 50%\nNUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2_WANT_HOLD = False",
+        "SLOT_TYPE_2_WANT_HOLD: it says nothing of fetched jobs",
+    ),
 ]
 
 

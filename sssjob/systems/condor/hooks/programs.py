@@ -155,9 +155,22 @@ def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
     key, attempt = _ticket(_ads())
     with _held(settings) as queue:
         job = queue.job(key)
+        if job is None or job.attempt < attempt:  # an older copy of the queue: its document knows
+            if job is not None:
+                with queue.changing():
+                    queue.read_again("?", job.document)
+            _refresh(settings, queue, time.time())
+            job = queue.job(key)
         if job is not None and job.attempt == attempt and not _has_ended(job, settings):
             reason = "its claim was given up without a report of how it ended"
             _not_started(settings, queue, job, reason)
+        elif (
+            job is not None and job.attempt < attempt and _is_store(settings)
+            and job.taken == names.ticket(key, attempt) and _is_silent(settings, key)
+        ):  # fmt: skip
+            from sssjob.systems.condor.hooks.documents import documents
+
+            documents(settings).release(*job.claims)  # which an older copy takes for another's
 
 
 def prepare_job(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -406,6 +419,14 @@ def _make_spool(settings: HookSettings) -> None:
 def _has_ended(job: SpoolJob, settings: HookSettings) -> bool:
     """Whether a report that counts says that a job has ended, which nobody has folded yet."""
     return _left([job], settings).get(job.key, (False, 0))[0]
+
+
+def _is_silent(settings: HookSettings, key: int) -> bool:
+    """Whether no report of a job waits in the spool, whatever it says."""
+    from sssjob.systems.condor.hooks.spool import Spool
+
+    with Spool(settings.state, say) as spool:
+        return not spool.by_key(time.time(), {key}).get(key)
 
 
 def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[bool, int]]:
