@@ -938,31 +938,45 @@ def test_a_document_that_the_prolog_read_and_the_epilog_does_not_find_costs_noth
 
 @pytest.mark.parametrize("is_kept", [False, True])
 def test_a_document_that_was_taken_away_meanwhile_keeps_no_directory(node, is_kept):
-    """As ``collect --done`` moves one whose record has all: the lock of the others stands there."""
+    """As ``collect --done`` moves one whose record has all: the directory is the same."""
     program(node, "squeue", "true")
     prolog("--documents", "jobs")
     if is_kept:
         full = OSError(errno.ENOSPC, "No space left on device")
         with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
             assert "mjf/3 is kept" in epilog("--documents", "jobs").stderr
-    (node / "jobs/.lock").touch()
     (node / "jobs/3.xml").unlink()
+    (node / "other").mkdir()  # another directory of documents, or what is below a mount
+    (node / "other/.lock").touch()
     if is_kept:
-        assert both("--documents", "jobs").stdout == "removed 3\n"
+        assert both("--documents", "other").stdout == ""
+        assert "stays kept" in epilog("--documents", "other").stderr
+        done = both("--documents", "jobs")
+        assert (done.stdout, "was taken away" in done.stderr) == ("removed 3\n", True)
     else:
         done = epilog("--documents", "jobs")
         assert (done.exit_code, "was taken away meanwhile" in done.stderr) == (1, True)
     assert os.listdir("mjf") == ["machinefeatures"]
 
 
-@pytest.mark.parametrize("step", ["handles.check", "documents.check", "documents.locked", "_fold"])
+@pytest.mark.parametrize(
+    "step", ["handles.check", "documents.check", "documents.locked", "_fold", "first look"]
+)
 def test_an_epilog_that_is_ended_at_any_step_has_kept_what_is_known(node, step):
     """As by its time limit, while the server of the documents does not answer."""
     program(node, "squeue", "true")
     prolog("--documents", "jobs")
     status.write({"used_CPU": 77}, "mjf/3/jobstatus")
     ends = Terminated(15) if step != "handles.check" else [None, Terminated(15)]
-    with patch(f"sssjob.collect.{step}", side_effect=ends):
+    look = os.stat
+
+    def hangs(path, **options):
+        if str(path).startswith("jobs"):
+            raise Terminated(15)
+        return look(path, **options)
+
+    where = "os.stat" if step == "first look" else f"sssjob.collect.{step}"
+    with patch(where, side_effect=hangs if step == "first look" else ends):
         assert epilog("--documents", "jobs").exit_code == 143
     status.write({"used_CPU": 9999}, "mjf/3/jobstatus")
     assert both("--documents", "jobs").stdout == "removed 3\n"

@@ -45,7 +45,7 @@ PLACE = click.Path(readable=False)
 root = click.option("--root", metavar="DIR", type=PLACE, default="/run/mjf",
                     show_default=True, help="Where the directories of jobs are.")  # fmt: skip
 jobs = click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR",
-                    type=PLACE, default="",
+                    default="",  # a text: its server may hang, and an epilog has to keep all first
                     help="Job objects: DIR/ID.xml has the job with that Id.")  # fmt: skip
 seconds = click.option("--seconds", metavar="SECONDS",
                        type=Number(0.1, 3600), default=10, show_default=True,

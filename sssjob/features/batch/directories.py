@@ -35,7 +35,7 @@ _FOUND = "-"
 _DRAINING = "draining"  # behind the moment of a machine that takes no new jobs
 _STALE = 3600  # seconds after which a shutdown that has come is no news
 _UNFOLDED = ".unfolded"
-_DESCRIBED = ".described"  # the prolog found a document of the job, or could not tell
+_DESCRIBED = ".described"  # where the prolog found a document of the job, or could not tell
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -77,13 +77,14 @@ class Directories:
 
     def make(
         self, values: Mapping[str, Value], user: str = "", room: int = 0,
-        unlearned: Collection[str] = (), *, is_described: bool = False,
+        unlearned: Collection[str] = (), *, described: str | None = None,
     ) -> str:  # fmt: skip
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
         ``unlearned`` are keys that may limit the job though nobody learned how; they are noted, and
-        so is whether a document may describe it. The status has ``room`` bytes of its own, and a
-        file for each 4 KiB; 0 is no limit. Where that cannot be there is no status, and what is
+        so is which directory (``documents.identity``) may have a document of the job: ``described``
+        is None where there is none. The status has ``room`` bytes of its own, and a file for each 4
+        KiB; 0 is no limit. Where that cannot be there is no status, and what is
         given back says why, and whether an earlier run was kept here. Raises ``Unprotected`` where
         others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is not
         known.
@@ -96,7 +97,7 @@ class Directories:
             for left in reversed(range(_TRIES)):
                 try:
                     self._remove(root)  # of an earlier run of this job
-                    self._fill(root, values, owner, unlearned, is_described=is_described)
+                    self._fill(root, values, owner, unlearned, described)
                     break
                 except FileExistsError:  # another prolog of this job made them just now
                     if not left:
@@ -106,12 +107,12 @@ class Directories:
 
     def _fill(
         self, root: int, values: Mapping[str, Value], owner: int, unlearned: Collection[str],
-        *, is_described: bool,
+        described: str | None,
     ) -> None:  # fmt: skip
         """Make those that are not there. Raises ``FileExistsError`` where others were quicker."""
         with trees.made(root, self.job_id) as job:
-            if is_described:
-                atomic.put(job, _DESCRIBED, b"")
+            if described is not None:
+                atomic.put(job, _DESCRIBED, described.encode())
             with trees.made(job, self.jobfeatures.name) as folder:
                 if unlearned:
                     lines = "".join(f"{name}\n" for name in sorted(unlearned))
@@ -158,6 +159,15 @@ class Directories:
     def is_described(self) -> bool:
         """Whether the prolog found a document of the job, or could not tell that there is none."""
         return os.path.lexists(self.job / _DESCRIBED)
+
+    def is_described_in(self, place: str) -> bool:
+        """Whether it was in the directory of that identity; False where that is not known."""
+        try:
+            with handles.protected(self.root) as root, handles.inside(root, self.job_id) as job:
+                noted = files.content(job, _DESCRIBED).decode("ascii")
+        except (OSError, ValueError):
+            return False
+        return bool(place) and noted == place
 
     def remove(self) -> None:
         """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""

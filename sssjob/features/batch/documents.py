@@ -17,7 +17,6 @@ from sssjob.errors import UnusableInput
 from sssjob.model import Job, JobGroup, jobs_of
 
 _POLL = 0.05  # seconds
-_LOCK = ".lock"
 
 
 def place(directory: str | os.PathLike[str], job_id: str) -> Path:
@@ -40,12 +39,16 @@ def is_absent(document: Path) -> bool:
     return False
 
 
-def is_gone(document: Path) -> bool:
-    """Whether it was taken away, as when it is done with, and others are still where it was.
+def identity(directory: str | os.PathLike[str]) -> str:
+    """Which directory it is, as a text; "" where that cannot be told.
 
-    Where its file system is not mounted, not even the lock of the documents is there.
+    Another one is there where its file system is not mounted, or a name was mistaken.
     """
-    return is_absent(document) and not is_absent(document.with_name(_LOCK))
+    try:
+        found = os.stat(directory)
+    except OSError:
+        return ""
+    return f"{found.st_dev} {found.st_ino}"
 
 
 def check(document: Path) -> None:
@@ -79,7 +82,7 @@ def locked(document: Path, seconds: float) -> Iterator[None]:
     when it is written, and a lock for each would be left behind by every job.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(document.with_name(_LOCK), flags, 0o600)
+    handle = os.open(document.with_name(".lock"), flags, 0o600)
     try:
         end = time.monotonic() + seconds
         while True:
