@@ -228,14 +228,24 @@ def _rating_share(work: Derivation) -> Amount | None:
     rating = _configured(work, "hs06", "Resource", name=RATING)
     total = _configured(work, "total_cpu", "Processors")
     processors = work.derived.get("allocated_cpu")
+    given = None if processors is None or isinstance(processors.value, str) else processors.value
+    if total and given is not None and given > total:
+        text = f"allocated_cpu is {keys.spell(given)}, but total_cpu of the machine"
+        text += f" {units.decimal(total)}: one of them is wrong"
+        work.report(finding("W-DISAGREE", text, path="total_cpu"))
+        return _no_rating(text)
     if not rating:
-        return Amount(Fraction(0), "hs06", UNKNOWN, "the machine has no rating")
-    if not total or processors is None or isinstance(processors.value, str):
+        return _no_rating("the machine has no rating")
+    if not total or given is None or processors is None:
         unknown = "allocated_cpu" if total else "total_cpu of the machine"
-        return Amount(Fraction(0), "hs06", UNKNOWN, f"{unknown} is not known")
-    share = Fraction(hs06_job(rating * 100, total, int(processors.value)), 100)
-    why = f"{units.decimal(rating)} / {units.decimal(total)} x {processors.value}"
+        return _no_rating(f"{unknown} is not known")
+    share = Fraction(hs06_job(rating * 100, total, int(given)), 100)
+    why = f"{units.decimal(rating)} / {units.decimal(total)} x {keys.spell(given)}"
     return Amount(share, processors.source, DERIVED, why)
+
+
+def _no_rating(why: str) -> Amount:
+    return Amount(Fraction(0), "hs06", UNKNOWN, why)
 
 
 # fmt: off

@@ -874,8 +874,8 @@ def test_what_an_epilog_cannot_fold_for_a_full_disk_is_folded_by_sweep(node):
     )  # fmt: skip
     after = (node / "jobs/3.xml").read_text()
     assert after != before
-    assert "77" in after
-    assert "9999" not in after
+    assert ">77<" in after
+    assert ">9999<" not in after
 
 
 FAULTS = (errno.ESTALE, errno.EIO, errno.EACCES, errno.ELOOP, errno.ENOTDIR, errno.ETIMEDOUT)
@@ -904,7 +904,7 @@ def test_documents_that_cannot_be_looked_at_are_not_gone(node, number):
         assert both("--documents", "jobs").exit_code == 1
     done = both("--documents", "jobs")
     assert (done.exit_code, done.stdout) == (0, "removed 3\n")
-    assert "77" in (node / "jobs/3.xml").read_text()
+    assert ">77<" in (node / "jobs/3.xml").read_text()
 
 
 @pytest.mark.parametrize("how", ["empty", "gone", "link", "fifo", "closed"])
@@ -933,7 +933,7 @@ def test_a_document_that_the_prolog_read_and_the_epilog_does_not_find_costs_noth
         place.rmdir()
     (node / "aside").rename(place)
     assert both("--documents", "jobs").stdout == "removed 3\n"
-    assert "77" in (place / "3.xml").read_text()
+    assert ">77<" in (place / "3.xml").read_text()
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
@@ -981,7 +981,7 @@ def test_an_epilog_that_is_ended_at_any_step_has_kept_what_is_known(node, step):
     status.write({"used_CPU": 9999}, "mjf/3/jobstatus")
     assert both("--documents", "jobs").stdout == "removed 3\n"
     text = (node / "jobs/3.xml").read_text()
-    assert ("77" in text, "9999" in text) == (True, False)
+    assert (">77<" in text, ">9999<" in text) == (True, False)
 
 
 def test_an_epilog_that_is_ended_keeps_nothing_for_ever_of_a_job_without_a_document(node):
@@ -1011,7 +1011,7 @@ def test_a_lock_of_documents_that_is_not_given_back_costs_no_job_what_it_said(no
         assert "is not given back within 0.1 s" in done.stderr
         assert both("--documents", "jobs").exit_code == 1
     assert both("--documents", "jobs").stdout == "removed 3\n"
-    assert "77" in (node / "jobs/3.xml").read_text()
+    assert ">77<" in (node / "jobs/3.xml").read_text()
 
 
 @contextmanager

@@ -455,6 +455,11 @@ def test_a_deadline_that_has_passed_hides_no_end_of_a_reservation():
         ("<Processors>2</Processors>", {"total_cpu": 8}, "the machine has no rating"),
         ("<Processors>2</Processors>", {"hs06": 80}, "total_cpu of the machine is not known"),
         ("", {"hs06": 80, "total_cpu": 8}, "allocated_cpu is not known"),
+        (
+            "<Processors>4</Processors>",
+            {"hs06": 80, "total_cpu": 3},
+            "allocated_cpu is 4, but total_cpu of the machine 3: one of them is wrong",
+        ),
     ],
 )
 def test_a_job_without_its_share_of_the_rating_says_why(body, machine, why):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sssjob.amounts import Amount
-from sssjob.errors import InvalidValue, finding
+from sssjob.errors import InvalidValue
 from sssjob.features.derive import derive
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
@@ -104,24 +104,9 @@ def features(
     ``derive``; a job on several nodes has what this node has. What neither says is absent.
     """
     granted = {"jobstart_secs": amount(now, "now"), **allocation.amounts}
-    found = derive(
+    return derive(
         job or Job((Property("Id", allocation.job_id),)),
         now=now, granted=granted, settings=settings, machine=machine, host=host, guessing=False,
         called=allocation.job_id,
         nodes=() if allocation.alone or not allocation.node else (allocation.node,),
-    )  # fmt: skip
-    return _without_share(found, machine)
-
-
-def _without_share(found: Features, machine: Mapping[str, Value]) -> Features:
-    """Without a share of the rating for a job that has more than the machine is said to have."""
-    given, total = found.values.get("allocated_cpu"), machine.get("total_cpu")
-    if not isinstance(given, int) or not isinstance(total, int) or given <= total:
-        return found
-    text = f"allocated_cpu is {given}, but total_cpu of the machine {total}: one of them is wrong"
-    derived = {name: item for name, item in found.derived.items() if name != "hs06_job"}
-    wrong = finding("W-DISAGREE", text, path="total_cpu")
-    return replace(
-        found, derived=derived, absent={**found.absent, "hs06_job": text},
-        findings=(*found.findings, wrong),
     )  # fmt: skip
