@@ -37,6 +37,7 @@ from sssjob.records.record import (
     JOB,
     NOWHERE,
     REQUESTED,
+    Apart,
     Bulk,
     Field,
     Found,
@@ -133,6 +134,7 @@ class Memory(dict[Any, P]):
         self._many: Many | None = getattr(row.read, "many", None)
         self._bulk: Bulk | None = getattr(row.read, "bulk", None)
         self._parts: Parts | None = getattr(row.read, "parts", None)
+        self._apart: Apart | None = getattr(row.read, "apart", None)
         self._room = _MEMO_SIZE
 
     def column(self, texts: Sequence[Any]) -> Column:
@@ -178,6 +180,12 @@ class Memory(dict[Any, P]):
             return self._builder.picked(pieces, texts.codes)
         if isinstance(texts, Whole) and self._as_it_stands:
             return self._column(texts, False)
+        if self._apart and (found := self._apart(texts)):
+            picked = self._builder.picked
+            return self._builder.side_by_side(
+                [picked([*map(self.__getitem__, each.values)], each.codes) for each in found],
+                len(texts),
+            )
         if self._bulk is None or (read := self._bulk(texts)) is None:
             return None
         if isinstance(read, Whole):

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, Union
 from sssjob import spec
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Property
-from sssjob.records.texts import BulkColumn
+from sssjob.records.texts import BulkColumn, Coded
 
 J = TypeVar("J")  # what a record becomes: a Job, or the text of one
 
@@ -29,6 +29,7 @@ Read = Callable[..., Found]  # of one text, or of as many as a row has columns
 Many = Callable[[Sequence[str]], "Sequence[str] | None"]
 Parts = Callable[[str], Sequence[str]]
 Bulk = Callable[[BulkColumn], BulkColumn | None]
+Apart = Callable[[BulkColumn], "Sequence[Coded] | None"]
 
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
@@ -85,15 +86,17 @@ def in_bulk(bulk: Bulk) -> Callable[[R], R]:
     return mark
 
 
-def in_parts(parts: Parts) -> Callable[[R], R]:
+def in_parts(parts: Parts, apart: Apart) -> Callable[[R], R]:
     """Mark a reader of texts that seldom repeat, but are put together of some that do.
 
     ``parts`` gives of a text, which is not empty, others that it reads as well: what the text
-    becomes is what these become, one behind the other.
+    becomes is what these become, one behind the other. ``apart`` gives columns of such texts for a
+    whole column, "" for none, or None where it takes ``parts``.
     """
 
     def mark(read: R) -> R:
         read.parts = parts  # type: ignore[attr-defined]
+        read.apart = apart  # type: ignore[attr-defined]
         return read
 
     return mark

@@ -4,10 +4,14 @@ import re
 from itertools import chain, product
 
 import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sssjob.errors import InvalidValue
 from sssjob.records import clock, find
 from sssjob.records.clock import Clock
+from sssjob.records.texts import Plain
 from sssjob.systems.slurm.accounting import header
 from sssjob.systems.slurm.accounting.table import STEP_ID
 
@@ -38,7 +42,7 @@ TEXTS = (
     "-l h_rt=60,h_vmem=2G -pe mpi 8", "-u amy -l h_rt=1:0:0 -l h_rt=9,mem_free=1G -pe a 1-4",
     "-pe a 4", "-l gpu=2 -pe a 4",
     "-l h_rt=60 -soft -l h_vmem=1G -hard -l mem_free=2G", "-soft -l h_rt=60",
-    "-l h_vmem=lots,h_rt=60", "-q x", "-l h_rt",
+    "-l h_vmem=lots,h_rt=60", "-q x", "-l h_rt", "-pe -l h_rt=60",
 )
 # fmt: on
 
@@ -80,6 +84,32 @@ def test_parts_together_are_what_is_read_of_the_whole(row):
         apart = [piece for part in parts for piece in row.read(part) or ()]
         assert apart == [*(row.read(text) or ())]
     assert any(len(row.read.parts(text)) > 1 for text in TEXTS)
+
+
+ASCII = [text for text in TEXTS if text.isascii() and text.isprintable()]  # as ``Plain`` has them
+_ITEMS = ("h_rt=60", "h_rt=7:00", "h_rt", "xh_rt=5", "h_vmem=2G", "mem_free=1.5G", "arch=lx-amd64",
+          "bigmem", "s_core=0", "gpu=1", "a-pe", "", "hostname=n1", "h_rt=lots")  # fmt: skip
+_CATEGORY = st.lists(
+    st.one_of(
+        st.lists(st.sampled_from(_ITEMS), min_size=1, max_size=4).map(
+            lambda items: f"-l {','.join(items)}"
+        ),
+        st.sampled_from(["-U grp -u amy", "-pe mpi 8", "-pe smp 2-4", "-pe", "-soft", "-hard",
+                         "-q all.q", "-l", "x-l", ""]),
+    ),
+    max_size=4,
+).map(" ".join)  # fmt: skip
+
+
+@pytest.mark.parametrize("row", [*rows("apart")])
+@examples(300)
+@given(texts=st.lists(st.one_of(_CATEGORY, st.sampled_from(ASCII)), min_size=1, max_size=6))
+def test_columns_together_are_what_is_read_of_the_whole(row, texts):
+    pa = pytest.importorskip("pyarrow")
+    columns = row.read.apart(Plain(pa.array(texts)))
+    for text, *parts in zip(texts, *columns, strict=True):
+        apart = [piece for part in parts if part for piece in row.read(part) or ()]
+        assert apart == [*(row.read(text) or ())] if text else not any(parts)
 
 
 @pytest.mark.parametrize("shape", header._PROOFS)

@@ -5,6 +5,7 @@ import io
 from contextlib import suppress
 
 import pytest
+from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from records import DATA, RECORDS, converted, counts, errors, outcomes, told
@@ -14,6 +15,7 @@ from sssjob.errors import UnusableInput
 from sssjob.records import AUTO, FORMATS, find, json_objects, lines, parts, read_records
 from sssjob.records.builders import TEXTS
 from sssjob.records.record import Bad, Converted, Noted, Options
+from sssjob.systems.condor.accounting import ads
 
 WRITTEN = sorted(
     path
@@ -274,3 +276,39 @@ def test_nor_is_it_cut_for_several_processes(name, monkeypatch):
     stream = io.BufferedReader(Endless(1 << 28))
     with pytest.raises(UnusableInput, match="no line end in 64 MiB"):
         list(parts.Cutting(stream, name, Options()))
+
+
+_FIELDS = (
+    (
+        "s#7.0#100",
+        "s#07.0#0100",
+        "a b#7.0#100",
+        "s#7#100",
+        "s#7.0#0",
+        "/s#7.0#100",
+        "",
+        "s|7.0#100",
+    ),
+    ("amy", "/amy", "a\tb", "", "a#b", "zo\u00eb"),
+    *[("0", "7", "150", "007", "1.5", "-1", "undefined", "", "x", "9" * 15, "9" * 16)] * 3,
+    *[("100", "150", "200", "0", "undefined", "1e3", "99999999999")] * 2,
+    *[("0", "7", "007", "-1", "undefined")] * 2,
+    ("1", "4", "04", "0", "-4", "x", "undefined", ""),
+)
+
+
+@examples(300)
+@given(st.data(), st.sampled_from(["", "|", "|1.5|", "||", " "]))
+def test_a_usual_line_of_HTCondor_becomes_what_its_parts_do(data, end):
+    """Most fields are usual ones: the first of each, or the time behind the one before."""
+    usual = ("s#7.0#100", "amy", "50", "7", "1", "100", "200", "10", "20", "4")
+    odd = data.draw(st.sets(st.integers(0, 9), max_size=3))
+    told = [
+        data.draw(st.sampled_from(texts)) if at in odd else known
+        for at, (texts, known) in enumerate(zip(_FIELDS, usual, strict=True))
+    ]
+    raw = "\n".join(["|".join(usual), "|".join(told) + end, ""]).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        found = [*map(repr, outcomes("condor", raw))]
+        patch.setattr(ads, "_usual", lambda text: None)
+        assert found == [*map(repr, outcomes("condor", raw))]

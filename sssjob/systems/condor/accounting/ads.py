@@ -48,6 +48,18 @@ _COLUMNS = (
     "JobStartDate", "EnteredCurrentStatus", "ResidentSetSize_RAW", "ImageSize_RAW", "RequestCpus",
 )  # fmt: skip
 _PLACES = [(_AT[name.lower()], name in NUMBERS) for name in _COLUMNS]
+_OWNER, _WALL, _USER, _SYSTEM, _RESIDENT, _IMAGE, _CPUS = (
+    _AT[name.lower()] for name in (*_COLUMNS[1:5], *_COLUMNS[7:])
+)
+_OF_TEXT = _NOTHING.copy()
+_OF_TEXT[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
+_TEXTS_OF_TEXT = ["" if value is None else str(value) for value in _OF_TEXT[:-1]]
+_NUMBERS_OF_TEXT = [place for place, _ in _PLACES[2:]]
+# A line in which all numbers are whole and known, as nearly all are: its numbers from the time of
+# submission on. What else may stand there is looked at part by part, to the same end.
+_USUAL = re.compile(
+    r"([^|#\s]+#[0-9]+\.[0-9]+#([0-9]{1,15}))\|([^|#]*)" + r"\|(0|[1-9][0-9]{0,14})" * 8 + r"\|?"
+)
 _NULL = ("undefined", "error", "")
 _HASHES = 2  # of a GlobalJobId
 
@@ -184,6 +196,8 @@ def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
 
     Raises ``InvalidValue``.
     """
+    if type(values) is _UsualLine:
+        return [*values.texts, *worked_out(values)]
     fields = [
         ""
         if value is None
@@ -312,6 +326,9 @@ def _ended(begun: int, values: list[Any], wrong: str, text: str) -> Piece:
 def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     """Lines of the fields that APEL asks for."""
     for line, text in lines:
+        if (usual := _usual(text)) is not None:
+            yield line, usual
+            continue
         if not text.strip():
             continue
         if text.count("#") > _HASHES:
@@ -321,8 +338,7 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
         if len(parts) not in (len(_COLUMNS), len(_COLUMNS) + 1):
             yield Bad(line, f"{len(parts)} fields where there are {len(_COLUMNS)}")
             continue
-        values = _NOTHING.copy()
-        values[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
+        values = _OF_TEXT.copy()
         for (place, is_number), part in zip(_PLACES, parts, strict=False):
             values[place] = _number(part) if is_number else part
         everywhere = parts[0].strip()
@@ -332,6 +348,34 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             yield Bad(line, wrong)
             continue
         yield line, values
+
+
+class _UsualLine(list[Any]):
+    """The values of such a line, with their texts."""
+
+    __slots__ = ("texts",)
+    texts: list[str]
+
+
+def _usual(text: str) -> _UsualLine | None:
+    """The values of a line with whole numbers and with times in their order; None for others."""
+    found = _USUAL.fullmatch(text)
+    if found is None:
+        return None
+    everywhere, queued, owner, *texts = found.groups()
+    wall, user, system, start, end, resident, image = map(int, texts[:-1])
+    if not 0 < int(queued) <= start <= end or owner[:1] == "/" or not text.isprintable():
+        return None
+    values = _UsualLine(_OF_TEXT)
+    values[_GLOBAL_ID], values[_OWNER], values[_QUEUED] = everywhere, owner, queued
+    values[_WALL], values[_USER], values[_SYSTEM] = wall, user, system
+    values[_START], values[_END], values[_CPUS] = start, end, texts[-1]
+    values[_RESIDENT], values[_IMAGE] = resident, image
+    values.texts = told = _TEXTS_OF_TEXT.copy()
+    told[_GLOBAL_ID], told[_OWNER], told[_QUEUED] = everywhere, owner, queued
+    for place, each in zip(_NUMBERS_OF_TEXT, texts, strict=True):
+        told[place] = each
+    return values
 
 
 def _shifted(values: list[Any], parts: list[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -33,10 +33,12 @@ from sssjob.records.record import (
     Field,
     Found,
     Instead,
+    in_bulk,
     in_parts,
     plain,
     varied,
 )
+from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, same
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, GPU_NAMES
 from sssjob.systems.gridengine import requested, words
@@ -185,6 +187,8 @@ def requests_apart(text: str) -> Sequence[str]:
         found.append(f"-l h_rt={asked['h_rt']}")
     of_slots = [f"-l {name}={asked[name]}" for name in ("mem_free", "h_vmem") if name in asked]
     if "-pe" in hard and (parallel := _PE.search(hard)):
+        if " -" in parallel[0]:  # an option, and no environment or number
+            return (text,)
         of_slots.append(parallel[0])
     if of_slots:
         found.append(" ".join(of_slots))
@@ -197,13 +201,63 @@ def _is_host(name: str, value: str) -> bool:
     return name in (*requested.HOST_NAMES, "arch") or requested.is_feature(name, value)
 
 
-@in_parts(requests_apart)
+# A category with a list of resources in which h_rt stands; its limit, and what stands around.
+_LIMITED_TIME = r"(?:^| )-l (?:[^ ]*,)?h_rt="
+_LIMIT, _OF_LIMIT = r"h_rt=(?P<limit>[^, ]*)", r"h_rt=[^, ]*,?"
+_RESOURCES, _PARALLEL = r"(?P<list>-l [^ ]+)", r"(?P<pe>-pe [^ ]+ [^ ]+)"
+
+
+def _columns_apart(column: BulkColumn) -> Sequence[Coded] | None:
+    """The limit of time, and all other requests, each as categories; others are the second whole.
+
+    Limits differ from job to job; what is asked for besides, seldom.
+    """
+    if not isinstance(column, Plain):
+        return None
+    import pyarrow.compute as pc
+
+    array = column.array
+    is_odd = pc.invert(pc.match_substring_regex(array, _LIMITED_TIME))
+    for text in ("-l ", "h_rt"):
+        is_odd = pc.or_(is_odd, pc.not_equal(pc.count_substring(array, text), 1))
+    is_odd = pc.or_(is_odd, pc.greater(pc.count_substring(array, "-pe"), 1))
+    is_odd = pc.or_(is_odd, pc.match_substring_regex(array, "gpu|-soft|-pe ([^ ]+ )?-"))
+
+    def told(texts: Any, pattern: str) -> Any:
+        return pc.fill_null(pc.struct_field(pc.extract_regex(texts, pattern), 0), "")
+
+    rest = pc.replace_substring_regex(array, _OF_LIMIT, "", max_replacements=1)
+    lists, environment = told(rest, _RESOURCES), told(array, _PARALLEL)
+    besides = pc.ascii_trim_whitespace(pc.binary_join_element_wise(lists, environment, " "))
+    limits = pc.binary_join_element_wise("-l h_rt", told(array, _LIMIT), "=")
+    encoded = (
+        pc.if_else(is_odd, *each).dictionary_encode() for each in (("", limits), (array, besides))
+    )
+    return [Coded(each.dictionary.to_pylist(), each.indices.to_numpy()) for each in encoded]
+
+
+def _none_if_without(pattern: str) -> Callable[[BulkColumn], BulkColumn | None]:
+    """What tells of a whole column of categories that none has what a reader looks for."""
+
+    def read(column: BulkColumn) -> BulkColumn | None:
+        import pyarrow.compute as pc
+
+        first = column.columns[0] if isinstance(column, Beside) else column
+        if not isinstance(first, Plain):
+            return None
+        has = pc.any(pc.match_substring_regex(first.array, pattern)).as_py()
+        return None if has else same("", len(column))
+
+    return read
+
+
+@in_parts(requests_apart, _columns_apart)
 def requests(text: str) -> Found:
     """The hard requests of a category: ``-l h_rt=60,h_vmem=2G,gpu=1 -pe mpi 8``."""
     return tuple(_requests(_hard(text))) if text != "NONE" else None
 
 
-@varied
+@in_bulk(_none_if_without("gpu"))
 def gpus(text: str, slots: str) -> Found:
     """The GPUs of a job that ran: what was asked for of each slot, by the slots it was given.
 
@@ -282,6 +336,7 @@ def _hosts(asked: Mapping[str, str]) -> Iterator[Property]:
             yield Property("Feature", name)
 
 
+@in_bulk(_none_if_without(_LIMITED.pattern))
 def limits(text: str) -> Found:
     """The limits of the operating system among the hard requests of a category."""
     if _LIMITED.search(text) is None:

@@ -126,9 +126,12 @@ def nodes(text: str) -> Found:
         return None
     if text.isalnum():
         return text
-    names = None if is_sound_range(text) else expand(text, values.NODE_LIMIT)
+    found = (Property("Node", text, {"aggregation": "Range"}),)
+    if is_sound_range(text):
+        return found
+    names = expand(text, values.NODE_LIMIT)  # which refuses what is none
     if is_range(text):
-        return (Property("Node", text, {"aggregation": "Range"}),)
+        return found
     return listed(names) if names else None
 
 
@@ -234,7 +237,10 @@ def as_given(text: str, processors: str, nodes: str) -> Found:
     >>> as_given("cpu=16,node=2", "16", "2"), as_given("cpu=16", "", "Unknown")
     (None, None)
     """
+    given = f",{text},"
     for name, told in (("cpu", processors), ("node", nodes)):
+        if f",{name}={told}," in given:  # as nearly always
+            continue
         if is_whole(told) and values.in_all(name, text) not in (None, told):
             raise Instead(text, f"resources with {name}={told}, as others tell", (), _LOST)
     return None

@@ -7,7 +7,7 @@ A parser gives None where the text says that there is no value (``Unknown``, ``U
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from sssjob.resource_names import named
 from sssjob.systems.slurm.words import Amount, clock, clocks, duration, memory, size, time_limit
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
+_SHORT = 1 << 8  # characters of a list that is remembered
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
 
 _EXIT = re.compile(r"([0-9]{1,10}):([0-9]{1,5})(?::[0-9]{1,10})?")
@@ -183,8 +184,18 @@ def resources(text: str) -> Iterator[tuple[str, str, str]]:
             yield family, rest, shown
 
 
-def tres(text: str) -> dict[str, Amount]:
+def tres(text: str) -> Mapping[str, Amount]:
     """Read ``cpu=4,mem=62.50G,energy=12`` by name; what has no amount is left out."""
+    # What is requested and what is given are mostly one text, which several readers read.
+    return _tres_known(text) if len(text) < _SHORT else _tres(text)
+
+
+@lru_cache(MEMORY)
+def _tres_known(text: str) -> Mapping[str, Amount]:
+    return _tres(text)
+
+
+def _tres(text: str) -> Mapping[str, Amount]:
     found: dict[str, Amount] = {}
     if text in NO_VALUE:
         return found
