@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO  # hooks, which start for each job, do without
 
 
 def finish() -> OSError | None:

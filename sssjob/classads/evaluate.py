@@ -121,6 +121,7 @@ class _Evaluation:
     ) -> None:
         self.now = time.time if now is None else lambda: now
         self.remark = remark or (lambda _: None)
+        self.is_heard = remark is not None
         self.maps = maps
         self.steps = self.depth = 0
 
@@ -374,6 +375,8 @@ class _Evaluation:
             self.remark(f"the function {name} is not known")
             return ERROR
         values = tuple(self.value(argument, scope) for argument in arguments)
+        if self.is_heard and (told := functions.otherwise(lower, values)):
+            self.remark(told)
         return functions.call(lower, values, self.now, self.maps)
 
     def _if_then_else(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:

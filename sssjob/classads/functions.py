@@ -69,6 +69,15 @@ _ROOMS = {name: room for room, names in MODULES.items() for name in names.split(
 KNOWN = frozenset((*TABLE, *_ROOMS, *LAZY))
 
 
+def otherwise(name: str, values: tuple[Value, ...]) -> str:
+    """What HTCondor may do otherwise with these arguments of a function; "" for nothing known."""
+    room = _ROOMS.get(name)
+    if room != "patterns":
+        return ""
+    told: str = import_module(f"sssjob.classads.{room}").otherwise(name, values)
+    return told
+
+
 def call(name: str, values: tuple[Value, ...], now: Callable[[], float], maps: Maps) -> Value:
     """The value of a function that is known by its name in small letters."""
     room = _ROOMS.get(name)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LONGEST = 1 << 20  # octets of what a replacement gives
 _OPTIONS = "ims"
 _BLANK = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\s+|#[^\n]*", re.DOTALL)
+_PROPERTY = re.compile(r"(?<!\\)(?:\\\\)*\\[pP]")
+_BEHIND = re.compile(r"\(\?<[=!][^)]*[*+?{]")
 _REFERENCE = re.compile(r"\\([0-9])")
 
 
@@ -54,6 +56,26 @@ def _asked(pattern: str, options: str) -> Pattern:
     from sssjob.expression.pattern import Pattern  # not needed by hooks that compare numbers
 
     return Pattern(_whole(pattern, options), "search")
+
+
+# decision 778
+def otherwise(name: str, values: tuple[Value, ...]) -> str:
+    """What HTCondor, with PCRE, may answer otherwise about the expression of a function."""
+    texts = [value for value in values if isinstance(value, str)]
+    if not texts or not isinstance(values[0], str):
+        return ""
+    pattern = texts[0]
+    at = 2 if name in ("regexp", "regexpmember") else 3
+    options = values[at] if len(values) > at else ""
+    try:
+        _asked(_letters(pattern), options if isinstance(options, str) else "").matches("")
+    except SSSJobError as error:
+        return f"{name}: the regular expression is an error here, HTCondor may read it: {error}"
+    if _PROPERTY.search(pattern):
+        return f"{name}: \\p in a regular expression is about letters of ASCII here"
+    if _BEHIND.search(pattern):
+        return f"{name}: what stands in (?<= ) or (?<! ) HTCondor reads only if it is of one length"
+    return ""
 
 
 def _texts(*values: Value) -> tuple[str, ...] | Special:

@@ -22,11 +22,14 @@ from sssjob.classads.operators import holds, truth
 from sssjob.classads.parser import expression
 from sssjob.classads.tree import Binary, Grouped
 from sssjob.classads.values import Ad, Node, Unparsed
-from sssjob.systems.condor import names
+from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.slot import lacking
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
+
+
+_ALWAYS = ("Cpus", "Memory", "Disk", "GPUs")  # what every slot knows, if it has none of it
 
 
 class Evaluate(Protocol):
@@ -56,6 +59,7 @@ def obstacles(job: Ad, slot: Ad, engine: Evaluate = evaluate.evaluate) -> Iterat
     that cannot be decided is one, too.
     """
     yield from _untimely(job)
+    yield from _uncounted(job, slot, engine)
     for attribute, wanted, has in lacking(job, slot):
         name = attribute.removeprefix("Request")
         known = "undefined" if has is None else writing.attribute(has, writing.NEW)
@@ -79,6 +83,39 @@ def _untimely(job: Ad) -> Iterator[Obstacle]:
             yield Obstacle("job", clause.format(name), "false", known)
 
 
+def _uncounted(job: Ad, slot: Ad, engine: Evaluate) -> Iterator[Obstacle]:
+    """Requests that come to no number, or to more than the slot has, and GPUs that do not fit."""
+    for attribute in job:
+        name = attribute.removeprefix("Request")
+        if name == attribute or (name not in _ALWAYS and name not in slot):
+            continue
+        said: list[str] = []
+        value = engine(expression(f"MY.{attribute}"), job, slot, remark=said.append)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            yield Obstacle("job", attribute, _told(value, said), {})
+        elif job.number(attribute) is None:  # it is an expression
+            has = slot.number(name)
+            if has is not None and value > has:
+                known = {attribute: str(value), f"TARGET.{name}": str(has)}
+                yield Obstacle("job", f"{attribute} <= TARGET.{name}", "false", known)
+    wants = gpus.REQUEST in job and gpus.REQUIRE in job and "AvailableGPUs" in slot
+    if wants and "countMatches" not in writing.attribute(
+        job.get(names.REQUIREMENTS, True), writing.NEW
+    ):
+        clause, said = expression(gpus.CLAUSE), []
+        value = engine(clause, job, slot, remark=said.append)
+        if truth(value) is not True:
+            yield Obstacle(
+                "job", gpus.CLAUSE, _told(value, said), _values(clause, job, slot, engine)
+            )
+
+
+def _told(value: Attribute, said: list[str]) -> str:
+    """A value, and what was said on the way to it, once."""
+    told = "".join(f" ({each})" for each in dict.fromkeys(said))
+    return writing.attribute(value, writing.NEW) + told
+
+
 def _unmet(of: str, own: Ad, other: Ad, engine: Evaluate) -> Iterator[Obstacle]:
     held = own[names.REQUIREMENTS]
     if isinstance(held, Unparsed):
@@ -97,10 +134,8 @@ def _unmet(of: str, own: Ad, other: Ad, engine: Evaluate) -> Iterator[Obstacle]:
         value = engine(clause, own, other, remark=said.append)
         # A span holds alone, and is no truth value for &&.
         if not (holds(value) if len(clauses) == 1 else truth(value) is True):
-            told = writing.attribute(value, writing.NEW) + "".join(f" ({each})" for each in said)
-            yield Obstacle(
-                of, writing.expression(clause), told, _values(clause, own, other, engine)
-            )
+            known = _values(clause, own, other, engine)
+            yield Obstacle(of, writing.expression(clause), _told(value, said), known)
 
 
 def _clauses(node: Node) -> Iterator[Node]:
