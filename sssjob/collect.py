@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from sssjob import directory_handles as handles
 from sssjob import outputs, registry
@@ -32,7 +31,6 @@ from sssjob.fold import identities
 from sssjob.model import Job, JobGroup, jobs_of
 from sssjob.registry import Format
 
-_GONE = "was taken away meanwhile: nothing is folded"
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete
 HALF = 3600  # seconds after which a record that looks incomplete is as complete as it gets
@@ -46,16 +44,6 @@ class Ended:
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
     is_kept: bool = False  # for ``fold_kept``
-
-
-class KeptFold(NamedTuple):
-    """Whether nothing is left to be folded of what an epilog kept; why not, or what is to be told.
-
-    ``note`` is "" where there is nothing to tell.
-    """
-
-    is_done: bool
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +81,12 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
     if directories.is_kept:  # by an epilog before this one: what it knew counts
-        kept = KeptFold(False, "no --documents")
-        if jobs:
-            kept = fold_kept(call.system, root, jobs, job.job_id)
-        if kept.is_done:
+        why = fold_kept(call.system, root, jobs, job.job_id) if jobs else "no --documents"
+        if why:
+            notes.append(f"{directories.job} stays kept: {why}")
+        else:
             directories.remove()
-        if kept.note:
-            how = "" if kept.is_done else f"{directories.job} stays kept: "
-            notes.append(f"{how}{kept.note}")
-        return Ended(job.job_id, None, tuple(notes), not kept.is_done)
+        return Ended(job.job_id, None, tuple(notes), bool(why))
     tally = None
     is_kept = False
     if document is not None and job.alone:
@@ -112,12 +97,14 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         used = call.used() or sampling.last(call, directories, job.node, job.user)
         is_kept = _keep(directories, used, snapshot)
         try:
-            if _is_gone(document, directories):
-                notes.append(f"{document} {_GONE}")
-            elif directories.is_described or not documents.is_absent(document):
+            is_there = not documents.is_absent(document)
+            if is_there and is_kept:
+                directories.describe()
+            if is_there or directories.is_described:
                 handles.check(jobs)
                 documents.check(document)
                 with documents.locked(document, LOCK):
+                    documents.described(document, job.job_id)  # there is one
                     tally = _fold(document, directories, snapshot, call.system, used)
                     notes += _refused(document, tally)
             is_kept = False
@@ -143,20 +130,8 @@ def _keep(directories: Directories, used: Used | None, snapshot: StatusSnapshot 
     return True
 
 
-def _is_gone(document: Path, directories: Directories) -> bool:
-    """Whether the document that a prolog found was taken away, as when it is done with.
-
-    Not where it was in another directory: the right one may not be mounted.
-    """
-    if not documents.is_absent(document):
-        return False
-    return directories.is_described_in(documents.identity(document.parent))
-
-
-def fold_kept(
-    system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool = False
-) -> KeptFold:
-    """Fold the directories that an epilog kept.
+def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool = False) -> str:
+    """Fold the directories that an epilog kept; why that cannot be, or "" where it is done.
 
     With ``dry_run`` the document is written all the same, but not put in its place.
     """
@@ -164,13 +139,10 @@ def fold_kept(
     document = documents.place(jobs, job_id)
     try:
         handles.check(jobs)
-        if _is_gone(document, directories):
-            return KeptFold(True, f"{document} {_GONE}")
-        if documents.is_absent(document):  # of a file system that is not mounted, as a rule
+        if documents.is_absent(document):  # moved, or of a file system that is not mounted
             if not directories.is_described:
-                return KeptFold(True)  # its epilog was ended before it could look
-            how = f"whoever does not want it removes {directories.job}"
-            return KeptFold(False, f"{document} is not there; {how}")
+                return ""  # neither prolog nor epilog saw one
+            return f"{document} is not there; whoever does not want it removes {directories.job}"
         documents.check(document)
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)
@@ -178,9 +150,8 @@ def fold_kept(
             documents.described(document, job_id)  # there is one
             tally = _fold(document, directories, snapshot, system, used, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
-        return KeptFold(False, _said(error, document))
-    refused = "; ".join(_refused(document, tally))
-    return KeptFold(not refused, refused)
+        return _said(error, document)
+    return "; ".join(_refused(document, tally))
 
 
 def collect(

@@ -936,27 +936,30 @@ def test_a_document_that_the_prolog_read_and_the_epilog_does_not_find_costs_noth
     assert ">77<" in (place / "3.xml").read_text()
 
 
-@pytest.mark.parametrize("is_kept", [False, True])
-def test_a_document_that_was_taken_away_meanwhile_keeps_no_directory(node, is_kept):
-    """As ``collect --done`` moves one whose record has all: the directory is the same."""
+def test_a_document_that_only_the_epilog_found_is_no_reason_to_remove_anything(node):
+    """Its file system was not mounted when the job began, and another one is there now."""
     program(node, "squeue", "true")
+    (node / "jobs/3.xml").rename(node / "3.xml")
     prolog("--documents", "jobs")
-    if is_kept:
-        full = OSError(errno.ENOSPC, "No space left on device")
-        with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
-            assert "mjf/3 is kept" in epilog("--documents", "jobs").stderr
-    (node / "jobs/3.xml").unlink()
+    (node / "3.xml").rename(node / "jobs/3.xml")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
+        assert "mjf/3 is kept" in epilog("--documents", "jobs").stderr
     (node / "other").mkdir()  # another directory of documents, or what is below a mount
     (node / "other/.lock").touch()
-    if is_kept:
-        assert both("--documents", "other").stdout == ""
-        assert "stays kept" in epilog("--documents", "other").stderr
-        done = both("--documents", "jobs")
-        assert (done.stdout, "was taken away" in done.stderr) == ("removed 3\n", True)
-    else:
-        done = epilog("--documents", "jobs")
-        assert (done.exit_code, "was taken away meanwhile" in done.stderr) == (1, True)
-    assert os.listdir("mjf") == ["machinefeatures"]
+    done = both("--documents", "other")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "stays kept" in epilog("--documents", "other").stderr
+    assert both("--documents", "jobs").stdout == "removed 3\n"
+    assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+def test_an_epilog_tells_a_document_that_is_of_another_job(node):
+    prolog("--documents", "jobs")
+    (node / "jobs/3.xml").write_text("<Job><Id>999</Id></Job>")
+    done = epilog("--documents", "jobs")
+    assert (done.exit_code, "no job has the Id 3" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ _FOUND = "-"
 _DRAINING = "draining"  # behind the moment of a machine that takes no new jobs
 _STALE = 3600  # seconds after which a shutdown that has come is no news
 _UNFOLDED = ".unfolded"
-_DESCRIBED = ".described"  # where the prolog found a document of the job, or could not tell
+_DESCRIBED = ".described"  # there was a document of the job, or nobody could tell
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -77,14 +77,13 @@ class Directories:
 
     def make(
         self, values: Mapping[str, Value], user: str = "", room: int = 0,
-        unlearned: Collection[str] = (), *, described: str | None = None,
+        unlearned: Collection[str] = (), *, is_described: bool = False,
     ) -> str:  # fmt: skip
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
         ``unlearned`` are keys that may limit the job though nobody learned how; they are noted, and
-        so is which directory (``documents.identity``) may have a document of the job: ``described``
-        is None where there is none. The status has ``room`` bytes of its own, and a file for each 4
-        KiB; 0 is no limit. Where that cannot be there is no status, and what is
+        so is that there may be a document of the job. The status has ``room`` bytes of its own, and
+        a file for each 4 KiB; 0 is no limit. Where that cannot be there is no status, and what is
         given back says why, and whether an earlier run was kept here. Raises ``Unprotected`` where
         others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is not
         known.
@@ -97,7 +96,7 @@ class Directories:
             for left in reversed(range(_TRIES)):
                 try:
                     self._remove(root)  # of an earlier run of this job
-                    self._fill(root, values, owner, unlearned, described)
+                    self._fill(root, values, owner, unlearned, is_described=is_described)
                     break
                 except FileExistsError:  # another prolog of this job made them just now
                     if not left:
@@ -107,12 +106,12 @@ class Directories:
 
     def _fill(
         self, root: int, values: Mapping[str, Value], owner: int, unlearned: Collection[str],
-        described: str | None,
+        *, is_described: bool,
     ) -> None:  # fmt: skip
         """Make those that are not there. Raises ``FileExistsError`` where others were quicker."""
         with trees.made(root, self.job_id) as job:
-            if described is not None:
-                atomic.put(job, _DESCRIBED, described.encode())
+            if is_described:
+                atomic.put(job, _DESCRIBED, b"")
             with trees.made(job, self.jobfeatures.name) as folder:
                 if unlearned:
                     lines = "".join(f"{name}\n" for name in sorted(unlearned))
@@ -155,19 +154,16 @@ class Directories:
         """Whether an epilog noted that."""
         return os.path.lexists(self.job / _UNFOLDED)
 
+    def describe(self) -> None:
+        """Note that there is a document of the job. Raises ``Unprotected``, ``OSError``."""
+        with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
+            with handles.inside(root, self.job_id) as job:
+                atomic.put(job, _DESCRIBED, b"")
+
     @property
     def is_described(self) -> bool:
-        """Whether the prolog found a document of the job, or could not tell that there is none."""
+        """Whether that was noted, or the prolog could not tell."""
         return os.path.lexists(self.job / _DESCRIBED)
-
-    def is_described_in(self, place: str) -> bool:
-        """Whether it was in the directory of that identity; False where that is not known."""
-        try:
-            with handles.protected(self.root) as root, handles.inside(root, self.job_id) as job:
-                noted = files.content(job, _DESCRIBED).decode("ascii")
-        except (OSError, ValueError):
-            return False
-        return bool(place) and noted == place
 
     def remove(self) -> None:
         """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""

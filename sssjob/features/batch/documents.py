@@ -39,18 +39,6 @@ def is_absent(document: Path) -> bool:
     return False
 
 
-def identity(directory: str | os.PathLike[str]) -> str:
-    """Which directory it is, as a text; "" where that cannot be told.
-
-    Another one is there where its file system is not mounted, or a name was mistaken.
-    """
-    try:
-        found = os.stat(directory)
-    except OSError:
-        return ""
-    return f"{found.st_dev} {found.st_ino}"
-
-
 def check(document: Path) -> None:
     """Raise ``OSError`` where there is none, or something else: a FIFO would have us wait."""
     if not stat.S_ISREG(document.stat().st_mode):

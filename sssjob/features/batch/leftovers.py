@@ -29,13 +29,13 @@ class SweptJobs:
 
 def sweep(
     call: Invocation, root: Path, node: str = "", *, dry_run: bool = False,
-    fold: Callable[[str], tuple[bool, str]] | None = None,
+    fold: Callable[[str], str] | None = None,
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
-    ``fold`` folds those of a job that an epilog could not fold, and says whether that is done, and
-    what is to be told: where it is not, they stay, and a note says so, as without it. With
-    ``dry_run`` nothing is removed, and ``fold`` only finds out whether it could.
+    ``fold`` folds those of a job that an epilog could not fold, and says why that cannot be: then
+    they stay, and a note says so, as without it. With ``dry_run`` nothing is removed, and ``fold``
+    only finds out whether it could.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -56,14 +56,12 @@ def sweep(
         if name in present:
             continue
         try:
-            is_done, why = True, ""
+            why = ""
             if Directories(root, name).is_kept:
-                nowhere = (False, "--documents says where its document is")
-                is_done, why = fold(name) if fold else nowhere
-            if not is_done:
+                why = fold(name) if fold else "--documents says where its document is"
+            if why:
                 notes.append(f"{root / name} is kept, as it is not folded: {why}")
                 continue
-            notes += filter(None, [why])
             if dry_run or Directories(root, name).remove_leftover(seen):
                 removed.append(name)
         except OSError as error:
