@@ -336,7 +336,8 @@ class SeenRuns:
         grown = len(runs) - before
         if grown < len(keys.runs) and grown + keys.runs.count(UNTOLD) < len(keys.runs):
             return False
-        if self._table.has_any(keys.runs):
+        # Of a run that is in neither, a record that waited may have given way to another run.
+        if self._table.has_any(keys.runs) or self._chosen.has_any(keys.runs):
             return False
         self._taken.append(keys)
         self._last = UNTOLD, UNTOLD

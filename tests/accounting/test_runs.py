@@ -4,7 +4,7 @@ import io
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from same_jobs import MADE, made
 
@@ -265,6 +265,7 @@ def counting(batches):
 
 
 @given(records, st.integers(0, 5), st.integers(1, 1 << 6))
+@example([[(1, 1, ""), (1, 0, "")], [(1, 0, "1")], [(2, 0, ""), (2, 0, "")]], 0, 1)
 def test_what_counts_is_told_wherever_it_is_kept(batches, recent, in_memory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_RECENT", recent)
