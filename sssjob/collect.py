@@ -20,9 +20,10 @@ from sssjob.delivery.document import Delivery, Tally
 from sssjob.delivery.records import PlacedRecord
 from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
+from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument, UnusableInput
 from sssjob.features import status
 from sssjob.features.batch import documents, sampling
+from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import Directories
 from sssjob.features.status import StatusSnapshot
@@ -78,14 +79,23 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
     handles.check(root)
+    with directories.held() as held:  # a next run of the job may begin before this one is done
+        return _end(call, job, directories, jobs, held)
+
+
+def _end(
+    call: Invocation, job: Allocation, directories: Directories, jobs: str, held: int
+) -> Ended:
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
     if directories.is_kept:  # by an epilog before this one: what it knew counts
-        why = fold_kept(call.system, root, jobs, job.job_id) if jobs else "no --documents"
+        why = (
+            fold_kept(call.system, directories.root, jobs, job.job_id) if jobs else "no --documents"
+        )
         if why:
             notes.append(f"{directories.job} stays kept: {why}")
         else:
-            directories.remove()
+            directories.remove_held(held)
         return Ended(job.job_id, None, tuple(notes), bool(why))
     tally = None
     is_kept = False
@@ -95,7 +105,8 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         # of the status.
         snapshot = _status(directories.jobstatus, notes)
         used = call.used() or sampling.last(call, directories, job.node, job.user)
-        is_kept = _keep(directories, used, snapshot)
+        is_own = held < 0 or directories.is_held(held)
+        is_kept = is_own and _keep(directories, used, snapshot)
         try:
             is_there = not documents.is_absent(document)
             if is_there and is_kept:
@@ -104,6 +115,8 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
                 handles.check(jobs)
                 documents.check(document)
                 with documents.locked(document, LOCK):
+                    if held >= 0 and not directories.is_held(held):
+                        raise UnusableInput(f"the next run of job {job.job_id} has begun")
                     documents.described(document, job.job_id)  # there is one
                     tally = _fold(document, directories, snapshot, call.system, used)
                     notes += _refused(document, tally)
@@ -115,7 +128,7 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         how = f"sssjob features sweep --documents {jobs} folds it"
         notes.append(f"{directories.job} is kept: {how}")
     else:
-        directories.remove()
+        directories.remove_held(held)
     return Ended(job.job_id, tally, tuple(notes), is_kept)
 
 

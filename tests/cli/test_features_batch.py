@@ -19,12 +19,13 @@ from click.testing import CliRunner
 from json_commands import keeps_to_its_schema
 from waiting import HANG
 
+from sssjob import collect as collecting
 from sssjob import document, features
 from sssjob.cli.features import command
 from sssjob.cli.features.payload import Stopped
 from sssjob.cli.signals import Terminated
 from sssjob.features import status
-from sssjob.features.batch import directories, scripts
+from sssjob.features.batch import directories, documents, scripts
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.notices import Surroundings
 from sssjob.features.read import read
@@ -953,6 +954,30 @@ def test_a_document_that_only_the_epilog_found_is_no_reason_to_remove_anything(n
     assert "stays kept" in epilog("--documents", "other").stderr
     assert both("--documents", "jobs").stdout == "removed 3\n"
     assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("step", "options"),
+    [("_end", ()), ("_end", ("--documents", "jobs")), ("documents.check", ("--documents", "jobs"))],
+)
+def test_an_epilog_takes_away_nothing_of_the_next_run_of_its_job(node, step, options):
+    """It waited for the lock of the documents, say, and its script was ended meanwhile."""
+    prolog("--documents", "jobs")
+    before = (node / "jobs/3.xml").read_text()
+    usual = documents.check if step == "documents.check" else collecting._end
+
+    def later(*words):
+        made.append(1)
+        if len(made) == 1:
+            prolog("--documents", "jobs")
+        return usual(*words)
+
+    made = []
+    with patch(f"sssjob.collect.{step}", later):
+        done = epilog(*options)
+    assert sorted(os.listdir("mjf/3")) == [".described", "jobfeatures", "jobstatus"]
+    assert (done.exit_code, "has begun" in done.stderr) == (int(bool(options)), bool(options))
+    assert (node / "jobs/3.xml").read_text() == before
 
 
 def test_an_epilog_tells_a_document_that_is_of_another_job(node):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,15 +184,48 @@ class Directories:
         if os.geteuid() == 0:
             trees.unmount(job, self.jobstatus.name)
 
+    @contextmanager
+    def held(self) -> Iterator[int]:
+        """A handle of what is of this job now, -1 if it cannot be opened: of no later run of it."""
+        handle = -1
+        with (
+            suppress(OSError), handles.protected(self.root) as root,
+            handles.inside(root, self.job_id) as job,
+        ):  # fmt: skip
+            handle = os.dup(job)
+        try:
+            yield handle
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def is_held(self, handle: int) -> bool:
+        """Whether that is still what is of this job. Raises as ``make`` does."""
+        try:
+            with handles.protected(self.root) as root, handles.inside(root, self.job_id) as job:
+                return handle >= 0 and os.path.sameopenfile(job, handle)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def remove_held(self, handle: int) -> None:
+        """Take away that, and nothing that was made anew since. Raises as ``make`` does."""
+        if handle < 0:
+            self.remove()
+        else:
+            self._remove_if(lambda job: os.path.sameopenfile(job, handle))
+
     def remove_leftover(self, seen: DirectoryIdentity) -> bool:
         """Take away what was seen of this job; False if that is gone, or was made anew since.
 
         Raises as ``make`` does.
         """
+        return self._remove_if(lambda job: DirectoryIdentity.of(job) == seen)
+
+    def _remove_if(self, is_it: Callable[[int], bool]) -> bool:
         with handles.protected(self.root) as root, naming(self.job):
             try:
                 with handles.inside(root, self.job_id) as job:
-                    if DirectoryIdentity.of(job) != seen:
+                    if not is_it(job):
                         return False
                     self._unmount(job)  # of this very directory, whatever has its name now
             except (FileNotFoundError, NotADirectoryError):
@@ -201,12 +234,12 @@ class Directories:
             if not aside:
                 return False
             with handles.inside(root, aside) as found:
-                is_it = DirectoryIdentity.of(found) == seen
-            if is_it:
+                is_same = is_it(found)
+            if is_same:
                 trees.remove_tree(root, aside)
             else:  # a prolog made it anew at this very moment
                 os.rename(aside, self.job_id, src_dir_fd=root, dst_dir_fd=root)
-            return is_it
+            return is_same
 
 
 class DirectoryIdentity(NamedTuple):
