@@ -153,8 +153,6 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool 
     try:
         handles.check(jobs)
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
-            if not directories.is_described:
-                return ""  # neither prolog nor epilog saw one
             return f"{document} is not there; whoever does not want it removes {directories.job}"
         documents.check(document)
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))

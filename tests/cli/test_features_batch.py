@@ -1012,14 +1012,18 @@ def test_an_epilog_that_is_ended_at_any_step_has_kept_what_is_known(node, step):
     assert (">77<" in text, ">9999<" in text) == (True, False)
 
 
-def test_an_epilog_that_is_ended_keeps_nothing_for_ever_of_a_job_without_a_document(node):
+def test_what_an_epilog_kept_that_was_ended_before_it_could_look_stays_without_a_document(node):
     program(node, "squeue", "true")
-    (node / "jobs/3.xml").unlink()
+    (node / "jobs/3.xml").rename(node / "3.xml")
     prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
     with patch("sssjob.collect.documents.is_absent", side_effect=Terminated(15)):
         assert epilog("--documents", "jobs").exit_code == 143
-    assert sweep().exit_code == 1  # without --documents nobody knows
+    for words in ((), ("--documents", "jobs")):
+        assert (both(*words).exit_code, os.path.isdir("mjf/3")) == (1, True)
+    (node / "3.xml").rename(node / "jobs/3.xml")
     assert both("--documents", "jobs").stdout == "removed 3\n"
+    assert ">77<" in (node / "jobs/3.xml").read_text()
 
 
 def test_an_epilog_keeps_nothing_of_a_job_that_never_had_a_document(node):
