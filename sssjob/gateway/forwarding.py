@@ -333,6 +333,11 @@ class Forwarding:
             known < times - 1
         ):  # else it may have been killed between its count and that of the store
             event("forward", logging.WARNING, state="compares", reason=_LOST)
+        self._take_again(since)
+        _note_own(self.plan, self.stores, self.outbox)
+
+    def _take_again(self, since: float) -> None:
+        """Look at the jobs of what was moved in the queue since a time, changed here or not."""
         with self.stores.use() as jobs:
             for identity in self.outbox.documents(since, _document):
                 stored = jobs.get(identity)
@@ -345,9 +350,11 @@ class Forwarding:
                         continue
                     if is_told or parcel.state is ParcelState.FORMER:
                         self._tell(parcel, _NO_JOB, parcel.fields, "0")
-                    else:
-                        self.outbox.drop(parcel.key, certain=not self._once)
-        _note_own(self.plan, self.stores, self.outbox)
+                        continue
+                    self.outbox.drop(parcel.key, certain=not self._once)
+                    if parcel.state is ParcelState.UNKNOWN:  # then it is asked for, and not sent
+                        former = replace(parcel, state=ParcelState.FORMER)
+                        self._tell(former, _NO_JOB, parcel.fields, "0")
 
     def _overlap(self) -> int:
         """How many seconds of the history to look at again; now and then a whole day."""
@@ -473,6 +480,9 @@ class Forwarding:
         self._told = why
         if not why:
             self._tell_beside()
+            if doubted := self.outbox.fact("doubted"):
+                self._take_again(int(doubted))
+                self.outbox.keep("doubted", "")
             self._look_back(noted)
             self.look()
             self.send()
@@ -495,7 +505,8 @@ def take_over(
     """Let a queue forward from a store what ends from now on, whichever queue did so before.
 
     What the other one had not sent is not known to this one. What was changed ``since`` a time is
-    looked at, too; the other server is asked whether it has charged that, before it is sent. False
+    looked at, too. The other server is asked whether it has charged that, and what is in this queue
+    already, before it is sent: another queue, or a newer copy of this one, may have sent it. False
     where it is this queue that does, which has nothing to take without such a time.
     Raises ``UnusableStore``.
     """
@@ -510,9 +521,9 @@ def take_over(
         begin = now if since is None else min(since, now)
         if is_own:  # what it has not looked at yet stays to be looked at
             begin = min(begin, int(outbox.fact("since") or now) - _OVERLAP)
-        for name in ("since", "first", "doubts"):
+        for name in ("since", "first"):
             outbox.keep(name, str(int(begin)))
-        outbox.keep("asks", str(int(now)))
+        _ask_for_all(outbox, begin, now)
         if since is not None:  # the store may be an older copy, too, and know less than the server
             outbox.keep("wary", str(int(now + _WARY)))
         _chosen(plan, stores, outbox, instead=True)
@@ -610,11 +621,20 @@ def _is_older(plan: ForwardingPlan, stores: Stores, outbox: Outbox, now: float) 
     if sent <= int(outbox.fact("times") or 0):
         return False
     seen = int(outbox.fact("since") or now) - _OVERLAP
-    outbox.keep("doubts", str(min(seen, int(outbox.fact("doubts") or seen))))
-    outbox.keep("asks", str(int(now)))
-    outbox.doubt(now + _SETTLED)
+    _ask_for_all(outbox, min(seen, int(outbox.fact("doubts") or seen)), now)
     outbox.keep("times", str(sent))
     return True
+
+
+def _ask_for_all(outbox: Outbox, begin: float, now: float) -> None:
+    """Ask for all that another queue, or another copy of this one, may have sent until now.
+
+    That is what the queue has not yet sent, and what was over since a time, and is perhaps no more.
+    """
+    outbox.keep("doubts", str(int(begin)))
+    outbox.keep("asks", str(int(now)))
+    outbox.keep("doubted", str(int(now)))
+    outbox.doubt(now + _SETTLED)
 
 
 def _alike(found: Iterable[Row | dict[str, str]], fields: dict[str, str], names: list[str]) -> int:

@@ -35,7 +35,8 @@ _UNTOLD = (
 _ADD = (
     f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (key) "
     "DO UPDATE SET fields = excluded.fields, due = excluded.due, later = '', "
-    "state = CASE WHEN job.state = 'former' AND excluded.state = 'waiting' THEN 'unknown' "
+    "state = CASE WHEN job.state IN ('former', 'unknown') AND excluded.state = 'waiting' "
+    "THEN 'unknown' "
     "ELSE excluded.state END, "
     "said = excluded.said, added = excluded.added, charged = excluded.charged, "
     "otherwise = excluded.otherwise "
@@ -129,7 +130,7 @@ class Outbox:
         What nobody has yet follows its job: what was refused, and what waits. Of what was tried,
         that is known where ``certain``. With a ``hindrance`` it is only shown, until it comes
         without one. It is due after a ``wait`` of seconds. With ``asks`` the other server may have
-        it from elsewhere.
+        it from elsewhere; once that is so, it is so until the server was asked.
         """
         state = ParcelState.UNKNOWN if asks else ParcelState.WAITING
         state = ParcelState.INCOMPLETE if hindrance else state

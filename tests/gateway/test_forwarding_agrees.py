@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -33,9 +34,11 @@ class Gold:
     dialect, tries, transports = GOLD, 1, ()
 
     def __init__(self):
-        self.charged, self.loses = [], False
+        self.charged, self.loses, self.refuses = [], False, False
 
     def call(self, request):
+        if self.refuses:
+            return [Response(Status.of("740", "not now"))]
         [row] = request.data.items
         self.charged.append(dict(row.fields))
         self._answered()
@@ -65,7 +68,10 @@ class Site:
 
     def __init__(self, jobs, folder, *, charge=True):
         self.jobs, self.gold = jobs, Gold()
-        self.plan = ForwardingPlan(self.gold, folder / "forward.db", charge=charge, wait=60.0)
+        self.plan = ForwardingPlan(
+            self.gold, folder / "forward.db", charge=charge, wait=60.0, give_up=4000.0
+        )
+        self.other = replace(self.plan, queue=folder / "other.db")
         self.copy = folder / "copy.db"
         self.store, self.kept = Path(jobs.address), folder / "kept.db"
         self.now = time.time()
@@ -141,6 +147,26 @@ class Site:
         self.copy.unlink(missing_ok=True)
         take_over(self.plan, self.jobs.service.stores, now=self.now, since=0)
         self.forwarding = self._begun()
+
+    def failed_over(self, _, since):
+        """The other of two queues forwards from now on, and what it has from former times."""
+        self.forwarding.stop()
+        self.plan, self.other = self.other, self.plan
+        take_over(self.plan, self.jobs.service.stores, now=self.now, since=since)
+        self.forwarding = self._begun()
+
+    def put_back(self, _, since):
+        """Store and queue are put back from one backup."""
+        self.store_restored("", 0)
+        self.restored("", 0)
+        self.forwarding.stop()
+        assert take_over(self.plan, self.jobs.service.stores, now=self.now, since=since)
+        self.forwarding = self._begun()
+
+    def refused(self, id_, seconds):
+        self.gold.refuses = True
+        self.round(id_, seconds)
+        self.gold.refuses = False
 
     def store_copied(self, _, __):
         self._copy_store(self.store, self.kept)
@@ -395,6 +421,62 @@ def test_what_is_charged_again_after_store_and_queue_were_put_back_is_asked_for(
         site.check()
 
 
+ENDED = ("imported", "a", OVER.replace("<Charge>12</Charge>", ""))
+AT_THE_BACKUP = {
+    "unseen": ([ENDED], None),
+    "waiting": ([ENDED, ("round", "", 1)], ParcelState.WAITING),
+    "refused once": ([ENDED, ("round", "", 1), ("refused", "", 61)], ParcelState.WAITING),
+    "refused": ([ENDED, ("round", "", 1), *[("refused", "", 4001)] * 2], ParcelState.REFUSED),
+    "unknown": ([ENDED, ("round", "", 1), ("lost", "", 61)], ParcelState.UNKNOWN),
+    "asked for": ([("imported", "a", OVER), ("lost", "", 1)], ParcelState.UNKNOWN),
+    "incomplete": (
+        [("imported", "a", "<State>Completed</State>"), ("round", "", 1)], ParcelState.INCOMPLETE,
+    ),
+    "sent": ([ENDED, ("round", "", 1), ("round", "", 61)], ParcelState.SENT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("charge", "then"), [(True, "ends"), (False, "is charged"), (False, "runs")]
+)
+@pytest.mark.parametrize("how", ["put_back", "failed_over", "failed_over_since"])
+@pytest.mark.parametrize("kind", AT_THE_BACKUP)
+def test_whatever_stands_in_a_queue_that_takes_over_is_not_charged_twice(kind, charge, how, then):
+    """Another queue, or a newer copy of this one, has sent it meanwhile."""
+    steps, state = AT_THE_BACKUP[kind]
+    with a_site(charge=charge) as site:
+        before = int(site.now) - 1  # the store has a clock of its own
+        for do, id_, value in steps:
+            getattr(site, do)(id_, value)
+        assert state in {None, *site.forwarding.outbox.counts()}
+        if how == "put_back":
+            site.store_copied("", 0)
+            site.copied("", 0)
+        else:
+            site.failed_over("", before)
+        if kind == "incomplete":
+            site.imported(*ENDED[1:])
+        site.end()
+        if kind == "refused" and how == "put_back":  # it was given up, until it is another
+            site.charge("a", 5)
+            site.end()
+        assert len(site.gold.charged) == 1
+        since = None if how == "failed_over" else before
+        site.put_back("", since) if how == "put_back" else site.failed_over("", since)
+        if kind == "incomplete":
+            site.imported(*ENDED[1:])
+        if then == "is charged":
+            site.charge("a", 6)
+        elif then == "runs":
+            site.modify("a", ("State", "Running"))
+        site.end()
+        assert len(site.gold.charged) == 1
+        told = {dict(each.fields)["JobId"] for each in site.forwarding.outbox.left()}
+        with site.jobs.service.stores.use() as kept:
+            owed = kept.ledger.balance(kept.get("a").number, "a")
+        assert told or site.gold.of("a") == owed or then != "is charged"
+
+
 @pytest.mark.parametrize("since", [None, 0, 10**6])
 def test_a_queue_that_takes_over_from_itself_forgets_nothing(since):
     with a_site() as site:
@@ -436,7 +518,7 @@ def test_an_older_copy_of_the_store_agrees_with_the_other_server_or_it_is_told(s
 
 
 @examples(40)
-@given(steps("copied", "restored", "taken_over"))
+@given(steps("copied", "restored", "taken_over", "failed_over"))
 def test_the_ledger_and_the_other_server_agree_or_it_is_told(steps):
     with a_site() as site:
         for do, id_, value in steps:
