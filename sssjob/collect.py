@@ -68,9 +68,10 @@ class KnownRecords:
 def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """Fold the directories of the job that calls into its document, and take them away.
 
-    Where the system does not let the document be read or written (a full disk, a server that is
-    gone), its lock is not given back, or the one that the prolog read is not there, they are kept,
-    for ``fold_kept``; for other faults they are taken away, as the accounting record is still to
+    Where the document cannot be read or written, whatever the reason is (a full disk, a server that
+    is gone, a directory that others can write, a job of another Id), or the one that was found is
+    not there any more, they are kept, for ``fold_kept``; what a refused document would have had is
+    not, as nobody would mend it for one job, and its accounting record is still to
     come. A note says either. What an epilog before this one kept goes only when it was folded. What
     one of several nodes gave is not what the job had, so only its record tells that. Raises
     ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root elsewhere, or
@@ -123,7 +124,7 @@ def _end(
             is_kept = False
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
-            is_kept = is_kept and not isinstance(error, SSSJobError)
+            is_kept = is_kept and (held < 0 or directories.is_held(held))
     if is_kept:
         how = f"sssjob features sweep --documents {jobs} folds it"
         notes.append(f"{directories.job} is kept: {how}")

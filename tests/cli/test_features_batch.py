@@ -503,7 +503,7 @@ def test_documents_that_others_can_write_are_not_read_and_the_job_goes_on(open_t
     assert (before.exit_code, read("mjf/3/jobfeatures").values["allocated_cpu"]) == (1, 1)
     assert "scratch_limit_bytes" not in read("mjf/3/jobfeatures").values
     after = epilog(*jobs)
-    assert (after.exit_code, (open_to_all / "mjf/3").exists()) == (1, False)
+    assert (after.exit_code, "mjf/3 is kept" in after.stderr) == (1, True)
     assert all("can be written by others" in done.stderr for done in (before, after))
     assert (open_to_all / "precious/3.xml").read_text() == JOB
 
@@ -980,11 +980,12 @@ def test_an_epilog_takes_away_nothing_of_the_next_run_of_its_job(node, step, opt
     assert (node / "jobs/3.xml").read_text() == before
 
 
-def test_an_epilog_tells_a_document_that_is_of_another_job(node):
+def test_an_epilog_tells_a_document_of_another_job_and_keeps_what_is_known(node):
     prolog("--documents", "jobs")
     (node / "jobs/3.xml").write_text("<Job><Id>999</Id></Job>")
     done = epilog("--documents", "jobs")
     assert (done.exit_code, "no job has the Id 3" in done.stderr) == (1, True)
+    assert "mjf/3 is kept" in done.stderr
 
 
 @pytest.mark.parametrize(
