@@ -1002,4 +1002,6 @@ def _known(name: str) -> ObjectAttribute:
 
 
 def _text(view: JobView, name: str) -> str:
+    if name == "Id":  # the ledger keeps a no-break space of it, too
+        return view.block.id
     return ((view.used if name in _MEASURED else view).text(_known(name)) or "").strip()

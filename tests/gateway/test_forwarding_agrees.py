@@ -359,6 +359,15 @@ def test_an_empty_element_of_a_row_of_gold_hinders_nothing():
         assert site.gold.of("a") == 12
 
 
+def test_an_id_that_begins_with_a_no_break_space_is_another_one_there_too():
+    with a_site() as site:
+        for name, seconds in (("\N{NO-BREAK SPACE}a", 4), ("a", 3), (" b ", 2)):
+            site.charge(name, seconds)
+        site.end()
+        there = {each["JobId"]: each["WallDuration"] for each in site.gold.charged}
+        assert there == {"\N{NO-BREAK SPACE}a": "4", "a": "3", "b": "2"}
+
+
 @pytest.mark.parametrize("sends", [True, False])
 def test_what_waited_in_an_older_copy_and_is_over_no_more_is_asked_for(sends):
     with a_site() as site:
@@ -439,7 +448,7 @@ AT_THE_BACKUP = {
 @pytest.mark.parametrize(
     ("charge", "then"), [(True, "ends"), (False, "is charged"), (False, "runs")]
 )
-@pytest.mark.parametrize("how", ["put_back", "failed_over", "failed_over_since"])
+@pytest.mark.parametrize("how", ["put_back", "store_put_back", "failed_over", "failed_over_since"])
 @pytest.mark.parametrize("kind", AT_THE_BACKUP)
 def test_whatever_stands_in_a_queue_that_takes_over_is_not_charged_twice(kind, charge, how, then):
     """Another queue, or a newer copy of this one, has sent it meanwhile."""
@@ -453,6 +462,7 @@ def test_whatever_stands_in_a_queue_that_takes_over_is_not_charged_twice(kind, c
             site.store_copied("", 0)
             site.copied("", 0)
         else:
+            site.store_copied("", 0)
             site.failed_over("", before)
         if kind == "incomplete":
             site.imported(*ENDED[1:])
@@ -461,6 +471,8 @@ def test_whatever_stands_in_a_queue_that_takes_over_is_not_charged_twice(kind, c
             site.charge("a", 5)
             site.end()
         assert len(site.gold.charged) == 1
+        if how == "store_put_back":  # to a time when the first queue forwarded
+            site.store_restored("", 0)
         since = None if how == "failed_over" else before
         site.put_back("", since) if how == "put_back" else site.failed_over("", since)
         if kind == "incomplete":
