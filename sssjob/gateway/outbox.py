@@ -226,7 +226,7 @@ class Outbox:
 
     def doubt(self, due: float) -> None:
         """Ask for what waits before it is sent: another copy of this queue may have sent it."""
-        self._do("UPDATE job SET state = 'unknown', tries = 0, due = ? "
+        self._do("UPDATE job SET state = 'unknown', tries = 0, due = ?, said = '' "
                  "WHERE state IN ('waiting', 'sending', 'unknown', 'refused')", (due,))  # fmt: skip
 
     def forget(self, parcel: Parcel) -> None:
