@@ -85,7 +85,7 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
 
 
 def _end(
-    call: Invocation, job: Allocation, directories: Directories, jobs: str, held: int
+    call: Invocation, job: Allocation, directories: Directories, jobs: str, held: int | None
 ) -> Ended:
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
@@ -104,10 +104,9 @@ def _end(
         # Before anything is asked of where the documents are: whatever waits there, or ends this
         # process, costs no job what is known of it. Nor is their lock taken while a user has that
         # of the status.
-        snapshot = _status(directories.jobstatus, notes)
+        snapshot = None if held is None else _status(directories.jobstatus, notes)
         used = call.used() or sampling.last(call, directories, job.node, job.user)
-        is_own = held < 0 or directories.is_held(held)
-        is_kept = is_own and _keep(directories, used, snapshot)
+        is_kept = directories.is_held(held) and _keep(directories, used, snapshot)
         try:
             is_there = not documents.is_absent(document)
             if is_there and is_kept:
@@ -116,7 +115,7 @@ def _end(
                 handles.check(jobs)
                 documents.check(document)
                 with documents.locked(document, LOCK):
-                    if held >= 0 and not directories.is_held(held):
+                    if not directories.is_held(held) and os.path.lexists(directories.job):
                         raise UnusableInput(f"the next run of job {job.job_id} has begun")
                     documents.described(document, job.job_id)  # there is one
                     tally = _fold(document, directories, snapshot, call.system, used)
@@ -124,7 +123,7 @@ def _end(
             is_kept = False
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
-            is_kept = is_kept and (held < 0 or directories.is_held(held))
+            is_kept = is_kept and directories.is_held(held)
     if is_kept:
         how = f"sssjob features sweep --documents {jobs} folds it"
         notes.append(f"{directories.job} is kept: {how}")
@@ -154,7 +153,7 @@ def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool 
     try:
         handles.check(jobs)
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
-            return f"{document} is not there; whoever does not want it removes {directories.job}"
+            return f"{document} is not there; sweep --discard {job_id} gives it up"
         documents.check(document)
         snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from queue import Empty, SimpleQueue
@@ -30,6 +30,7 @@ LISTING_LIMIT = 1 << 20  # bytes of a list of keys
 REDIRECTS = 3
 
 _ABSENT = (404, 410)
+_PART = 206  # of a range, for which nobody asked
 _CERTIFICATES = "X509_CERT_DIR"  # where grid sites keep those of their authorities
 
 
@@ -81,8 +82,8 @@ def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) 
     """The text of each known key at an address, and of those that a list of the server adds.
 
     What is not listed is asked for, too: a page with links may stand there that is no list of all.
-    404 and 410 mean that a key is absent. Whatever else keeps an answer away makes the key
-    unknown, which is something else: then nothing may be concluded from its absence.
+    404 and 410 mean that a key is absent, if it is not listed. Whatever else keeps an answer away
+    makes the key unknown, which is something else: then nothing may be concluded from its absence.
     Raises ``ModuleNotFoundError`` if ``requests`` is not installed.
     """
     asking = _Asking(options or RemoteOptions())
@@ -90,14 +91,15 @@ def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) 
     rows = tuple(table)
     known = tuple(dict.fromkeys((*keys.names(rows), *keys.names(rows, "v2014"))))
     try:
-        names = dict.fromkeys((*(asking.listed(f"{url}/") or ()), *known))
+        listed = asking.listed(f"{url}/") or ()
     except NoAnswer as error:
         answer.unknown += known
         answer.faults.append(
             KeyFault("W-UNKNOWN", "", f"nothing is known of {url}: {error.reason}")
         )
         return answer
-    _ask(asking, url, names, answer)
+    # What else a page leads to need not be a key.
+    _ask(asking, url, dict.fromkeys((*listed, *known)), answer, {*listed} & {*known})
     return answer
 
 
@@ -117,10 +119,15 @@ def content(url: str, options: RemoteOptions | None = None) -> str | None:
     return _Asking(options or RemoteOptions()).get(url, LISTING_LIMIT)
 
 
-def _ask(asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer) -> None:
+def _ask(
+    asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer,
+    listed: Collection[str] = (),
+) -> None:  # fmt: skip
     for name in names:
         try:
             text = asking.get(f"{url}/{name}", LONGEST)
+            if text is None and name in listed:
+                raise NotFetched(f"{url}/{name}", "the server lists it, and says that it is absent")
         except NotFetched as error:
             answer.unknown.append(name)
             answer.faults.append(
@@ -239,7 +246,7 @@ def _answered(session: Session, url: str, limit: int, options: RemoteOptions) ->
 def _text(response: Response, url: str, limit: int) -> str | None:
     if response.status_code in _ABSENT:
         return None
-    if not 200 <= response.status_code < 300:
+    if not 200 <= response.status_code < 300 or response.status_code == _PART:
         raise NotFetched(url, f"status {response.status_code}")
     octets = b""
     for piece in response.iter_content(limit + 1):

@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -1025,6 +1026,47 @@ def test_what_an_epilog_kept_that_was_ended_before_it_could_look_stays_without_a
     (node / "3.xml").rename(node / "jobs/3.xml")
     assert both("--documents", "jobs").stdout == "removed 3\n"
     assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+def test_sweep_gives_up_what_is_left_of_a_job_that_is_named(node):
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
+        epilog("--documents", "jobs")
+    (node / "jobs/3.xml").unlink()
+    assert "sweep --discard 3 gives it up" in both("--documents", "jobs").stderr
+    assert both("--discard", "3", "--dry-run").stdout == "would remove 3\n"
+    shutil.rmtree("mjf/3/jobfeatures")  # by a person
+    done = both("--discard", "3")
+    assert (done.exit_code, done.stdout, os.path.lexists("mjf/3")) == (0, "removed 3\n", False)
+    again = both("--discard", "3", "--discard", "4")
+    assert (again.exit_code, "mjf/3 is not there" in again.stderr) == (1, True)
+    assert both("--discard", "../x").exit_code == 2
+
+
+def test_sweep_gives_up_nothing_of_a_job_that_the_node_has(node):
+    program(node, "squeue", "echo 3; echo 3")
+    prolog("--documents", "jobs")
+    done = both("--discard", "3")
+    assert (done.exit_code, os.path.isdir("mjf/3")) == (1, True)
+
+
+def test_an_epilog_without_directories_takes_nothing_of_a_next_run(node):
+    """Its prolog had failed, and the next one comes while it works."""
+    begun = []
+
+    def next_run(*_):
+        prolog("--documents", "jobs")
+        status.write({"used_CPU": 5}, "mjf/3/jobstatus")
+        begun.append(True)
+        return False
+
+    with patch("sssjob.collect.documents.is_absent", side_effect=next_run):
+        done = epilog("--documents", "jobs")
+    assert (begun, done.exit_code, os.path.isdir("mjf/3/jobfeatures")) == ([True], 1, True)
+    assert "the next run of job 3 has begun" in done.stderr
+    assert "used_CPU" not in (node / "jobs/3.xml").read_text()
 
 
 def test_an_epilog_keeps_nothing_of_a_job_that_never_had_a_document(node):

@@ -62,6 +62,26 @@ def test_a_key_that_is_gone_is_absent(status):
     assert (reading.values, reading.unknown, reading.findings) == ({}, (), ())
 
 
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_key_that_is_listed_and_said_to_be_absent_is_unknown(status):
+    """Who takes it for absent takes the job for one without that limit."""
+
+    def answer(request):
+        is_list = request.path.endswith("/")
+        return (200, {}, b'["wall_limit_secs"]') if is_list else (status, {}, b"")
+
+    with serving(answer) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert (reading.values, reading.unknown) == ({}, ("wall_limit_secs",))
+    assert "the server lists it, and says that it is absent" in reading.findings[0].message
+
+
+def test_a_part_of_a_value_for_which_nobody_asked_is_no_value():
+    with serving(lambda request: (206, {}, b"36")) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert (reading.values, "wall_limit_secs" in reading.unknown) == ({}, True)
+
+
 LISTED = b'["job_id", "allocated_cpu"]'
 
 

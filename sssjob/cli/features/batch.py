@@ -175,8 +175,8 @@ Examples:
   sssjob features epilog --for gridengine --documents /var/lib/sssjob/jobs
   sssjob features epilog --for pbs -- "$@"
 
-Exit code: 0 done, 1 the document could not be written: the directories are gone, or, where the
-system did not let it be written (a full disk), kept for "sssjob features sweep",
+Exit code: 0 done, 1 the document could not be written: the directories are kept for "sssjob
+features sweep", or gone where the document is refused, or the next run of the job has begun,
 2 no job is named or its directories cannot be removed, also if users other than root can
 write in a directory above --root."""
 )
@@ -215,11 +215,21 @@ def epilog(
     sys.exit(common.NOTHING if done.notes else common.FOUND)
 
 
+def _job_ids(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    from sssjob.features.batch.allocation import is_id
+
+    for name in given:
+        if not is_id(name):
+            raise click.BadParameter(f"{name!r} is no id of a job")
+    return [*dict.fromkeys(given)]
+
+
 @click.command(
     epilog="""\b
 Examples:
   sssjob features sweep --for slurm --root /run/mjf
   sssjob features sweep --for gridengine --dry-run --json
+  sssjob features sweep --for slurm --discard 4711
   */10 * * * * root sssjob features sweep --for slurm --node n7
 
 Exit code: 0 done, whether there was one or not, 1 one of them cannot be removed,
@@ -232,18 +242,21 @@ than root can write in a directory above --root."""
 @click.option("--node", metavar="NAME", default="",
               help="The name of this node in the batch system. Default: that of the host, without "
               "its domain.")  # fmt: skip
+@click.option("--discard", "discarded", metavar="JOB", multiple=True, callback=_job_ids,
+              help="Remove those of this job, also if an epilog kept them.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only print which directories these are.")
 @click.option("--json", "as_json", is_flag=True, help="Print their names as JSON.")
 @seconds
 def sweep(
-    system: str, root: str, jobs: str, node: str, dry_run: bool, as_json: bool, seconds: float
+    system: str, root: str, jobs: str, node: str, discarded: list[str], dry_run: bool,
+    as_json: bool, seconds: float,
 ) -> None:  # fmt: skip
     """Remove the directories of jobs that are no longer on this node.
 
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
     was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
-    of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml, because
-    the disk was full or did not answer, is folded first with --documents, and stays without it.
+    of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml is folded
+    first with --documents, and stays without it, until --discard gives it up.
     """
     from sssjob.collect import fold_kept
     from sssjob.features.batch.leftovers import sweep as swept
@@ -251,7 +264,7 @@ def sweep(
     try:
         made = call(system, (), seconds)
         fold = partial(fold_kept, system, Path(root), jobs, dry_run=dry_run) if jobs else None
-        done = swept(made, Path(root), node, dry_run=dry_run, fold=fold)
+        done = swept(made, Path(root), node, dry_run=dry_run, fold=fold, discarded=discarded)
     except (OSError, SSSJobError) as error:
         fail(error)
     if as_json:

@@ -165,13 +165,18 @@ class Directories:
         """Whether that was noted, or the prolog could not tell."""
         return os.path.lexists(self.job / _DESCRIBED)
 
-    def remove(self) -> None:
-        """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""
+    def remove(self) -> bool:
+        """Take away what is of this job, whatever it kept; False if nothing is there.
+
+        Raises as ``make`` does.
+        """
         try:
             with handles.protected(self.root) as root, naming(self.job):
+                is_there = handles.is_there(root, self.job_id)
                 self._remove(root)
+                return is_there
         except FileNotFoundError:
-            return  # not even the root is there
+            return False  # not even the root is there
 
     def _remove(self, root: int) -> None:
         """Take away what is of this job, the file system of its status first."""
@@ -185,33 +190,35 @@ class Directories:
             trees.unmount(job, self.jobstatus.name)
 
     @contextmanager
-    def held(self) -> Iterator[int]:
-        """A handle of what is of this job now, -1 if it cannot be opened: of no later run of it."""
-        handle = -1
-        with (
-            suppress(OSError), handles.protected(self.root) as root,
-            handles.inside(root, self.job_id) as job,
-        ):  # fmt: skip
-            handle = os.dup(job)
+    def held(self) -> Iterator[int | None]:
+        """A handle of what is of this job now, and of no later run of it; None if nothing is there.
+
+        Raises ``Unprotected``, ``OSError``.
+        """
+        handle = None
+        try:
+            with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
+                with handles.inside(root, self.job_id) as job:
+                    handle = os.dup(job)
+        except FileNotFoundError:
+            pass
         try:
             yield handle
         finally:
-            if handle >= 0:
+            if handle is not None:
                 os.close(handle)
 
-    def is_held(self, handle: int) -> bool:
+    def is_held(self, handle: int | None) -> bool:
         """Whether that is still what is of this job. Raises as ``make`` does."""
         try:
             with handles.protected(self.root) as root, handles.inside(root, self.job_id) as job:
-                return handle >= 0 and os.path.sameopenfile(job, handle)
+                return handle is not None and os.path.sameopenfile(job, handle)
         except (FileNotFoundError, NotADirectoryError):
             return False
 
-    def remove_held(self, handle: int) -> None:
-        """Take away that, and nothing that was made anew since. Raises as ``make`` does."""
-        if handle < 0:
-            self.remove()
-        else:
+    def remove_held(self, handle: int | None) -> None:
+        """Take away that, and nothing that was made since. Raises as ``remove`` does."""
+        if handle is not None:
             self._remove_if(lambda job: os.path.sameopenfile(job, handle))
 
     def remove_leftover(self, seen: DirectoryIdentity) -> bool:

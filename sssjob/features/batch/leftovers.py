@@ -8,7 +8,8 @@ directory anew, which is told by what the file system says of it: another one st
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +30,14 @@ class SweptJobs:
 
 def sweep(
     call: Invocation, root: Path, node: str = "", *, dry_run: bool = False,
-    fold: Callable[[str], str] | None = None,
+    fold: Callable[[str], str] | None = None, discarded: Collection[str] = (),
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
     ``fold`` folds those of a job that an epilog could not fold, and says why that cannot be: then
-    they stay, and a note says so, as without it. With ``dry_run`` nothing is removed, and ``fold``
-    only finds out whether it could.
+    they stay, and a note says so, as without it, but for ``discarded`` jobs, of which what is left
+    goes, whatever it is. With ``dry_run`` nothing is removed, and ``fold`` only finds out whether
+    it could.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -52,8 +54,20 @@ def sweep(
         hint = "" if node else "; --node names the node as the batch system does"
         raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}{hint}")
     removed = []
-    for name, seen in standing.items():
+    for name in discarded:
         if name in present:
+            notes.append(f"{root / name} stays: the job is on this node")
+            continue
+        try:
+            there = Directories(root, name)
+            if os.path.lexists(there.job) if dry_run else there.remove():
+                removed.append(name)
+            else:
+                notes.append(f"{root / name} is not there")
+        except OSError as error:
+            notes.append(f"{error.filename or root / name}: {error.strerror}")
+    for name, seen in standing.items():
+        if name in present or name in discarded:
             continue
         try:
             why = ""
