@@ -26,6 +26,7 @@ from sssjob.features.batch import documents, sampling
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import Directories
+from sssjob.features.batch.leftovers import NO_DOCUMENTS, UNFOLDED
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.fold import identities
@@ -44,7 +45,7 @@ class Ended:
     job_id: str
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
-    is_kept: bool = False  # for ``fold_kept``
+    is_kept: bool = False  # for ``fold_left``
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,10 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
 
     Where the document cannot be read or written, whatever the reason is (a full disk, a server that
     is gone, a directory that others can write, a job of another Id), or the one that was found is
-    not there any more, they are kept, for ``fold_kept``; what a refused document would have had is
+    not there any more, they are kept, for ``fold_left``; what a refused document would have had is
     not, as nobody would mend it for one job, and its accounting record is still to
-    come. A note says either. What an epilog before this one kept goes only when it was folded. What
+    come. A note says either. What an epilog before this one kept goes only when it was folded, or
+    none has found a document. What
     one of several nodes gave is not what the job had, so only its record tells that. Raises
     ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root elsewhere, or
     ``OSError``.
@@ -90,14 +92,16 @@ def _end(
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
     if directories.is_kept:  # by an epilog before this one: what it knew counts
-        why = (
-            fold_kept(call.system, directories.root, jobs, job.job_id) if jobs else "no --documents"
-        )
-        if why:
-            notes.append(f"{directories.job} stays kept: {why}")
-        else:
+        if document is not None and not directories.is_described and documents.is_absent(document):
+            directories.remove_held(held)  # it was ended before it could see that
+            return Ended(job.job_id)
+        if document is None:
+            why = UNFOLDED.format(directories.job, NO_DOCUMENTS)
+            return Ended(job.job_id, None, (why,), is_kept=True)
+        done = fold_left(call.system, directories.root, jobs, job.job_id, held)
+        if not done.is_kept:
             directories.remove_held(held)
-        return Ended(job.job_id, None, tuple(notes), bool(why))
+        return done
     tally = None
     is_kept = False
     if document is not None and job.alone:
@@ -127,6 +131,9 @@ def _end(
     if is_kept:
         how = f"sssjob features sweep --documents {jobs} folds it"
         notes.append(f"{directories.job} is kept: {how}")
+        # What of the status cannot be read is not kept, and told by nobody later.
+        found = snapshot.findings if snapshot is not None else ()
+        notes += [f"{directories.jobstatus}: {each.message}" for each in found]
     else:
         directories.remove_held(held)
     return Ended(job.job_id, tally, tuple(notes), is_kept)
@@ -143,26 +150,38 @@ def _keep(directories: Directories, used: Used | None, snapshot: StatusSnapshot 
     return True
 
 
-def fold_kept(system: str, root: Path, jobs: str, job_id: str, *, dry_run: bool = False) -> str:
-    """Fold the directories that an epilog kept; why that cannot be, or "" where it is done.
+def fold_left(
+    system: str, root: Path, jobs: str, job_id: str, held: int | None, *, dry_run: bool = False
+) -> Ended:
+    """Fold the directories that an epilog kept, or that had none, and that are ``held``.
 
-    With ``dry_run`` the document is written all the same, but not put in its place.
+    With ``dry_run`` the document is written all the same, but not put in its place. Raises
+    ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
     """
     directories = Directories(root, job_id)
     document = documents.place(jobs, job_id)
     try:
         handles.check(jobs)
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
-            return f"{document} is not there; sweep --discard {job_id} gives it up"
+            raise UnusableInput(f"it is not there; sweep --discard {job_id} gives it up")
         documents.check(document)
-        snapshot = status.loads(directories.kept(), str(directories.jobstatus))
+        notes: list[str] = []
+        if directories.is_kept:
+            snapshot = status.loads(directories.kept(), str(directories.jobstatus))
+        else:
+            snapshot = _status(directories.jobstatus, notes)
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
+            if not directories.is_held(held):
+                raise UnusableInput(f"the next run of job {job_id} has begun")
             documents.described(document, job_id)  # there is one
             tally = _fold(document, directories, snapshot, system, used, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
-        return _said(error, document)
-    return "; ".join(_refused(document, tally))
+        why = UNFOLDED.format(directories.job, _said(error, document))
+        return Ended(job_id, None, (why,), is_kept=True)
+    refused = _refused(document, tally)
+    notes += [UNFOLDED.format(directories.job, each) for each in refused]
+    return Ended(job_id, tally, tuple(notes), bool(refused))
 
 
 def collect(

@@ -864,7 +864,7 @@ def test_what_an_epilog_cannot_fold_for_a_full_disk_is_folded_by_sweep(node):
     for options in ((), ("--documents", "empty"), ("--documents", "nowhere")):
         once_more = epilog(*options)
         assert (once_more.exit_code, os.path.isdir("mjf/3")) == (1, True), once_more.stderr
-        assert "mjf/3 stays kept" in once_more.stderr
+        assert "mjf/3 is kept" in once_more.stderr
     for text in ("<Job><Id>999</Id></Job>", before.replace("</Job>", "<Mood>m</Mood></Job>")):
         (node / "empty/3.xml").write_text(text)
         other = both("--documents", "empty")
@@ -952,7 +952,7 @@ def test_a_document_that_only_the_epilog_found_is_no_reason_to_remove_anything(n
     (node / "other/.lock").touch()
     done = both("--documents", "other")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "stays kept" in epilog("--documents", "other").stderr
+    assert "mjf/3 is kept" in epilog("--documents", "other").stderr
     assert both("--documents", "jobs").stdout == "removed 3\n"
     assert ">77<" in (node / "jobs/3.xml").read_text()
 
@@ -1043,6 +1043,104 @@ def test_sweep_gives_up_what_is_left_of_a_job_that_is_named(node):
     again = both("--discard", "3", "--discard", "4")
     assert (again.exit_code, "mjf/3 is not there" in again.stderr) == (1, True)
     assert both("--discard", "../x").exit_code == 2
+
+
+def kept_for_a_full_disk(node):
+    """A job whose epilog could not write its document."""
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    (node / "mjf/3/jobstatus/can_postpone_last_job").write_text("maybe")
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with patch("sssjob.collect.outputs.writing", Mock(side_effect=full)):
+        done = epilog("--documents", "jobs")
+    assert (done.exit_code, "can_postpone_last_job is not read: 'maybe'" in done.stderr) == (
+        1,
+        True,
+    )
+
+
+@pytest.mark.parametrize("again", [epilog, both], ids=["a second epilog", "sweep"])
+def test_whoever_folds_what_was_kept_tells_what_is_not_folded(node, again):
+    kept_for_a_full_disk(node)
+    done = again("--documents", "jobs")
+    assert "used_CPU 77 is more than allocated_CPU 1" in done.stderr
+    assert (">77<" in (node / "jobs/3.xml").read_text(), os.path.isdir("mjf/3")) == (True, False)
+
+
+@pytest.mark.parametrize("again", [epilog, sweep], ids=["a second epilog", "sweep"])
+def test_whoever_waits_to_fold_what_was_kept_folds_nothing_of_a_next_run(node, again):
+    kept_for_a_full_disk(node)
+    before = (node / "jobs/3.xml").read_text()
+
+    @contextmanager
+    def next_run(*_):
+        prolog("--documents", "jobs")
+        yield
+
+    with patch("sssjob.collect.documents.locked", next_run):
+        done = again("--documents", "jobs")
+    assert (done.exit_code, "the next run of job 3 has begun" in done.stderr) == (1, True)
+    assert (os.path.isdir("mjf/3/jobfeatures"), (node / "jobs/3.xml").read_text()) == (True, before)
+
+
+@pytest.mark.parametrize("words", [("--discard", "3"), ("--documents", "jobs"), ()])
+def test_sweep_leaves_a_next_run_that_begins_while_it_asks(node, words):
+    kept_for_a_full_disk(node)
+    before = (node / "jobs/3.xml").read_text()
+
+    def next_run(*_):
+        prolog("--documents", "jobs")
+        return set()
+
+    with patch("sssjob.features.batch.call.Invocation.present", side_effect=next_run):
+        done = sweep(*words)
+    assert (done.exit_code, done.stdout) == (int("--discard" in words), "")
+    assert (os.path.isdir("mjf/3/jobfeatures"), (node / "jobs/3.xml").read_text()) == (True, before)
+
+
+def test_sweep_folds_what_a_job_said_whose_epilog_never_ran(node):
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    assert both("--documents", "jobs").stdout == "removed 3\n"
+    assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+def test_a_job_without_a_document_keeps_nothing_though_its_first_epilog_was_ended(node):
+    program(node, "squeue", "true")
+    (node / "jobs/3.xml").unlink()
+    prolog("--documents", "jobs")
+    with patch("sssjob.collect.documents.is_absent", side_effect=Terminated(15)):
+        assert epilog("--documents", "jobs").exit_code == 143
+    done = epilog("--documents", "jobs")
+    assert (done.exit_code, done.stderr, os.listdir("mjf")) == (0, "", ["machinefeatures"])
+
+
+def test_documents_that_are_not_there_cost_no_job_what_it_said(node):
+    """Their file system makes the directory when it is mounted."""
+    program(node, "squeue", "true")
+    (node / "jobs/3.xml").rename(node / "3.xml")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    (node / "jobs").rename(node / "away")
+    done = epilog("--documents", "jobs")
+    assert (done.exit_code, "mjf/3 is kept" in done.stderr) == (1, True)
+    (node / "away").rename(node / "jobs")
+    (node / "3.xml").rename(node / "jobs/3.xml")
+    assert both("--documents", "jobs").stdout == "removed 3\n"
+    assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+@pytest.mark.parametrize("name", ["site", "x.toml"])
+def test_sweep_gives_up_nothing_that_is_not_of_a_job(node, name):
+    program(node, "squeue", "true")
+    prolog()
+    (node / "mjf/site").mkdir()
+    (node / "mjf/x.toml").touch()
+    done = both("--discard", name)
+    assert (done.exit_code, f"mjf/{name} is not there" in done.stderr) == (1, True)
+    assert {"site", "x.toml"} <= {*os.listdir("mjf")}
 
 
 def test_sweep_gives_up_nothing_of_a_job_that_the_node_has(node):

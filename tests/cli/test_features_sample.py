@@ -103,7 +103,8 @@ def test_a_file_system_that_its_user_filled_has_no_old_figures(node, monkeypatch
         assert told.read_text() in ("90\n", "")
         assert (told.read_text() == "90\n") is (place.jobstatus / "used_time").exists()
     finally:
-        place.remove()
+        with place.held() as held:
+            place.remove_held(held)
 
 
 def test_a_job_finds_what_it_uses_in_its_status(node, monkeypatch):

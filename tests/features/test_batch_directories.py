@@ -33,6 +33,12 @@ def directories(safe_path):
     return Directories(safe_path / "mjf", "3")
 
 
+def take_away(directories):
+    """What an epilog does."""
+    with directories.held() as held:
+        directories.remove_held(held)
+
+
 def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -295,7 +301,7 @@ def limited(directories):
         pytest.skip(why)
     directories.root.parent.chmod(0o755)
     yield directories
-    directories.remove()
+    take_away(directories)
 
 
 def as_user(function):
@@ -334,10 +340,10 @@ def test_a_user_who_fills_his_status_fills_nothing_else(limited):
 @ROOT_ONLY
 def test_a_status_of_its_own_goes_at_once_though_it_is_used(limited):
     with open(limited.jobstatus / "held", "w"):
-        limited.remove()
+        take_away(limited)
     assert not limited.job.exists()
     assert str(limited.job) not in Path("/proc/mounts").read_text()
-    limited.remove()  # there is nothing to be done twice
+    take_away(limited)  # there is nothing to be done twice
 
 
 @ROOT_ONLY
@@ -374,10 +380,10 @@ def test_all_that_a_user_left_is_taken_away_and_nothing_is_followed(directories,
         handle, above = os.open("deep" * 10, os.O_RDONLY, dir_fd=handle), handle
         os.close(above)
     os.close(handle)
-    directories.remove()
+    take_away(directories)
     assert os.listdir(directories.root) == []
     assert (tmp_path / "precious").read_text() == "x"
-    directories.remove()  # there is nothing to be done twice
+    take_away(directories)  # there is nothing to be done twice
 
 
 @pytest.fixture
@@ -396,7 +402,7 @@ def led(safe_path):
     [
         lambda root: Directories(root, "3").make(VALUES),
         lambda root: Directories(root, "4").make(VALUES),
-        lambda root: Directories(root, "3").remove(),
+        lambda root: take_away(Directories(root, "3")),
         lambda root: make_machine(root, {"total_cpu": 8}),
     ],
     ids=["make again", "make", "remove", "machine"],
@@ -409,7 +415,7 @@ def test_nobody_is_led_through_a_directory_for_all(led, safe_path, work):
 
 
 def test_nothing_is_taken_away_where_there_is_no_root(safe_path):
-    Directories(safe_path / "never/made", "3").remove()
+    take_away(Directories(safe_path / "never/made", "3"))
     assert os.listdir(safe_path) == []
 
 
@@ -421,17 +427,17 @@ def test_what_a_kill_leaves_is_taken_away_when_the_next_job_starts(directories, 
     for moment in range(1000):
         directories.make(VALUES)
         ended = (
-            killed(getattr(directories, call), moment)
+            killed(lambda: take_away(directories), moment)
             if call == "remove"
             else killed(lambda: directories.make(VALUES), moment)
         )
         if directories.job.exists() and call == "make":
             assert read(directories.jobfeatures).values == VALUES
-        directories.remove()
+        take_away(directories)
         other.make(VALUES)
         if call == "make":
             directories.make(VALUES)  # the same job again takes away what was being made of it
-            directories.remove()
+            take_away(directories)
         assert os.listdir(directories.root) == ["4"]
         if ended:
             break
@@ -457,7 +463,7 @@ def _calls_to_remove(directories, monkeypatch, count):
     with monkeypatch.context() as patch:
         for name in ("open", "stat", "fstat", "scandir", "listdir", "unlink", "rename", "rmdir"):
             patch.setattr(os, name, counted(getattr(os, name)))
-        directories.remove()
+        take_away(directories)
     assert os.listdir(directories.root) == []
     return calls
 

@@ -10,9 +10,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -232,9 +231,9 @@ Examples:
   sssjob features sweep --for slurm --discard 4711
   */10 * * * * root sssjob features sweep --for slurm --node n7
 
-Exit code: 0 done, whether there was one or not, 1 one of them cannot be removed,
-2 the batch system does not say which jobs the node has: nothing is removed then, or users other
-than root can write in a directory above --root."""
+Exit code: 0 done, whether there was one or not, 1 one of them stays, as standard
+error tells, 2 the batch system does not say which jobs the node has: nothing is removed then, or
+users other than root can write in a directory above --root."""
 )
 @system("script")
 @root
@@ -255,16 +254,25 @@ def sweep(
 
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
     was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
-    of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml is folded
-    first with --documents, and stays without it, until --discard gives it up.
+    of a job that starts meanwhile, stay. What such a job said and used is folded into
+    DIR/ID.xml with --documents; without it, what an epilog could not write there stays, until
+    --discard gives it up.
     """
-    from sssjob.collect import fold_kept
+    from sssjob.collect import fold_left
     from sssjob.features.batch.leftovers import sweep as swept
 
+    findings: list[Finding] = []
+
+    def fold(job: str, held: int) -> tuple[bool, Sequence[str]]:
+        done = fold_left(system, Path(root), jobs, job, held, dry_run=dry_run)
+        findings.extend(done.tally.findings if done.tally else ())
+        return done.is_kept, done.notes
+
     try:
-        made = call(system, (), seconds)
-        fold = partial(fold_kept, system, Path(root), jobs, dry_run=dry_run) if jobs else None
-        done = swept(made, Path(root), node, dry_run=dry_run, fold=fold, discarded=discarded)
+        done = swept(
+            call(system, (), seconds), Path(root), node,
+            dry_run=dry_run, fold=fold if jobs else None, discarded=discarded,
+        )  # fmt: skip
     except (OSError, SSSJobError) as error:
         fail(error)
     if as_json:
@@ -275,4 +283,5 @@ def sweep(
         for name in done.removed:
             common.echo(f"{'would remove' if dry_run else 'removed'} {name}")
     notes(done.notes)
+    common.print_findings(findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)

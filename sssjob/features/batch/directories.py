@@ -82,11 +82,11 @@ class Directories:
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
         ``unlearned`` are keys that may limit the job though nobody learned how; they are noted, and
-        so is that there may be a document of the job. The status has ``room`` bytes of its own, and
-        a file for each 4 KiB; 0 is no limit. Where that cannot be there is no status, and what is
-        given back says why, and whether an earlier run was kept here. Raises ``Unprotected`` where
-        others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is not
-        known.
+        so is that there may be a document of the job, into which all is folded at its end. The
+        status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where that
+        cannot be there is no status, and what is given back says why, and whether an earlier run
+        was kept here. Raises ``Unprotected`` where others could lead root elsewhere, ``OSError``,
+        and ``LookupError`` for a user who is not known.
         """
         owner = user_number(user) if user and os.geteuid() == 0 else -1
         with handles.protected(self.root, make=True) as root, naming(self.job):
@@ -165,19 +165,6 @@ class Directories:
         """Whether that was noted, or the prolog could not tell."""
         return os.path.lexists(self.job / _DESCRIBED)
 
-    def remove(self) -> bool:
-        """Take away what is of this job, whatever it kept; False if nothing is there.
-
-        Raises as ``make`` does.
-        """
-        try:
-            with handles.protected(self.root) as root, naming(self.job):
-                is_there = handles.is_there(root, self.job_id)
-                self._remove(root)
-                return is_there
-        except FileNotFoundError:
-            return False  # not even the root is there
-
     def _remove(self, root: int) -> None:
         """Take away what is of this job, the file system of its status first."""
         with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
@@ -217,7 +204,7 @@ class Directories:
             return False
 
     def remove_held(self, handle: int | None) -> None:
-        """Take away that, and nothing that was made since. Raises as ``remove`` does."""
+        """Take away that, and nothing that was made since. Raises as ``make`` does."""
         if handle is not None:
             self._remove_if(lambda job: os.path.sameopenfile(job, handle))
 
@@ -261,6 +248,21 @@ class DirectoryIdentity(NamedTuple):
         """Of an open directory."""
         status = os.fstat(folder)
         return cls(status.st_dev, status.st_ino, status.st_mtime_ns)
+
+
+def identity(root: Path, job_id: str) -> DirectoryIdentity | None:
+    """Which directory a job has now, or the rest of one; None if there is none.
+
+    Raises ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
+    """
+    of_job = Directories(root, job_id)
+    try:
+        with handles.protected(root) as folder, handles.inside(folder, job_id) as job:
+            names = of_job.jobfeatures.name, of_job.jobstatus.name
+            is_of_job = any(handles.is_there(job, name) for name in names)
+            return DirectoryIdentity.of(job) if is_of_job else None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def standing(root: Path) -> dict[str, DirectoryIdentity]:

@@ -25,15 +25,15 @@ def place(directory: str | os.PathLike[str], job_id: str) -> Path:
 
 
 def is_absent(document: Path) -> bool:
-    """Whether the system says that it is not there; no other fault says so.
+    """Whether the system says that it is not there, in a directory that is; no other fault says so.
 
-    A server that is gone, or a directory that may not be read, hides one that may be there, and so
-    does a link that leads nowhere.
+    A server that is gone, or a directory that may not be read or is not there, hides one that may
+    be there, and so does a link that leads nowhere.
     """
     try:
         document.lstat()
     except FileNotFoundError:
-        return True
+        return document.parent.is_dir()
     except OSError:
         return False  # whoever opens it is told why
     return False

@@ -8,8 +8,7 @@ directory anew, which is told by what the file system says of it: another one st
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,12 @@ from sssjob import host_name
 from sssjob.errors import UnusableInput
 from sssjob.features.batch import directories
 from sssjob.features.batch.call import Invocation
-from sssjob.features.batch.directories import Directories
+from sssjob.features.batch.directories import Directories, DirectoryIdentity
+
+# Folds the directories of a job, with a handle of them: whether they stay, and what is to be told.
+Fold = Callable[[str, int], tuple[bool, Sequence[str]]]
+UNFOLDED = "{} is kept, as it is not folded: {}"
+NO_DOCUMENTS = "--documents says where its document is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +34,14 @@ class SweptJobs:
 
 def sweep(
     call: Invocation, root: Path, node: str = "", *, dry_run: bool = False,
-    fold: Callable[[str], str] | None = None, discarded: Collection[str] = (),
+    fold: Fold | None = None, discarded: Collection[str] = (),
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
-    ``fold`` folds those of a job that an epilog could not fold, and says why that cannot be: then
-    they stay, and a note says so, as without it, but for ``discarded`` jobs, of which what is left
-    goes, whatever it is. With ``dry_run`` nothing is removed, and ``fold`` only finds out whether
-    it could.
+    ``fold`` folds those of a job that an epilog could not fold, or that has a document and had no
+    epilog. Where that cannot be they stay, as those that an epilog kept do without it, but for
+    ``discarded`` jobs, of which what is left goes unfolded. With ``dry_run`` nothing is removed,
+    and ``fold`` only finds out whether it could.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -45,8 +49,13 @@ def sweep(
     try:
         standing = directories.standing(root)
     except FileNotFoundError:
-        return SweptJobs(())  # no job has been here
+        standing = {}  # no job has been here
     notes: list[str] = []
+    given_up = {name: directories.identity(root, name) for name in discarded}
+    notes += [f"{root / name} is not there" for name, seen in given_up.items() if seen is None]
+    standing |= {name: seen for name, seen in given_up.items() if seen is not None}
+    if not standing:
+        return SweptJobs((), tuple(notes))
     named = node or host_name.own()
     present = call.present(named, notes)
     if present is None:
@@ -54,29 +63,24 @@ def sweep(
         hint = "" if node else "; --node names the node as the batch system does"
         raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}{hint}")
     removed = []
-    for name in discarded:
-        if name in present:
-            notes.append(f"{root / name} stays: the job is on this node")
-            continue
-        try:
-            there = Directories(root, name)
-            if os.path.lexists(there.job) if dry_run else there.remove():
-                removed.append(name)
-            else:
-                notes.append(f"{root / name} is not there")
-        except OSError as error:
-            notes.append(f"{error.filename or root / name}: {error.strerror}")
     for name, seen in standing.items():
-        if name in present or name in discarded:
+        if name in present:
+            notes += [f"{root / name} stays: the job is on this node"] if name in given_up else []
             continue
+        of_job = Directories(root, name)
         try:
-            why = ""
-            if Directories(root, name).is_kept:
-                why = fold(name) if fold else "--documents says where its document is"
-            if why:
-                notes.append(f"{root / name} is kept, as it is not folded: {why}")
-                continue
-            if dry_run or Directories(root, name).remove_leftover(seen):
+            with of_job.held() as held:
+                if held is None or DirectoryIdentity.of(held) != seen:
+                    changed = f"{of_job.job} stays: it has changed since, as by a next run"
+                    notes += [changed] if name in given_up else []
+                    continue
+                if name not in given_up and (of_job.is_kept or (fold and of_job.is_described)):
+                    without = UNFOLDED.format(of_job.job, NO_DOCUMENTS)
+                    is_kept, said = fold(name, held) if fold else (True, [without])
+                    notes += said
+                    if is_kept:
+                        continue
+            if dry_run or of_job.remove_leftover(seen):
                 removed.append(name)
         except OSError as error:
             notes.append(f"{error.filename or root / name}: {error.strerror}")
