@@ -119,10 +119,8 @@ def _end(
                 handles.check(jobs)
                 documents.check(document)
                 with documents.locked(document, LOCK):
-                    if not directories.is_held(held) and os.path.lexists(directories.job):
-                        raise UnusableInput(f"the next run of job {job.job_id} has begun")
                     documents.described(document, job.job_id)  # there is one
-                    tally = _fold(document, directories, snapshot, call.system, used)
+                    tally = _fold(document, directories, held, snapshot, call.system, used)
                     notes += _refused(document, tally)
             is_kept = False
         except (OSError, SSSJobError) as error:
@@ -153,7 +151,7 @@ def _keep(directories: Directories, used: Used | None, snapshot: StatusSnapshot 
 def fold_left(
     system: str, root: Path, jobs: str, job_id: str, held: int | None, *, dry_run: bool = False
 ) -> Ended:
-    """Fold the directories that an epilog kept, or that had none, and that are ``held``.
+    """Fold the directories that an epilog kept, and that are ``held``.
 
     With ``dry_run`` the document is written all the same, but not put in its place. Raises
     ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
@@ -165,23 +163,18 @@ def fold_left(
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
             raise UnusableInput(f"it is not there; sweep --discard {job_id} gives it up")
         documents.check(document)
-        notes: list[str] = []
-        if directories.is_kept:
-            snapshot = status.loads(directories.kept(), str(directories.jobstatus))
-        else:
-            snapshot = _status(directories.jobstatus, notes)
+        snapshot = status.loads(directories.kept(), str(directories.jobstatus))
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
-            if not directories.is_held(held):
-                raise UnusableInput(f"the next run of job {job_id} has begun")
+            if not os.path.lexists(directories.job):
+                return Ended(job_id)  # another one folded it meanwhile
             documents.described(document, job_id)  # there is one
-            tally = _fold(document, directories, snapshot, system, used, dry_run=dry_run)
+            tally = _fold(document, directories, held, snapshot, system, used, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
         why = UNFOLDED.format(directories.job, _said(error, document))
         return Ended(job_id, None, (why,), is_kept=True)
-    refused = _refused(document, tally)
-    notes += [UNFOLDED.format(directories.job, each) for each in refused]
-    return Ended(job_id, tally, tuple(notes), bool(refused))
+    refused = tuple(UNFOLDED.format(directories.job, each) for each in _refused(document, tally))
+    return Ended(job_id, tally, refused, bool(refused))
 
 
 def collect(
@@ -317,9 +310,14 @@ def _status(place: Path, notes: list[str]) -> StatusSnapshot | None:
 
 
 def _fold(
-    document: Path, directories: Directories, snapshot: StatusSnapshot | None, system: str,
-    used: Used | None, *, dry_run: bool = False,
+    document: Path, directories: Directories, held: int | None, snapshot: StatusSnapshot | None,
+    system: str, used: Used | None, *, dry_run: bool = False,
 ) -> Tally:  # fmt: skip
+    """Fold what is known of a job; all of it is of the directories that are ``held``, or nothing.
+
+    Raises ``UnusableInput`` where a next run of the job has begun, ``UnreadableDocument``, or
+    ``OSError``.
+    """
     work = Delivery(document)
     work.look()
     if directories.jobfeatures.is_dir():
@@ -328,6 +326,9 @@ def _fold(
         work.take_snapshot(snapshot, str(directories.jobstatus))
     if used is not None:
         work.take_used(used, f"the {system} epilog")
+    # Behind all that was read: what was made anew before is not folded.
+    if not directories.is_held(held) and os.path.lexists(directories.job):
+        raise UnusableInput(f"the next run of job {directories.job_id} has begun")
     if work.sources:
         _write(document, work, dry_run=dry_run)
     return work.tally

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from unittest.mock import Mock, patch
@@ -1068,17 +1068,17 @@ def test_whoever_folds_what_was_kept_tells_what_is_not_folded(node, again):
     assert (">77<" in (node / "jobs/3.xml").read_text(), os.path.isdir("mjf/3")) == (True, False)
 
 
+@pytest.mark.parametrize("moment", ["documents.locked", "Delivery.look"])
 @pytest.mark.parametrize("again", [epilog, sweep], ids=["a second epilog", "sweep"])
-def test_whoever_waits_to_fold_what_was_kept_folds_nothing_of_a_next_run(node, again):
+def test_whoever_is_slow_to_fold_what_was_kept_folds_nothing_of_a_next_run(node, again, moment):
     kept_for_a_full_disk(node)
     before = (node / "jobs/3.xml").read_text()
 
-    @contextmanager
     def next_run(*_):
         prolog("--documents", "jobs")
-        yield
+        return nullcontext()
 
-    with patch("sssjob.collect.documents.locked", next_run):
+    with patch(f"sssjob.collect.{moment}", side_effect=next_run):
         done = again("--documents", "jobs")
     assert (done.exit_code, "the next run of job 3 has begun" in done.stderr) == (1, True)
     assert (os.path.isdir("mjf/3/jobfeatures"), (node / "jobs/3.xml").read_text()) == (True, before)
@@ -1099,12 +1099,27 @@ def test_sweep_leaves_a_next_run_that_begins_while_it_asks(node, words):
     assert (os.path.isdir("mjf/3/jobfeatures"), (node / "jobs/3.xml").read_text()) == (True, before)
 
 
-def test_sweep_folds_what_a_job_said_whose_epilog_never_ran(node):
+def test_sweep_folds_nothing_of_a_job_whose_epilog_never_ran(node):
+    """Its node was lost, and another one may run it."""
     program(node, "squeue", "true")
     prolog("--documents", "jobs")
-    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    before = (node / "jobs/3.xml").read_text()
     assert both("--documents", "jobs").stdout == "removed 3\n"
-    assert ">77<" in (node / "jobs/3.xml").read_text()
+    assert (node / "jobs/3.xml").read_text() == before
+
+
+def test_two_that_fold_at_once_what_was_kept_are_both_right(node):
+    kept_for_a_full_disk(node)
+
+    @contextmanager
+    def the_other(*_):
+        with patch("sssjob.collect.documents.locked", lambda *_: nullcontext()):
+            assert sweep("--documents", "jobs").stdout == "removed 3\n"
+        yield
+
+    with patch("sssjob.collect.documents.locked", the_other):
+        done = epilog("--documents", "jobs")
+    assert (done.exit_code, done.stderr, os.path.lexists("mjf/3")) == (0, "", False)
 
 
 def test_a_job_without_a_document_keeps_nothing_though_its_first_epilog_was_ended(node):

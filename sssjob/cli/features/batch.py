@@ -254,9 +254,8 @@ def sweep(
 
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
     was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
-    of a job that starts meanwhile, stay. What such a job said and used is folded into
-    DIR/ID.xml with --documents; without it, what an epilog could not write there stays, until
-    --discard gives it up.
+    of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml is folded
+    first with --documents, and stays without it, until --discard gives it up.
     """
     from sssjob.collect import fold_left
     from sssjob.features.batch.leftovers import sweep as swept

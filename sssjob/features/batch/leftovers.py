@@ -38,10 +38,9 @@ def sweep(
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
-    ``fold`` folds those of a job that an epilog could not fold, or that has a document and had no
-    epilog. Where that cannot be they stay, as those that an epilog kept do without it, but for
-    ``discarded`` jobs, of which what is left goes unfolded. With ``dry_run`` nothing is removed,
-    and ``fold`` only finds out whether it could.
+    ``fold`` folds those of a job that an epilog could not fold. Where that cannot be they stay, as
+    without it, but for ``discarded`` jobs, of which what is left goes unfolded. With ``dry_run``
+    nothing is removed, and ``fold`` only finds out whether it could.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -74,7 +73,7 @@ def sweep(
                     changed = f"{of_job.job} stays: it has changed since, as by a next run"
                     notes += [changed] if name in given_up else []
                     continue
-                if name not in given_up and (of_job.is_kept or (fold and of_job.is_described)):
+                if name not in given_up and of_job.is_kept:
                     without = UNFOLDED.format(of_job.job, NO_DOCUMENTS)
                     is_kept, said = fold(name, held) if fold else (True, [without])
                     notes += said
