@@ -232,8 +232,8 @@ def test_of_many_bad_records_the_first_twenty_and_the_number_of_others_are_told(
 
 def test_messages_stand_where_they_belong_among_documents(tmp_path):
     """Where both go to one pipe, as by ``2>&1``."""
-    lines = ["JobID|State|Start|End", *(f"{id_}|COMPLETED|1|2" for id_ in (1, 2, 3))]
-    lines[3:3] = ["2.5x|COMPLETED|bad|2"]
+    lines = ["JobID|State|Start|End|NCPUS", *(f"{id_}|COMPLETED|1|2|1" for id_ in (1, 2, 3))]
+    lines[3:3] = ["2.5x|COMPLETED|bad|2|1"]
     file = tmp_path / "sacct.txt"
     file.write_text("\n".join([*lines, ""]))
     command = [Path(sys.executable).with_name("sssjob"), "convert", file]

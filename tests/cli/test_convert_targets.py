@@ -16,7 +16,7 @@ DATA = Path(__file__).parents[1] / "data"
 JOBS = (
     "<Job><Id>1</Id><Priority>7</Priority><CpuDuration>5</CpuDuration><StartTime>10</StartTime>"
     "<EndTime>20</EndTime><Delivered><Duration>10</Duration></Delivered></Job>\n"
-    "<Job><Id>../1</Id></Job>\n<Job><Id>1</Id></Job>\n"
+    "<Job><Id>../1</Id></Job>\n<Job><Id>1</Id><StartTime>30</StartTime></Job>\n"
 )
 
 

@@ -115,14 +115,22 @@ def answers(site, printed):
     ],
 )  # fmt: skip
 def test_what_is_left_is_wrong_when_the_system_says_that_the_job_has_ended(
-    site, printed, outcome
+    site, monkeypatch, printed, outcome
 ):  # fmt: skip
+    monkeypatch.setattr("sssjob.features.batch.site_tests._EPILOG", 0)
     answers(site, printed.format(site.name, site))
     code, (row,) = prove(site, VALUES, "--seconds", "600", script="sh")
     assert (row["outcome"], code) == (outcome, int(outcome == "wrong")), row
     assert row["why"] == (
         [f"{site}/job is still there, but the job has ended"] if outcome == "wrong" else []
     )
+
+
+def test_an_epilog_that_ends_after_its_job_has_some_time(site):
+    """With RunInJob squeue has no job any more whose epilog still runs."""
+    answers(site, f"(sleep 1; rm -rf {site}/job) >/dev/null 2>&1 &")
+    code, (row,) = prove(site, VALUES, "--seconds", "600", script="sh")
+    assert (row["outcome"], code) == ("holds", 0), row
 
 
 def test_jobs_that_share_a_directory_are_told(site):

@@ -15,7 +15,7 @@ from sssjob.document.sources import NamedSource, UnusableSource
 from sssjob.verbs.documents import by_format, documents, recognised
 
 JOB = "<Job><Id>{}</Id><Duration>60</Duration></Job>\n"
-SACCT = "JobID|State|ElapsedRaw\n7|COMPLETED|60\n8|COMPLETED\n9|FAILED|5\n"
+SACCT = "JobID|State|ElapsedRaw|NCPUS\n7|COMPLETED|60|1\n8|COMPLETED\n9|FAILED|5|1\n"
 
 
 def source(given):

@@ -6,9 +6,9 @@ what it finds. What the batch system itself says inside the job is the measure: 
 way than what the prolog asked. What no job can show, a controller that hangs, a full disk, a
 umask, is tried with our prolog in a directory of its own, for a job that does not exist.
 
-No verdict depends on a clock: a directory is left behind when the batch system says that the job is
-no longer on the node, however long that takes. What is not decided in the time that was given is
-``not known``. # decision 765
+A directory is left behind when it stands a minute after the batch system says that the job is no
+longer on the node, however long that takes. What is not decided in the time that was given is ``not
+known``. # decision 765
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ KEYS = ("job_id", "allocated_cpu", "max_rss_bytes", "wall_limit_secs")
 _PAUSE = 0.2  # seconds between two looks for reports
 _ASKING = (1.0, 10.0)  # seconds between two questions whether a job has ended: at first, at most
 _ANSWER = 10.0  # seconds in which these are answered
+_EPILOG = 60.0  # seconds that an epilog has from when its job is said to have ended
 _LONGEST = 1 << 16  # bytes of a report
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _JOB = "999999999"  # of a job that does not exist
@@ -339,19 +340,26 @@ class _Running:
     def _left(self, place: str, node: str, end: float) -> str:
         """Whether a directory goes with its job, where it is on this node.
 
-        Who asks later whether it is there sees what an epilog left: a batch system has a job on its
-        node until the epilog has ended. Another directory of that name is of another run.
+        Who asks later whether it is there sees what an epilog left. A batch system may say that a
+        job has ended while its epilog still runs, as Slurm does with RunInJob, so that this one has
+        some time from then on. Another directory of that name is of another run.
         """
         pause, asking = _ASKING[0], time.monotonic() + _ASKING[0]
+        ended: float | None = None
+        first = _which(place)
         while (seen := _which(place)) is not None:
+            if seen != first:
+                first, ended = seen, None
+            if ended is not None and time.monotonic() > ended + _EPILOG:
+                return WRONG
             if time.monotonic() > end:
                 return UNKNOWN
-            if time.monotonic() > asking:
+            if ended is None and time.monotonic() > asking:
                 call = Invocation(self.system, (), {**os.environ}, _ANSWER)
                 present = call.present(node, [])
                 has_ended = present is not None and Path(place).parent.name not in present
-                if has_ended and _which(place) == seen:
-                    return WRONG
+                if has_ended:
+                    ended = time.monotonic()
                 pause = min(2 * pause, _ASKING[1])
                 asking = time.monotonic() + pause
             time.sleep(_PAUSE)
