@@ -113,7 +113,11 @@ def _warned(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> None:
     """Run the command."""
-    process_is_the_command()
+    with process_is_the_command():
+        _run()
+
+
+def _run() -> None:
     _open_closed()
     _write_any_text()
     warnings.showwarning = _warned

@@ -78,9 +78,14 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def process_is_the_command() -> None:
-    """Tell that this process ends with the command that is about to run."""
+@contextmanager
+def process_is_the_command() -> Iterator[None]:
+    """Tell that this process ends with the command that runs meanwhile."""
     _process.append(True)
+    try:
+        yield
+    finally:
+        _process.pop()
 
 
 def is_ending(numbers: Iterable[int]) -> bool:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from sssjob.cli.signals import Terminated, terminable
+from sssjob import cli
+from sssjob.cli.signals import Terminated, is_ending, terminable
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("sssjob")
@@ -138,3 +139,11 @@ def test_a_block_without_a_signal_ends_as_it_does():
         go_on()
     with pytest.raises(OSError, match="Bad file descriptor"), terminable():
         os.close(-1)
+
+
+def test_a_process_that_goes_on_behind_a_command_is_none(monkeypatch):
+    """Else the payload of a command would leave signals ignored there, and in all it starts."""
+    monkeypatch.setattr(sys, "argv", ["sssjob", "--version"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert not is_ending([])
