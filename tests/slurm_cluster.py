@@ -143,17 +143,18 @@ def _munge(place):
 
 
 def _database(place, port):
-    data = place.root / "sql"
+    data, own = place.root / "sql", place.root / "sql-tmp"
+    own.mkdir()  # of two that start at once, one would meet tables of the other in /tmp
     place.run(
         "mariadb-install-db", "--no-defaults", "--user=root", f"--datadir={data}", "--skip-test-db",
-        "--auth-root-authentication-method=normal",
+        "--auth-root-authentication-method=normal", f"--tmpdir={own}",
     )  # fmt: skip
     socket_ = place.root / "sql.socket"
     place.daemon(
         "mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={socket_}",
         "--bind-address=127.0.0.1", f"--port={port}", "--innodb-flush-log-at-trx-commit=0",
         "--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900", "--skip-name-resolve",
-        "--performance-schema=OFF", f"--pid-file={place.root}/sql.pid",
+        "--performance-schema=OFF", f"--pid-file={place.root}/sql.pid", f"--tmpdir={own}",
     )  # fmt: skip
     asking = ("mariadb", "--no-defaults", "-uroot", "-S", socket_)
     place.answers(*asking, "-e", "select 1")

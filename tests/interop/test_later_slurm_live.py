@@ -41,6 +41,7 @@ def cluster():
     limits = later_slurm.limits()
 
     def lines(place):
+        place.make("jobs")
         found = install(place, "slurm", "mjf/%n", "--scratch", "/tmp")
         assert "PrologFlags=Alloc" in found
         _slow(place)
