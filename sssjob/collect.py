@@ -104,7 +104,8 @@ def _end(
         return done
     tally = None
     is_kept = False
-    if document is not None and job.alone:
+    # Some systems tell only the prolog, which asks them, that the job has no other node.
+    if document is not None and (job.alone or directories.is_described):
         # Before anything is asked of where the documents are: whatever waits there, or ends this
         # process, costs no job what is known of it. Nor is their lock taken while a user has that
         # of the status.

@@ -774,9 +774,12 @@ def test_the_life_of_a_job_of_Flux_as_its_scripts_play_it(node):
     (node / "over").touch()
     run("sweep", "--for", "flux", "--root", str(node / "mjf"))
     assert not place.exists()
+    document = node / "jobs/91088924704768.xml"
+    document.write_text("<Job><Id>91088924704768</Id></Job>")
     manager("prolog")
+    status.write({"used_CPU": 77}, place / "jobstatus")
     manager("epilog")
-    assert not place.exists()
+    assert (place.exists(), ">77<" in document.read_text()) == (False, True)
 
 
 def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):

@@ -82,7 +82,7 @@ class Directories:
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
         ``unlearned`` are keys that may limit the job though nobody learned how; they are noted, and
-        so is that there may be a document of the job, into which all is folded at its end. The
+        so is that a document may describe the job, which is on this node alone. The
         status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where that
         cannot be there is no status, and what is given back says why, and whether an earlier run
         was kept here. Raises ``Unprotected`` where others could lead root elsewhere, ``OSError``,
@@ -162,7 +162,7 @@ class Directories:
 
     @property
     def is_described(self) -> bool:
-        """Whether that was noted, or the prolog could not tell."""
+        """Whether that was noted, or the prolog could not tell: all is folded at its end."""
         return os.path.lexists(self.job / _DESCRIBED)
 
     def _remove(self, root: int) -> None:

@@ -93,7 +93,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
         user,
         room,
         given.unlearned,
-        is_described=is_described,
+        is_described=is_described and given.alone,
     )
     notes += [without] if without else []
     call.export(directories.variables())
