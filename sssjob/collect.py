@@ -72,12 +72,11 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     Where the document cannot be read or written, whatever the reason is (a full disk, a server that
     is gone, a directory that others can write, a job of another Id), or the one that was found is
     not there any more, they are kept, for ``fold_left``; what a refused document would have had is
-    not, as nobody would mend it for one job, and its accounting record is still to
-    come. A note says either. What an epilog before this one kept goes only when it was folded, or
-    none has found a document. What
-    one of several nodes gave is not what the job had, so only its record tells that. Raises
-    ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root elsewhere, or
-    ``OSError``.
+    not, as nobody would mend it for one job, and its accounting record is still to come. A note
+    says either. What an epilog before this one kept goes only when it was folded, or none has found
+    a document. What one of several nodes gave is not what the job had, so only its record tells
+    that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root
+    elsewhere, or ``OSError``.
     """
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
@@ -92,12 +91,12 @@ def _end(
     document = documents.place(jobs, job.job_id) if jobs else None
     notes: list[str] = []
     if directories.is_kept:  # by an epilog before this one: what it knew counts
-        if document is not None and not directories.is_described and documents.is_absent(document):
-            directories.remove_held(held)  # it was ended before it could see that
-            return Ended(job.job_id)
         if document is None:
             why = UNFOLDED.format(directories.job, NO_DOCUMENTS)
             return Ended(job.job_id, None, (why,), is_kept=True)
+        if not directories.is_described and documents.is_absent(document):
+            directories.remove_held(held)  # it was ended before it could see that
+            return Ended(job.job_id)
         done = fold_left(call.system, directories.root, jobs, job.job_id, held)
         if not done.is_kept:
             directories.remove_held(held)

@@ -174,8 +174,8 @@ Examples:
   sssjob features epilog --for gridengine --documents /var/lib/sssjob/jobs
   sssjob features epilog --for pbs -- "$@"
 
-Exit code: 0 done, 1 the document could not be written: the directories are kept for "sssjob
-features sweep", or gone where the document is refused, or the next run of the job has begun,
+Exit code: 0 done, 1 the document could not be written, as standard error tells: the directories
+are kept for "sssjob features sweep", or gone where the document is refused,
 2 no job is named or its directories cannot be removed, also if users other than root can
 write in a directory above --root."""
 )

@@ -35,7 +35,7 @@ _FOUND = "-"
 _DRAINING = "draining"  # behind the moment of a machine that takes no new jobs
 _STALE = 3600  # seconds after which a shutdown that has come is no news
 _UNFOLDED = ".unfolded"
-_DESCRIBED = ".described"  # there was a document of the job, or nobody could tell
+_DESCRIBED = ".described"  # a document may describe the job, which is on this node alone
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -82,11 +82,11 @@ class Directories:
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
         ``unlearned`` are keys that may limit the job though nobody learned how; they are noted, and
-        so is that a document may describe the job, which is on this node alone. The
-        status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where that
-        cannot be there is no status, and what is given back says why, and whether an earlier run
-        was kept here. Raises ``Unprotected`` where others could lead root elsewhere, ``OSError``,
-        and ``LookupError`` for a user who is not known.
+        so is that a document may describe the job, which is on this node alone. The status has
+        ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where that cannot be
+        there is no status, and what is given back says why, and whether an earlier run was kept
+        here. Raises ``Unprotected`` where others could lead root elsewhere, ``OSError``, and
+        ``LookupError`` for a user who is not known.
         """
         owner = user_number(user) if user and os.geteuid() == 0 else -1
         with handles.protected(self.root, make=True) as root, naming(self.job):
@@ -137,9 +137,7 @@ class Directories:
 
         A process that goes on could still write there. Raises ``Unprotected``, ``OSError``.
         """
-        with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
-            with handles.inside(root, self.job_id) as job:
-                atomic.put(job, _UNFOLDED, said)
+        self._note(_UNFOLDED, said)
 
     def kept(self) -> bytes:
         """What the status said so. Raises ``Unprotected``, ``OSError``."""
@@ -156,9 +154,12 @@ class Directories:
 
     def describe(self) -> None:
         """Note that there is a document of the job. Raises ``Unprotected``, ``OSError``."""
+        self._note(_DESCRIBED, b"")
+
+    def _note(self, name: str, said: bytes) -> None:
         with handles.protected(self.root) as root, naming(self.job):  # noqa: SIM117
             with handles.inside(root, self.job_id) as job:
-                atomic.put(job, _DESCRIBED, b"")
+                atomic.put(job, name, said)
 
     @property
     def is_described(self) -> bool:
