@@ -66,7 +66,10 @@ class Profile:
             "job_extra_directives": self._directives(system),
             "job_script_prologue": [*self.prologue],
             # A worker that nobody needs any more ends by itself, should who asks be killed.
-            "death_timeout": 60, "scheduler_options": {"dashboard": False},
+            "death_timeout": 60,
+            # The port is any that is free: two commands on a machine do not meet, and nobody else
+            # on the network asks what this one does.
+            "scheduler_options": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
         }  # fmt: skip
         if system in _QUEUES:
             told["queue"] = self.queue or None

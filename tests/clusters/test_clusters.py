@@ -38,7 +38,7 @@ def bucket():
 def address(bucket):
     """The scheduler of two workers, each a process of one thread, which are started anew."""
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
     ) as cluster:
         yield cluster.scheduler_address
 

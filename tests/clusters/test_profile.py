@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("dask_jobqueue")
 
 import dask_jobqueue as jobqueue
+from distributed import Scheduler, SpecCluster
 
 from sssjob.clusters import SYSTEMS, Profile
 from sssjob.errors import BadSettings
@@ -52,6 +53,18 @@ def test_the_script_of_a_job_has_what_the_profile_says(profile, system):
 def told(profile, system):
     """What a job is told: without what is for the scheduler."""
     return {k: v for k, v in profile.told_to(system).items() if k != "scheduler_options"}
+
+
+def test_two_commands_on_one_machine_start_schedulers_whose_ports_do_not_meet(recwarn):
+    options = Profile().told_to("slurm")["scheduler_options"]
+    spec = {"cls": Scheduler, "options": {"host": "127.0.0.1", "protocol": "tcp", **options}}
+    with (
+        SpecCluster(scheduler=spec, silence_logs=60) as one,
+        SpecCluster(scheduler=spec, silence_logs=60) as other,
+    ):
+        ports = {each.scheduler.http_server.port for each in (one, other)}
+    assert len(ports) == 2
+    assert not [each for each in recwarn if "already in use" in str(each.message)]
 
 
 def test_without_a_file_there_is_a_profile_for_each_system():
