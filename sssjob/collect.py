@@ -11,7 +11,8 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from sssjob import directory_handles as handles
@@ -26,7 +27,6 @@ from sssjob.features.batch import documents, sampling
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import Directories
-from sssjob.features.batch.leftovers import NO_DOCUMENTS, UNFOLDED
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.fold import identities
@@ -35,7 +35,18 @@ from sssjob.registry import Format
 
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete
+_UNFOLDED = "{} is kept, as it is not folded: {}"
+_NO_DOCUMENTS = "--documents says where its document is"
 HALF = 3600  # seconds after which a record that looks incomplete is as complete as it gets
+
+
+class Left(StrEnum):
+    """What became of the directories of a job."""
+
+    REMOVED = "removed"
+    KEPT = "kept"  # for ``fold_left``
+    NOTHING = "nothing is there"
+    OF_NEXT_RUN = "what is there is of its next run, and stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +54,9 @@ class Ended:
     """What an epilog did: how much was folded (None: nothing was to be), and what went wrong."""
 
     job_id: str
+    left: Left
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
-    is_kept: bool = False  # for ``fold_left``
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,89 +80,99 @@ class KnownRecords:
 def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """Fold the directories of the job that calls into its document, and take them away.
 
-    Where the document cannot be read or written, whatever the reason is (a full disk, a server that
-    is gone, a directory that others can write, a job of another Id), or the one that was found is
-    not there any more, they are kept, for ``fold_left``; what a refused document would have had is
-    not, as nobody would mend it for one job, and its accounting record is still to come. A note
-    says either. What an epilog before this one kept goes only when it was folded, or none has found
-    a document. What one of several nodes gave is not what the job had, so only its record tells
-    that. Raises ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root
-    elsewhere, or ``OSError``.
+    Where that cannot be, whatever the reason is (a full disk, a server that is gone, a directory
+    that others can write, a job of another Id, a document that is not there any more, or nobody who
+    says where documents are), they are kept, for ``fold_left``; what a refused document would have
+    had is not, as nobody would mend it for one job, and its accounting record is still to come. A
+    note says either. What an epilog before this one kept goes only when it was folded. What one of
+    several nodes gave is not what the job had, so only its record tells that. Raises
+    ``InvalidValue`` where no job calls, ``Unprotected`` where others could lead root elsewhere, or
+    ``OSError``.
     """
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
     handles.check(root)
     with directories.held() as held:  # a next run of the job may begin before this one is done
-        return _end(call, job, directories, jobs, held)
+        if directories.is_kept:  # by an epilog before this one: what it knew counts
+            done = fold_left(call.system, root, jobs, job.job_id, held)
+        # Some systems tell only the prolog, which asks them, that the job has no other node.
+        elif directories.is_described or (jobs and job.alone):
+            done = _end(call, job, directories, jobs, held)
+        else:
+            done = Ended(job.job_id, Left.REMOVED)
+        if done.left is Left.REMOVED:
+            done = replace(done, left=_taken_away(directories, held))
+        return done
+
+
+def _taken_away(directories: Directories, held: int | None) -> Left:
+    """What becomes of directories that are to go: what is there may not be those that are held."""
+    if directories.remove_held(held):
+        return Left.REMOVED
+    return Left.OF_NEXT_RUN if os.path.lexists(directories.job) else Left.NOTHING
 
 
 def _end(
     call: Invocation, job: Allocation, directories: Directories, jobs: str, held: int | None
 ) -> Ended:
-    document = documents.place(jobs, job.job_id) if jobs else None
+    document = documents.place(jobs, job.job_id)
     notes: list[str] = []
-    if directories.is_kept:  # by an epilog before this one: what it knew counts
-        if document is None:
-            why = UNFOLDED.format(directories.job, NO_DOCUMENTS)
-            return Ended(job.job_id, None, (why,), is_kept=True)
-        if not directories.is_described and documents.is_absent(document):
-            directories.remove_held(held)  # it was ended before it could see that
-            return Ended(job.job_id)
-        done = fold_left(call.system, directories.root, jobs, job.job_id, held)
-        if not done.is_kept:
-            directories.remove_held(held)
-        return done
     tally = None
-    is_kept = False
-    # Some systems tell only the prolog, which asks them, that the job has no other node.
-    if document is not None and (job.alone or directories.is_described):
-        # Before anything is asked of where the documents are: whatever waits there, or ends this
-        # process, costs no job what is known of it. Nor is their lock taken while a user has that
-        # of the status.
-        snapshot = None if held is None else _status(directories.jobstatus, notes)
-        used = call.used() or sampling.last(call, directories, job.node, job.user)
-        is_kept = directories.is_held(held) and _keep(directories, used, snapshot)
-        try:
-            is_there = not documents.is_absent(document)
-            if is_there and is_kept:
-                directories.describe()
-            if is_there or directories.is_described:
-                handles.check(jobs)
-                documents.check(document)
-                with documents.locked(document, LOCK):
-                    documents.described(document, job.job_id)  # there is one
-                    tally = _fold(document, directories, held, snapshot, call.system, used)
-                    notes += _refused(document, tally)
-            is_kept = False
-        except (OSError, SSSJobError) as error:
-            notes.append(_said(error, document))
-            is_kept = is_kept and directories.is_held(held)
-    if is_kept:
-        how = f"sssjob features sweep --documents {jobs} folds it"
+    # Before anything is asked of where the documents are: whatever waits there, or ends this
+    # process, costs no job what is known of it. Nor is their lock taken while a user has that of
+    # the status.
+    snapshot = None if held is None else _status(directories.jobstatus, notes)
+    used = call.used() or sampling.last(call, directories, job.node, job.user)
+    unkept = _keep(directories, held, used, snapshot)
+    left = Left.REMOVED
+    try:
+        if not jobs:
+            _check_run(directories, held)
+            raise UnusableInput(_NO_DOCUMENTS)
+        is_there = not documents.is_absent(document)
+        if is_there and not unkept:
+            directories.describe()
+        if is_there or directories.is_described:
+            handles.check(jobs)
+            documents.check(document)
+            with documents.locked(document, LOCK):
+                documents.described(document, job.job_id)  # there is one
+                tally = _fold(document, directories, held, snapshot, call.system, used)
+                notes += _refused(document, tally)
+    except (OSError, SSSJobError) as error:
+        notes.append(_said(error, document if jobs else directories.job))
+        if directories.is_held(held) and not unkept:
+            left = Left.KEPT
+        elif directories.is_held(held):
+            notes.append(f"{directories.job} is removed, and not folded: {unkept}")
+    if left is Left.KEPT:
+        how = f"sssjob features sweep --documents {jobs or 'DIR'} folds it"
         notes.append(f"{directories.job} is kept: {how}")
         # What of the status cannot be read is not kept, and told by nobody later.
         found = snapshot.findings if snapshot is not None else ()
         notes += [f"{directories.jobstatus}: {each.message}" for each in found]
-    else:
-        directories.remove_held(held)
-    return Ended(job.job_id, tally, tuple(notes), is_kept)
+    return Ended(job.job_id, left, tally, tuple(notes))
 
 
-def _keep(directories: Directories, used: Used | None, snapshot: StatusSnapshot | None) -> bool:
-    """Keep what is known of a job until it can be folded; False where that cannot be, either."""
+def _keep(
+    directories: Directories, held: int | None, used: Used | None, snapshot: StatusSnapshot | None
+) -> str:
+    """Keep what is known of a job until it can be folded; why that cannot be, "" if it is."""
     try:
+        if not directories.is_held(held):
+            return "it is not there any more"
         if used is not None:
             sampling.keep(directories, used, time.time())
         directories.keep(status.dumps(snapshot))
-    except (OSError, SSSJobError):
-        return False
-    return True
+    except (OSError, SSSJobError) as error:
+        return _said(error, directories.job)
+    return ""
 
 
 def fold_left(
     system: str, root: Path, jobs: str, job_id: str, held: int | None, *, dry_run: bool = False
 ) -> Ended:
-    """Fold the directories that an epilog kept, and that are ``held``.
+    """Fold the directories that an epilog kept, and that are ``held``; they are to go then.
 
     With ``dry_run`` the document is written all the same, but not put in its place. Raises
     ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
@@ -159,6 +180,8 @@ def fold_left(
     directories = Directories(root, job_id)
     document = documents.place(jobs, job_id)
     try:
+        if not jobs:
+            raise UnusableInput(_NO_DOCUMENTS)
         handles.check(jobs)
         if documents.is_absent(document):  # moved, or of a file system that is not mounted
             raise UnusableInput(f"it is not there; sweep --discard {job_id} gives it up")
@@ -167,14 +190,14 @@ def fold_left(
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
             if not os.path.lexists(directories.job):
-                return Ended(job_id)  # another one folded it meanwhile
+                return Ended(job_id, Left.REMOVED)  # another one folded it meanwhile
             documents.described(document, job_id)  # there is one
             tally = _fold(document, directories, held, snapshot, system, used, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
-        why = UNFOLDED.format(directories.job, _said(error, document))
-        return Ended(job_id, None, (why,), is_kept=True)
-    refused = tuple(UNFOLDED.format(directories.job, each) for each in _refused(document, tally))
-    return Ended(job_id, tally, refused, bool(refused))
+        why = _said(error, document) if jobs else str(error)
+        return Ended(job_id, Left.KEPT, None, (_UNFOLDED.format(directories.job, why),))
+    refused = tuple(_UNFOLDED.format(directories.job, each) for each in _refused(document, tally))
+    return Ended(job_id, Left.KEPT if refused else Left.REMOVED, tally, refused)
 
 
 def collect(
@@ -326,12 +349,16 @@ def _fold(
         work.take_snapshot(snapshot, str(directories.jobstatus))
     if used is not None:
         work.take_used(used, f"the {system} epilog")
-    # Behind all that was read: what was made anew before is not folded.
-    if not directories.is_held(held) and os.path.lexists(directories.job):
-        raise UnusableInput(f"the next run of job {directories.job_id} has begun")
+    _check_run(directories, held)  # behind all that was read
     if work.sources:
         _write(document, work, dry_run=dry_run)
     return work.tally
+
+
+def _check_run(directories: Directories, held: int | None) -> None:
+    """Raise ``UnusableInput`` where directories were made anew since they were held."""
+    if not directories.is_held(held) and os.path.lexists(directories.job):
+        raise UnusableInput(f"the next run of job {directories.job_id} has begun")
 
 
 def _refused(document: Path, tally: Tally) -> list[str]:

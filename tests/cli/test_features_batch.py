@@ -978,9 +978,11 @@ def test_an_epilog_takes_away_nothing_of_the_next_run_of_its_job(node, step, opt
 
     made = []
     with patch(f"sssjob.collect.{step}", later):
-        done = epilog(*options)
+        done = epilog(*options, "--log", "log")
+    said = (node / "log").read_text()
+    assert "what is there is of its next run, and stays, " in said
     assert sorted(os.listdir("mjf/3")) == [".described", "jobfeatures", "jobstatus"]
-    assert (done.exit_code, "has begun" in done.stderr) == (int(bool(options)), bool(options))
+    assert (done.exit_code, "the next run of job 3 has begun" in said) == (1, True)
     assert (node / "jobs/3.xml").read_text() == before
 
 
@@ -1125,14 +1127,57 @@ def test_two_that_fold_at_once_what_was_kept_are_both_right(node):
     assert (done.exit_code, done.stderr, os.path.lexists("mjf/3")) == (0, "", False)
 
 
-def test_a_job_without_a_document_keeps_nothing_though_its_first_epilog_was_ended(node):
+def test_what_was_kept_goes_when_it_is_folded_or_given_up_and_never_else(node):
+    """Its first epilog was ended before it could look, and the next one finds no document."""
     program(node, "squeue", "true")
-    (node / "jobs/3.xml").unlink()
+    (node / "jobs/3.xml").rename(node / "3.xml")
     prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
     with patch("sssjob.collect.documents.is_absent", side_effect=Terminated(15)):
         assert epilog("--documents", "jobs").exit_code == 143
-    done = epilog("--documents", "jobs")
-    assert (done.exit_code, done.stderr, os.listdir("mjf")) == (0, "", ["machinefeatures"])
+    for _ in range(2):
+        done = epilog("--documents", "jobs")
+        assert (done.exit_code, os.path.isdir("mjf/3")) == (1, True)
+        assert "sweep --discard 3 gives it up" in done.stderr
+    (node / "3.xml").rename(node / "jobs/3.xml")
+    assert epilog("--documents", "jobs", "--log", "log").exit_code == 0
+    assert re.search(r" epilog slurm 3: [0-9]+ values added, removed, ", (node / "log").read_text())
+    assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+def test_an_epilog_without_documents_keeps_what_a_job_said_that_its_prolog_described(node):
+    program(node, "squeue", "true")
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 77}, "mjf/3/jobstatus")
+    done = epilog()
+    assert (done.exit_code, os.path.isdir("mjf/3")) == (1, True)
+    assert "mjf/3: --documents says where its document is" in done.stderr
+    assert "mjf/3 is kept: sssjob features sweep --documents DIR folds it" in done.stderr
+    status.write({"used_CPU": 9999}, "mjf/3/jobstatus")
+    assert both("--documents", "jobs").stdout == "removed 3\n"
+    assert ">77<" in (node / "jobs/3.xml").read_text()
+
+
+def test_an_epilog_says_removed_only_of_what_it_removed(node):
+    prolog()
+    epilog("--log", "log")
+    epilog("--log", "log")
+    lines = (node / "log").read_text().splitlines()
+    assert [line.partition(" 3: ")[2].partition(",")[0] for line in lines] == [
+        "removed", "nothing is there"
+    ]  # fmt: skip
+
+
+def test_what_can_neither_be_kept_nor_folded_is_told(node):
+    prolog("--documents", "jobs")
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with (
+        patch("sssjob.collect.outputs.writing", Mock(side_effect=full)),
+        patch.object(directories.Directories, "keep", side_effect=full),
+    ):
+        done = epilog("--documents", "jobs")
+    assert (done.exit_code, os.listdir("mjf")) == (1, ["machinefeatures"])
+    assert "mjf/3 is removed, and not folded: mjf/3: No space left on device" in done.stderr
 
 
 def test_documents_that_are_not_there_cost_no_job_what_it_said(node):
@@ -1491,7 +1536,7 @@ def test_what_is_missing_is_in_the_log_with_its_job(node):
     assert all(" prolog slurm 3: " in line for line in lines)
     assert "warning: scontrol -o -d show job 3 returned 1" in lines[1]
     done = run("prolog", "--for", "slurm", "--root", "shown/x", "--log", "log")
-    assert (done.exit_code, " prolog slurm -: error: " in (node / "log").read_text()) == (2, True)
+    assert (done.exit_code, " prolog slurm 3: error: " in (node / "log").read_text()) == (2, True)
 
 
 # Who is asked

@@ -123,14 +123,35 @@ def test_an_epilog_that_is_ended_is_done_again_and_a_prolog_is_not(
     is_last = name.startswith("epilog")
     owned = {name: str(safe_path / "a")} if own and is_last else {}
     script = install(system, ENDS, own=owned) / name
-    done = run(script, "7.ce", "amy", SLURM_JOB_ID="7", JOB_ID="7", LSB_JOBID="7")
+    done = run(script, "7.ce", "amy", SLURM_JOB_ID="7", JOB_ID="7", LSB_JOBID="7", FLUX_JOB_ID="7")
     calls = (safe_path / "calls").read_text().splitlines()
     assert set(calls) == {"epilog" if is_last else "prolog"}
     assert len(calls) == (min(spared, 3) if is_last else 1)
     assert done.returncode == (143 if owned else 0 if is_last or spared == 1 else -15)
     told = (safe_path / "log").read_text()
-    line = f" epilog {system} -: it was ended: exit code 143\n"
+    job = "7.ce" if system == "pbs" else "7"
+    line = f" epilog {system} {job}: it was ended: exit code 143\n"
     assert told.count(line) == (min(spared - 1, 3) if is_last else 0)
+
+
+@pytest.mark.parametrize(
+    ("system", "variables", "job"),
+    [
+        ("gridengine", {"JOB_ID": "7", "SGE_TASK_ID": "3"}, "7.3"),
+        ("gridengine", {"JOB_ID": "7", "SGE_TASK_ID": "undefined"}, "7"),
+        ("lsf", {"LSB_JOBID": "7", "LSB_JOBINDEX": "3"}, "7[3]"),
+        ("lsf", {"LSB_JOBID": "7", "LSB_JOBINDEX": "0"}, "7"),
+        ("flux", {"FLUX_JOB_ID": "ƒiFkbMhFM"}, "ƒiFkbMhFM"),
+        ("slurm", {}, "-"),
+    ],
+)
+def test_the_log_names_the_job_of_a_script_that_was_ended(
+    install, safe_path, system, variables, job
+):  # fmt: skip
+    script = install(system, "#!/bin/sh\nkill -9 $$\n") / "epilog"
+    run(script, **variables)
+    told = (safe_path / "log").read_text()
+    assert told.endswith(f" epilog {system} {job}: it was ended: exit code 137\n")
 
 
 WAITS = """\

@@ -41,8 +41,13 @@ def root(safe_path):
     return place
 
 
+def sweep(*given, **options):
+    """A sweep where nothing was kept."""
+    return leftovers.sweep(*given, fold=None, **options)
+
+
 def test_what_is_not_of_a_job_that_the_node_has_is_removed(root):
-    done = leftovers.sweep(Asked(frozenset({"4"})), root)
+    done = sweep(Asked(frozenset({"4"})), root)
     assert done == leftovers.SweptJobs(("3", "5.2", "6[7].server"))
     # A directory without features is not of a job, whatever its name is.
     assert sorted(os.listdir(root)) == ["12", "4", MACHINE, "notes"]
@@ -50,19 +55,19 @@ def test_what_is_not_of_a_job_that_the_node_has_is_removed(root):
 
 
 def test_a_dry_run_removes_nothing(root):
-    done = leftovers.sweep(Asked(frozenset()), root, dry_run=True)
+    done = sweep(Asked(frozenset()), root, dry_run=True)
     assert done.removed == ("3", "4", "5.2", "6[7].server")
     assert sorted(standing(root)) == sorted(done.removed)
 
 
 def test_where_the_batch_system_says_nothing_all_stays(root):
     with pytest.raises(UnusableInput, match="slurm does not say which jobs are on node n1"):
-        leftovers.sweep(Asked(None), root, "n1")
+        sweep(Asked(None), root, "n1")
     assert len(standing(root)) == 4
 
 
 def test_where_no_job_has_been_nothing_is_asked(safe_path):
-    assert leftovers.sweep(Asked(None), safe_path / "none") == leftovers.SweptJobs(())
+    assert sweep(Asked(None), safe_path / "none") == leftovers.SweptJobs(())
 
 
 def test_a_job_that_starts_meanwhile_keeps_its_directory(root):
@@ -70,7 +75,7 @@ def test_a_job_that_starts_meanwhile_keeps_its_directory(root):
         Directories(root, "3").make({**VALUES, "allocated_cpu": 9})
         Directories(root, "8").make(VALUES)
 
-    done = leftovers.sweep(Asked(frozenset(), again), root)
+    done = sweep(Asked(frozenset(), again), root)
     assert done.removed == ("4", "5.2", "6[7].server")
     assert sorted(standing(root)) == ["3", "8"]
     assert read(root / "3/jobfeatures").values["allocated_cpu"] == 9
@@ -110,7 +115,7 @@ def test_a_status_with_a_file_system_of_its_own_goes_too(root):
     if directories.make(VALUES, "", 1 << 16):
         pytest.skip("nothing can be mounted here")
     (directories.jobstatus / "used_CPU").write_text("1\n")
-    assert "9" in leftovers.sweep(Asked(frozenset()), root).removed
+    assert "9" in sweep(Asked(frozenset()), root).removed
     assert not directories.job.exists()
 
 

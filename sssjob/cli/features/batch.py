@@ -64,9 +64,11 @@ log = click.option("--log", "log_file", metavar="FILE", type=PLACE, default="",
 class Journal:
     """What a prolog or epilog says: in its log, or printed where there is none."""
 
-    def __init__(self, file: str, script: str, system: str) -> None:
-        self.file, self.script, self.system = file, script, system
+    def __init__(self, file: str, script: str, made: Invocation) -> None:
+        self.file, self.script, self.system = file, script, made.system
         self.job = "-"
+        with suppress(OSError, SSSJobError):  # whoever needs it is told why
+            self.job = made.allocation(asking=False).job_id
 
     def done(self, what: str, notes_: tuple[str, ...], findings: tuple[Finding, ...] = ()) -> None:
         """Say what was done, and what is missing."""
@@ -148,8 +150,8 @@ def prolog(
     from sssjob.features.batch.starting import SiteSettings, start
     from sssjob.features.site import read as read_site
 
-    said = Journal(log_file, "prolog", system)
     made = call(system, arguments, seconds)
+    said = Journal(log_file, "prolog", made)
     try:
         known = None if site_file is None else read_site(site_file, guarded=True)
         done = start(
@@ -158,7 +160,6 @@ def prolog(
         )
     except (OSError, SSSJobError) as error:
         said.failed(error)
-    said.job = done.directories.job_id
     if not log_file:
         for name, place in done.directories.variables().items():
             common.data(f"{name}={place}")
@@ -174,9 +175,9 @@ Examples:
   sssjob features epilog --for gridengine --documents /var/lib/sssjob/jobs
   sssjob features epilog --for pbs -- "$@"
 
-Exit code: 0 done, 1 the document could not be written, as standard error tells: the directories
-are kept for "sssjob features sweep", or gone where the document is refused,
-2 no job is named or its directories cannot be removed, also if users other than root can
+Exit code: 0 done, 1 the document could not be written, or nobody says where it is, as standard
+error tells: the directories are kept for "sssjob features sweep", or gone where the document is
+refused, 2 no job is named or its directories cannot be removed, also if users other than root can
 write in a directory above --root."""
 )
 @system("script")
@@ -196,20 +197,21 @@ def epilog(
     """
     from sssjob.collect import end
 
-    said = Journal(log_file, "epilog", system)
+    made = call(system, arguments, seconds)
+    said = Journal(log_file, "epilog", made)
     try:
         with terminable():
-            done = end(call(system, arguments, seconds), Path(root), jobs)
+            done = end(made, Path(root), jobs)
     except (OSError, SSSJobError) as error:
         said.failed(error)
-    said.job = done.job_id
-    what = "kept" if done.is_kept else "removed"
+    what: str = done.left
     findings: tuple[Finding, ...] = ()
     if done.tally is not None:
-        what = f"{done.tally.changes} values added"
+        folded = f"{done.tally.changes} values added"
+        what = f"{folded}, {done.left}"
         findings = tuple(done.tally.findings)
         if not log_file:
-            common.echo(f"{done.job_id}: {what}")
+            common.echo(f"{done.job_id}: {folded}")
     said.done(what, done.notes, findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)
 
@@ -257,7 +259,7 @@ def sweep(
     of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml is folded
     first with --documents, and stays without it, until --discard gives it up.
     """
-    from sssjob.collect import fold_left
+    from sssjob.collect import Left, fold_left
     from sssjob.features.batch.leftovers import sweep as swept
 
     findings: list[Finding] = []
@@ -265,12 +267,12 @@ def sweep(
     def fold(job: str, held: int) -> tuple[bool, Sequence[str]]:
         done = fold_left(system, Path(root), jobs, job, held, dry_run=dry_run)
         findings.extend(done.tally.findings if done.tally else ())
-        return done.is_kept, done.notes
+        return done.left is Left.KEPT, done.notes
 
     try:
         done = swept(
             call(system, (), seconds), Path(root), node,
-            dry_run=dry_run, fold=fold if jobs else None, discarded=discarded,
+            fold=fold, dry_run=dry_run, discarded=discarded,
         )  # fmt: skip
     except (OSError, SSSJobError) as error:
         fail(error)

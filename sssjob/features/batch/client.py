@@ -10,6 +10,7 @@ import posix
 import sys
 import time
 
+JOB = "MJF_JOB"  # the variable in which the script names its job, for the log
 _FORWARDED = (15, 2, 1)  # SIGTERM, SIGINT, SIGHUP
 _RIGHTS = 1  # SCM_RIGHTS
 _PATIENCE = 5  # seconds in which an agent has to say who will run the command
@@ -51,10 +52,11 @@ def main(place: str, command: list[str]) -> int:
 
 
 def _note(command: list[str], words: str) -> None:
-    """Add a line to the log, as ``journal.py`` does; only what is asked knows the job."""
+    """Add a line to the log, as ``journal.py`` does."""
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     script, _, system = command[command.index("features") + 1 :][:3]
-    posix.write(2, f"{moment} {script} {system} -: {words}\n".encode())
+    job = posix.environ.get(JOB.encode()) or b"-"
+    posix.write(2, b"%b %b: %b\n" % (f"{moment} {script} {system}".encode(), job, words.encode()))
 
 
 def _judge(line: "_socket.socket") -> None:

@@ -204,10 +204,12 @@ class Directories:
         except (FileNotFoundError, NotADirectoryError):
             return False
 
-    def remove_held(self, handle: int | None) -> None:
-        """Take away that, and nothing that was made since. Raises as ``make`` does."""
-        if handle is not None:
-            self._remove_if(lambda job: os.path.sameopenfile(job, handle))
+    def remove_held(self, handle: int | None) -> bool:
+        """Take away that, and nothing that was made since; False if it is not there any more.
+
+        Raises as ``make`` does.
+        """
+        return handle is not None and self._remove_if(lambda job: os.path.sameopenfile(job, handle))
 
     def remove_leftover(self, seen: DirectoryIdentity) -> bool:
         """Take away what was seen of this job; False if that is gone, or was made anew since.

@@ -20,8 +20,6 @@ from sssjob.features.batch.directories import Directories, DirectoryIdentity
 
 # Folds the directories of a job, with a handle of them: whether they stay, and what is to be told.
 Fold = Callable[[str, int], tuple[bool, Sequence[str]]]
-UNFOLDED = "{} is kept, as it is not folded: {}"
-NO_DOCUMENTS = "--documents says where its document is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +31,14 @@ class SweptJobs:
 
 
 def sweep(
-    call: Invocation, root: Path, node: str = "", *, dry_run: bool = False,
-    fold: Fold | None = None, discarded: Collection[str] = (),
+    call: Invocation, root: Path, node: str = "", *, fold: Fold, dry_run: bool = False,
+    discarded: Collection[str] = (),
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
-    ``fold`` folds those of a job that an epilog could not fold. Where that cannot be they stay, as
-    without it, but for ``discarded`` jobs, of which what is left goes unfolded. With ``dry_run``
-    nothing is removed, and ``fold`` only finds out whether it could.
+    ``fold`` folds those of a job that an epilog could not fold. Where that cannot be they stay, but
+    for ``discarded`` jobs, of which what is left goes unfolded. With ``dry_run`` nothing is
+    removed, and ``fold`` is to find out only whether it could.
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
     ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
     where others could lead root elsewhere, or ``OSError``.
@@ -74,8 +72,7 @@ def sweep(
                     notes += [changed] if name in given_up else []
                     continue
                 if name not in given_up and of_job.is_kept:
-                    without = UNFOLDED.format(of_job.job, NO_DOCUMENTS)
-                    is_kept, said = fold(name, held) if fold else (True, [without])
+                    is_kept, said = fold(name, held)
                     notes += said
                     if is_kept:
                         continue

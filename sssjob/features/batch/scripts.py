@@ -45,7 +45,8 @@ class Scripts:
     ``handed`` are the variables that they hand on, which the system sets and no user can;
     ``settled`` those that have the value which they have where ``install`` runs. ``node`` is the
     name of the node as a word of the shell, and ``arguments`` what the system gives a script as
-    arguments, handed on as they are. ``prolog`` and ``epilog`` are file names, with what the
+    arguments, handed on as they are. ``job`` are lines of the shell that put the id of the job,
+    as the system writes it, into $job. ``prolog`` and ``epilog`` are file names, with what the
     system calls such a script.
     ``command`` is one of its commands: where that is, the others are looked for.
     """
@@ -53,6 +54,7 @@ class Scripts:
     command: str
     handed: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
+    job: str
     node: str = '"$(uname -n)"'
     arguments: str = ""
     prolog: tuple[str, str] = ("prolog", "prolog")
@@ -320,7 +322,9 @@ class Installation:
         again = command == "epilog"
         timed = self._timed if again else self._timed.replace("timeout", "timeout --foreground", 1)
         body = (
-            f"\nlog={shlex.quote(self.log)}\n"
+            f"\n{self.side.job}"
+            f'export {client_of_agent.JOB}="$job"\n'
+            f"log={shlex.quote(self.log)}\n"
             '{ [ ! -e "$log" ] || [ -f "$log" ]; } && [ ! -L "$log" ] && '
             '(: >>"$log") 2>/dev/null || log=/dev/null\n'
             f"for try in {' '.join(map(str, range(_TRIES if again else 1)))}; do\n"
@@ -329,8 +333,8 @@ class Installation:
             '>/dev/null 2>>"$log" </dev/null\n'
             "code=$?\n"
             f"[ $code -le {_LAST} ] && break\n"
-            f'echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) {command} {self.system} -: it was ended: exit '
-            'code $code" >>"$log"\n'
+            f'echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) {command} {self.system} ${{job:--}}: '
+            'it was ended: exit code $code" >>"$log"\n'
             f"[ $code -eq {_TERMINATED} ] || break\n"
             "done\n"
             "exit $own\n"

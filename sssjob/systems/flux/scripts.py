@@ -87,6 +87,7 @@ class FluxScripts(Scripts):
 
     command = "flux"
     handed = ("FLUX_JOB_ID", "FLUX_JOB_USERID", "FLUX_URI")
+    job = "job=$FLUX_JOB_ID\n"
     prolog = ("prolog", "Flux prolog")
     epilog = ("epilog", "Flux epilog")
 

@@ -31,6 +31,7 @@ class GridEngineScripts(Scripts):
     )  # fmt: skip
     # execd sets them where it has them itself; elsewhere they would be those of the user.
     settled = ("SGE_QMASTER_PORT", "SGE_EXECD_PORT")
+    job = 'case $SGE_TASK_ID in ""|undefined) job=$JOB_ID;; *) job=$JOB_ID.$SGE_TASK_ID;; esac\n'
     prolog = ("prolog", "prolog of a Grid Engine queue")
     epilog = ("epilog", "epilog of a Grid Engine queue")
 
@@ -42,16 +43,15 @@ class GridEngineScripts(Scripts):
         text = (
             f"{at.head('Grid Engine starter_method', 'makes')}"
             "# It runs as the user of the job, in the place of its shell, and ends as the job.\n"
-            "mjf=$TMPDIR/mjf task=$SGE_TASK_ID\n"
-            '[ "$task" = undefined ] && task= || task=${task:+.$task}\n'
+            f"mjf=$TMPDIR/mjf\n{self.job}"
             "# qsub -V hands on the environment that it is called in, maybe that of another job;\n"
             "# what is of this job a prolog of root's has told.\n"
-            'case $JOBFEATURES in */"$JOB_ID$task"/*) ;; '
+            'case $JOBFEATURES in */"$job"/*) ;; '
             f"*) unset {' '.join(VARIABLES)};; esac\n"
             "# Without a directory of the job there is no place that others could not prepare.\n"
             'if [ -n "$TMPDIR" ]; then\n'
             f"{call} >/dev/null 2>&1 </dev/null\n"
-            f"{exports('    ', '$mjf', '$JOB_ID$task')}"
+            f"{exports('    ', '$mjf', '$job')}"
             "fi\n"
             f"{becoming('${SGE_STARTER_SHELL_PATH:-/bin/sh}')}"
         )

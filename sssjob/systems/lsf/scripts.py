@@ -34,15 +34,17 @@ class LSFScripts(Scripts):
 
     command = "bjobs"
     handed = ("LSB_JOBID", "LSB_JOBINDEX", "LSB_MCPU_HOSTS")
+    job = (
+        "job=$LSB_JOBID\n"
+        '[ "${LSB_JOBINDEX:-0}" = 0 ] || job="$job[$LSB_JOBINDEX]"\n'
+    )  # fmt: skip
     prolog = ("prolog", "LSF HOST_PRE_EXEC")
     epilog = ("epilog", "LSF HOST_POST_EXEC")
 
     def more(self, at: Installation) -> dict[str, str]:
         """The JOB_STARTER: a HOST_PRE_EXEC cannot change the environment of a job."""
         text = (
-            f"{at.head('LSF JOB_STARTER', 'tells the job')}"
-            "job=$LSB_JOBID\n"
-            '[ "${LSB_JOBINDEX:-0}" = 0 ] || job="$job[$LSB_JOBINDEX]"\n'
+            f"{at.head('LSF JOB_STARTER', 'tells the job')}{self.job}"
             "# bsub hands on the environment that it is called in, maybe that of another job.\n"
             f"unset {' '.join(VARIABLES)}\n"
             f"{exports('', at.root_word(), '$job')}"

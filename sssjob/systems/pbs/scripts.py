@@ -32,6 +32,7 @@ class PBSScripts(Scripts):
 
     command = "qstat"
     handed = ("PBS_SERVER", "PBS_CONF_FILE")
+    job = "job=$1\n"
     arguments = '"$@"'
     prolog = ("prologue", "PBS prologue")
     epilog = ("epilogue", "PBS epilogue")

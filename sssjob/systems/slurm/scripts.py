@@ -24,6 +24,7 @@ class SlurmScripts(Scripts):
         "SLURM_JOB_START_TIME", "SLURM_JOB_END_TIME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID",
         "SLURM_HET_JOB_ID", "SLURM_HET_JOB_OFFSET", "SLURM_JOB_RESERVATION",
     )  # fmt: skip
+    job = "job=$SLURM_JOB_ID\n"
     node = '"$SLURMD_NODENAME"'
     prolog = ("prolog", "Slurm Prolog")
     epilog = ("epilog", "Slurm Epilog")
