@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from html import unescape
+from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from sssjob.errors import NotFetched
 from sssjob.features import keys
@@ -30,7 +32,13 @@ LISTING_LIMIT = 1 << 20  # bytes of a list of keys
 REDIRECTS = 3
 
 _ABSENT = (404, 410)
+_DENIED = (403, 405)  # what servers answer who list no directory
 _PART = 206  # of a range, for which nobody asked
+_WORD = re.compile(r"[A-Za-z0-9_]+")
+# No parser of HTML: that of Python raises for some pages, and takes long for others.
+_LINK = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
+_FILE = re.compile(r"<file\b[^<>]*>([^<>]*)</file>")  # of nginx's XML
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")  # of JSON
 _CERTIFICATES = "X509_CERT_DIR"  # where grid sites keep those of their authorities
 
 
@@ -82,24 +90,37 @@ def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) 
     """The text of each known key at an address, and of those that a list of the server adds.
 
     What is not listed is asked for, too: a page with links may stand there that is no list of all.
-    404 and 410 mean that a key is absent, if it is not listed. Whatever else keeps an answer away
-    makes the key unknown, which is something else: then nothing may be concluded from its absence.
-    Raises ``ModuleNotFoundError`` if ``requests`` is not installed.
+    404 and 410 mean that a key is absent, but for one that stands in the list, and for all where
+    there is a list that cannot be read. Whatever else keeps an answer away makes the key unknown,
+    which is something else: then nothing may be concluded from its absence.
+    Raises ``ModuleNotFoundError`` if ``requests`` is not installed. # decisions 767, 801
     """
     asking = _Asking(options or RemoteOptions())
     answer = RemoteAnswer()
     rows = tuple(table)
     known = tuple(dict.fromkeys((*keys.names(rows), *keys.names(rows, "v2014"))))
+    unlisted = ""
+    listed: tuple[str, ...] = ()
     try:
-        listed = asking.listed(f"{url}/") or ()
+        listed = asking.listed(f"{url}/", known)
     except NoAnswer as error:
         answer.unknown += known
         answer.faults.append(
             KeyFault("W-UNKNOWN", "", f"nothing is known of {url}: {error.reason}")
         )
         return answer
+    except NotFetched as error:
+        unlisted = error.reason
     # What else a page leads to need not be a key.
-    _ask(asking, url, dict.fromkeys((*listed, *known)), answer, {*listed} & {*known})
+    absent = [each for each in _ask(asking, url, (*listed, *known), answer) if each in known]
+    if unlisted and absent:
+        answer.unknown += absent
+        text = f"the list at {url}/ cannot be read: {unlisted}; not known is {', '.join(absent)}"
+        answer.faults.append(KeyFault("W-UNKNOWN", "", text))
+    for name in absent:
+        if name in listed:
+            answer.unknown.append(name)
+            answer.faults.append(_unknown(name, "the server lists it, and says that it is absent"))
     return answer
 
 
@@ -119,31 +140,35 @@ def content(url: str, options: RemoteOptions | None = None) -> str | None:
     return _Asking(options or RemoteOptions()).get(url, LISTING_LIMIT)
 
 
-def _ask(
-    asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer,
-    listed: Collection[str] = (),
-) -> None:  # fmt: skip
-    for name in names:
+def _ask(asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer) -> list[str]:
+    """Ask for each of some keys; those are given of which the server says that they are absent."""
+    absent = []
+    for name in dict.fromkeys(names):
         try:
             text = asking.get(f"{url}/{name}", LONGEST)
-            if text is None and name in listed:
-                raise NotFetched(f"{url}/{name}", "the server lists it, and says that it is absent")
         except NotFetched as error:
             answer.unknown.append(name)
-            answer.faults.append(
-                KeyFault("W-UNKNOWN", name, f"{name} is not known: {error.reason}")
-            )
+            answer.faults.append(_unknown(name, error.reason))
             continue
         if text is None:
-            continue
-        if "\0" in text:
+            absent.append(name)
+        elif "\0" in text:
             answer.faults.append(unread(name, "it holds a NUL"))
         elif text.strip():
             answer.texts[name] = text.strip()
+    return absent
+
+
+def _unknown(name: str, why: str) -> KeyFault:
+    return KeyFault("W-UNKNOWN", name, f"{name} is not known: {why}")
 
 
 class NoAnswer(NotFetched):
     """A server that cannot be reached, or that did not answer in time."""
+
+
+class Denied(NotFetched):
+    """An answer that is given to nobody who asks so."""
 
 
 class _Asking:
@@ -171,21 +196,21 @@ class _Asking:
             raise found
         return found
 
-    def listed(self, url: str) -> tuple[str, ...] | None:
-        """The keys that a server lists, as JSON or as links; None if it lists none.
+    def listed(self, url: str, known: Collection[str]) -> tuple[str, ...]:
+        """The keys that a server lists, of the ``known`` ones each that it names in any way.
 
-        Raises ``NoAnswer``: who does not answer once is not asked for every key.
+        Raises ``NoAnswer``: who does not answer once is not asked for every key; and ``NotFetched``
+        for a list that cannot be read. A server that gives none names none.
         """
         try:
-            text = self.get(url, LISTING_LIMIT, "application/json, text/html;q=0.9")
-        except NoAnswer:
-            raise
-        except NotFetched:
-            return None
-        if not text:
-            return None
-        found = [name for name in _names(text) if keys.is_found(name)]
-        return tuple(dict.fromkeys(found[:MOST])) or None
+            text = self.get(url, LISTING_LIMIT, "application/json, text/html;q=0.9") or ""
+        except Denied:
+            return ()
+        if "\0" in text:
+            raise NotFetched(url, "it holds a NUL, as UTF-16 does")
+        words = set(_WORD.findall(_spelled(text)))
+        more = (name for name in _names(text) if keys.is_found(name))
+        return tuple(dict.fromkeys((*(n for n in known if n in words), *islice(more, MOST))))
 
 
 def _requests() -> None:
@@ -246,6 +271,8 @@ def _answered(session: Session, url: str, limit: int, options: RemoteOptions) ->
 def _text(response: Response, url: str, limit: int) -> str | None:
     if response.status_code in _ABSENT:
         return None
+    if response.status_code in _DENIED:
+        raise Denied(url, f"status {response.status_code}")
     if not 200 <= response.status_code < 300 or response.status_code == _PART:
         raise NotFetched(url, f"status {response.status_code}")
     octets = b""
@@ -259,30 +286,29 @@ def _text(response: Response, url: str, limit: int) -> str | None:
         raise NotFetched(url, f"byte {error.start + 1} is not UTF-8") from None
 
 
+def _spelled(text: str) -> str:
+    """A text in which nothing is spelled by JSON, HTML or an address in another way."""
+    plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return unquote(unescape(plain))
+
+
 def _names(text: str) -> Iterator[str]:
-    """The names in a list of keys: of a JSON array or object, or of the links of a page."""
+    """The names in a list of files: of a JSON array (of names, or of objects that have one) or
+    object, of the links of a page, of nginx's XML, or of lines."""
     try:
-        found = json.loads(text)
+        found = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        page = _Links()
-        page.feed(text)
-        yield from page.names
+        if "<" not in text:
+            yield from map(str.strip, text.splitlines())
+        for link in _LINK.finditer(text):
+            place, _, _ = _spelled(link[link.lastindex or 0]).partition("?")
+            yield place.partition("#")[0].rpartition("/")[2]
+        yield from map(str.strip, _FILE.findall(text))
         return
-    if isinstance(found, list | dict):
-        yield from (name for name in found if isinstance(name, str))
-
-
-class _Links(HTMLParser):
-    """The last step of what each link of a page leads to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "a":
-            target = dict(attrs).get("href") or ""
-            self.names.append(target.rpartition("/")[2])
+    for each in found if isinstance(found, list | dict) else ():
+        name = each.get("name") if isinstance(each, dict) else each
+        if isinstance(name, str):
+            yield name
 
 
 def _reason(error: Exception) -> str:

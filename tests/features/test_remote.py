@@ -1,4 +1,5 @@
 import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 import pytest
@@ -74,6 +75,144 @@ def test_a_key_that_is_listed_and_said_to_be_absent_is_unknown(status):
         reading = read(url, keys.JOB_FEATURES, QUICK)
     assert (reading.values, reading.unknown) == ({}, ("wall_limit_secs",))
     assert "the server lists it, and says that it is absent" in reading.findings[0].message
+
+
+NGINX = (
+    b"<html>\r\n<head><title>Index of /j/</title></head>\r\n<body>\r\n<h1>Index of /j/</h1>"
+    b"<hr><pre>"
+    b'<a href="../">../</a>\r\n<a href="%s">volume</a>    26-Nov-2026 17:00    2\r\n'
+    b"</pre><hr></body>\r\n</html>\r\n"
+)
+APACHE = (
+    b'<table><tr><th><a href="?C=N;O=D">Name</a></th></tr><tr><td><a href="/">Parent Directory</a>'
+    b'</td></tr><tr><td valign="top"><img src="/icons/unknown.gif" alt="[   ]"></td><td>'
+    b'<a href="%s">volume</a></td><td align="right">2026-11-26 17:00  </td></tr></table>'
+)
+NGINX_JSON = (
+    b'[\n{ "name":"%s", "type":"file", "mtime":"Thu, 26 Nov 2026 17:00:00 GMT", "size":2 }\n]'
+)
+NGINX_XML = (
+    b'<?xml version="1.0"?>\n<list>\n<file mtime="2026-11-26T17:00:00Z" size="2">%s</file>\n</list>'
+)
+LISTS = {
+    "nginx": NGINX, "nginx as JSON": NGINX_JSON, "nginx as JSONP": b"call(" + NGINX_JSON + b");",
+    "nginx as XML": NGINX_XML, "Apache": APACHE,
+    "Caddy as JSON": b'[{"name":"%s","size":2,"url":"./x","is_dir":false}]',
+    "lines": b"job_id\n%s\n", "JSON array": b'["%s"]', "JSON object": b'{"%s": 1}',
+    "JSON with a byte order mark": b'\xef\xbb\xbf["%s"]',
+    "in single quotes": b"<A HREF='./%s'>x</A>", "without quotes": b"<a href=/j/%s>x</a>",
+    "with a query": b'<a href="%s?a=b#c">x</a>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("listing", LISTS.values(), ids=LISTS)
+def test_a_key_that_is_listed_and_said_to_be_absent_is_unknown_however_it_is_listed(listing):
+    with serving(files(VALUES, listing.replace(b"%s", b"wall_limit_secs"))) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert reading.unknown == ("wall_limit_secs",)
+
+
+@pytest.mark.parametrize("kind", [name for name in LISTS if name != "nginx as JSONP"])
+def test_a_key_of_a_server_of_its_own_is_found_however_it_is_listed(kind):
+    listing = LISTS[kind].replace(b"%s", b"my_key")
+    with serving(files({**VALUES, "my_key": b"11"}, listing)) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert (reading.values["my_key"], reading.unknown) == ("11", ())
+
+
+SPELLED = [b"wall%5Flimit%5fsecs", b"wall&#95;limit&#x5F;secs", b"%77all_limit_sec%73",
+           b"wall&lowbar;limit_secs"]  # fmt: skip
+
+
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_a_name_in_a_list_is_read_in_each_spelling(spelled):
+    with serving(files(VALUES, NGINX.replace(b"%s", spelled))) as (url, _):
+        assert read(url, keys.JOB_FEATURES, QUICK).unknown == ("wall_limit_secs",)
+    own = spelled.replace(b"wall", b"hall").replace(b"%77all", b"%68all")
+    listing = NGINX.replace(b"%s", own)
+    with serving(files({"hall_limit_secs": b"1"}, listing)) as (url, _):
+        assert read(url, keys.JOB_FEATURES, QUICK).values == {"hall_limit_secs": "1"}
+
+
+def test_escapes_of_JSON_spell_a_name_too():
+    with serving(files(VALUES, b'["wall\\u005flimit_secs"]')) as (url, _):
+        assert read(url, keys.JOB_FEATURES, QUICK).unknown == ("wall_limit_secs",)
+
+
+PYTHON = SimpleHTTPRequestHandler
+
+
+def test_the_list_of_the_server_of_Python_is_read(tmp_path):
+    for name in ("job_id", "my_key", "wall_limit_secs"):
+        (tmp_path / name).write_text("1")
+
+    class Half(PYTHON):
+        def __init__(self, *given):
+            super().__init__(*given, directory=tmp_path)
+
+        def send_head(self):
+            if "wall_limit_secs" in self.path:
+                return self.send_error(404)
+            return super().send_head()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Half) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        reading = read(f"http://127.0.0.1:{server.server_port}", keys.JOB_FEATURES, QUICK)
+        server.shutdown()
+    assert reading.values == {"job_id": "1", "my_key": "1"}
+    assert reading.unknown == ("wall_limit_secs",)
+
+
+def unread(status, listing):
+    def answer(request):
+        if request.path.endswith("/"):
+            return status, {}, listing
+        return files(VALUES)(request)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("status", "listing", "why"),
+    [
+        pytest.param(200, '["job_id"]'.encode("utf-16"), "byte 1 is not UTF-8", id="UTF-16"),
+        pytest.param(200, '["job_id"]'.encode("utf-16-le"), "a NUL", id="without a mark"),
+        pytest.param(200, '["job_id"]'.encode("utf-32-be"), "a NUL", id="UTF-32"),
+        pytest.param(200, '["job_id"]'.encode("cp037"), "is not UTF-8", id="EBCDIC"),
+        pytest.param(200, b"x" * (1 << 20) + b"x", "1048576 bytes", id="too long"),
+        pytest.param(500, b"", "status 500", id="an error of the server"),
+        pytest.param(401, b"", "status 401", id="who asks is not known"),
+    ],
+)
+def test_where_a_list_cannot_be_read_what_is_said_to_be_absent_is_unknown(status, listing, why):
+    with serving(unread(status, listing)) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert reading.values == {"allocated_cpu": 8, "job_id": "1", "mem_limit_MB": 4000}
+    assert {"wall_limit_secs", "cpu_limit_secs"} <= {*reading.unknown}
+    assert not {*reading.values} & {*reading.unknown}
+    [finding] = reading.findings
+    assert f"the list at {url}/ cannot be read" in finding.message
+    assert why in finding.message
+    assert "wall_limit_secs" in finding.message
+
+
+@pytest.mark.parametrize("status", [403, 404, 405, 410])
+def test_a_server_that_gives_no_list_is_asked_key_by_key(status):
+    with serving(unread(status, b"no list")) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert (reading.unknown, reading.findings) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "page", [b"<![odd[ ]>", b"<a href='http://['>x</a>", b'<a href="', b"[" * 99999, b"<!-" * 9999]
+)
+def test_no_page_in_the_place_of_a_list_costs_anything(page):
+    with serving(files(VALUES, page)) as (url, _):
+        reading = read(url, keys.JOB_FEATURES, QUICK)
+    assert (len(reading.values), reading.unknown) == (3, ())
 
 
 def test_a_part_of_a_value_for_which_nobody_asked_is_no_value():

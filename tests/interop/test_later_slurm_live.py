@@ -103,7 +103,8 @@ def test_an_epilog_goes_on_where_its_job_is_ended_once_more(cluster):
     slurm_ends.over(cluster, job)
     assert not place.parent.exists()
     assert "drain" not in cluster.run("sinfo", "-h", "-N", "-n", "n1", "-o", "%T")
-    assert "epilog slurm -: it was ended: exit code 143" in (cluster.root / "log/hooks").read_text()
+    said = (cluster.root / "log/hooks").read_text()
+    assert f"epilog slurm {job}: it was ended: exit code 143" in said
 
 
 def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
