@@ -308,6 +308,7 @@ def test_figures_in_a_directory_of_another_user_change_nothing_elsewhere(node, k
     else:
         assert done.exit_code == 2
         assert "theirs" in done.stderr
+        assert ("is no regular file" in done.stderr) == (kind != "a directory on the way")
         assert not file.is_file() or file.is_symlink() or kind == "a directory on the way"
 
 

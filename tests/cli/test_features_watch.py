@@ -262,6 +262,14 @@ def test_the_exit_code_is_that_of_the_payload_whatever_signal_comes_behind_its_e
     assert process.wait(HANG) == 7
 
 
+def test_a_watch_ends_with_its_payload_though_another_thread_asks_for_its_end_just_then(
+    job, monkeypatch
+):  # fmt: skip
+    monkeypatch.setattr(subprocess.Popen, "poll", lambda process: None)
+    done = watch("--from", "features", "--every", "86400", "--", "sh", "-c", "exit 7")
+    assert done.exit_code == 7
+
+
 def test_a_signal_that_is_ignored_is_ignored_by_the_payload_too(job):
     process = running(
         "--", "sh", "-c", "touch ready; until [ -e end ]; do sleep 0.05; done; exit 7",

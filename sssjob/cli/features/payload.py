@@ -94,6 +94,18 @@ def _ends(number: int) -> bool:
     return signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
 
 
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a payload has ended, by the kernel, and whoever else asks at this moment.
+
+    ``poll`` says that it has not while another thread asks the same.
+    """
+    try:
+        flags = os.WEXITED | os.WNOWAIT | os.WNOHANG
+        return os.waitid(os.P_PID, process.pid, flags) is not None
+    except ChildProcessError:  # another thread has read its exit code
+        return True
+
+
 def _await(pid: int, wake: Callable[[], None]) -> None:
     """Wait until a child has ended, and leave its exit code to be read."""
     with suppress(ChildProcessError):

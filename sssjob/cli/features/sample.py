@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -48,7 +49,8 @@ signal that ended it."""
               show_default=True, help="How long to wait between two looks.")  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, and end.")
 @click.option("--metrics", metavar="FILE", type=click.Path(),
-              help="Write the figures as OpenMetrics, whole after each look.")  # fmt: skip
+              help="Replace this file after each look by the figures of all jobs, as OpenMetrics; "
+              "its directory may be the monitor's.")  # fmt: skip
 @options.JSON_LINES
 def command(
     system: str, root: str, node: str, cgroup: str, every: float, once: bool, metrics: str | None,
@@ -102,7 +104,7 @@ def _print(found: SampledJobs, as_json: bool) -> None:
 def _write(file: str, found: SampledJobs, system: str, node: str) -> None:
     """Write the figures whole. Root changes nothing outside a directory of another user.
 
-    The directory often belongs to the user of the monitor. Raises ``Unprotected``, ``OSError``.
+    The directory often belongs to the user of the monitor. Raises ``OSError``.
     """
     from sssjob import atomic, outputs
     from sssjob import directory_handles as handles
@@ -116,7 +118,8 @@ def _write(file: str, found: SampledJobs, system: str, node: str) -> None:
         if os.geteuid() == 0:
             with handles.opened(place) as folder:
                 if handles.is_there(folder, name) and not _is_file(folder, name):
-                    raise
+                    why = "is no regular file, and others may write in its directory: left alone"
+                    raise OSError(errno.EINVAL, why, file) from None
                 atomic.put(folder, name, octets)
             return
     with outputs.writing(file) as stream:

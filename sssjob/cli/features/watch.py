@@ -19,7 +19,7 @@ import click
 
 from sssjob import standard_output
 from sssjob.cli import common, options
-from sssjob.cli.features.payload import running
+from sssjob.cli.features.payload import has_ended, running
 from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.commands import CommandFailed
 from sssjob.errors import SSSJobError
@@ -316,7 +316,7 @@ def _watched(
     """
     watch = teller.watch
     signalled, next_look = False, time.monotonic()
-    while process is None or process.poll() is None:
+    while process is None or not has_ended(process):
         if time.monotonic() >= next_look:
             watch.ask(int(time.time()))
             next_look = time.monotonic() + every
@@ -333,5 +333,5 @@ def _watched(
         if not signalled and process is not None:
             pauses.append(left)
         watch.hear(min(each for each in pauses if each is not None))
-    code = process.returncode
+    code = process.wait()
     sys.exit(128 - code if code < 0 else code)
