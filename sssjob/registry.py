@@ -217,6 +217,11 @@ class System(NamedTuple):
     site_tests: str = ""
 
     @property
+    def around(self) -> str:
+        """The variable by which a process knows that it runs in a job of it."""
+        return self.inside.variable if self.inside is not None else self.id_variable
+
+    @property
     def caps(self) -> Caps | None:
         """The limits of groups that its commands print."""
         return self.queue.caps if self.queue is not None else None

@@ -12,7 +12,7 @@ import time
 from sssjob.dotted import INSIDE, loaded
 from sssjob.entry_points import may_be_declared
 from sssjob.features import kernel
-from sssjob.features.said import StatedValues, whole
+from sssjob.features.said import StatedValues, is_word, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,16 @@ _MACHINE = "$MACHINEFEATURES"
 _OF_A_JOB = ("job_id", _START, _WALL, "hs06_job")  # no limit by itself
 _SHOWN = 40  # characters of what is no value
 _STARTING = 60  # seconds between the start of a job and that of what it runs
-# What a pod's author usually calls what the downward API tells; without a limit it tells the
-# whole node.
-_POD = (
-    ("job_id", ("POD_UID", "MY_POD_UID"), ""),
-    ("allocated_cpu", ("CPU_LIMIT", "MY_CPU_LIMIT"), "cpu_limit"),
-    ("max_rss_bytes", ("MEMORY_LIMIT", "MEM_LIMIT", "MY_MEM_LIMIT"), "mem_limit"),
-    ("scratch_limit_bytes", ("EPHEMERAL_STORAGE_LIMIT",), "ephemeral_storage_limit"),
-)
+# What a pod's author usually calls what the downward API tells, in variables and files alike;
+# without a limit it tells the whole node.
+_POD = {
+    "POD_UID": "job_id",
+    "CPU_LIMIT": "allocated_cpu",
+    "MEMORY_LIMIT": "max_rss_bytes",
+    "MEM_LIMIT": "max_rss_bytes",
+    "EPHEMERAL_STORAGE_LIMIT": "scratch_limit_bytes",
+}
+_MY = "MY_"  # before any of these
 _PODINFO = "etc/podinfo"  # where the manual of Kubernetes mounts it
 
 
@@ -241,18 +243,29 @@ def _of_added_system(environment: Mapping[str, str]) -> StatedValues | None:
 
 
 def _pod(said: StatedValues, environment: Mapping[str, str], root: str) -> None:
-    """What the downward API tells, in variables or in a volume."""
-    for key, variables, file in _POD:
-        for variable in variables:
-            if key == "job_id":
-                said.text(key, variable, environment)
-            else:
-                said.number(key, variable, environment)
-        place = os.path.join(root, _PODINFO, file)
-        text = kernel.text(place).strip() if file else ""
-        if text and not whole(text):
-            said.wrong(f"{place} is {text[:_SHOWN]!r}, not a number above 0", key)
-        said.add(key, whole(text), place)
+    """What the downward API tells, in variables or in the files of a volume."""
+    folder = os.path.join(root, _PODINFO)
+    try:
+        files = sorted(os.listdir(folder))
+    except OSError:
+        files = []
+    names = [(before + name, key) for name, key in _POD.items() for before in ("", _MY)]
+    for name, key in names:
+        if key == "job_id":
+            said.text(key, name, environment)
+        else:
+            said.number(key, name, environment)
+    known = dict(names)
+    for file in files:
+        key, place = known.get(file.upper(), ""), os.path.join(folder, file)
+        text = kernel.text(place).strip() if key else ""
+        if key == "job_id" and is_word(text):
+            said.add(key, text, place)
+        elif key != "job_id" and (number := whole(text)):
+            said.also(key, number, place)
+        elif text:
+            expected = "one word" if key == "job_id" else "a number above 0"
+            said.wrong(f"{place} is {text[:_SHOWN]!r}, not {expected}", key)
 
 
 def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:

@@ -74,7 +74,7 @@ class StatedValues:
     ) -> None:  # fmt: skip
         """Take what a variable says, as one word with an ``ending``; what is none is told."""
         value = environment.get(variable, "").strip()
-        if value.isprintable() and value.isascii() and " " not in value:
+        if is_word(value):
             self.add(key, value and value + ending, f"${variable}")
         else:
             self.untold(variable, value, "one word")
@@ -146,6 +146,11 @@ class StatedValues:
         """Nothing is missing of a key any more."""
         if key in self.missing:
             self.missing.remove(key)
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is one word, or empty, that a file or a record can have as an id."""
+    return text.isprintable() and text.isascii() and " " not in text
 
 
 def whole(text: str) -> int | None:

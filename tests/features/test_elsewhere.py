@@ -368,6 +368,36 @@ def test_a_pod_without_a_limit_is_told_the_whole_node_which_its_group_contradict
     assert any("allows 4096" in each for each in found.problems)
 
 
+PODINFO = {
+    "POD_UID": ("job_id", "a-b"), "CPU_LIMIT": ("allocated_cpu", 2),
+    "MEMORY_LIMIT": ("max_rss_bytes", 1000), "MEM_LIMIT": ("max_rss_bytes", 1000),
+    "EPHEMERAL_STORAGE_LIMIT": ("scratch_limit_bytes", 5000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", ["", "MY_"])
+@pytest.mark.parametrize("name", PODINFO)
+def test_each_name_of_the_downward_API_is_read_of_a_variable_and_of_a_file(tmp_path, name, before):
+    key, value = PODINFO[name]
+    own = before + name
+    pod = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
+    found = features.here({**pod, own: str(value)}, str(tmp_path))
+    assert (found.job[key], found.sources[key]) == (value, f"${own}")
+    for file in (own, own.lower()):
+        root = system(tmp_path / file, {f"etc/podinfo/{file}": f"{value}\n"})
+        found = features.here(pod, root)
+        assert (found.job[key], found.sources[key]) == (value, f"{root}/etc/podinfo/{file}")
+
+
+def test_of_a_variable_and_a_file_of_a_pod_the_least_counts_and_both_are_told(tmp_path):
+    root = system(tmp_path, {"etc/podinfo/memory_limit": "500", "etc/podinfo/pod_uid": "a b"})
+    found = features.here({**POD, "POD_UID": ""}, root)
+    assert found.job["max_rss_bytes"] == 500
+    told = f"max_rss_bytes is 1000 by $MEMORY_LIMIT, but 500 by {root}/etc/podinfo/memory_limit"
+    assert told in found.problems
+    assert f"{root}/etc/podinfo/pod_uid is 'a b', not one word" in found.problems
+
+
 def directory(place, **values):
     for name, value in values.items():
         (place / name).write_text(f"{value}\n")

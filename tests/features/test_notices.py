@@ -952,6 +952,18 @@ def test_a_machine_of_condor_that_drains(programs):
     )
 
 
+def test_a_job_of_condor_asks_for_the_machine_of_its_ad(programs, safe_path):
+    """What HTCondor calls it need not be the name of the host."""
+    (safe_path / "slot").write_text('Name = "slot1_1@own"\nMachine = "own.example.org"\n')
+    ad = 'Name = "slot1@own"\nMachine = "own"\nState = "Claimed"\nActivity = "Busy"'
+    environment = programs(condor_status=f"echo $3 > {safe_path}/asked; echo '{ad}'")
+    environment |= {"_CONDOR_MACHINE_AD": f"{safe_path}/slot"}
+    assert told("condor", Surroundings(environment, seconds=60)) == ([], {})
+    assert 'Machine == "own.example.org"' in (safe_path / "asked").read_text()
+    told("condor", Surroundings(environment, "other", seconds=60))
+    assert 'Machine == "other"' in (safe_path / "asked").read_text()
+
+
 # What HTCondor 24 showed of a machine with one job, of which MaxJobRetirementTime is 30 and
 # MachineMaxVacateTime 20: parent and job's slot, before, at 753 ``condor_drain``, and after.
 FREE = "State=Unclaimed Activity=Idle"
@@ -1072,6 +1084,7 @@ def test_a_directory_of_features_that_cannot_be_read_is_told(tmp_path, job):
 def test_clouds_are_asked_only_by_name():
     assert usual({}) == ("features", "systemd")
     assert usual({"SLURM_JOB_ID": "7"}) == ("features", "systemd", "slurm")
+    assert usual({"_CONDOR_JOB_AD": "/x"}) == ("features", "systemd", "condor")
     assert usual({"KUBERNETES_SERVICE_HOST": "h"}) == ("features", "systemd", "kubernetes")
     assert {"aws", "gce", "azure", "slurm", "condor"} <= set(names())
 

@@ -46,7 +46,7 @@ class Scripts:
     ``settled`` those that have the value which they have where ``install`` runs. ``node`` is the
     name of the node as a word of the shell, and ``arguments`` what the system gives a script as
     arguments, handed on as they are. ``job`` are lines of the shell that put the id of the job,
-    as the system writes it, into $job. ``prolog`` and ``epilog`` are file names, with what the
+    as the system writes it, into $job; what is empty is not told in the log. ``prolog`` and ``epilog`` are file names, with what the
     system calls such a script.
     ``command`` is one of its commands: where that is, the others are looked for.
     """
@@ -54,7 +54,7 @@ class Scripts:
     command: str
     handed: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
-    job: str
+    job: str = "job=\n"
     node: str = '"$(uname -n)"'
     arguments: str = ""
     prolog: tuple[str, str] = ("prolog", "prolog")

@@ -183,7 +183,7 @@ def usual(environment: Mapping[str, str]) -> tuple[str, ...]:
     found = ["features", "systemd"]
     found += [
         name for name, row in registry.all_systems().items()
-        if row.notices and row.id_variable and environment.get(row.id_variable)
+        if row.notices and environment.get(row.around)
     ]  # fmt: skip
     found += ["kubernetes"] if environment.get("KUBERNETES_SERVICE_HOST") else []
     return tuple(found)

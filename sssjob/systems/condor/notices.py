@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sssjob.classads import forms
 from sssjob.classads.values import Ad
@@ -50,7 +50,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 
     Raises ``UnusableInput`` if HTCondor knows no such machine, ``CommandFailed``.
     """
-    node = asked.node or os.uname().nodename
+    node = asked.node or _machine(asked.environment) or os.uname().nodename
     if not _NODE.fullmatch(node):
         raise InvalidValue(node, "the name of a machine")
     command = ["condor_status", "-long", "-constraint", _is_of(node)]
@@ -75,6 +75,12 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
             if end is not None:
                 state = _ENDING.get(slot.text("Activity"), "is claimed until then")
                 yield Notice(JOB, end, "condor", f"{slot.text('Name')} {state}")
+
+
+def _machine(environment: Mapping[str, str]) -> str:
+    """What HTCondor calls the machine of this job, which need not be the name of its host."""
+    slot = inside.own_ad(environment, inside.OF_MACHINE)
+    return "" if slot is None else slot.text("Machine")
 
 
 def _printed(command: list[str], asked: Surroundings) -> str:
