@@ -46,8 +46,8 @@ class Scripts:
     ``settled`` those that have the value which they have where ``install`` runs. ``node`` is the
     name of the node as a word of the shell, and ``arguments`` what the system gives a script as
     arguments, handed on as they are. ``job`` are lines of the shell that put the id of the job,
-    as the system writes it, into $job; what is empty is not told in the log. ``prolog`` and ``epilog`` are file names, with what the
-    system calls such a script.
+    as the system writes it, into $job; the log has "-" for none. ``prolog`` and ``epilog`` are file
+    names, with what the system calls such a script.
     ``command`` is one of its commands: where that is, the others are looked for.
     """
 
