@@ -13,7 +13,8 @@ from sssjob.cli import common, options
 from sssjob.cli.condor.hooks import given, places
 
 if TYPE_CHECKING:
-    from sssjob.systems.condor.hooks.queue import SpoolJob
+    from sssjob.systems.condor.hooks.documents import Documents
+    from sssjob.systems.condor.hooks.queue import JobQueue, SpoolJob
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 
@@ -63,7 +64,7 @@ def command(
     rows = []
     for each in (job for state in STATES for job in queue.jobs(state)):
         reason = _reason(each, now)
-        if each.state == "ready" and not reason and (source.claimed(*each.claims) or 0) > now:
+        if each.state == "ready" and not reason and _elsewhere(queue, source, each) > now:
             reason = _ELSEWHERE
         waits = each.state == "ready" and (reason == _ELSEWHERE or each.untimely(now))
         rows.append((STATES.index("waiting" if waits else each.state), each.label, reason))
@@ -80,6 +81,11 @@ def command(
 
 
 _ELSEWHERE = "another machine has it"
+
+
+def _elsewhere(queue: JobQueue, source: Documents, job: SpoolJob) -> float:
+    """Until when another machine has a job that is ready here; 0 if none has it."""
+    return source.taken(job.known_as, job.others(queue.attempts(job.key)))
 
 
 def _reason(job: SpoolJob, now: float) -> str:
@@ -115,11 +121,11 @@ def _give_back(settings: HookSettings, label: str) -> None:
             free(settings, queue, found, say=say)
         elif found is not None:
             queue.give_back(found.key, found.attempt, TAKEN, time.time())
-            source.release(*found.claims)
+            source.release(found.claim(found.attempt))
         elif waits is not None and (
-            max(waits.rests, source.claimed(*waits.claims) or 0) > time.time()
+            max(waits.rests, _elsewhere(queue, source, waits)) > time.time()
         ):
             queue.wake(waits.key)
-            source.release(*waits.claims)
+            source.give_up(waits.known_as, waits.taken)
         else:
             common.fail(f"{label} is not given to a slot, does not rest, and is not held")

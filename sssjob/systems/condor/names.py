@@ -68,6 +68,7 @@ NOTIFICATIONS = ((0, "None"), (1, "All"), (2, "JobEnd"))
 EXTENSION = "HTCondor"  # the type of extensions that hold what has no other place
 REQUIREMENTS, RANK = "Requirements", "Rank"
 STARTS = "Starts"  # the extension that lists the starts of a job
+HELD = "Held"  # the extension that says after which attempt we held a job
 TAKEN = "Attempt"  # the extension that says which attempt a startd took, until something is heard
 ORIGIN = "DocumentUid"  # the extension that says whose file it was, before we folded into it
 

@@ -369,8 +369,8 @@ def _last(job: Job) -> int:
 
     What is far ahead of any clock somebody wrote by hand.
     """
-    tickets = (each.ticket for each in starts.of_job(job).values())
-    given = (names.given_at(found[1]) for each in tickets if (found := names.of_ticket(each)))
+    told = (names.of_ticket(each) for each in starts.tickets(job))
+    given = (names.given_at(found[1]) for found in told if found is not None)
     most = (time.time() + _AHEAD) * 1000
     return max((each for each in given if each < most), default=0)
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol, TypeGuard
+from typing import BinaryIO, NamedTuple, Protocol, TypeGuard
 
 from sssjob import atomic, store
 from sssjob.document import dumps, read
@@ -53,6 +53,24 @@ class QueuedDocument:
     size: int = 0
 
 
+class Claim(NamedTuple):
+    """The claim of an attempt in a store, by the place where its job stands and by its ticket."""
+
+    place: str
+    ticket: str
+
+
+class Others(NamedTuple):
+    """What is known of attempts at a job when it is to be given away.
+
+    ``runs`` is the ticket of the one of which its document tells that it runs, "" without one;
+    ``own`` are those that this queue gave away before, which are over if it gives the job away.
+    """
+
+    runs: str
+    own: Container[str | None]
+
+
 class Documents(Protocol):
     """Documents by name; ``owned`` says whether each is the file of a user."""
 
@@ -81,20 +99,29 @@ class Documents(Protocol):
     def tidy(self) -> None:
         """Take away what was not finished when we were killed; nobody else is at it."""
 
-    def take(self, name: str, until: float, *others: str) -> bool:
-        """Claim a job for this machine, until a moment in seconds since 1970.
+    def take(self, claim: Claim, until: float, others: Others) -> bool:
+        """Claim a job for an attempt, until a moment in seconds since 1970.
 
-        False if another machine has it, by this name or one of ``others``.
+        False if an attempt of another machine has it.
         """
 
-    def keep(self, name: str, until: float) -> None:
-        """Let a claim of this machine last until a moment."""
+    def keep(self, claim: Claim, until: float) -> None:
+        """Let the claim of an attempt last until a moment, also where its job is moved."""
 
-    def release(self, *names: str) -> None:
-        """Give claims up."""
+    def keep_place(self, claim: Claim, until: float) -> None:
+        """Let that by its place last until a moment, unless another attempt has it there."""
 
-    def claimed(self, *names: str) -> float | None:
-        """Until when the last of some claims holds, None if nobody ever had one of them."""
+    def release(self, *claims: Claim) -> None:
+        """Give the claims of attempts up; what others have there stays theirs."""
+
+    def give_up(self, place: str, ticket: str) -> None:
+        """Give up whichever claims there are of a place, and of an attempt."""
+
+    def claimed(self, *tickets: str) -> float | None:
+        """Until when the last of the claims of some attempts holds, None if there never was one."""
+
+    def taken(self, place: str, others: Others) -> float:
+        """Until when attempts of other machines have the job of a place; 0 if none has it."""
 
 
 def documents(settings: HookSettings) -> Documents:
@@ -170,17 +197,26 @@ class _Directory:
                     if _UNFINISHED.fullmatch(each.name):
                         atomic.sweep(folder, each.name)
 
-    def take(self, name: str, until: float, *others: str) -> bool:
+    def take(self, claim: Claim, until: float, others: Others) -> bool:
         return True  # the queue's own claim is enough
 
-    def keep(self, name: str, until: float) -> None:
+    def keep(self, claim: Claim, until: float) -> None:
         pass
 
-    def release(self, *names: str) -> None:
+    def keep_place(self, claim: Claim, until: float) -> None:
         pass
 
-    def claimed(self, *names: str) -> float | None:
+    def release(self, *claims: Claim) -> None:
+        pass
+
+    def give_up(self, place: str, ticket: str) -> None:
+        pass
+
+    def claimed(self, *tickets: str) -> float | None:
         return None
+
+    def taken(self, place: str, others: Others) -> float:
+        return 0.0
 
 
 @contextmanager
@@ -390,27 +426,63 @@ class _Store:
     def tidy(self) -> None:
         pass
 
-    def take(self, name: str, until: float, *others: str) -> bool:
+    def take(self, claim: Claim, until: float, others: Others) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            known = (work.noted(_note(each)) for each in (name, *others) if each)
-            if any(float(each or 0) > time.time() for each in known):
+            if _until(work, claim.place, others) > time.time():
                 return False
-            work.note(_note(name), str(until))
+            _let_have(work, claim, until)
         return True
 
-    def keep(self, name: str, until: float) -> None:
+    def keep(self, claim: Claim, until: float) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            work.note(_note(name), str(until))
+            work.note(_note(claim.ticket), str(until))
+            _let_keep(work, claim, until)
 
-    def release(self, *names: str) -> None:
+    def keep_place(self, claim: Claim, until: float) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            for name in filter(None, names):
+            _let_keep(work, claim, until)
+
+    def release(self, *claims: Claim) -> None:
+        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+            for place, ticket in claims:
+                work.note(_note(ticket), "0")
+                if work.noted(_whose(place)) == ticket:
+                    work.note(_note(place), "0")
+
+    def give_up(self, place: str, ticket: str) -> None:
+        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+            for name in filter(None, (place, ticket)):
                 work.note(_note(name), "0")
 
-    def claimed(self, *names: str) -> float | None:
+    def claimed(self, *tickets: str) -> float | None:
         with store.open(self.address, read_only=True) as jobs:
-            known = [jobs.noted(_note(name)) for name in names if name]
+            known = [jobs.noted(_note(ticket)) for ticket in tickets]
         return max((float(each) for each in known if each is not None), default=None)
+
+    def taken(self, place: str, others: Others) -> float:
+        with store.open(self.address, read_only=True) as jobs:
+            return _until(jobs, place, others)
+
+
+def _until(jobs: store.Store | store.Change, place: str, others: Others) -> float:
+    """Until when attempts of other machines have the job of a place; 0 if none has it."""
+    ticket = others.runs
+    by_place = jobs.noted(_note(place)) if jobs.noted(_whose(place)) not in others.own else None
+    by_ticket = jobs.noted(_note(ticket)) if ticket and ticket not in others.own else None
+    return max(float(by_place or 0), float(by_ticket or 0))
+
+
+def _let_keep(work: store.Change, claim: Claim, until: float) -> None:
+    """The same, unless another attempt has it."""
+    is_mine = work.noted(_whose(claim.place)) in (None, claim.ticket)
+    if is_mine or float(work.noted(_note(claim.place)) or 0) <= time.time():
+        _let_have(work, claim, until)
+
+
+def _let_have(work: store.Change, claim: Claim, until: float) -> None:
+    """Note that the job of a place is that of an attempt, until a moment."""
+    work.note(_note(claim.place), str(until))
+    work.note(_whose(claim.place), claim.ticket)
 
 
 def _named(new: Job) -> Iterator[Job]:
@@ -449,6 +521,11 @@ def _identity(name: str) -> store.Identity:
 def _note(name: str) -> str:
     """The claim of a job in a store: until when it holds, in seconds since 1970."""
     return f"condor/{name}"
+
+
+def _whose(place: str) -> str:
+    """Which attempt has the job of a place; an earlier version did not note it."""
+    return f"condor-attempt/{place}"
 
 
 def _reported(identity: store.Identity) -> str:

@@ -9,6 +9,7 @@ that runs too long (``site.HookSite``), within seconds.
 from __future__ import annotations
 
 import os
+import time
 
 from sssjob.systems.condor import names
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 GRACE = 5  # seconds from SIGTERM to SIGKILL
 MARK = ".sssjob-limit"  # in the scratch directory: why the job was ended
 _MOST = 400  # letters of a reason
+FOREVER = 1 << 40  # seconds since 1970
 
 # fmt: off
 # The feature, what was used by an ad in which unit, and how it is told. The first words are those
@@ -47,6 +49,15 @@ def exceeded(ad: Ad, ran: float) -> str:
         if limit is not None and used[key] * unit > limit:
             return text.format(int(used[key]), limit // unit)
     return ""
+
+
+def held_until(ad: Ad, silence: int) -> float:
+    """Until when no other machine may have a job that runs from now on.
+
+    One without a limit is nobody else's until it comes back, or somebody gives it back.
+    """
+    limit = _limit(ad, "wall_limit_secs")
+    return time.time() + limit + silence if limit and limit > 0 else FOREVER
 
 
 def overran(ad: Ad, ran: float, claimed: float = 0) -> str:

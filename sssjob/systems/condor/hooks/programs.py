@@ -28,7 +28,6 @@ EXITS = ("exit", "remove", "hold", "evict")
 
 LIMIT = 16 << 20  # bytes of what a hook is told
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-FOREVER = 1 << 40  # seconds since 1970
 SHARE = 1.0  # seconds for which the jobs of one user are compared with a slot
 ELSEWHERE = 60  # seconds until a job is looked at again that another machine has
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
@@ -138,8 +137,8 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
         if job is None or job.attempt != attempt:
             raise Failed(f"nothing was offered as {names.ticket(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
-            queue.move(key, attempt, ["offered"], "accepted", time.time())
-            _keep(settings, job, ads[0])
+            if queue.move(key, attempt, ["offered"], "accepted", time.time()):
+                _keep(settings, job, ads[0])
             _tell_taken(settings, queue)
             if settings.fold == "never" or all(each.key != key for each in queue.untold(ACCEPTED)):
                 offers.settled(settings.state, key, attempt)
@@ -152,6 +151,8 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
 
 def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
     """Hand a job back, unless it has ended: a claim is given up behind the last job, too."""
+    from sssjob.systems.condor.hooks.queue import TAKEN
+
     key, attempt = _ticket(_ads())
     with _held(settings) as queue:
         job = queue.job(key)
@@ -161,16 +162,20 @@ def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
                     queue.read_again("?", job.document)
             _refresh(settings, queue, time.time())
             job = queue.job(key)
-        if job is not None and job.attempt == attempt and not _has_ended(job, settings):
-            reason = "its claim was given up without a report of how it ended"
-            _not_started(settings, queue, job, reason)
+        if job is None:
+            return
+        if job.attempt == attempt and job.state in TAKEN:
+            if not _has_ended(job, settings):
+                reason = "its claim was given up without a report of how it ended"
+                _not_started(settings, queue, job, reason)
         elif (
-            job is not None and job.attempt < attempt and _is_store(settings)
-            and job.taken == names.ticket(key, attempt) and _is_silent(settings, key)
+            job.taken == names.ticket(key, attempt) and _is_store(settings)
+            and _is_silent(settings, key)
         ):  # fmt: skip
             from sssjob.systems.condor.hooks.documents import documents
 
-            documents(settings).release(*job.claims)  # which an older copy takes for another's
+            # Which an older copy of the queue takes for that of another machine.
+            documents(settings).release(job.claim(attempt))
 
 
 def prepare_job(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -262,10 +267,11 @@ def _given_away(
     except Exception as fault:  # of ours, whichever it is: any user may put jobs there
         say(f"{job.label}: {fault_told(fault)}")
         return False
+    own = queue.attempts(key) if text else []
     attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
     if attempt is None:
         return False
-    if not _taken(settings, job):
+    if not _taken(settings, job, attempt, own):
         # Until its claim is over, or the document says what became of the job.
         queue.rest(key, attempt, now, "another machine has it", min(settings.silence, ELSEWHERE))
         return False
@@ -273,6 +279,8 @@ def _given_away(
         ticket = names.ticket(key, attempt)
         told = {**added, **provided, names.KEY: ticket, names.FETCHED: int(now)}
         if job.deadline:  # by which it has to end, however long it may run
+            from sssjob.systems.condor.hooks.limits import FOREVER
+
             name = f"{names.FEATURE}wall_limit_secs"
             [ad] = hook_ads.read(text)
             told[name] = max(int(min(ad.number(name) or FOREVER, job.deadline - now)), 1)
@@ -514,7 +522,7 @@ def _not_started(
     if after and _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
-        documents(settings).release(*job.claims)
+        documents(settings).release(job.claim(job.attempt))
     return after
 
 
@@ -524,16 +532,20 @@ def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
-        documents(settings).release(*job.claims)
+        documents(settings).release(job.claim(job.attempt))
 
 
-def _taken(settings: HookSettings, job: SpoolJob) -> bool:
-    """Whether the job is ours in the store, too, which other machines may look at."""
+def _taken(settings: HookSettings, job: SpoolJob, attempt: int, own: Sequence[int]) -> bool:
+    """Whether the job is ours in the store, too, which other machines may look at.
+
+    ``own`` are the attempts as which it was given away here before.
+    """
     if not _is_store(settings):
         return True
     from sssjob.systems.condor.hooks.documents import documents
 
-    return documents(settings).take(job.known_as, time.time() + settings.silence, job.taken)
+    until = time.time() + settings.silence
+    return documents(settings).take(job.claim(attempt), until, job.others(own))
 
 
 def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
@@ -544,12 +556,9 @@ def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
     """
     if _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
+        from sssjob.systems.condor.hooks.limits import held_until
 
-        limit = ad.number(f"{names.FEATURE}wall_limit_secs")
-        until = time.time() + limit + settings.silence if limit and limit > 0 else FOREVER
-        kept = documents(settings)
-        for name in (job.known_as, names.ticket(job.key, job.attempt)):
-            kept.keep(name, until)
+        documents(settings).keep(job.claim(job.attempt), held_until(ad, settings.silence))
 
 
 def _tell_taken(settings: HookSettings, queue: JobQueue) -> None:

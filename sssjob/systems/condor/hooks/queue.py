@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from sssjob.systems.condor.hooks.documents import Claim, Others
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "held", "done")
@@ -52,6 +53,7 @@ LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that s
 
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
+_PART = 100_000  # keys of a millisecond
 _ALL = "all"  # that every document was read again
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
@@ -167,12 +169,19 @@ class SpoolJob:
         """The name by which machines that look at one store know the job, where it stands now."""
         return f"{self.document}#{self.id}" if self.id else self.label
 
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """All by which these machines may know that it is taken."""
+    def others(self, own: Iterable[int]) -> Others:
+        """What tells attempts of these machines from those of this queue, which are ``own``."""
         from sssjob.systems.condor import names
+        from sssjob.systems.condor.hooks.documents import Others
 
-        return (self.known_as, names.ticket(self.key, self.attempt), self.taken)
+        return Others(self.taken, {names.ticket(self.key, each) for each in own})
+
+    def claim(self, attempt: int) -> Claim:
+        """The claim of an attempt at the job, by which these machines know that it is taken."""
+        from sssjob.systems.condor import names
+        from sssjob.systems.condor.hooks.documents import Claim
+
+        return Claim(self.known_as, names.ticket(self.key, attempt))
 
 
 class Candidate:
@@ -389,7 +398,7 @@ class JobQueue:
         if not version:
             # Where a queue was lost, jobs that it gave away may still be heard of: no key of this
             # one may be one of that.
-            first = time.time_ns() // 1_000_000
+            first = _first(time.time())
             self.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)", (first,))
 
     def changing(self) -> _Changing:
@@ -469,6 +478,11 @@ class JobQueue:
         ).fetchone()
         return None if row is None else Attempt(*row)
 
+    def attempts(self, key: int) -> list[int]:
+        """The attempts at a job that this queue knows, of which it gave the job away."""
+        found = self.run("SELECT attempt FROM attempt WHERE key = ?", (key,))
+        return [attempt for (attempt,) in found.fetchall()]
+
     def gave(self, job: SpoolJob, attempt: int) -> bool:
         """Whether this queue gave a job away as this attempt; else only its document tells of it.
 
@@ -537,16 +551,17 @@ class JobQueue:
         """End the rest of a job."""
         self.run("UPDATE job SET rests = 0, failures = 0 WHERE key = ?", (key,))
 
-    def revive(self, key: int, attempt: int, moment: float, now: float) -> None:
-        """A job that was taken back runs after all, if it was not given away anew.
+    def revive(self, key: int, attempt: int, moment: float, now: float) -> bool:
+        """Whether a job that was taken back runs after all: it was not given away anew.
 
         ``moment`` is when a report of it was left, which counts if that was after it came back.
         """
-        self.run(
+        done = self.run(
             "UPDATE job SET state = 'running', heard = ?, reason = '' WHERE key = ?"
             " AND attempt = ? AND state IN ('ready', 'returned') AND heard < ?",
             (now, key, attempt, moment),
         )
+        return done.rowcount == 1
 
     def started(self, key: int, attempt: int) -> None:
         """Forget the failures of a job that an attempt did start."""
@@ -646,6 +661,7 @@ class JobQueue:
                 " rests = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN rests ELSE 0 END,"
                 # Another machine, whose clock may be ahead, gave it away meanwhile.
+                " given = CASE WHEN excluded.attempt > attempt THEN '' ELSE given END,"
                 " attempt = max(attempt, excluded.attempt)"
                 " WHERE state NOT IN ('offered', 'accepted', 'running')"
                 # Whoever takes the hold out of the document sets the job free.
@@ -698,7 +714,7 @@ class JobQueue:
             "INSERT INTO job (key, document, number, label, id, priority, submitted, state,"
             " attempt, heard, owner, given, ads, reason, asks)"
             " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ? FROM sqlite_sequence"
-            " WHERE name = 'job' AND seq >= ?"
+            f" WHERE name = 'job' AND seq / {_PART} >= ? / {_PART}"  # of the same moment
             " ON CONFLICT (key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,"
             " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
             " id = excluded.id, document = excluded.document, number = excluded.number"
@@ -716,9 +732,9 @@ class JobQueue:
 
         A queue that was brought back from a copy gave more of them before.
         """
-        moment = int(now * 1000)
+        first = _first(now)
         self.run(
-            "UPDATE sqlite_sequence SET seq = ? WHERE name = 'job' AND seq < ?", (moment, moment)
+            "UPDATE sqlite_sequence SET seq = ? WHERE name = 'job' AND seq < ?", (first, first)
         )
 
     def away(self) -> list[SpoolJob]:
@@ -927,6 +943,12 @@ class _Alone:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self._handle >= 0:
             os.close(self._handle)
+
+
+# decision 811
+def _first(now: float) -> int:
+    """A key that no queue gave before this moment, and hardly another one in the same."""
+    return int(now * 1000) * _PART + int.from_bytes(os.urandom(4)) % _PART
 
 
 def _within(number: int) -> int:

@@ -28,8 +28,8 @@ from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks import holds, offers, stamp, starts
 from sssjob.systems.condor.hooks.candidates import looked
-from sssjob.systems.condor.hooks.documents import Documents, asks, documents
-from sssjob.systems.condor.hooks.limits import overran
+from sssjob.systems.condor.hooks.documents import Claim, Documents, asks, documents
+from sssjob.systems.condor.hooks.limits import held_until, overran
 from sssjob.systems.condor.hooks.offers import GONE
 from sssjob.systems.condor.hooks.queue import (
     ACCEPTED,
@@ -167,7 +167,8 @@ class _Fold:
         self._has_looked = False  # for jobs of which the queue knows nothing
         self._later: list[_Later] = []  # reports of these
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
-        self._released: list[str] = []  # claims of jobs that came back
+        self._released: list[Claim] = []  # of attempts whose jobs came back
+        self._kept: list[tuple[Claim, float]] = []  # and of those that run after all
         self._unknown: Counter[int] = Counter()  # how many of each user are about nothing known
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
@@ -204,6 +205,9 @@ class _Fold:
         if self._released:  # which other machines may have then, too
             self._source.release(*self._released)
             self._released = []
+        for claim, until in self._kept:
+            self._source.keep(claim, until)
+        self._kept = []
         for told in sorted(self._apart, key=lambda told: self._shares[told.report.uid]):
             if until is None or time.time() < until:
                 done += self._apart_from_queue(told)
@@ -215,11 +219,14 @@ class _Fold:
     def tell_held(self) -> None:
         """Write into the documents of jobs that are held that they are, and why."""
         for held in self._queue.untold(HELD):
-            told = held.reason
+            told, ticket = held.reason, names.ticket(held.key, held.attempt)
 
-            def change(job: Job, told: str = told) -> Job:
+            def change(job: Job, told: str = told, ticket: str = ticket) -> Job:
+                if starts.is_overtaken(job, ticket):  # by an attempt of another machine
+                    return job
+                facts = [*holds.properties(told), starts.mark(names.HELD, ticket)]
                 new = starts.without_taken(job)
-                return folded(new, map(_renewed, holds.properties(told)), overwrite=True).job
+                return folded(new, map(_renewed, facts), overwrite=True).job
 
             if _changed(self._source, self._queue, held, change, self._say):
                 self._queue.note_told(held.key, HELD)
@@ -418,7 +425,7 @@ class _Fold:
         if self._queue.uid(told.job.document) is None:
             return True
         if self._queue.part(told.job.key, told.attempt):
-            self._released += told.job.claims
+            self._released.append(told.job.claim(told.attempt))
             self._queue.read_again("?", told.job.document)
         else:
             self._leave(told)
@@ -455,7 +462,7 @@ class _Fold:
         after = RUNNING if told.kind == "update" else RETURNED
         key, now = told.job.key, time.time()
         if self._queue.move(key, told.attempt, TAKEN, after, now) and after == RETURNED:
-            self._released += told.job.claims
+            self._released.append(told.job.claim(told.attempt))
         self._queue.read_again("?", told.job.document)
 
     def _apart_from_queue(self, told: ReportedJob) -> list[ReportedJob]:
@@ -502,20 +509,22 @@ class _Fold:
         if told.kind == "update":
             self._queue.note_updates(now)
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
-            if not is_out and (key, attempt) not in self._over:
-                self._queue.revive(key, attempt, told.report.moment, now)
+            may_run = not is_out and (key, attempt) not in self._over
+            if may_run and self._queue.revive(key, attempt, told.report.moment, now):
+                until = held_until(told.ad, self._settings.silence)
+                self._kept.append((told.job.claim(attempt), until))
         elif (key, attempt) not in self._began | self._over and _failed(
             told.ad, told.kind, told.report.moment
         ):
             given = self._settings
             why = _why_not(told.ad)
             if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
-                self._released += told.job.claims
+                self._released.append(told.job.claim(told.attempt))
         else:
             where = PLACES[_end(told.ad, told.kind, told.report.moment)]
             moved = self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
             if moved:
-                self._released += told.job.claims
+                self._released.append(told.job.claim(told.attempt))
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
         self._queue.read_again("?", told.job.document)
@@ -535,16 +544,19 @@ def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
     """
     source = documents(settings)
     for row in queue.untold(ACCEPTED):
-        mark = starts.taking(names.ticket(row.key, row.attempt))
+        ticket = names.ticket(row.key, row.attempt)
 
-        def change(job: Job, mark: Property = mark) -> Job:
-            return folded(starts.without_taken(job), [Fact(mark, JOB)]).job
+        def change(job: Job, ticket: str = ticket) -> Job:
+            if starts.is_overtaken(job, ticket):
+                return job
+            mark = Fact(starts.mark(names.TAKEN, ticket), JOB)
+            return folded(starts.without_taken(job), [mark]).job
 
         if _changed(source, queue, row, change, say):
             queue.note_told(row.key, ACCEPTED)
             offers.settled(settings.state, row.key, row.attempt)
             # Others have looked at the document again by the time when this claim is over.
-            source.keep(row.known_as, time.time() + settings.silence)
+            source.keep_place(row.claim(row.attempt), time.time() + settings.silence)
 
 
 def free(settings: HookSettings, queue: JobQueue, held: Queued, *, say: Say) -> None:
@@ -638,14 +650,17 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     # decision 598
     if ended and (same := known.get(ad.text(names.KEY))) is not None and same.ended:
         return job
-    job = starts.without_taken(holds.without(job))
+    # decision 810
+    is_overtaken = starts.is_overtaken(job, ad.text(names.KEY))
+    if not is_overtaken:
+        job = starts.without_taken(holds.without(job))
     # Who sets the State of a job that runs, to an end or to Hold, has it stay there.
     is_set = _is_set(job, known)
     # decision 661
     is_final = not is_set and has_ended(job.get)
     if ended not in ("", "exit") and not names.was_started(ad):
         # Other reports tell more of this attempt.
-        if is_set or is_final or ad.text(names.KEY) in known:
+        if is_overtaken or is_set or is_final or ad.text(names.KEY) in known:
             return job
         facts = [_renewed(item) for item in _status(ad, ended, moment)]
         return folded(_without_eviction(job), facts, overwrite=True).job
@@ -664,17 +679,23 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     ]
     is_news = bool(ended) or not start.ended  # and no late update
     status = [*_status(ad, ended, moment)] if is_news else []
-    is_last = last.key == start.key
+    is_last = last.key == start.key and not is_overtaken
     goes_on = ended in ("", "hold", "evict")
     # A job that ended has ended, also where the clock of a machine makes another start the last.
-    completes = not goes_on and last.ended and not has_ended(job.get)
+    completes = (
+        not goes_on and last.ended and not has_ended(job.get)
+        and not starts.is_earlier(start.ticket, starts.taken(job))
+    )  # fmt: skip
+    if completes:
+        job = holds.without(job)
     if (is_last or completes) and not ((is_set or is_final) and goes_on):
         facts += map(_renewed, status)
     facts += map(_renewed, _extensions(job, ad, every.values()))
     used = _delivered(ad, sum(each.ran for each in every.values()), is_news=is_news)
     # What the last start was given stands in the job, and the most of what all used.
     facts += (each for each in used if last.key == start.key or _of_all(each.item))
-    new = folded(_without_eviction(job), facts, overwrite=True).job
+    told_so_far = _without_eviction(job) if is_last or completes else job
+    new = folded(told_so_far, facts, overwrite=True).job
     used = _delivered(ad, start.ran, is_news=is_news)
     own = [*starts.of_start(start), *map(_renewed, _of_start(status)), *used]
     return starts.with_groups(job, new, every, start, own)

@@ -90,9 +90,29 @@ def taken(job: Job) -> str:
     return item.text.strip() if item is not None else ""
 
 
-def taking(ticket: str) -> Property:
-    """The Extension that says it."""
-    return Property("Extension", ticket, {"type": names.EXTENSION, "name": names.TAKEN})
+def mark(name: str, ticket: str) -> Property:
+    """The Extension that says of an attempt that a startd took it, or that we held its job then."""
+    return Property("Extension", ticket, {"type": names.EXTENSION, "name": name})
+
+
+# decision 810
+def is_overtaken(job: Job, ticket: str) -> bool:
+    """Whether a job tells of an attempt that was given away behind this one."""
+    return any(is_earlier(ticket, other) for other in tickets(job))
+
+
+def tickets(job: Job) -> list[str]:
+    """The attempts that a job tells of, also those of which nothing was heard."""
+    held = job.properties.get("Extension", type=names.EXTENSION, name=names.HELD)
+    told = [each.ticket for each in of_job(job).values()]
+    return [*told, taken(job), "" if held is None else held.text.strip()]
+
+
+def is_earlier(ticket: str, other: str) -> bool:
+    """Whether an attempt was given away before another; not where one of them is none."""
+    if names.of_ticket(ticket) is None or names.of_ticket(other) is None:
+        return False
+    return Start(0, ticket=ticket).order < Start(0, ticket=other).order
 
 
 def without_taken(job: Job) -> Job:
