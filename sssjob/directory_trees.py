@@ -25,6 +25,8 @@ _DIGITS = 16  # of the number behind the name of what is removed
 _EXCHANGE = 2  # of renameat2
 _NOSUID, _NODEV, _NOEXEC = 2, 4, 8  # of mount
 _DETACH, _NO_FOLLOW = 2, 8  # of umount2
+# What umount2 answers where nothing is, or where nobody can mount anything.
+_NOT_MOUNTED = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR, errno.EPERM)
 # What a system, a file system, or a directory above answers where it allows no exchange.
 _NOT_HERE = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENOSYS, errno.EINVAL,
@@ -284,20 +286,20 @@ def mount(folder: int, name: str, options: str) -> None:
 
 
 def unmount(folder: int, name: str) -> bool:
-    """Take away what is mounted on a directory, used or not; False if nothing is.
+    """Take away all that is mounted on a directory, used or not; False if nothing is.
 
-    Raises ``OSError``.
+    It is not looked at: it may be of a user's program, which need not answer. Raises ``OSError``.
     """
+    place = os.fsencode(f"/proc/self/fd/{folder}/{name}")
+    count = 0
     try:
-        with handles.inside(folder, name) as handle:
-            if os.fstat(handle).st_dev == os.fstat(folder).st_dev:
-                return False
-    except (FileNotFoundError, NotADirectoryError, OSError) as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-            return False
-        raise
-    _call("umount2", os.fsencode(f"/proc/self/fd/{folder}/{name}"), _DETACH | _NO_FOLLOW)
-    return True
+        while True:
+            _call("umount2", place, _DETACH | _NO_FOLLOW)
+            count += 1
+    except OSError as error:
+        if error.errno not in _NOT_MOUNTED:
+            raise
+    return count > 0
 
 
 def _call(name: str, *arguments: object) -> None:
@@ -337,8 +339,8 @@ def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
     """Remove what has a name in a directory, with all below it; False if nothing has.
 
     It is gone from its name at once. Follows no link, and goes into no directory that is nested in
-    another one. Raises ``OSError``, with what is left under a hidden name, also for more than
-    ``most`` entries.
+    another one. Of what is mounted on a directory right in it root takes only the mount away.
+    Raises ``OSError``, with what is left under a hidden name, also for more than ``most`` entries.
     """
     hidden = name if name.startswith(".") else set_aside(folder, name)
     if not hidden:
@@ -387,6 +389,8 @@ def _empty(top: int, named: str, most: int) -> None:
 def _lift(top: int, name: str, most: int) -> int:
     """Remove a directory, with its files, and move its directories up; how many entries it had."""
     count = 0
+    if os.geteuid() == handles.ROOT:
+        unmount(top, name)
     handle = _entered(top, name)
     try:
         while count <= most and (entries := _some(handle)):

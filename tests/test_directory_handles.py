@@ -260,6 +260,18 @@ def test_a_tree_goes_with_everything_and_nothing_else(folder, tmp_path, precious
     assert not trees.remove_tree(folder, "tree")
 
 
+def test_of_what_is_mounted_in_a_tree_only_the_mount_goes(root, folder, tmp_path, precious):
+    (tmp_path / "tree/in").mkdir(parents=True)
+    (tmp_path / "tree/in/beneath").mkdir()
+    command = ["mount", "--bind", str(precious), str(tmp_path / "tree/in")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    assert trees.remove_tree(folder, "tree")
+    assert os.listdir(tmp_path) == []
+    assert os.listdir(precious) == ["file"]
+
+
 @pytest.mark.parametrize("kind", ["link", "file", "fifo"])
 def test_what_is_no_tree_is_unlinked(folder, tmp_path, precious, kind):
     place = tmp_path / "tree"

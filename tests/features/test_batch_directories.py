@@ -14,8 +14,9 @@ from daemons import protected
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from killing import killed
+from killing import between, killed
 
+from sssjob import directory_trees as trees
 from sssjob.errors import Unprotected
 from sssjob.features.batch import directories as module
 from sssjob.features.batch.directories import Directories, announce, announce_in, make_machine
@@ -30,7 +31,9 @@ CALLS = ("open", "mkdir", "fchmod", "fsync", "fchown", "rename")
 
 @pytest.fixture
 def directories(safe_path):
-    return Directories(safe_path / "mjf", "3")
+    found = Directories(safe_path / "mjf", "3")
+    yield found
+    take_away(found)  # with what is mounted there
 
 
 def take_away(directories):
@@ -300,8 +303,7 @@ def limited(directories):
     if why := directories.make(VALUES, "daemon", ROOM):
         pytest.skip(why)
     directories.root.parent.chmod(0o755)
-    yield directories
-    take_away(directories)
+    return directories
 
 
 def as_user(function):
@@ -354,10 +356,80 @@ def test_a_job_that_runs_again_has_a_new_status(limited):
     assert Path("/proc/mounts").read_text().count(f" {limited.jobstatus} ") == 1
 
 
-def test_without_a_limit_there_is_no_status_and_a_note(directories, monkeypatch):
-    def refused(*arguments):
-        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+def mounted(place):
+    """The lines of what is mounted below a directory."""
+    lines = Path("/proc/self/mounts").read_text().splitlines()
+    return [line for line in lines if f" {place}/" in line]
 
+
+def refused(*arguments):
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("can_mount", [True, False], ids=["mounted", "refused"])
+def test_at_no_moment_of_a_prolog_has_a_user_a_directory_without_a_limit(
+    directories, monkeypatch, can_mount
+):
+    directories.root.mkdir()
+    directories.root.parent.chmod(0o755)
+    if can_mount and (why := directories.make(VALUES, "daemon", ROOM)):
+        pytest.skip(why)
+    of_all = directories.root.stat().st_dev
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    if not can_mount:
+        monkeypatch.setattr("sssjob.directory_trees.mount", refused)
+
+    def writes():
+        for place, _, _ in os.walk(directories.root):
+            is_his = os.access(place, os.W_OK) or os.stat(place).st_uid == os.getuid()
+            if is_his and os.stat(place).st_dev == of_all:
+                raise OSError(errno.EDQUOT, place)
+
+    looks = []
+    between(lambda: directories.make(VALUES, "daemon", ROOM), lambda: looks.append(as_user(writes)))
+    assert set(looks) == {0}
+    assert len(looks) > 50
+    assert as_user(lambda: (directories.jobstatus / "x").touch()) == (
+        0 if can_mount else errno.ENOENT
+    )
+
+
+@ROOT_ONLY
+def test_what_is_beneath_a_limited_status_is_roots(limited):
+    """A process whose mounts are its own may see what is there without ours."""
+    subprocess.run(["umount", str(limited.jobstatus)], check=True)
+    assert (limited.jobstatus.stat().st_uid, mode(limited.jobstatus)) == (0, 0o755)
+    assert as_user(lambda: (limited.jobstatus / "used_CPU").touch()) == errno.EACCES
+
+
+@ROOT_ONLY
+def test_a_prolog_that_fails_leaves_nothing_mounted(limited, monkeypatch):
+    take_away(limited)
+    genuine = os.rename
+
+    def full(source, target, **keywords):
+        if target == "3":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        genuine(source, target, **keywords)
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(OSError, match="No space left"):
+        limited.make(VALUES, "daemon", ROOM)
+    assert (os.listdir(limited.root), mounted(limited.root)) == ([], [])
+
+
+@ROOT_ONLY
+def test_whatever_is_mounted_on_a_status_is_taken_away(limited):
+    with limited.held() as job:
+        for _ in range(2):
+            trees.mount(job, "jobstatus", "size=4096")
+    assert len(mounted(limited.root)) == 3
+    take_away(limited)
+    assert (os.listdir(limited.root), mounted(limited.root)) == ([], [])
+
+
+def test_without_a_limit_there_is_no_status_and_a_note(directories, monkeypatch):
     monkeypatch.setattr("sssjob.directory_trees.mount", refused)
     assert "Operation not permitted" in directories.make(VALUES, "", ROOM)
     assert not directories.jobstatus.exists()

@@ -95,20 +95,25 @@ class Directories:
             notes = [lost] if self.is_kept else []
             for left in reversed(range(_TRIES)):
                 try:
-                    self._remove(root)  # of an earlier run of this job
-                    self._fill(root, values, owner, unlearned, is_described=is_described)
+                    trees.remove_tree(root, self.job_id)  # of an earlier run of this job
+                    notes.append(
+                        self._fill(root, values, owner, room, unlearned, is_described=is_described)
+                    )
                     break
                 except FileExistsError:  # another prolog of this job made them just now
                     if not left:
                         raise
-            notes.append(self._limit(root, room, owner) if room else "")
             return "; ".join(filter(None, notes))
 
     def _fill(
-        self, root: int, values: Mapping[str, Value], owner: int, unlearned: Collection[str],
-        *, is_described: bool,
-    ) -> None:  # fmt: skip
-        """Make those that are not there. Raises ``FileExistsError`` where others were quicker."""
+        self, root: int, values: Mapping[str, Value], owner: int, room: int,
+        unlearned: Collection[str], *, is_described: bool,
+    ) -> str:  # fmt: skip
+        """Make those that are not there; why there is no status, where there is none.
+
+        Until all is there only root can enter. Raises ``FileExistsError`` where others were
+        quicker.
+        """
         with trees.made(root, self.job_id) as job:
             if is_described:
                 atomic.put(job, _DESCRIBED, b"")
@@ -118,18 +123,22 @@ class Directories:
                     atomic.put(folder, files.UNLEARNED, lines.encode())
                 write(values, folder)
             with trees.made(job, self.jobstatus.name) as folder:
-                os.fchown(folder, owner, -1)
+                if not room:
+                    os.fchown(folder, owner, -1)
+            return self._limit(job, room, owner) if room else ""
 
-    def _limit(self, root: int, room: int, owner: int) -> str:
-        """Give the status a file system of its own, or take it away and say why."""
+    def _limit(self, job: int, room: int, owner: int) -> str:
+        """Give the status a file system of its own, or take it away and say why.
+
+        Only that is the user's: what is beneath it stays root's. # decision 840
+        """
         options = f"size={room},nr_inodes={max(_LEAST_FILES, room // _BLOCK)},mode=0755"
         options += f",uid={owner}" if owner >= 0 else ""
-        with handles.inside(root, self.job_id) as job:
-            try:
-                trees.mount(job, self.jobstatus.name, options)
-            except OSError as error:
-                trees.remove_tree(job, self.jobstatus.name)
-                return f"no $JOBSTATUS: its room cannot be limited: {error.strerror}"
+        try:
+            trees.mount(job, self.jobstatus.name, options)
+        except OSError as error:
+            trees.remove_tree(job, self.jobstatus.name)
+            return f"no $JOBSTATUS: its room cannot be limited: {error.strerror}"
         return ""
 
     def keep(self, said: bytes) -> None:
@@ -165,17 +174,6 @@ class Directories:
     def is_described(self) -> bool:
         """Whether that was noted, or the prolog could not tell: all is folded at its end."""
         return os.path.lexists(self.job / _DESCRIBED)
-
-    def _remove(self, root: int) -> None:
-        """Take away what is of this job, the file system of its status first."""
-        with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
-            with handles.inside(root, self.job_id) as job:
-                self._unmount(job)
-        trees.remove_tree(root, self.job_id)
-
-    def _unmount(self, job: int) -> None:
-        if os.geteuid() == 0:
-            trees.unmount(job, self.jobstatus.name)
 
     @contextmanager
     def held(self) -> Iterator[int | None]:
@@ -224,7 +222,6 @@ class Directories:
                 with handles.inside(root, self.job_id) as job:
                     if not is_it(job):
                         return False
-                    self._unmount(job)  # of this very directory, whatever has its name now
             except (FileNotFoundError, NotADirectoryError):
                 return False
             aside = trees.set_aside(root, self.job_id)
