@@ -19,6 +19,7 @@ from sssjob import directory_handles as handles
 from sssjob import outputs, registry
 from sssjob.delivery.document import Delivery, Tally
 from sssjob.delivery.records import PlacedRecord
+from sssjob.delivery.runs import CLOCKS, RunTimes
 from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument, UnusableInput
@@ -221,11 +222,7 @@ def collect(
                 work = Delivery(document)
                 work.look()
                 for identity in work.wanted:
-                    work.records[identity] += (
-                        record
-                        for record in records.get(identity, ())
-                        if is_settled(record.job, now, settle)
-                    )
+                    work.records[identity] += _settled(records.get(identity, ()), now, settle)
                 if any(work.records.values()):
                     _write(document, work)
                 rest = _without_end(document)
@@ -292,6 +289,15 @@ def read_records(
     return found
 
 
+def _settled(records: Iterable[PlacedRecord], now: int, settle: int) -> list[PlacedRecord]:
+    """Those of the last run, if it has ended: a job that was requeued has not."""
+    last = max((RunTimes.of_job(record.job).rank for record in records), default=None)
+    return [
+        record for record in records
+        if RunTimes.of_job(record.job).rank == last and is_settled(record.job, now, settle)
+    ]  # fmt: skip
+
+
 def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:
     """Whether a record is about a job that has ended, and complete.
 
@@ -341,7 +347,7 @@ def _fold(
     Raises ``UnusableInput`` where a next run of the job has begun, ``UnreadableDocument``, or
     ``OSError``.
     """
-    work = Delivery(document)
+    work = Delivery(document, same_start=CLOCKS)  # each start is what a prolog has written
     work.look()
     if directories.jobfeatures.is_dir():
         work.take_features(str(directories.jobfeatures))

@@ -18,6 +18,7 @@ from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
+from sssjob.delivery.runs import RunOrder, RunTimes, without_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
@@ -33,6 +34,7 @@ from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup, Property, jobs_of
 from sssjob.records import Format
+from sssjob.states import has_ended
 
 
 @dataclass(slots=True)
@@ -50,8 +52,12 @@ class Delivery:
     def __init__(
         self, source: str | PathLike[str], name: str = "", *,
         overwrite: bool = False, force: bool = False, now: int | None = None,
+        same_start: int = features.START_TOLERANCE,
     ) -> None:  # fmt: skip
+        """``same_start`` are the seconds by which features and a job that has not ended may differ
+        about the start of one run."""
         self.source, self.name = source, name or str(source)
+        self.same_start = same_start
         self.overwrite, self.force, self.now = overwrite, force, now
         self.tally = Tally()
         self.wanted: set[str] = set()
@@ -162,21 +168,49 @@ class Delivery:
         """A job with its records, then with its features; ``effective`` has its defaults."""
         about = False
         for record in found:
-            folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
-            job, about = self._keep(job, folded), True
-        if self.sources and self._has_features(job):
-            known = effective.holding((*effective.items, *_times(job, effective)))
-            given = features.facts(
-                known, self.features, self.machine, now=self.now, force=self.force
-            )
-            self._find(given.findings)
-            if given.about:
-                place = ", ".join(self.sources)
-                facts = (*given.facts, *self._measured(job))
-                folded = fold(job, facts, source=place, overwrite=self.overwrite)
+            told = RunTimes.of_job(record.job)
+            order = told.order(RunTimes.of_job(job), features.START_TOLERANCE)
+            self._tell_run(job, order, record.place)
+            if order is RunOrder.LATER:
+                job, effective = (without_run(each, told.started) for each in (job, effective))
+            if order is not RunOrder.EARLIER:
+                folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
                 job, about = self._keep(job, folded), True
+        if self.sources and self._has_features(job):
+            given = self._with_features(job, effective)
+            job, about = given or job, about or given is not None
         self.tally.delivered += about
         return job
+
+    def _with_features(self, job: Job, effective: Job) -> Job | None:
+        """A job with features and what was measured; None where these are not of its last run."""
+        start = self.features.get("jobstart_secs")
+        told = RunTimes(None, start if isinstance(start, int) else None)
+        tolerance = features.START_TOLERANCE if has_ended(job.get) else self.same_start
+        order = told.order(RunTimes.of_job(job), tolerance)
+        if order is RunOrder.LATER:
+            job, effective = (without_run(each, told.started) for each in (job, effective))
+        known = effective.holding((*effective.items, *_times(job, effective)))
+        given = features.facts(known, self.features, self.machine, now=self.now, force=self.force)
+        self._find(given.findings)
+        if not given.about:
+            return None
+        place = ", ".join(self.sources)
+        self._tell_run(job, order, place)
+        if order is RunOrder.EARLIER:
+            return None
+        facts = (*given.facts, *self._measured(job))
+        return self._keep(job, fold(job, facts, source=place, overwrite=self.overwrite))
+
+    def _tell_run(self, job: Job, order: RunOrder, place: str) -> None:
+        """Tell that what is told is of another run than what a job has."""
+        if order is RunOrder.EARLIER:
+            text = f"{place}: an earlier run of job {job.id} is not folded"
+            self._note("W-USELESS", text, self.name, job.line)
+        elif order is RunOrder.LATER:
+            text = f"{place}: a later run of job {job.id} replaces what is known of one before"
+            self._note("W-USELESS", text, self.name, job.line)
+            self.tally.changes += 1
 
     def _measured(self, job: Job) -> Iterator[Fact]:
         """What the pilot said, and what was measured."""
@@ -203,12 +237,13 @@ class Delivery:
         }
         if not found:
             return []
-        last = max(_run(record.job) for record in found.values())
-        for record in found.values():
-            if _run(record.job) != last:
+        ranks = {place: RunTimes.of_job(record.job).rank for place, record in found.items()}
+        last = max(ranks.values())
+        for place, record in found.items():
+            if ranks[place] != last:
                 text = f"{record.place}: an earlier run of job {job.id} is not folded"
                 self._note("W-USELESS", text, self.name, job.line)
-        return [record for record in found.values() if _run(record.job) == last]
+        return [record for place, record in found.items() if ranks[place] == last]
 
     def _keep(self, job: Job, folded: Folded) -> Job:
         self._find(folded.findings)
@@ -244,12 +279,6 @@ class JobsUnderstood:
     @cached_property
     def _effective(self) -> tuple[Job, ...]:
         return jobs_of(resolve(self._block).block)
-
-
-def _run(job: Job) -> tuple[int, int]:
-    """What orders the runs of one job: when it was submitted, and when it started."""
-    submitted, started = (job.get(name) for name in ("SubmitTime", "StartTime"))
-    return int(submitted or 0), int(started or 0)
 
 
 def _times(job: Job, effective: Job) -> Iterator[Property]:

@@ -181,6 +181,83 @@ def test_of_several_runs_the_last_is_folded(run, tmp_path):
     assert "sacct.txt:2: an earlier run of job 7 is not folded" in result.stderr
 
 
+SUBMITTED, START = 1699999200, 1700000000  # of the record of job 7, and of its features
+RAN = """<Job><Id>7</Id><Name>n</Name><StartTime>{start}</StartTime>{more}
+<CpuDuration>7200</CpuDuration><Extension type="JobStatus" name="used_x">5</Extension>
+<Extension type="Site" name="x">5</Extension><Requested><Processors>2</Processors></Requested>
+<Delivered><Memory metric="Max">64</Memory></Delivered>
+<TaskGroup><Id>own</Id><Requested/><Delivered><Duration>9</Duration></Delivered></TaskGroup>
+<TaskGroup><Id>step</Id><Delivered><Duration>9</Duration></Delivered></TaskGroup></Job>
+"""
+OLD = ("7200", "used_x", ">64<", "<Duration>9<", "step")
+LATER = "a later run of job 7 replaces what is known of one before"
+EARLIER = "an earlier run of job 7 is not folded"
+OF_RECORD = ("--record", "sacct.txt", "--tz", "UTC")
+
+
+@pytest.mark.parametrize(
+    ("start", "more", "words"),
+    [
+        (START - 61, "", OF_RECORD),
+        (START - 61, "", ("--features", "mjf")),
+        (START - 61, "<EndTime>1699999999</EndTime><State>Completed</State>", OF_RECORD),
+        (START - 61, "<EndTime>1699999999</EndTime><SubmitTime>5</SubmitTime>", OF_RECORD),
+    ],
+)
+def test_a_later_run_replaces_all_that_is_known_of_an_earlier_one(run, start, more, words):
+    result = run(RAN.format(start=start, more=more), "job.xml", *words)
+    job = document.loads(result.stdout)
+    assert LATER in result.stderr
+    assert not [old for old in OLD if old in result.stdout]
+    assert (job.get("StartTime"), job.get("Name")) == (str(START), "n")
+    assert job.properties.get("Extension", type="Site").text == "5"
+    assert job.blocks(Requested) == document.loads(RAN.format(start=0, more="")).blocks(Requested)
+    assert [group.id for group in job.task_groups if group.requested] == []
+    assert "own" in [group.id for group in job.task_groups]
+    if words == OF_RECORD:
+        assert (job.get("EndTime"), job.get("CpuDuration")) == ("1700000100", "50")
+        assert job.get("SubmitTime") == str(SUBMITTED)
+    else:
+        assert not job.get("EndTime")
+    again = run(result.stdout, "job.xml", *words)
+    assert (again.stdout, LATER in again.stderr) == (result.stdout, False)
+
+
+@pytest.mark.parametrize(
+    ("start", "more", "words"),
+    [
+        (START + 61, "", OF_RECORD),
+        (START + 61, "", ("--features", "mjf")),
+        (START + 13, f"<SubmitTime>{START + 3}</SubmitTime>", ("--features", "mjf")),
+    ],
+)
+def test_nothing_of_an_earlier_run_is_folded_into_a_later_one(run, start, more, words):
+    text = RAN.format(start=start, more=more)
+    result = run(text, "job.xml", *words)
+    assert (result.stdout, EARLIER in result.stderr) == (text, True)
+
+
+@pytest.mark.parametrize("start", [START - 60, START + 60])
+def test_starts_of_one_run_may_differ_by_what_prologs_and_records_do(run, start):
+    result = run(RAN.format(start=start, more=""), "job.xml", "--features", "mjf")
+    assert (LATER in result.stderr, EARLIER in result.stderr) == (False, False)
+    assert 'name="used_x"' in result.stdout
+
+
+def test_features_of_another_job_take_nothing_away(run, tmp_path):
+    write({**FEATURES, "job_id": "8"}, tmp_path / "mjf")
+    text = RAN.format(start=START - 61, more="")
+    result = run(text, "job.xml", "--features", "mjf")
+    assert (result.stdout, LATER in result.stderr) == (text, False)
+
+
+@pytest.mark.parametrize(("deadline", "stays"), [(START - 1, False), (START + 9, True)])
+def test_a_deadline_that_had_come_when_the_last_run_began_binds_it_no_more(run, deadline, stays):
+    more = f"<DeadlineTime>{deadline}</DeadlineTime>"
+    result = run(RAN.format(start=START - 99, more=more), "job.xml", *OF_RECORD)
+    assert (str(deadline) in result.stdout) == stays
+
+
 def test_all_that_is_not_a_changed_job_is_kept_to_the_byte(run, tmp_path):
     text = f"""<?xml version='1.0'  encoding='ISO-8859-1'?>
 <!-- licence: (c) caf\xe9 -->

@@ -561,6 +561,62 @@ def test_a_record_waits_until_it_has_settled(node):
     assert collect("--record", "records", "--settle", "0").exit_code == 0
 
 
+def began(place, moment):
+    """A run of the job began then, and another record of its prolog and epilog says so."""
+    text = (place / "shown").read_text()
+    (place / "shown").write_text(re.sub("StartTime=[0-9]+", f"StartTime={moment}", text))
+
+
+SAID = {1: "priority_factor", 2: "add_uncom_time"}  # by which run of a job
+
+
+@pytest.mark.parametrize("apart", [3, 13, 600])
+def test_a_job_that_was_requeued_has_what_its_last_run_was_given_and_said(node, apart):
+    for number, moment in enumerate((1795185000, 1795185000 + apart), 1):
+        began(node, moment)
+        prolog("--documents", "jobs")
+        status.write({"used_CPU": number, SAID[number]: 5}, "mjf/3/jobstatus")
+        assert epilog("--documents", "jobs").exit_code == 0
+    text = (node / "jobs/3.xml").read_text()
+    assert (SAID[1] in text, SAID[2] in text) == (False, True)
+    assert document.loads(text).get("StartTime") == str(1795185000 + apart)
+    # An epilog of the first run that comes now, and one of the second that comes again.
+    for number, moment in enumerate((1795185000, 1795185000 + apart), 1):
+        began(node, moment)
+        prolog("--documents", "jobs")
+        status.write({"used_CPU": number}, "mjf/3/jobstatus")
+        done = epilog("--documents", "jobs")
+        assert (done.exit_code, os.listdir("mjf")) == (0, ["machinefeatures"])
+        assert ("an earlier run of job 3 is not folded" in done.stderr) == (number == 1)
+        assert SAID[2] in (node / "jobs/3.xml").read_text()
+
+
+def test_the_record_of_the_last_run_replaces_what_an_epilog_folded_of_the_first(node):
+    """Of the second one no epilog told."""
+    prolog("--documents", "jobs")
+    status.write({"used_CPU": 1, SAID[1]: 5}, "mjf/3/jobstatus")
+    assert epilog("--documents", "jobs").exit_code == 0
+    rows = [
+        "JobID|JobName|State|Submit|Start|End|ElapsedRaw|AllocCPUS|TotalCPU",
+        "3|x|REQUEUED|1795184000|1795185000|1795185008|8|1|00:00.000",
+        "3|x|{}|1795185010|1795185013|{}|4|2|00:05.000",
+    ]
+    (node / "records").write_text("\n".join(rows).format("RUNNING", "Unknown"))
+    before = (node / "jobs/3.xml").read_text()
+    assert collect("--record", "records").exit_code == 1
+    assert (node / "jobs/3.xml").read_text() == before
+    (node / "records").write_text("\n".join(rows).format("COMPLETED", "1795185017"))
+    done = collect("--record", "records")
+    assert done.exit_code == 0
+    assert "a later run of job 3 replaces what is known of one before" in done.stderr
+    text = (node / "jobs/3.xml").read_text()
+    job = document.loads(text)
+    assert SAID[1] not in text
+    assert [job.get(name) for name in ("SubmitTime", "StartTime", "EndTime", "CpuDuration")] == [
+        "1795185010", "1795185013", "1795185017", "5"
+    ]  # fmt: skip
+
+
 def test_documents_whose_jobs_have_ended_are_moved_away(node):
     (node / "records").write_text(RECORD.format(end=1795185020))
     (node / "done").mkdir()

@@ -1,0 +1,28 @@
+"""Which of two runs of a job is the later one, by what is told of them."""
+
+import pytest
+
+from sssjob.delivery.runs import RunOrder, RunTimes
+
+TOLERANCE = 60
+
+
+@pytest.mark.parametrize(
+    ("known", "told", "order"),
+    [
+        ((None, None), (5, 100), RunOrder.SAME),
+        ((None, 100), (None, None), RunOrder.SAME),
+        ((None, 100), (None, 160), RunOrder.SAME),
+        ((None, 100), (None, 161), RunOrder.LATER),
+        # A run that is requeued is submitted anew, and may begin soon behind the one before.
+        ((None, 100), (103, 113), RunOrder.LATER),
+        ((None, 100), (103, None), RunOrder.LATER),
+        ((None, 100), (102, 113), RunOrder.SAME),
+        ((50, 100), (50, 113), RunOrder.SAME),
+    ],
+)
+def test_a_run_stands_to_another_one_as_their_times_say(known, told, order):
+    first, second = RunTimes(*known), RunTimes(*told)
+    assert second.order(first, TOLERANCE) is order
+    opposite = {RunOrder.LATER: RunOrder.EARLIER, RunOrder.SAME: RunOrder.SAME}
+    assert first.order(second, TOLERANCE) is opposite[order]
