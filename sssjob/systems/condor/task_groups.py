@@ -7,10 +7,13 @@ how many hosts it wants and what each of these has to have.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
+from sssjob import expression
 from sssjob.classads.values import Ad
-from sssjob.errors import Finding, finding
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
+from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
@@ -25,44 +28,173 @@ _OF_THE_WHOLE = ("User", "Project", "GlobalUser")  # what is delivered to a job 
 _MOST_WAITING = 10_000  # ads of jobs of which some are missing
 
 
-# decision 596
+# decision 596, 812
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one ad is about: a job that says all that it can of the task groups in it.
+
+    ``told`` are attributes by which the ads of a job find each other. What no ad can say of the
+    groups is found.
+    """
+
+    job: Job
+    groups: tuple[TaskGroup, ...] = ()
+    told: Mapping[str, str | int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def mapped(
+        self, *, alternative: Alternative | None = None, document: str = "", v1: bool = False
+    ) -> Mapped:
+        """The ad of it, as ``to_ad`` makes that of a job."""
+        made = to_ad(self.job, alternative=alternative, document=document, v1=v1)
+        told = dict(self.told)
+        if told.get(names.TASK_GROUPS, 1) != 1:
+            told["JobUniverse"] = names.UNIVERSES["parallel"]
+            told |= {name: 1 for name in ("MinHosts", "MaxHosts") if name not in made.ad}
+            if "ClusterId" in made.ad:
+                told["ProcId"] = int(told[names.TASK_GROUP]) - 1
+        lost = _not_added(self.groups, made.ad)
+        return Mapped(made.ad.merged(told), (*made.findings, *self.findings, *lost))
+
+
 def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
-    """The ads of a job: one, or one for each task group where these are on hosts of their own.
+    """The ads of a job: one, or one for each task group where these are on hosts of their own."""
+    return [
+        part.mapped(document="" if number else document, v1=v1)
+        for number, part in enumerate(parts(job))
+    ]
+
+
+def parts(job: Job) -> list[Part]:
+    """What the ads of a job are about: a task group with hosts of its own each, or all of it.
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
     """
-    whole = to_ad(job, document=document, v1=v1)
     groups = job.asking_groups
+    if not groups:
+        return [Part(job)]
     asks = {item.name for item in job.requested} & _AMOUNTS
-    if not groups or asks or (len(groups) > 1 and "MinHosts" not in whole.ad):
-        return [whole]
-    if len(groups) == 1 and not any(_is_named(item, _OF_A_GROUP) for item in groups[0].items):
-        return [whole]
+    if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
+        return [_added_up(job, groups)]
     digest = hashlib.sha256(embedded(job).encode()).hexdigest()[:32]
     found = []
-    for number, group in enumerate(groups):
-        mapped = to_ad(_alone(job, group), document="" if number else document, v1=v1)
-        told: dict[str, str | int] = {
-            names.TASK_GROUP: number + 1, names.TASK_GROUPS: len(groups),
-            names.TASK_GROUPS_OF: digest,
-        }  # fmt: skip
-        if len(groups) > 1:
-            told["JobUniverse"] = names.UNIVERSES["parallel"]
-            told |= {name: 1 for name in ("MinHosts", "MaxHosts") if name not in mapped.ad}
-            if "ClusterId" in mapped.ad:
-                told["ProcId"] = number
-        for name, attribute in _TITLES:
-            if text := group.get(name):
-                told[attribute] = text
-        findings = (*mapped.findings, *_unsaid(group, number))
-        found.append(Mapped(mapped.ad.merged(told), findings))
+    for number, group in enumerate(groups, 1):
+        told: dict[str, str | int] = {}
+        if len(groups) > 1 or any(_is_named(item, _OF_A_GROUP) for item in group.items):
+            told = {names.TASK_GROUP: number, names.TASK_GROUPS: len(groups)}
+            told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
+            told |= {name: text for of, name in _TITLES if (text := group.get(of))}
+        found.append(Part(_alone(job, group), (), told, tuple(_unsaid(group, number))))
     return found
+
+
+def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> Part:
+    """All of a job in one ad, which says of it what its groups say alike, and all they demand.
+
+    Their amounts are added up where the ad is made. What of all this it cannot say is found.
+    """
+    findings: list[Finding] = []
+    own: list[Item] = []
+    demands: list[Requested] = []
+    for number, group in enumerate(groups, 1):
+        findings += _unsaid(group, number)
+        for item in group.items:
+            if isinstance(item, Property) and item.name not in (*_OF_A_GROUP, *_AMOUNTS):
+                if all(_has(other, item) for other in groups):
+                    own += [item] * (number == 1)
+                elif not _has(job, item):
+                    findings.append(_not_said(item, number))
+            elif isinstance(item, Requested):
+                left, lost = _demanded(job, item, number, alone=len(groups) == 1)
+                demands += [left] if left.items else []
+                findings += lost
+    kept = [item for item in job.items if not _is_stated(item, own)]
+    return Part(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+
+
+def _demanded(
+    job: Job, asked: Requested, number: int, *, alone: bool
+) -> tuple[Requested, list[Finding]]:
+    """What a group requests and the one ad of its job can demand as well, and what it cannot.
+
+    Amounts of a group that is ``alone`` are the job's, unless this states its own; those of
+    several are added up.
+    """
+    of_job = {item.name for item in job.requested}
+    apart = _AMOUNTS & of_job if alone else _AMOUNTS
+    findings: list[Finding] = []
+
+    def is_kept(part: expression.Expression) -> bool:
+        said = [found.item for found in expression.comparisons(part)]
+        left = [item for item in said if item.name in apart]
+        if len(left) not in (0, len(said)):
+            told = "one ad for all task groups cannot ask for one or the other of this"
+            findings.extend(finding("E-LOSS", f"{_at(item)}: {told}", path=_path(number, item))
+                            for item in left[:1])  # fmt: skip
+        else:
+            findings.extend(found for item in left if (found := _left_out(job, item, number)))
+        return not left
+
+    try:
+        kept = expression.keeping(asked.properties, is_kept)
+    except (UnbalancedGroup, InvalidValue, LimitExceeded) as error:
+        path = f"/Job/TaskGroup[{number}]/Requested"
+        return asked.holding(()), [finding("E-LOSS", f"it cannot be read: {error}", path=path)]
+    return asked.holding(kept), findings
+
+
+def _left_out(job: Job, item: Property, number: int) -> Finding | None:
+    """What is found of an amount of a group that the ad of its job does not ask for by itself."""
+    same = [each for each in job.requested if expression.key(each) == expression.key(item)]
+    if same:
+        if any((each.text, each.attributes) == (item.text, item.attributes) for each in same):
+            return None
+        told = f"{_at(item)} of a task group counts for nothing: its job says what it asks for"
+        return finding("W-USELESS", told, path=_path(number, item))
+    if (item.name in names.AMOUNTS and names.AMOUNTS[item.name][0]) or item.name == "NodeCount":
+        return None  # added up, or told there
+    told = f"one ad for all task groups cannot ask for {_at(item)} of one"
+    return finding("E-LOSS", told, path=_path(number, item))
+
+
+def _not_added(groups: Iterable[TaskGroup], ad: Ad) -> Iterator[Finding]:
+    """The amounts of groups that are in no way in the ad of their job."""
+    for name, (attribute, _, _) in names.AMOUNTS.items():
+        for number, group in enumerate(groups, 1):
+            items = [*group.requested.all(name), *group.properties.all(name)]
+            if attribute and items and attribute not in ad:
+                told = f"one ad for all task groups does not ask for {name} of this one"
+                yield finding("E-LOSS", told, path=_path(number, items[0]))
+
+
+# What of a job says which program runs, and how.
+_RUNS = ("Arguments", "Environment", "Executable", "InputFile", "InitialWorkingDirectory", "Type")
+
+
+def _not_said(item: Property, number: int) -> Finding:
+    code = "E-LOSS" if item.name in _RUNS else "W-USELESS"
+    told = f"one ad for all task groups does not say {_at(item)} of one"
+    return finding(code, told, path=_path(number, item))
+
+
+def _has(block: Block, item: Property) -> bool:
+    return any(isinstance(other, Property) and other == item for other in block.items)
+
+
+def _at(item: Property) -> str:
+    """A property by its name, and which one it is of several."""
+    name = item.attributes.get("name", "").strip()
+    return f"{item.name} {name}" if name else item.name
+
+
+def _path(number: int, item: Property) -> str:
+    return f"/Job/TaskGroup[{number}]/{item.name}"
 
 
 def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
     for name in dict.fromkeys(item.name for item in group.items if not isinstance(item, Note)):
         if name in _UNSAID:
-            path = f"/Job/TaskGroup[{number + 1}]/{name}"
+            path = f"/Job/TaskGroup[{number}]/{name}"
             told = f"an ad has no place for {name} of a task group"
             yield finding("W-USELESS", told, path=path)
 
@@ -70,12 +202,23 @@ def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
 def _alone(job: Job, group: TaskGroup) -> Job:
     """A job that has one of its groups only: what this says, it says of its single group."""
     own = [item for item in group.items if not _is_named(item, _IDENTITY)]
-    stated = frozenset(item.name for item in own if isinstance(item, Property))
     items: list[Item] = [
         item for item in job.items
-        if not (isinstance(item, TaskGroup) or _is_named(item, stated))
+        if not (isinstance(item, TaskGroup) or _is_stated(item, own))
     ]  # fmt: skip
     return job.holding((*items, *own))
+
+
+def _is_stated(item: Item, among: Iterable[Item]) -> bool:
+    """Whether a property of a job is stated among others, which count then."""
+    return isinstance(item, Property) and any(
+        isinstance(other, Property) and _which(other) == _which(item) for other in among
+    )
+
+
+def _which(item: Property) -> tuple[str, ...]:
+    """What tells properties of one name apart, of which each counts."""
+    return (item.name, *(item.attributes.get(name, "").strip() for name in ("name", "type")))
 
 
 def _is_named(item: Item, among: Iterable[str]) -> bool:

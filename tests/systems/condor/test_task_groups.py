@@ -3,14 +3,17 @@
 import shlex
 
 import pytest
+from condor_site import SLOT
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.classads import forms, long
+from sssjob.defaults import resolve
 from sssjob.document import dumps, loads
 from sssjob.model import Job, Property, Requested, TaskGroup
 from sssjob.systems.condor import task_groups
+from sssjob.systems.condor.hooks.candidates import ads_of as fetched
 from sssjob.systems.condor.task_groups import gathered, to_ads, together
 
 BIG = """<TaskGroup><Name>big</Name><TaskCount>1</TaskCount><Requested><NodeCount>1</NodeCount>
@@ -221,3 +224,114 @@ def test_from_a_document_to_ads_in_any_order_and_back_is_the_same(wanted, order)
     read = forms.read_text("".join(forms.write(ads, "long")))
     found = [loads(dumps(together(every).job)) for _, every in gathered(("f", ad) for ad in read)]
     assert sorted(map(repr, map(meaning, found))) == sorted(map(repr, map(meaning, wanted)))
+
+
+# What a group asks for: as it is written, and what an ad has for it, of one alone.
+WISHES = {
+    "Processors": ("<Processors>6</Processors>", "RequestCpus", "6"),
+    "Memory": ('<Memory units="MB">300</Memory>', "RequestMemory", "300"),
+    "Disk": ('<Disk units="KB">500</Disk>', "RequestDisk", "500"),
+    "Swap": ('<Swap units="KB">50</Swap>', "Requirements", "VirtualMemory"),
+    "GPU": ('<Resource name="GPU" type="A100">1</Resource>', "RequireGPUs", "A100"),
+    "Tapes": ('<Resource name="Tapes">2</Resource>', "RequestTapes", "2"),
+    "Duration": ("<Duration>600</Duration>", "AllowedJobDuration", "600"),
+    "OperatingSystem": ("<OperatingSystem>Windows</OperatingSystem>", "Requirements", "WINDOWS"),
+    "Architecture": ("<Architecture>aarch64</Architecture>", "Requirements", "aarch64"),
+    "Feature": ("<Feature>ssd</Feature>", "Requirements", "Hasssd"),
+}
+OWN_WISHES = {
+    "Executable": ("<Executable>/bin/own</Executable>", "Cmd", "/bin/own"),
+    "Arguments": ("<Arguments>-own</Arguments>", "Arguments", "-own"),
+    "Environment": ('<Environment><Variable name="OWN">1</Variable></Environment>', "Environment",
+                    "OWN=1"),
+    "OutputFile": ("<OutputFile>own.txt</OutputFile>", "Out", "own.txt"),
+    "InitialWorkingDirectory": ("<InitialWorkingDirectory>/own</InitialWorkingDirectory>", "Iwd",
+                                "/own"),
+    "Priority": ("<Priority>77</Priority>", "JobPrio", "77"),
+    "Queue": ("<Queue>own</Queue>", "SSSQueue", "own"),
+    "Shell": ("<Shell>/bin/own</Shell>", "-", "-"),
+    "Interactive": ("<Interactive>true</Interactive>", "-", "-"),
+    "NodeCount": ("<NodeCount>2</NodeCount>", "MinHosts", "MinHosts"),
+}  # fmt: skip
+TITLES = st.sampled_from(["", "<Id>g</Id>", "<Name>n</Name>", "<TaskCount>1</TaskCount>"])
+
+
+@st.composite
+def wishing(draw):
+    """A job, and what each of its groups wishes, by the names above."""
+    groups, texts = [], []
+    for _ in range(draw(st.integers(1, 3))):
+        asked = draw(st.lists(st.sampled_from(sorted(WISHES)), unique=True))
+        own = draw(st.lists(st.sampled_from(sorted(OWN_WISHES)), unique=True, max_size=3))
+        groups.append([*asked, *own])
+        inner = "".join(WISHES[name][0] for name in asked)
+        texts.append(
+            f"<TaskGroup>{draw(TITLES)}{''.join(OWN_WISHES[name][0] for name in own)}"
+            f"{f'<Requested>{inner}</Requested>' if inner or draw(st.booleans()) else ''}"
+            "</TaskGroup>"
+        )
+    job = draw(st.lists(st.sampled_from(sorted(WISHES)), unique=True, max_size=2))
+    asked = "".join(WISHES[name][0] for name in job)
+    of_job = f"<Requested>{asked}</Requested>" if job else ""
+    text = f"<Job><Id>9</Id><Executable>/bin/x</Executable>{of_job}{''.join(texts)}</Job>"
+    return text, groups
+
+
+def is_told(name, shown, ads):
+    """Whether something that a group wishes is in an ad, or in what is said."""
+    row = {**WISHES, **OWN_WISHES}[name]
+    named = {"GPU": "Resource", "Tapes": "Resource"}.get(name, name)
+    if any(named in text or row[1] in text for text in shown):
+        return True
+    if name in ("Processors", "Memory", "Disk"):  # of all hosts, and added up where that is
+        each = f"SSSTotal{row[1].removeprefix('Request')}"
+        totals = [ad.get(each, ad.get(row[1], 0) * ad.get("MinHosts", 1)) for ad in ads]
+        return any(total >= int(row[2]) for total in totals)
+    return any(row[2] in long.write(ad) and row[1] in ad for ad in ads)
+
+
+@examples(150)
+@given(wishing())
+def test_all_that_a_task_group_asks_for_is_in_an_ad_or_told_by_each_road(wanted):
+    text, groups = wanted
+    job = resolve(loads(text)).block
+    made = to_ads(job)
+    found = [f"{each.path} {each.message}" for mapped in made for each in mapped.findings]
+    said = []
+    try:
+        text = fetched(job, "amy", said.append)
+        given_away = [*long.read(text.splitlines(keepends=True))]
+    except ValueError as error:
+        given_away, said = None, [str(error)]  # it waits
+    for name in {name for group in groups for name in group}:
+        assert is_told(name, found, [mapped.ad for mapped in made]), name
+        assert said[0] if given_away is None else is_told(name, said, given_away), name
+    if len(made) == 1:  # both roads decide alike
+        lost = any(each.code.startswith("E-") for each in made[0].findings)
+        assert lost == (given_away is None) or made[0].ad["JobUniverse"] == 11
+
+
+GROUP = """<TaskGroup><Executable>/bin/own</Executable>
+<Requested><Resource name="GPU">1</Resource><OperatingSystem>Linux</OperatingSystem>
+<Duration op="LE">600</Duration></Requested></TaskGroup>"""
+
+
+def test_a_slot_that_fetches_gets_what_the_command_writes_of_a_task_group(site):
+    (site.path / "a.xml").write_text(f"<Job><Id>7</Id><User>amy</User>{GROUP}</Job>")
+    slot = SLOT.merged({"OpSys": "WINDOWS", "GPUs": 1})
+    assert site.fetch() == site.fetch(slot) == []  # no GPU, or another system
+    [ad] = site.fetch(slot.merged({"OpSys": "LINUX"}))
+    [mapped] = to_ads(resolve(site.job("a.xml")).block)
+    for name in ("Cmd", "RequestGPUs", "AllowedJobDuration", "Requirements"):
+        assert ad[name] == mapped.ad[name]
+    assert (ad["Cmd"], ad["RequestGPUs"], ad["AllowedJobDuration"]) == ("/bin/own", 1, 600)
+
+
+def test_a_job_whose_groups_are_not_one_kind_of_program_waits(site):
+    (site.path / "a.xml").write_text(
+        f"<Job><Id>7</Id><User>amy</User>{GROUP}{GROUP.replace('own', 'other')}</Job>"
+    )
+    assert site.fetch(SLOT.merged({"GPUs": 4})) == []
+    [row] = site.jobs("waiting")
+    assert "does not say Executable of one" in row.reason
+    assert "cannot ask for Resource GPU of one" in row.reason

@@ -48,7 +48,7 @@ from sssjob.systems.condor.hooks.queue import (
 )
 from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
-from sssjob.systems.condor.job_ad import to_ad
+from sssjob.systems.condor.task_groups import parts
 
 ALTERNATIVES = 16  # of one job, the best
 _AHEAD = 86_400  # seconds by which the clock of another machine may be
@@ -439,6 +439,9 @@ def _candidate(
     )  # fmt: skip
 
 
+_ON_NODES = "it wants more than one node, and a slot is on one"
+
+
 class _NoAd(ValueError):
     """Why a job cannot be given to a slot."""
 
@@ -458,14 +461,17 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
             or (isinstance(item, TaskGroup) and starts.is_start(item, past))
         )
     )  # fmt: skip
-    scope = Scope(job, "/Job", lambda found: None)
+    [part, *others] = parts(job)
+    if others:
+        raise _NoAd(_ON_NODES)
+    scope = Scope(part.job, "/Job", lambda found: None)
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
-    if not chosen and job.requested:
+    if not chosen and part.job.requested:
         raise _NoAd("the request cannot be read, or nothing satisfies it")
     texts = []
     unsaid: dict[str, None] = {}
     for alternative in chosen or (None,):
-        mapped = to_ad(job, alternative=alternative)
+        mapped = part.mapped(alternative=alternative)
         wrong = [each.message for each in mapped.findings if each.severity is Severity.ERROR]
         if wrong:
             raise _NoAd("; ".join(wrong))
@@ -473,7 +479,7 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
         if "ConcurrencyLimits" in mapped.ad:
             unsaid["nobody counts the licences of a job that a slot fetches"] = None
         if mapped.ad.get("JobUniverse") == names.UNIVERSES["parallel"]:
-            raise _NoAd("it wants more than one node, and a slot is on one")
+            raise _NoAd(_ON_NODES)
         # The queue keeps a job until its time has come. A starter that is told a time that is over
         # holds the job, and with one to come it keeps the slot.
         ad = mapped.ad.without(names.OWN["EligibleTime"])
