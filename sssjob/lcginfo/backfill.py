@@ -104,6 +104,14 @@ class _Now:
     promises: list[_Promise] = field(default_factory=list)
     kept: list[tuple[_Kept, int]] = field(default_factory=list)
 
+    # decision 813
+    def take(self, pool: int, slots: int, start: float, end: float) -> None:
+        """Leave less beside the reservations that begin while a job has slots, or is to have."""
+        self.kept = [
+            (kept, left - slots if kept.pool == pool and start <= kept.start < end else left)
+            for kept, left in self.kept
+        ]
+
 
 class Rules:
     """What is known of queues; one name may be several, of which a job may use any."""
@@ -405,12 +413,7 @@ class Scheduler:
             for promise in now.promises:
                 if at in promise.left and self.time + place.limit > promise.time:
                     promise.left[at] -= slots
-            now.kept = [
-                (kept, left - slots)
-                if kept.pool == at and self.time + place.limit > kept.start
-                else (kept, left)
-                for kept, left in now.kept
-            ]
+            now.take(at, slots, self.time, self.time + place.limit)
         self._run(
             place.length, place.limit, taken, queue, vo, self._counted(place.slots), place.jobid
         )
@@ -432,6 +435,7 @@ class Scheduler:
             sorted((each.end, each.pool, each.slots) for each, _ in kept),
         )
         room: dict[int, int] = {}
+        until = self.time
         for time, some in groupby(changes, key=itemgetter(0)):
             for _, at, more in some:
                 if at in free:
@@ -452,6 +456,7 @@ class Scheduler:
             part = min(slots, max(room[at], 0))
             free[at] -= part
             slots -= part
+            now.take(at, part, max(time, self.time), until)
         yield _Promise(max(time, self.time), free)
 
     def _left_by(self, kept: _Kept) -> int:

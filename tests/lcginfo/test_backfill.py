@@ -5,7 +5,7 @@ from dataclasses import replace
 import day_of_load
 import pytest
 from draws import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sssjob.lcginfo import backfill, backtest
@@ -260,3 +260,83 @@ def test_where_nothing_is_kept_free_a_job_that_fits_goes_ahead_of_one_that_does_
     free = Site(replace(kept.snapshot, scheduling=Scheduling(keeps=False)), config=kept.config)
     assert wait(kept) > 0
     assert wait(free) == 0
+
+
+# An evaluator of its own, second by second: what is free at each, for all the time of a job.
+
+HORIZON = 600
+
+
+class Seconds:
+    """Slots that are free in each second, by the limits of what runs and by reservations."""
+
+    def __init__(self, slots, running, reserved):
+        self.free = [slots] * HORIZON
+        for limit, width in running:
+            self.take(0, limit, width)
+        for start, end, width in reserved:
+            self.take(max(start, 0), max(end, 0), width)
+
+    def take(self, start, end, width):
+        for second in range(start, min(end, HORIZON)):
+            self.free[second] -= width
+
+    def fits(self, start, limit, width):
+        return all(free >= width for free in self.free[start : start + limit])
+
+
+def when_it_starts(slots, running, queue, reserved, asked):
+    """When a job of one slot behind a queue starts, by EASY backfill: the first is promised."""
+    seconds, left = Seconds(slots, running, reserved), list(queue)
+    for now in range(HORIZON // 2):
+        promised = None
+        for job in list(left):
+            limit, width = job
+            if seconds.fits(now, limit, width):
+                seconds.take(now, now + limit, width)
+                left.remove(job)
+            elif promised is None:
+                promised = next(
+                    (
+                        at
+                        for at in range(now + 1, HORIZON - limit)
+                        if seconds.fits(at, limit, width)
+                    ),
+                    None,
+                )
+                if promised is not None:
+                    seconds.take(promised, promised + limit, width)
+                    given_back = (promised, promised + limit, -width)
+        if seconds.fits(now, asked, 1):
+            return now
+        if promised is not None:
+            seconds.take(*given_back)
+    return None
+
+
+SPAN = st.integers(1, 25)
+WIDTH = st.integers(1, 4)
+RUNNING = st.lists(st.tuples(SPAN, WIDTH), max_size=4)
+QUEUE = st.lists(st.tuples(SPAN, WIDTH), max_size=4)
+RESERVED = st.lists(st.tuples(st.integers(-5, 40), st.integers(1, 30), WIDTH), max_size=3)
+
+
+@examples(300)
+@given(st.integers(2, 5), RUNNING, QUEUE, RESERVED, SPAN)
+@example(4, [(10, 3)], [(40, 2)], [(30, 20, 2)], 60)
+def test_jobs_start_when_an_evaluator_of_each_second_says(slots, runs, queue, reserved, asked):
+    """Also beside reservations that begin while a job runs that was promised its slots."""
+    kept = [(start, start + length, width) for start, length, width in reserved]
+    while sum(width for _, width in runs) > slots:
+        runs = runs[1:]
+    found = site(
+        *(running(100, limit=100.0 + limit, slots=width, vo=f"r{number}")
+          for number, (limit, width) in enumerate(runs)),
+        *(waiting(50 - number, limit=float(limit), slots=width, vo=f"q{number}")
+          for number, (limit, width) in enumerate(queue)),
+        slots=slots, queues=[QueueRules("long", walltime=float(asked))],
+        reserved=[Reserved(f"m{number}", NOW + start, NOW + end, width)
+                  for number, (start, end, width) in enumerate(kept)],
+    )  # fmt: skip
+    says = when_it_starts(slots, runs, queue, kept, asked)
+    assert wait(found) == (NEVER if says is None else says)
