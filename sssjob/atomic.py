@@ -34,6 +34,8 @@ _UNNAMED = getattr(os, "O_TMPFILE", 0) | os.O_WRONLY | os.O_CLOEXEC
 _LEFT = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _SYNCED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PRIME = 0xFFFF_FFFB  # the greatest of 32 bits: names have different sums, and nothing is imported
+_HIDDEN = ".sssjob-"  # how each hidden name begins
+_DIGITS = "0123456789abcdef"
 PLACES = 8  # names that processes take which write the same file at once
 
 
@@ -198,7 +200,14 @@ def _proc(handle: int) -> str:
 
 def hidden_head(name: str) -> str:
     """How the hidden names begin under which something is made that gets a name later."""
-    return f".sssjob-{int.from_bytes(os.fsencode(name), 'big') % _PRIME:08x}"
+    return f"{_HIDDEN}{int.from_bytes(os.fsencode(name), 'big') % _PRIME:08x}"
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a name is one of these, whatever is made under it."""
+    total, _, place = name.removeprefix(_HIDDEN).partition("-")
+    is_ours = name.startswith(_HIDDEN) and len(total) == 8 and bool(place)
+    return is_ours and not (total + place).strip(_DIGITS)
 
 
 def places(name: str) -> tuple[str, ...]:
@@ -228,10 +237,11 @@ def is_kept(folder: int, hidden: str, handle: int) -> bool:
         return False
     except OSError:
         return True  # files have no locks there, and so nobody removes any
-    return _is_named(folder, hidden, handle)
+    return is_named(folder, hidden, handle)
 
 
-def _is_named(folder: int, name: str, handle: int) -> bool:
+def is_named(folder: int, name: str, handle: int) -> bool:
+    """Whether a name still leads to what is open."""
     try:
         named = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except OSError:
@@ -252,7 +262,7 @@ def sweep(folder: int, name: str, ends: tuple[str, ...] = ()) -> bool:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or not lock(handle):
             return False
-        if _is_named(folder, name, handle):  # else another one took it away, or it has its name
+        if is_named(folder, name, handle):  # else another one took it away, or it has its name
             for each in (*ends, ""):
                 remove(folder, name + each)
         return True

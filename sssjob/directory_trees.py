@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 from collections.abc import Collection, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from sssjob import atomic
@@ -38,9 +38,10 @@ _NOT_HERE = (
 def made(folder: int, name: str, mode: int = 0o755) -> Generator[int, None, None]:
     """A handle of a new directory, which has its name when the block ends without an exception.
 
-    Before that it is hidden; if anything goes wrong it is removed, with all that is in it, and if
-    the process is killed, by the next one that makes this directory. The mode holds whatever the
-    umask is. Raises ``OSError``, also where the name is taken.
+    Before that it is hidden, and only its owner can enter. If anything goes wrong it is removed,
+    with all that is in it, and if the process is killed, by the next one that makes this directory,
+    or by ``sweep``. The mode holds whatever the umask is. Raises ``OSError``, also where the name
+    is taken.
     """
     hidden, handle = _fresh(folder, name)
     try:
@@ -121,6 +122,7 @@ def replacing(folder: int, ours: Collection[str]) -> Generator[int, None, None]:
         _keep(folder, handle, ours)
         _resemble(handle, folder)
         os.fsync(handle)
+        atomic.lock(folder)  # or the old one would be a leftover to others, before it is done with
         _exchange(above, hidden, name)
         if not os.path.samestat(_status(above, hidden), os.fstat(folder)):
             _exchange(above, hidden, name)  # another one was quicker
@@ -219,10 +221,13 @@ def _status(folder: int, name: str) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def _discard(folder: int, hidden: str) -> None:
-    """Remove what is needed no more; who makes the same directory next removes it otherwise."""
-    with suppress(OSError):
+def _discard(folder: int, hidden: str) -> bool:
+    """Remove what is needed no more, or leave it to the next one; whether it is gone."""
+    try:
         remove_tree(folder, hidden)
+    except OSError:
+        return False
+    return True
 
 
 def _fresh(folder: int, name: str) -> tuple[str, int]:
@@ -258,16 +263,25 @@ def sweep_beside(folder: int) -> None:
         os.close(above)
 
 
-def _sweep(folder: int, hidden: str) -> bool:
-    """Remove what a killed process left under a name; whether that could be."""
+def _sweep(folder: int, hidden: str, *, dry_run: bool = False) -> bool:
+    """Remove what a killed process left under a name; whether that could be.
+
+    Who makes a directory locks it until it has its name, and the kernel frees that lock when the
+    process is gone.
+    """
     try:
         handle = os.open(hidden, handles.READ | os.O_NOFOLLOW, dir_fd=folder)
     except OSError:
         return False
     try:
-        if os.fstat(handle).st_uid == os.geteuid() and atomic.lock(handle):
+        is_left = (
+            os.fstat(handle).st_uid == os.geteuid()
+            and atomic.lock(handle)
+            and atomic.is_named(folder, hidden, handle)  # else it has its own name since
+        )
+        if is_left and not dry_run:
             _discard(folder, hidden)
-        return not handles.is_there(folder, hidden)
+        return is_left if dry_run else not handles.is_there(folder, hidden)
     finally:
         os.close(handle)
 
@@ -364,12 +378,25 @@ def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
     return True
 
 
-def sweep(folder: int) -> None:
-    """Go on with what killed processes began to remove in a directory, as far as that can be."""
-    for name in os.listdir(folder):
-        head, _, number = name.rpartition(".")
-        if head.startswith(".") and len(number) == _DIGITS and number.isalnum():
-            _discard(folder, name)
+def sweep(folder: int, *, dry_run: bool = False) -> tuple[str, ...]:
+    """Remove what killed processes left in a directory, as far as that can be; its names there.
+
+    That is what they began to remove, and what they had not made whole, whatever it was to be.
+    With ``dry_run`` nothing is removed.
+    """
+    return tuple(
+        [
+            name for name in sorted(os.listdir(folder))
+            if (_is_aside(name) and (dry_run or _discard(folder, name)))
+            or (atomic.is_hidden(name) and _sweep(folder, name, dry_run=dry_run))
+        ]
+    )  # fmt: skip
+
+
+def _is_aside(name: str) -> bool:
+    """Whether a name is that of something that is to be removed."""
+    head, _, number = name.rpartition(".")
+    return head.startswith(".") and len(number) == _DIGITS and number.isalnum()
 
 
 def _empty(top: int, named: str, most: int) -> None:

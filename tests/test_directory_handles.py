@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from sssjob import atomic
 from sssjob import directory_handles as handles
 from sssjob import directory_trees as trees
 from sssjob.errors import Unprotected
@@ -204,6 +205,41 @@ def test_a_new_directory_that_is_not_ready_is_none(folder, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         fill()
     assert os.listdir(tmp_path) == []
+
+
+def test_a_sweep_takes_only_what_nobody_makes_any_more(folder, tmp_path):
+    names = [".sssjob-0000abcd-0", ".sssjob-0000abcd-12ab", ".job.0123456789abcdef"]
+    others = [".sssjob-x-0", ".sssjob-0000abcd", ".sssjob-0000abcd-", "job", ".hidden"]
+    for name in (*names, *others):
+        (tmp_path / name / "in").mkdir(parents=True)
+    with trees.made(folder, "new") as handle:
+        alive = os.path.basename(os.readlink(f"/proc/self/fd/{handle}"))
+        assert trees.sweep(folder, dry_run=True) == tuple(sorted(names))
+        assert trees.sweep(folder) == tuple(sorted(names))
+        assert sorted(os.listdir(tmp_path)) == sorted([*others, alive])
+
+
+def test_a_sweep_that_is_slow_takes_nothing_of_who_has_the_name_now(folder, tmp_path, monkeypatch):
+    """It opened a directory that had its own name then, and the next one is made hidden so."""
+    (tmp_path / "taken").mkdir()
+    first = trees.made(folder, "job")
+    first.__enter__()
+    hidden = os.listdir(tmp_path)
+    genuine, second = atomic.lock, []
+
+    def late(handle):
+        monkeypatch.setattr(atomic, "lock", genuine)
+        first.__exit__(None, None, None)
+        os.rename(tmp_path / "job", tmp_path / "done")
+        second.append(trees.made(folder, "job"))
+        second[0].__enter__()
+        return genuine(handle)
+
+    monkeypatch.setattr(atomic, "lock", late)
+    assert trees.sweep(folder) == ()
+    assert set(hidden) - {"taken"} <= set(os.listdir(tmp_path))
+    second[0].__exit__(None, None, None)
+    assert sorted(os.listdir(tmp_path)) == ["done", "job", "taken"]
 
 
 @pytest.mark.parametrize("taken", ["directory", "full", "file", "link"])

@@ -23,7 +23,7 @@ from sssjob.features.batch.directories import Directories, announce, announce_in
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.read import read
 from sssjob.features.update import change, expire
-from sssjob.features.write import put, remove
+from sssjob.features.write import put, remove, write
 
 VALUES = {"job_id": "3", "allocated_cpu": 2, "wall_limit_secs": 600}
 CALLS = ("open", "mkdir", "fchmod", "fsync", "fchown", "rename")
@@ -491,30 +491,95 @@ def test_nothing_is_taken_away_where_there_is_no_root(safe_path):
     assert os.listdir(safe_path) == []
 
 
+@pytest.mark.parametrize("by", ["prolog", "sweep"])
+@pytest.mark.parametrize("room", [0, pytest.param(ROOM, marks=ROOT_ONLY)], ids=["", "mounted"])
 @pytest.mark.parametrize("call", ["make", "remove"])
-def test_what_a_kill_leaves_is_taken_away_when_the_next_job_starts(directories, monkeypatch, call):
+def test_what_a_kill_leaves_is_taken_away_by_whoever_comes_next(
+    directories, monkeypatch, call, room, by
+):
+    """A prolog of another job, or a sweep, before any batch system is asked."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     directories.root.mkdir()
+    if why := directories.make(VALUES, "", room):
+        pytest.skip(why)
+    take_away(directories)
     other = Directories(directories.root, "4")
+    left = set()
     for moment in range(1000):
-        directories.make(VALUES)
+        if call == "remove":
+            directories.make(VALUES, "", room)
         ended = (
             killed(lambda: take_away(directories), moment)
             if call == "remove"
-            else killed(lambda: directories.make(VALUES), moment)
+            else killed(lambda: directories.make(VALUES, "", room), moment)
         )
-        if directories.job.exists() and call == "make":
+        if directories.job.exists():
             assert read(directories.jobfeatures).values == VALUES
         take_away(directories)
-        other.make(VALUES)
-        if call == "make":
-            directories.make(VALUES)  # the same job again takes away what was being made of it
-            take_away(directories)
-        assert os.listdir(directories.root) == ["4"]
+        hidden = os.listdir(directories.root)
+        left.update(hidden)
+        if by == "prolog":
+            other.make(VALUES)
+            assert os.listdir(directories.root) == ["4"]
+            take_away(other)
+        else:
+            assert module.sweep(directories.root, dry_run=True) == tuple(hidden)
+            assert module.sweep(directories.root) == tuple(hidden)
+            assert os.listdir(directories.root) == []
+        assert mounted(directories.root) == []
         if ended:
             break
     assert ended
     assert moment > 10
+    assert left
+
+
+@pytest.mark.parametrize("room", [0, pytest.param(ROOM, marks=ROOT_ONLY)], ids=["", "mounted"])
+def test_what_a_prolog_makes_at_this_moment_is_no_leftover(directories, monkeypatch, room):
+    """A sweep comes once, before each of its calls of the system."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    directories.root.mkdir()
+    for nth in range(1000):
+        left, swept = nth, ()
+
+        def look():
+            nonlocal left, swept
+            if not left:
+                swept = module.sweep(directories.root)
+            left -= 1
+
+        between(lambda: directories.make(VALUES, "", room), look)
+        assert read(directories.jobfeatures).values == VALUES
+        assert directories.jobstatus.is_dir()
+        assert os.listdir(directories.root) == ["3"]
+        assert len(swept) <= 1  # that was not locked yet: another one was made then
+        take_away(directories)
+        if left >= 0:
+            break
+    assert left >= 0
+    assert nth > 50
+
+
+def test_a_file_of_others_survives_a_sweep_while_the_machine_is_described_anew(directories):
+    place = directories.machinefeatures
+    make_machine(directories.root, {"total_cpu": 8})
+    genuine, count = trees._exchange, 0
+
+    def beside(*given):
+        nonlocal count
+        genuine(*given)
+        (next(directories.root.glob(".sssjob-*")) / "of_others").touch()
+        count += 1
+        module.sweep(directories.root)
+
+    trees._exchange = beside
+    try:
+        write({"total_cpu": 9}, place)
+    finally:
+        trees._exchange = genuine
+    assert (count, read(place, MACHINE_FEATURES).values) == (1, {"total_cpu": 9})
+    assert (place / "of_others").exists()
+    assert os.listdir(directories.root) == ["machinefeatures"]
 
 
 def _calls_to_remove(directories, monkeypatch, count):

@@ -109,6 +109,19 @@ def test_a_prolog_at_any_step_of_the_sweeper_keeps_its_directory(root, monkeypat
     assert nth > 1 or call == "listdir"
 
 
+def test_what_a_prolog_that_was_killed_left_goes_too(root):
+    """Also where there is no job that a batch system need be asked of."""
+    rest = ".sssjob-00000039-0"
+    for place in (root, root.parent / "other"):
+        (place / rest / "jobstatus").mkdir(parents=True)
+    done = sweep(Asked(frozenset({"4"})), root, dry_run=True)
+    assert done.removed == (rest, "3", "5.2", "6[7].server")
+    assert (root / rest).exists()
+    assert sweep(Asked(frozenset({"4"})), root).removed == (rest, "3", "5.2", "6[7].server")
+    assert not (root / rest).exists()
+    assert sweep(Asked(None), root.parent / "other").removed == (rest,)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
 def test_a_status_with_a_file_system_of_its_own_goes_too(root):
     directories = Directories(root, "9")

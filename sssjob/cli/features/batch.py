@@ -255,9 +255,10 @@ def sweep(
     """Remove the directories of jobs that are no longer on this node.
 
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
-    was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
-    of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml is folded
-    first with --documents, and stays without it, until --discard gives it up.
+    was stopped, they stay, and so does what a prolog that was killed had not made whole (under a
+    name such as .sssjob-00000039-0). Let cron run this command. Directories that are not of jobs,
+    and those of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml
+    is folded first with --documents, and stays without it, until --discard gives it up.
     """
     from sssjob.collect import Left, fold_left
     from sssjob.features.batch.leftovers import sweep as swept

@@ -286,6 +286,18 @@ def standing(root: Path) -> dict[str, DirectoryIdentity]:
     return found
 
 
+def sweep(root: Path, *, dry_run: bool = False) -> tuple[str, ...]:
+    """Remove what prologs and epilogs that were killed left half made, or half removed; its names.
+
+    Raises ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
+    """
+    try:
+        with handles.protected(root) as folder:
+            return trees.sweep(folder, dry_run=dry_run)
+    except FileNotFoundError:
+        return ()  # no job has been here
+
+
 def make_machine(root: Path, values: Mapping[str, Value]) -> None:
     """Make the directory of the machine whole; one that is there gets the keys that it lacks.
 

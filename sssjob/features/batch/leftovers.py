@@ -24,7 +24,10 @@ Fold = Callable[[str, int], tuple[bool, Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class SweptJobs:
-    """The ids of the jobs whose directories were removed, and why others could not be."""
+    """The jobs whose directories were removed, by id, and why others could not be.
+
+    What killed prologs and epilogs left has a hidden name there.
+    """
 
     removed: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -36,6 +39,7 @@ def sweep(
 ) -> SweptJobs:  # fmt: skip
     """Remove the directories below ``root`` of jobs that are not on this node.
 
+    So goes what killed prologs and epilogs left there that is no directory of a job.
     ``fold`` folds those of a job that an epilog could not fold. Where that cannot be they stay, but
     for ``discarded`` jobs, of which what is left goes unfolded. With ``dry_run`` nothing is
     removed, and ``fold`` is to find out only whether it could.
@@ -51,15 +55,8 @@ def sweep(
     given_up = {name: directories.identity(root, name) for name in discarded}
     notes += [f"{root / name} is not there" for name, seen in given_up.items() if seen is None]
     standing |= {name: seen for name, seen in given_up.items() if seen is not None}
-    if not standing:
-        return SweptJobs((), tuple(notes))
-    named = node or host_name.own()
-    present = call.present(named, notes)
-    if present is None:
-        why = f": {'; '.join(notes)}" if notes else ""
-        hint = "" if node else "; --node names the node as the batch system does"
-        raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}{hint}")
-    removed = []
+    present = _present(call, node, notes) if standing else frozenset()
+    removed = [*directories.sweep(root, dry_run=dry_run)]
     for name, seen in standing.items():
         if name in present:
             notes += [f"{root / name} stays: the job is on this node"] if name in given_up else []
@@ -81,3 +78,14 @@ def sweep(
         except OSError as error:
             notes.append(f"{error.filename or root / name}: {error.strerror}")
     return SweptJobs(tuple(removed), tuple(notes))
+
+
+def _present(call: Invocation, node: str, notes: list[str]) -> frozenset[str]:
+    """The ids of all jobs on this node. Raises ``UnusableInput`` where nobody says them."""
+    named = node or host_name.own()
+    present = call.present(named, notes)
+    if present is None:
+        why = f": {'; '.join(notes)}" if notes else ""
+        hint = "" if node else "; --node names the node as the batch system does"
+        raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}{hint}")
+    return present

@@ -6,7 +6,6 @@ import errno
 import hashlib
 import io
 import os
-import re
 import stat
 import struct
 import time
@@ -33,7 +32,6 @@ REPORTED = "reported"  # where the documents stand that reports made, of which n
 
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_UNFINISHED = re.compile(r"\.sssjob-[0-9a-f]{8}-[0-9a-f]+")  # what ``atomic`` leaves when killed
 
 # Told which job it is, the job, and the uid of whose it is, None where that is no file of a user.
 Change = Callable[[int, Job, int | None], Job]
@@ -194,7 +192,7 @@ class _Directory:
                 continue
             with _folder(path) as folder, os.scandir(folder) as entries:
                 for each in entries:
-                    if _UNFINISHED.fullmatch(each.name):
+                    if atomic.is_hidden(each.name):
                         atomic.sweep(folder, each.name)
 
     def take(self, claim: Claim, until: float, others: Others) -> bool:
