@@ -92,18 +92,32 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """
     job = call.allocation(asking=False)
     directories = Directories(root, job.job_id)
+    notes: list[str] = []
     handles.check(root)
     with directories.held() as held:  # a next run of the job may begin before this one is done
         if directories.is_kept:  # by an epilog before this one: what it knew counts
             done = fold_left(call.system, root, jobs, job.job_id, held)
-        # Some systems tell only the prolog, which asks them, that the job has no other node.
-        elif directories.is_described or (jobs and job.alone):
+        elif directories.is_described or (jobs and _is_alone(call, job, jobs, notes)):
             done = _end(call, job, directories, jobs, held)
         else:
-            done = Ended(job.job_id, Left.REMOVED)
+            done = Ended(job.job_id, Left.REMOVED, notes=tuple(notes))
         if done.left is Left.REMOVED:
             done = replace(done, left=_taken_away(directories, held))
         return done
+
+
+def _is_alone(call: Invocation, job: Allocation, jobs: str, notes: list[str]) -> bool:
+    """Whether a job has no other node, so that what this one has is what the job has.
+
+    Some systems tell it only who asks: the prolog does, and noted it, if it was answered.
+    """
+    if job.alone is not None or documents.is_absent(documents.place(jobs, job.job_id)):
+        return bool(job.alone)
+    asked = call.allocation()
+    if asked.alone is None:
+        why = f"{call.system} does not say whether job {job.job_id} had other nodes"
+        notes += [f"{why}: nothing of it is folded", *asked.notes]
+    return bool(asked.alone)
 
 
 def _taken_away(directories: Directories, held: int | None) -> Left:

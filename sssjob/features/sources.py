@@ -308,6 +308,8 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
         total = count.value if count is not None else _sum_of_nodes(work.groups)
         share = min(Fraction(len(work.nodes)) / total, Fraction(1)) if total else Fraction(1)
         why = f"spread evenly over {units.decimal(total)} nodes" if total else "one node"
+        if not total and not work.guessing:
+            return Amount(whole.value, whole.source, ASSUMED, why)
     if share == 1:
         return whole
     return Amount(whole.value * share, whole.source, ASSUMED, why)

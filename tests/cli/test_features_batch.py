@@ -838,6 +838,48 @@ def test_the_life_of_a_job_of_Flux_as_its_scripts_play_it(node):
     assert (place.exists(), ">77<" in document.read_text()) == (False, True)
 
 
+FLUX_R = (
+    '{"version":1,"execution":{"R_lite":[{"rank":"%s","children":{"core":"0-1"}}],'
+    '"starttime":1700000000.5,"expiration":1700003600.5}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_folded", "told"),
+    [
+        ("echo '" + FLUX_R % "1" + "'", True, ""),
+        ("echo '" + FLUX_R % "1-2" + "'", False, ""),
+        ("exit 1", False, "flux does not say whether job 100 had other nodes: nothing of it is"),
+    ],
+    ids=["one node", "two nodes", "no answer"],
+)
+def test_an_epilog_asks_whether_a_job_had_one_node_where_its_prolog_was_not_answered(
+    node, monkeypatch, shown, is_folded, told
+):  # fmt: skip
+    monkeypatch.setenv("FLUX_JOB_ID", "100")
+    monkeypatch.setenv("FLUX_JOB_USERID", str(os.getuid()))
+    (node / "jobs/100.xml").write_text("<Job><Id>100</Id></Job>")
+    program(node, "flux", "exit 1")
+    words = ("--for", "flux", "--root", "mjf", "--documents", "jobs")
+    run("prolog", *words)
+    status.write({"used_CPU": 77}, "mjf/100/jobstatus")
+    program(node, "flux", f'case "$*" in "job info 100 R") {shown};; *) echo 1;; esac')
+    done = run("epilog", *words)
+    assert (done.exit_code, told in done.stderr) == (1 if told else 0, True)
+    assert (">77<" in (node / "jobs/100.xml").read_text()) == is_folded
+    assert not (node / "mjf/100").exists()
+
+
+def test_an_epilog_asks_nothing_where_there_is_no_document(node, monkeypatch):
+    monkeypatch.setenv("FLUX_JOB_ID", "100")
+    program(node, "flux", f"echo >> {node}/asked; exit 1")
+    words = ("--for", "flux", "--root", "mjf", "--documents", "jobs")
+    run("prolog", *words)
+    (node / "asked").unlink()
+    done = run("epilog", *words)
+    assert (done.exit_code, done.stderr, (node / "asked").exists()) == (0, "", False)
+
+
 def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
     """No PBS runs here; this is what its manuals say that a MOM does."""
     where = {"root": "mjf", "jobs": "jobs", "log": "log", "to": "scripts"}

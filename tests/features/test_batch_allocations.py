@@ -360,7 +360,7 @@ def test_a_job_that_is_said_to_end_in_a_year_has_no_limit_by_that(end):
     assert values(found) == {"jobstart_secs": 1795185000}
 
 
-@pytest.mark.parametrize(("count", "alone"), [("1", True), ("2", False), ("", False)])
+@pytest.mark.parametrize(("count", "alone"), [("1", True), ("2", False), ("", None)])
 def test_a_job_is_alone_on_its_node_only_where_that_is_said(count, alone):
     assert of_slurm("", SLURM_JOB_NUM_NODES=count).alone is alone
 
@@ -596,14 +596,14 @@ def test_processors_of_a_host_are_counted_in_every_spelling(hosts, count):
         ("nodes=1:ppn=2+1:ppn=4,mem=1gb", False),
         ("nodect=1,ncpus=2,mem=1gb", True),
         ("nodect=2,ncpus=2,mem=1gb", False),
-        ("mem=1gb", False),
+        ("mem=1gb", None),
     ],
 )
 def test_without_an_answer_the_memory_of_a_job_is_that_of_its_only_host(asked, alone):
     before = pbs.allocation((*ARGUMENTS[:4], asked))
     after = pbs.allocation((*ARGUMENTS[:4], "4711", asked, "mem=5kb", "batch", "", "0"))
     assert before.alone is after.alone is alone
-    assert ("max_rss_bytes" in before.amounts) is alone
+    assert ("max_rss_bytes" in before.amounts) is bool(alone)
 
 
 def test_memory_of_a_job_on_several_hosts_is_no_hosts():
@@ -666,14 +666,14 @@ def test_lsf_tells_slots_in_the_environment_and_limits_by_bjobs():
     [
         ("", "n1:n1", 2, True), ("", "4*n1", 4, True), ("", "4*n1:2*n2", 4, False),
         ("", "n1.example.org:n2", 1, False), ("n1 2 n2 8", "n9", 2, False),
-        ("n2 8", "", None, True), ("", "-", None, False), ("", "", None, False),
-        ("n1", "n1", 1, True), ("", "n1;n2", None, False),
+        ("n2 8", "", None, True), ("", "-", None, None), ("", "", None, None),
+        ("n1", "n1", 1, True), ("", "n1;n2", None, None),
     ],
 )  # fmt: skip
 def test_slots_of_a_host_are_those_that_LSF_names(hosts, shown, count, alone):
     found = by_lsf(bjobs(EXEC_HOST=shown), LSB_MCPU_HOSTS=hosts)
     assert (values(found).get("allocated_cpu"), found.alone) == (count, alone)
-    assert ("max_rss_bytes" in found.amounts) is alone  # what hosts share is no host's
+    assert ("max_rss_bytes" in found.amounts) is bool(alone)  # what hosts share is no host's
 
 
 @pytest.mark.parametrize(
@@ -794,10 +794,10 @@ def test_flux_tells_cores_and_times_by_R():
         ("2", [("0-2", "0-1"), ("3", "0-7")], 2, False),
         ("3", [("0-2", "0-1"), ("3", "0-7")], 8, False),
         ("9", [("2", "0-1")], None, True), ("", [("2", "0-1")], None, True),
-        ("2", [("2", "0-1"), ("1-3", "0")], None, False), ("2", [("2", "3-1")], None, False),
-        ("2", [("2", "0-3,2")], None, False), ("2", [("2", "x")], None, False),
-        ("2", [("2", "")], None, False), ("2", [("2", 4)], None, False), ("2", [], None, False),
-        ("2", [("0-999999999", "0")], None, False),
+        ("2", [("2", "0-1"), ("1-3", "0")], None, None), ("2", [("2", "3-1")], None, None),
+        ("2", [("2", "0-3,2")], None, None), ("2", [("2", "x")], None, None),
+        ("2", [("2", "")], None, None), ("2", [("2", 4)], None, None), ("2", [], None, None),
+        ("2", [("0-999999999", "0")], None, None),
     ],
 )  # fmt: skip
 def test_cores_of_a_node_are_those_of_its_rank(rank, lite, count, alone):

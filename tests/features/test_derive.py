@@ -476,3 +476,11 @@ def test_what_is_assumed_is_reported_as_it_is_written():
     found = features(requested("<NodeCount>3</NodeCount><Processors>4</Processors>"), nodes=("n",))
     assert found.values["allocated_cpu"] == 2
     assert "allocated_cpu is assumed to be 2: spread evenly over 3 nodes" in str(found.findings)
+
+
+def test_what_a_node_has_of_a_job_that_says_no_nodes_is_known_only_by_guessing():
+    job = document.loads("<Job><Id>1</Id><Requested><Processors>8</Processors></Requested></Job>")
+    guessed = derive(job, nodes=("n1",)).values
+    certain = derive(job, nodes=("n1",), guessing=False)
+    assert (guessed["allocated_cpu"], "allocated_cpu" in certain.values) == (8, False)
+    assert "allocated_cpu" in certain.absent

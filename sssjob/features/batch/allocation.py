@@ -25,15 +25,16 @@ class Allocation:
     """A job on one node: ``amounts`` by key of $JOBFEATURES, in bytes, seconds or a count.
 
     ``node`` and ``user`` are empty where nobody said them. ``alone`` tells that the job has no
-    other node, so that what this one has is what the job has. ``notes`` say what is missing, and
-    ``unlearned`` are the limits of which the batch system did not say whether there is one.
+    other node, so that what this one has is what the job has; None is that nobody said. ``notes``
+    say what is missing, and ``unlearned`` are the limits of which the batch system did not say
+    whether there is one.
     """
 
     job_id: str
     node: str = ""
     user: str = ""
     amounts: Mapping[str, Amount] = field(default_factory=dict)
-    alone: bool = True
+    alone: bool | None = True
     notes: tuple[str, ...] = ()
     unlearned: frozenset[str] = frozenset()
 

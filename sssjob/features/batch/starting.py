@@ -88,7 +88,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     user = _known_user(given.user, call.system, notes) if is_root else ""
     room = settings.status_size if is_root else 0
     offered = spoken(found.values, settings.vocabulary)
-    is_folded = is_described and given.alone
+    is_folded = is_described and bool(given.alone)
     without = directories.make(offered, user, room, given.unlearned, is_described=is_folded)
     notes += [without] if without else []
     call.export(directories.variables())

@@ -97,8 +97,9 @@ def allocation(environment: Mapping[str, str], printed: str = "", rank: str = ""
     node = host_name.own()
     user = environment.get("FLUX_JOB_USERID", "")
     return Allocation(
-        job, node, user, amounts, len(shares) == 1, tuple(notes), frozenset(notes.unlearned)
-    )
+        job, node, user, amounts, len(shares) == 1 if shares else None, tuple(notes),
+        frozenset(notes.unlearned),
+    )  # fmt: skip
 
 
 def _times(form: object, notes: Notes) -> Iterator[tuple[str, Amount]]:

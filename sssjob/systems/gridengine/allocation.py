@@ -135,9 +135,10 @@ def allocation(
     if limits:
         source = min(limits, key=lambda name: limits[name])
         amounts[_WALL] = amount(limits[source], source, "h_rt")
+    hosts = environment.get("NHOSTS")
     return Allocation(
         job_id(environment), known.get("host") or environment.get("HOSTNAME", ""),
-        known.get("job_owner", ""), amounts, environment.get("NHOSTS") == "1", tuple(notes),
+        known.get("job_owner", ""), amounts, hosts == "1" if hosts else None, tuple(notes),
         frozenset(notes.unlearned),
     )  # fmt: skip
 

@@ -87,8 +87,9 @@ def allocation(environment: Mapping[str, str], printed: str = "", host: str = ""
     if told is None:
         notes.append("$LSB_MCPU_HOSTS holds no hosts with their slots")
     shown = _hosts(row.get("EXEC_HOST", ""), notes)
-    alone = len(told or shown) == 1
-    amounts = dict(_limits(row, here, alone, notes))
+    hosts = told or shown
+    alone = len(hosts) == 1 if hosts else None
+    amounts = dict(_limits(row, here, bool(alone), notes))
     said = {
         source: count
         for source, hosts in (("$LSB_MCPU_HOSTS", told or {}), ("bjobs EXEC_HOST", shown))

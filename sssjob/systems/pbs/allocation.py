@@ -116,7 +116,7 @@ def allocation(arguments: Sequence[str], printed: str = "", host: str = "") -> A
     short = host_name.short(host)
     here = hosts.get(short, 0)
     alone = len(hosts) == 1 if hosts else _is_on_one_host(limits)
-    amounts = dict(_amounts(limits, alone, notes))
+    amounts = dict(_amounts(limits, bool(alone), notes))
     if here:
         amounts["allocated_cpu"] = amount(here, "qstat", "exec_host")
     elif hosts:
@@ -143,12 +143,15 @@ def _limits(arguments: Sequence[str]) -> str:
     return arguments[place] if len(arguments) > place else ""
 
 
-def _is_on_one_host(limits: Mapping[str, str]) -> bool:
-    """Whether what was asked for is one host, by TORQUE's nodes or as PBS counts them."""
+def _is_on_one_host(limits: Mapping[str, str]) -> bool | None:
+    """Whether what was asked for is one host, by TORQUE's nodes or as PBS counts them.
+
+    None where neither is told.
+    """
     nodes = limits.get("nodes", "")
     if nodes:
         return asked_count(nodes) == 1
-    return limits.get("nodect") == "1"
+    return limits["nodect"] == "1" if "nodect" in limits else None
 
 
 def _amounts(limits: Mapping[str, str], alone: bool, notes: Notes) -> Iterator[tuple[str, Amount]]:

@@ -180,7 +180,8 @@ def allocation(environment: Mapping[str, str], printed: str = "", reserved: str 
         amounts[key] = handed
     _end_with_reservation(amounts, environment.get(_RESERVATION, ""), reserved, notes)
     return Allocation(
-        job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1", tuple(notes),
+        job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1" if count else None,
+        tuple(notes),
         frozenset(notes.unlearned),
     )  # fmt: skip
 
