@@ -140,3 +140,11 @@ def test_what_cannot_be_read_is_said_with_its_place_and_ends_with_2(arguments, g
 
 def test_nothing_to_write_ends_with_1():
     assert run("job", "-", given="").exit_code == 1
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_question_about_no_slot_is_answered_with_that(tmp_path, words):
+    (tmp_path / "slots.ad").write_text("")
+    told = run("why", JOB, tmp_path / "slots.ad", *words)
+    assert told.exit_code == 1
+    assert "no ad of a slot is in it" in told.stderr

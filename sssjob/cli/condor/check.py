@@ -50,7 +50,8 @@ def command(file: str, files: bool, as_json: bool) -> None:
         common.data(json.dumps({"variables": said, "problems": problems}, indent=2))
     else:
         for each in told.said():
-            common.fitted(f"{each.name}: {each.value}; {each.meaning}")
+            value = ", ".join(each.value.splitlines())
+            common.fitted(f"{each.name}: {value}; {each.meaning}")
     for problem in found:
         severity = "error" if problem.is_error else "warning"
         common.say(f"{source.name}: {severity}: {problem.name}: {problem.text}")

@@ -32,7 +32,7 @@ def command(job: str, slots: str, as_json: bool, htcondor: bool) -> None:
 
     apart(job, slots)
     mine = Ads().one(job)
-    read, fitting, told = Ads(), 0, []
+    read, number, fitting, told = Ads(), 0, 0, []
     with engine(htcondor=htcondor) as evaluate:
         for number, (_, slot) in enumerate(read.read((slots,)), 1):
             name = slot.text("Name") or f"slot {number}"
@@ -51,6 +51,8 @@ def command(job: str, slots: str, as_json: bool, htcondor: bool) -> None:
                     common.data(f"    {key} is {value}")
     if as_json:
         common.data(json.dumps({"slots": told}, ensure_ascii=False, indent=2))
+    if not number and not read.unread:
+        common.say(f"{common.name_of(slots)}: no ad of a slot is in it")
     if read.unread:
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if fitting else common.NOTHING)

@@ -32,12 +32,15 @@ MOST = 100_000  # lines that are read
 _DEPTH = 32  # macros within each other
 _LONGEST = 1 << 16  # letters of a value once its macros are replaced
 
-_LINE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
+_LINE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*([=:])(.*)", re.ASCII | re.DOTALL)
 _HERE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*@=\s*(\w+)\s*", re.ASCII)
 _USE = re.compile(r"\s*use\s+\w+\s*:.*", re.ASCII | re.IGNORECASE)
+_INCLUDE = re.compile(r"\s*@?include\b[^:=]*:\s*(.*)", re.ASCII | re.IGNORECASE)
+_TELLS = re.compile(r"\s*(warning|error)\s*:.*", re.ASCII | re.IGNORECASE)
 _BRANCH = re.compile(r"\s*(if|elif|else|endif)(\s.*|\s*)", re.ASCII | re.IGNORECASE)
 _DEFINED = re.compile(r"defined\s+(\w[\w.]*)", re.ASCII | re.IGNORECASE)
-_MACRO = re.compile(r"\$\(([\w.]+)(?::([^()]*))?\)", re.ASCII)
+_NESTED = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # a text whose brackets are closed
+_MACRO = re.compile(rf"(?<!\$)\$\(([\w.]+)(?::({_NESTED}))?\)", re.ASCII)
 _HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
 _SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
 _NO_SLOT = re.compile(r"SLOT_(\d+)_(\w+)", re.ASCII)
@@ -96,6 +99,15 @@ KNOBS = (
     ("MAXJOBRETIREMENTTIME",           "0",   "seconds that a job may go on when it is to leave"),
     ("MACHINEMAXVACATETIME",           "600", "seconds from a job's SIGTERM to its SIGKILL"),
 )
+# What HTCondor takes these for where nothing sets them, before what a macro says by itself.
+BY_ITSELF = {
+    "ACTIVITYTIMER": "(time() - EnteredCurrentActivity)", "CONTINUE": "True", "DOLLAR": "$",
+    "HOUR": "3600", "IS_OWNER": "False", "KILL": "False", "MACHINEMAXVACATETIME": "10 * 60",
+    "MAX_SLOT_TYPES": "10", "MINUTE": "60", "POLLING_INTERVAL": "5", "PREEMPT": "False",
+    "RESERVED_MEMORY": "0", "STARTER_INITIAL_UPDATE_INTERVAL": "8", "START": "True",
+    "STATETIMER": "(time() - EnteredCurrentState)", "SUSPEND": "False", "WANT_SUSPEND": "False",
+    "WANT_VACATE": "True",
+}
 # fmt: on
 _POLICY = re.compile(f"{_OF_SLOTS}({'|'.join(POLICY)})", re.ASCII)
 # What some of them mean where they hold for each job, and always.
@@ -111,6 +123,8 @@ def _odd(line: str) -> str:
     """What is wrong with a line that sets nothing."""
     if branch := _BRANCH.fullmatch(line):
         return "it has no endif" if branch[1].lower() == "if" else "no if is open"
+    if _TELLS.fullmatch(line):
+        return "HTCondor reads no configuration with this in it"
     return "it has no end" if _HERE.fullmatch(line) else "it is no variable"
 
 
@@ -155,7 +169,7 @@ def _holds(told: Configured) -> bool:
     while text.startswith("!"):
         text, is_negated = text[1:].lstrip(), not is_negated
     if name := _DEFINED.fullmatch(text):
-        return bool(told.get(name[1])) is not is_negated
+        return bool(told.get(name[1]) or name[1].upper() in BY_ITSELF) is not is_negated
     return (bool(text) and text.lower() not in _NO) is not is_negated
 
 
@@ -189,9 +203,10 @@ def _joined(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
                 if each.strip() == end:
                     break
                 parts.append(each.strip())
-            line = f"{found[1]} = {', '.join(filter(None, parts))}"
-        while line.endswith("\\") and (following := next(rest, None)) is not None:
-            line = f"{line[:-1]} {following[1].strip()}"
+            said = (part for part in parts if part and not part.startswith("#"))
+            line = f"{found[1]} = " + "\n".join(said)
+        while (goes_on := line.rstrip()).endswith("\\") and (following := next(rest, None)):
+            line = goes_on[:-1] + following[1].lstrip()  # with no blank of its own
         yield number, line
 
 
@@ -203,6 +218,7 @@ class Configured:
     written: Mapping[str, str]
     odd: list[tuple[int, str]] = field(default_factory=list)
     uses: bool = False  # more is set by what it only names
+    notes: list[tuple[int, str]] = field(default_factory=list)  # on lines that may surprise
 
     @classmethod
     def read(cls, text: str) -> Configured:
@@ -214,7 +230,7 @@ class Configured:
         """
         values: dict[str, str] = {}
         written: dict[str, str] = {}
-        odd = []
+        odd, notes = [], []
         uses = False
         branches, begun = _Branches(), (0, "")
         for number, line in _joined(text.splitlines()[:MOST]):
@@ -232,13 +248,24 @@ class Configured:
             if _USE.fullmatch(line):
                 uses = True
                 continue
+            if include := _INCLUDE.fullmatch(line):
+                uses = True
+                told = f"what {include[1][:60]!r} sets is not read; condor_config_val -dump tells"
+                notes.append((number, told))
+                continue
+            if tells := _TELLS.fullmatch(line):
+                if tells[1].lower() == "error":
+                    odd.append((number, line.strip()))
+                continue
             if (found := _LINE.fullmatch(line)) is None:
                 odd.append((number, line.strip()))
                 continue
             key = found[1].upper()
             # Of itself a variable means what it was before, in a file that sets it again.
-            values[key] = _without_itself(key, found[2].strip(), values.get(key))
+            values[key] = _without_itself(key, found[3].strip(), values.get(key))
             written[key] = found[1]
+            if found[2] == ":":
+                notes.append((number, f"{found[1]}: HTCondor warns of ':' in the place of '='"))
         if branches.is_open:
             odd.append(begun)
         # What is set for a daemon alone goes before what is set for all of them.
@@ -247,7 +274,7 @@ class Configured:
             if of is not None and values[key] and of[1] == _reader(of[2]):
                 values[of[2]] = _without_itself(of[2], values[key], values.get(of[2]))
                 written[of[2]] = written[key]
-        return cls(values, written, odd, uses)
+        return cls(values, written, odd, uses, notes)
 
     def get(self, name: str, default: str = "") -> str:
         """What a variable stands for, its macros replaced; ``default`` where it is not set."""
@@ -256,7 +283,8 @@ class Configured:
 
         def replaced(found: re.Match[str]) -> str:
             nonlocal room
-            text = self.values.get(found[1].upper(), found[2] or "")
+            key = found[1].upper()
+            text = self.values.get(key) or BY_ITSELF.get(key, found[2] or "")
             room -= len(text)
             return text if room >= 0 else ""
 
@@ -328,6 +356,8 @@ class Configured:
         """What would not work, or may surprise; ``files`` looks at the programs that it names."""
         for number, line in self.odd:
             yield Found(f"line {number}", f"{_odd(line)}: {line[:60]!r}")
+        for number, text in self.notes:
+            yield Found(f"line {number}", text, is_error=False)
         if not self.values and not self.uses:
             told = "no variable is in it; it is to be what condor_config_val -dump prints"
             yield Found("all of it", told)
@@ -621,8 +651,9 @@ class Configured:
 
 def _without_itself(key: str, text: str, before: str | None) -> str:
     """The value of a variable, with what it was in the place of itself."""
-    own = re.compile(rf"\$\({re.escape(key)}(?::([^()]*))?\)", re.IGNORECASE)
-    return own.sub(lambda found: before or found[1] or "", text)[:_LONGEST]
+    own = re.compile(rf"\$\({re.escape(key)}(?::({_NESTED}))?\)", re.IGNORECASE)
+    known = before or BY_ITSELF.get(key, "")
+    return own.sub(lambda found: known or found[1] or "", text)[:_LONGEST]
 
 
 def _reader(name: str) -> str:

@@ -262,3 +262,24 @@ def test_macros_are_replaced_in_bounded_time_and_memory():
 def test_what_htcondor_calculates_when_it_reads_it_is_not_judged(line):
     assert problems(f"{OURS}{line}\n") == []
     assert any("HTCondor calculates it" in each for each in problems(OURS + line, errors=False))
+
+
+@pytest.mark.parametrize(
+    "line, said, is_error",
+    [
+        ("include : /etc/x", "line 1: what '/etc/x' sets is not read; condor_config_val", False),
+        ("@include ifexist : $(X)/x", "line 1: what '$(X)/x' sets is not read;", False),
+        ("include command into /y : /bin/x", "line 1: what '/bin/x' sets is not read;", False),
+        ("KILL : False", "line 1: KILL: HTCondor warns of ':' in the place of '='", False),
+        ("error : stop", "line 1: HTCondor reads no configuration with this in it", True),
+    ],
+)
+def test_lines_that_set_nothing_themselves_are_told_as_what_they_are(line, said, is_error):
+    [found] = [each for each in Configured.read(f"{line}\nA = 1").found() if "line" in each.name]
+    assert f"{found.name}: {found.text}".startswith(said)
+    assert found.is_error == is_error
+
+
+def test_a_policy_that_adds_to_what_htcondor_knows_is_an_expression():
+    text = "PREEMPT = $(PREEMPT) || X\nSUSPEND = $(SUSPEND) || $(StateTimer) > 3 * $(MINUTE)\n"
+    assert [each.text for each in Configured.read(text).found()] == []
