@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -55,6 +55,7 @@ _FUNCTION = re.compile(r"\$[A-Za-z][A-Za-z_]*\(")
 _RESOURCE = re.compile(r"MACHINE_RESOURCE_(?!NAMES$)(INVENTORY_)?(\w+)", re.ASCII)
 _OF_DAEMON = re.compile(r"(STARTD|STARTER)\.(\w+)", re.ASCII)
 _PERIOD = re.compile(r"\d{1,9}\s*[smhSMH]?", re.ASCII)
+_OF_SOME = re.compile(r"SLOT(_TYPE_)?(\d+)_\w+", re.ASCII)
 _EXECUTE = re.compile(r"SLOT\d+_EXECUTE", re.ASCII)
 _YES, _NO = ("true", "1", "yes", "t"), ("false", "0", "no", "f")
 # How many there are, the first that is set: what the site says goes before what is found.
@@ -283,8 +284,7 @@ class Configured:
 
         def replaced(found: re.Match[str]) -> str:
             nonlocal room
-            key = found[1].upper()
-            text = self.values.get(key) or BY_ITSELF.get(key, found[2] or "")
+            text = self._replaced(found)
             room -= len(text)
             return text if room >= 0 else ""
 
@@ -337,7 +337,10 @@ class Configured:
         """Each type of slots: its number, how many there are (None: nobody knows), what each has,
         and its kind.
         """
-        numbers = {int(found[2]) for _, found in self._matching(_SLOT_TYPE)}
+        numbers = {
+            int(found[2]) for _, found in self._matching(_SLOT_TYPE)
+            if (found[3] or "PARTITIONABLE") == "PARTITIONABLE"
+        }  # fmt: skip
         for number in sorted(numbers):
             count = self._whole(f"NUM_SLOTS_TYPE_{number}", 0)
             share = self.get(f"SLOT_TYPE_{number}", "auto")
@@ -365,14 +368,45 @@ class Configured:
             self._hooks(files), self._misspelt(), self._policy(), self._slots(),
             self._resources(files), self._crons(files),
         )  # fmt: skip
-        calculated: set[str] = set()
+        unknown: set[str] = set()
         for each in chain.from_iterable(every):
-            if (function := _FUNCTION.search(self.get(each.name))) is None:
+            if not (told := self._unknown(each.name)):
                 yield each
-            elif each.name not in calculated:
-                calculated.add(each.name)
-                told = f"HTCondor calculates it ({function[0]}...), so that it is not looked at"
-                yield Found(each.name, told, is_error=False)
+            elif not (self.uses or self._calculated(each.name)) and _POLICY.fullmatch(
+                each.name.upper()
+            ):
+                yield replace(each, text=f"{each.text}; {told}")
+            elif each.name not in unknown:
+                unknown.add(each.name)
+                yield Found(each.name, f"{told}, so that it is not looked at", is_error=False)
+        for name, of in self._matching(_HOOK):
+            is_hook = of[2] in STARTD_HOOKS or of[2] in STARTER_HOOKS
+            if is_hook and name not in unknown and (told := self._unknown(name)):
+                yield Found(name, f"{told}, so that it is not looked at", is_error=False)
+
+    def _unknown(self, name: str) -> str:
+        """Why nobody can tell here what a variable stands for; "" where that is told."""
+        if function := self._calculated(name):
+            return function
+        value = self.values.get(name.upper(), "")
+        for _ in range(_DEPTH):
+            for macro in _MACRO.finditer(value):
+                key = macro[1].upper()
+                if macro[2] is None and key not in self.values and key not in BY_ITSELF:
+                    return f"$({macro[1]}) in it is not set here"
+            new = _MACRO.sub(self._replaced, value)[:_LONGEST]
+            if new == value:
+                break
+            value = new
+        return ""
+
+    def _calculated(self, name: str) -> str:
+        function = _FUNCTION.search(self.get(name))
+        return f"HTCondor calculates it ({function[0]}...)" if function else ""
+
+    def _replaced(self, found: re.Match[str]) -> str:
+        key = found[1].upper()
+        return self.values.get(key) or BY_ITSELF.get(key, found[2] or "")
 
     def _hooks(self, files: bool) -> Iterator[Found]:
         there: dict[str, set[str]] = {}
@@ -489,7 +523,7 @@ class Configured:
                 yield Found(self.written[key], f"it is no expression: {error.reason}")
                 continue
             value = _constant(text)
-            if told := self._always(name, node, value):
+            if told := self._always(name, node, value, is_of_all=key == name):
                 yield Found(self.written[key], told, is_error=False)
             if name in POLICY and name not in _IN_SECONDS:
                 what = "a number" if name == "RANK" else "true or false"
@@ -512,18 +546,19 @@ class Configured:
             if hook[2].endswith(_TIMEOUT) and self._whole(name, None) is None:
                 yield Found(name, f"whole seconds are expected: {self.get(name)[:60]}")
 
-    def _always(self, name: str, node: Node, value: Value) -> str:
+    def _always(self, name: str, node: Node, value: Value, *, is_of_all: bool) -> str:
         """What a policy that needs no ad means for every job; "" where that is nothing odd."""
         if name in _TRUE and operators.truth(value) is True:
             return f"it is true: {_TRUE[name]}"
         if name != "START":
             return ""
+        none = "no slot takes a job" if is_of_all else "none of these slots takes a job"
         if operators.truth(value) is False:
-            return "it is false: no slot takes a job"
+            return f"it is false: {none}"
         if isinstance(node, Literal) and value is UNDEFINED:
-            return "it is undefined: no slot takes a job"
+            return f"it is undefined: {none}"
         if isinstance(node, AttributeReference) and self._is_unpublished(node):
-            return f"no slot takes a job, unless slot or job says {node.name}"
+            return f"{none}, unless slot or job says {node.name}"
         return ""
 
     def _slots(self) -> Iterator[Found]:
@@ -562,11 +597,22 @@ class Configured:
         slots, there = self._whole("NUM_SLOTS", None), totals.get("cpus")
         if not types and slots is not None and there is not None and slots > there:
             yield Found("NUM_SLOTS", f"{slots} slots are more than {there} cpus")
-        total = sum(each.number for each in types)
-        for name, slot in self._matching(_SLOT):
-            if total and int(slot[1][:9]) > total:
+        yield from self._of_no_slot()
+
+    def _of_no_slot(self) -> Iterator[Found]:
+        """What is said of slots, and of types of slots, that there are not."""
+        counts = {number: count for number, count, *_ in self._slot_types()}
+        total = None if None in counts.values() else sum(filter(None, counts.values()))
+        if not counts:
+            total = self._whole("NUM_SLOTS", None)
+        for name, found in self._matching(_OF_SOME):
+            number = int(found[2][:9])
+            if found[1]:
+                if counts and number not in counts:
+                    yield Found(name, f"no slot is of the type {number}")
+            elif total and not 0 < number <= total:
                 told = f"there {'is' if total == 1 else 'are'} {total} slot{'s' * (total != 1)}"
-                yield Found(name, f"there is no slot {slot[1]}: {told}")
+                yield Found(name, f"there is no slot {found[2]}: {told}")
 
     def _resource_names(self) -> Collection[str] | None:
         """The names of the resources that the machine has of its own; None where a ``use`` may

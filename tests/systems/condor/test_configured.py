@@ -283,3 +283,27 @@ def test_lines_that_set_nothing_themselves_are_told_as_what_they_are(line, said,
 def test_a_policy_that_adds_to_what_htcondor_knows_is_an_expression():
     text = "PREEMPT = $(PREEMPT) || X\nSUSPEND = $(SUSPEND) || $(StateTimer) > 3 * $(MINUTE)\n"
     assert [each.text for each in Configured.read(text).found()] == []
+
+
+@pytest.mark.parametrize(
+    "text, name, told",
+    [
+        ("NUM_SLOTS = 2\nSLOT3_PREEMPT = X", "SLOT3_PREEMPT", "there is no slot 3: there are 2"),
+        ("NUM_SLOTS = 1\nSLOT2_JOB_HOOK_KEYWORD = S", "SLOT2_JOB_HOOK_KEYWORD", "there is no slot"),
+        ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT2_START = X", "SLOT2_START",
+         "there is no slot 2: there is 1 slot"),
+        ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_2_START = X", "SLOT_TYPE_2_START",
+         "no slot is of the type 2"),
+        ("SLOT1_START = False", "SLOT1_START", "it is false: none of these slots takes a job"),
+        ("S_HOOK_FETCH_WORK = $(LIBEXEC)/f", "S_HOOK_FETCH_WORK", "$(LIBEXEC) in it is not set"),
+        ("use x : y\nSTART = $(A) && X\nA = $(B)", "START", "$(B) in it is not set here, so that"),
+        ("START = $(A) && X", "START", "it is no expression: '&& X' at character 1, where a value, a "
+         "name or a bracket is expected; $(A) in it is not set here"),
+        ("NUM_CPUS = 1\nSLOT9_PREEMPT = X\nSLOT_TYPE_9_PREEMPT = X", "", ""),
+    ],
+)  # fmt: skip
+def test_what_is_of_no_slot_or_not_known_is_told(text, name, told):
+    found = [each for each in Configured.read(text).found() if "HOOK_..." not in each.name]
+    about = [each.text for each in found if each.name == name or not name]
+    assert about if name else not about
+    assert not name or any(text.startswith(told) for text in about)
