@@ -42,6 +42,7 @@ from io import FileIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from sssjob import own_process
 from sssjob.errors import LimitExceeded, LostWorker, UnusableCluster, WorkFailed
 
 if TYPE_CHECKING:
@@ -482,7 +483,7 @@ def _serve(tasks: FileIO, answers: FileIO) -> None:
     bytes(_KEPT)
     os.nice(_YIELDING)
     function: Callable[[Any], Any] | None = None
-    with suppress(EOFError):
+    with suppress(EOFError), own_process.claimed():
         work: Work
         bounds: Bounds | None
         work, bounds = _unpacked(tasks)

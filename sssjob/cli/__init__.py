@@ -13,9 +13,10 @@ from typing import NoReturn
 
 import click
 
+from sssjob import own_process
 from sssjob._version import __version__
 from sssjob.cli.commands import Commands
-from sssjob.cli.signals import Terminated, die, process_is_the_command
+from sssjob.cli.signals import Terminated, die
 
 _ESCAPED = "sssjob.escaped"
 
@@ -113,7 +114,7 @@ def _warned(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> None:
     """Run the command."""
-    with process_is_the_command():
+    with own_process.claimed():
         _run()
 
 

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+from sssjob import own_process
+
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
-_process: list[bool] = []  # whether this process is the command, and ends with it
 
 
 class Terminated(SystemExit):
@@ -78,25 +79,17 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-@contextmanager
-def process_is_the_command() -> Iterator[None]:
-    """Tell that this process ends with the command that runs meanwhile."""
-    _process.append(True)
-    try:
-        yield
-    finally:
-        _process.pop()
-
-
 def is_ending(numbers: Iterable[int]) -> bool:
     """Ignore signals from now on where the process ends with the command; else False.
 
     Python gives back handlers before a process ends, but not what is ignored, so that a signal
     that comes meanwhile would take the place of the exit code.
     """
-    for number in numbers if _process else ():
+    if not own_process.is_claimed():
+        return False
+    for number in numbers:
         signal.signal(number, signal.SIG_IGN)
-    return bool(_process)
+    return True
 
 
 def die(number: int) -> None:

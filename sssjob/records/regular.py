@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from sssjob.own_process import leave_pandas_out
 from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, compact
 
 _MAYBE_NONE = b"\xef\xbf"  # how those characters begin that none of a document is
@@ -55,6 +56,8 @@ class Road:
             if max(self._seen, whole) < self.worth and not is_loaded:
                 return False
             self._is_open = all(find_spec(name) is not None for name in self._needed)
+            if self._is_open:
+                leave_pandas_out()
         return self._is_open
 
     def wide(self) -> int:

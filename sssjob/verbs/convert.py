@@ -164,7 +164,10 @@ class Conversion:
                     unpacked(raw) as stream,
                 ):
                     file = span(source.given, stream)
-                    cutting = Cutting(stream, self.format, self.options, file=file, guessed=guessed)
+                    cutting = Cutting(
+                        stream, self.format, self.options,
+                        file=file, guessed=guessed, processes=self.processes,
+                    )  # fmt: skip
                     yield from _tasks(source.name, cutting)
                     if cutting.is_empty:  # the format says what nothing at all is
                         nothing = Part(b"", cutting.place.line, self.options)

@@ -168,7 +168,9 @@ class Ingestion:
     def _take_parts(self, wanted: list[tuple[NamedSource, Input]], format_: str) -> None:
         """Take records in, read by several processes."""
         sources = [source for source, _ in wanted]
-        records = Conversion(sources, format_, self.options, self.reading, seen=None)
+        records = Conversion(
+            sources, format_, self.options, self.reading, self.processes, seen=None
+        )
         work = Work("sssjob.verbs.ledger:rows_of", ())
         try:
             with Workers[Task | Small, Answer[LedgerRows]](work, self.processes) as workers:

@@ -180,7 +180,7 @@ class ReportedJobs:
             store_report.add_to(report, jobs, mapped, self.on_error)
 
     def _add_records(self, report: Report) -> None:
-        records = Conversion(self.sources, self.format, self.options, self.reading)
+        records = Conversion(self.sources, self.format, self.options, self.reading, self.processes)
         empty, seen = report.empty(), self.seen
         work = Work("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
         adding = _Adding(empty)

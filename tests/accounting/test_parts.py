@@ -10,6 +10,7 @@ from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob.document.files import span
 from sssjob.document.sources import NamedSource
 from sssjob.errors import UnusableInput
 from sssjob.records import parts, plan
@@ -74,6 +75,24 @@ def flat(results):
 def test_parts_of_any_size_become_the_same(format_, path, size, monkeypatch):
     data = path.read_bytes().rstrip(b"\n") + b"\n"
     assert cut(format_, data, size, monkeypatch) == whole(format_, data)
+
+
+def test_parts_of_a_file_become_smaller_towards_its_end_and_more_for_more_processes(tmp_path):
+    path = tmp_path / "accounting"
+    size = 24 * parts.SIZE
+    path.write_bytes(b"\n" * size)
+
+    def sizes(processes):
+        with path.open("rb") as stream:
+            cutting = Cutting(
+                stream, "pbs", Options(), file=span(path, stream), processes=processes
+            )  # fmt: skip
+            return [part.size / parts.SIZE for part in cutting]
+
+    two, many = sizes(2), sizes(100)
+    assert two == sorted(two, reverse=True)
+    assert (two[:3], sum(two)) == ([parts.LARGER] * 3, 24)
+    assert (two[-1] <= 1, many) == (True, [1] * 24)
 
 
 @pytest.mark.parametrize("given", ["bytes", "file"])

@@ -15,8 +15,9 @@ from sssjob.ledger import ledger
 PROGRAM = """
 import sys
 import pyarrow
+from sssjob import own_process
 from sssjob.cli.ledger.shared import opened
-with opened(sys.argv[1]) as kept:
+with own_process.claimed(), opened(sys.argv[1]) as kept:
     assert [run["id"] for run in kept.runs(["7"])] == ["7"]
 assert not sys.modules.keys() & {"duckdb", "lxml", "sssjob.document.tree", "sssjob.records.layout"}
 from sssjob.ledger.tables import Runs
