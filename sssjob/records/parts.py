@@ -37,9 +37,8 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 SIZE = 1 << 19  # bytes of a part, at least
-LARGER = 4  # times that at most, since each part takes its time
+LARGER = 4  # times that at most, since each part takes its time, unless its records become little
 FIRST = 16  # times ``SIZE`` of a stream of unknown size, behind which parts are ``LARGER``
-SHARES = 2  # for each process of what is left: parts become smaller, so that all end together
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
 PIECES = 256  # of a part that is not cut by its bytes
@@ -98,16 +97,17 @@ class Cutting:
     ``held`` the stream may still grow: what may be the beginning of a record stays behind. Of a
     ``file`` that the stream reads, the parts say where they stand, and hold no bytes. With
     ``guessed`` parts may be taken to stand alone, see ``Following`` and ``Rest``. What cannot be
-    cut by its bytes is taken apart here. So many ``processes`` share what there is. Raises
-    ``UnusableInput`` for what cannot be cut at all.
+    cut by its bytes is taken apart here. So many ``processes`` share what there is: parts of a file
+    become smaller towards its end, so that all end together. Raises ``UnusableInput`` for what
+    cannot be cut at all.
     """
 
     def __init__(
         self, stream: BinaryIO, format_: str, options: Options,
         place: StreamPlace | None = None, *, held: bool = False, file: ByteRange | None = None,
-        guessed: bool = False, processes: int = 1,
+        guessed: bool = False, processes: int = 1, larger: int = LARGER,
     ) -> None:  # fmt: skip
-        self._whole, self._processes = file.whole if file else 0, processes
+        self._whole, self._processes, self._larger = file.whole if file else 0, processes, larger
         self.place = place or StreamPlace()
         if self.place.columns:
             options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
@@ -179,9 +179,9 @@ class Cutting:
     def _next_size(self) -> int:
         """How many bytes the next part is to have."""
         if not self._whole:
-            return SIZE if self.place.offset < FIRST * SIZE else LARGER * SIZE
-        share = (self._whole - self.place.offset) // (SHARES * self._processes)
-        return min(max(share, SIZE), LARGER * SIZE)
+            return SIZE if self.place.offset < FIRST * SIZE else self._larger * SIZE
+        share = (self._whole - self.place.offset) // self._processes
+        return min(max(share, SIZE), self._larger * SIZE)
 
     def _in_file(self, part: Part, data: bytes, start: int) -> Part:
         """A part without its bytes, where they are those that the file has at a place."""

@@ -57,6 +57,7 @@ class Conversion:
     ``grid`` has the entries of computing elements' logs that jobs are joined with. Runs that
     ``seen`` has met are left out; without it, what is given twice is converted twice. Where that
     has to be read again, ``ReadAgain`` is raised at the end, if the output ``can_begin_anew``.
+    Parts for several processes are up to so many times ``larger`` than the least.
     """
 
     sources: Iterable[NamedSource]
@@ -67,6 +68,7 @@ class Conversion:
     grid: Grid | None = None
     seen: Knowing | None = field(default_factory=SeenRuns)
     can_begin_anew: bool = False
+    larger: int = parts.LARGER
 
     def jobs(self) -> Iterator[Job]:
         """The job objects."""
@@ -166,7 +168,7 @@ class Conversion:
                     file = span(source.given, stream)
                     cutting = Cutting(
                         stream, self.format, self.options,
-                        file=file, guessed=guessed, processes=self.processes,
+                        file=file, guessed=guessed, processes=self.processes, larger=self.larger,
                     )  # fmt: skip
                     yield from _tasks(source.name, cutting)
                     if cutting.is_empty:  # the format says what nothing at all is
