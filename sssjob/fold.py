@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 from sssjob import registry, spec
 from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
-from sssjob.known_by import of_one, other_ids
+from sssjob.known_by import of_one, other_ids, whose
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.resource_names import key
 from sssjob.states import has_ended, step
@@ -209,11 +209,14 @@ def facts(record: Job | TaskGroup) -> Iterator[Fact]:
 def is_about(record: Job, job: Job) -> bool:
     """Whether a record is about a job: one of its identities is the Id or GlobalId of the job.
 
-    Where both have an id that holds for one job everywhere, that alone tells.
+    Where both have an id that holds for one job everywhere, that alone tells, and whose they are.
     """
     one, other = (of_one(each.id, each.get("GlobalId")) for each in (record, job))
     if one and other:
-        return one == other
+        mine, its = (
+            whose(each.delivered.text("User") or each.get("User")) for each in (record, job)
+        )
+        return one == other and (mine == its or not mine or not its)
     return not identities(record).isdisjoint(identities(job))
 
 

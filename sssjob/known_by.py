@@ -5,6 +5,9 @@ A job is known by its Id on its machine. A GlobalJobId of HTCondor holds for one
 two schedds count their jobs alike: where there is one, as the GlobalId or as the Id, no machine is
 asked for. What scripts for APEL print has it as the Id, and the history has ``41.0``, the second
 part of it. # decisions 672, 780
+
+Of which user a job is counts, too, where two records tell it by names: what one user leaves about
+the job of another is another run, whatever ids it states. # decision 820
 """
 
 from __future__ import annotations
@@ -12,8 +15,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-OF_ONE = r"[^#]+#[0-9]+\.[0-9]+#[0-9]+"
+_PART = r"[0-9]+\.[0-9]+"
+OF_ONE = rf"[^#]+#{_PART}#[0-9]+"
 _OF_ONE = re.compile(OF_ONE)
+_IS_PART = re.compile(_PART)
+_NUMBER = re.compile("[0-9]+")
 
 
 def of_one(id_: str, global_id: str) -> str:
@@ -38,6 +44,39 @@ def of_one_sql(id_: str, global_id: str) -> str:
     )
 
 
+# A record is compared with so many runs of one id and start, one after the other.
+APART = 64
+# What programs print where they know no user.
+_NO_USER = "unknown", "none", "null"
+
+
+def whose(user: str) -> str:
+    """The user of a job as records can be compared; "" where others may tell the same otherwise.
+
+    A number, the name of a certificate or a Kerberos instance is another word for a name that is
+    not known here. Domains are left out, and so is the case of letters: some records have them.
+
+    >>> whose("amy"), whose("Amy@example.org"), whose("EXAMPLE" + chr(92) + "amy")
+    ('amy', 'amy', 'amy')
+    >>> whose("1000"), whose("/DC=org/CN=Amy"), whose("CN=Amy,DC=org"), whose("None"), whose("")
+    ('', '', '', '', '')
+    """
+    if "/" in user or "=" in user:
+        return ""
+    name = user.rpartition("\\")[2].partition("@")[0].strip(" ").lower()
+    return "" if name in _NO_USER or _NUMBER.fullmatch(name) else name
+
+
+def whose_sql(user: str) -> str:
+    """The same of a column; NULL is not told."""
+    name = f"lower(trim(split_part(split_part({user}, '\\', -1), '@', 1)))"
+    none = ", ".join(f"'{each}'" for each in ("", *_NO_USER))
+    return (
+        f"CASE WHEN NOT regexp_matches({user}, '[/=]') AND {name} NOT IN ({none})"
+        f" AND NOT regexp_full_match({name}, '[0-9]+') THEN {name} END"
+    )
+
+
 class KnownJob(NamedTuple):
     """A job: its id on its machine, and the one that holds everywhere; "" is not stated.
 
@@ -59,6 +98,20 @@ def job_of(machine: str, id_: str, global_id: str) -> KnownJob:
     return KnownJob("", one.split("#")[1], one) if one else KnownJob(machine, id_)
 
 
+def submission(one: str, submit: str) -> str:
+    """When a job was submitted, as it tells runs apart: its GlobalJobId says it.
+
+    >>> submission("s#7.0#18", ""), submission("", "18")
+    ('18', '18')
+    """
+    return one.rpartition("#")[2] or submit
+
+
+def submission_sql(one: str, submit: str) -> str:
+    """The same of columns, in seconds."""
+    return f"coalesce(TRY_CAST(split_part({one}, '#', 3) AS BIGINT), {submit})"
+
+
 def job_sql(machine: str, id_: str, global_id: str, names: tuple[str, str, str]) -> str:
     """The same of columns, as columns with these names; NULL is not stated."""
     one = of_one_sql(id_, global_id)
@@ -70,17 +123,56 @@ def job_sql(machine: str, id_: str, global_id: str, names: tuple[str, str, str])
     return ", ".join(f"{text} AS {name}" for text, name in zip(told, names, strict=True))
 
 
-def other_ids(id_: str, global_id: str) -> frozenset[str]:
-    """The Ids by which other records tell of the same job.
+# How much a record tells of its run.
+WAITS, BEGAN, ENDED = 1, 2, 3
+
+
+def telling(start: object, end: object, wall: float | None) -> tuple[int, float]:
+    """How much a record tells of its run: of two, the one with more counts, or else the later one.
+
+    A run that ended may be corrected downwards; of one that goes on, more wall time is later.
+    # decisions 614, 670
+
+    >>> telling(None, None, 9) < telling(5, None, 7) < telling(5, None, 8) < telling(5, 12, 7)
+    True
+    """
+    if end is not None:
+        return ENDED, -1
+    return (WAITS, -1) if start is None else (BEGAN, -1 if wall is None else wall)
+
+
+def telling_sql(start: str, end: str, wall: str) -> tuple[str, str]:
+    """The same of columns, as two of SQL."""
+    kind = f"CASE WHEN {end} IS NOT NULL THEN {ENDED} WHEN {start} IS NOT NULL THEN {BEGAN}"
+    has_begun = f"{end} IS NULL AND {start} IS NOT NULL"
+    return f"{kind} ELSE {WAITS} END", f"coalesce(CASE WHEN {has_begun} THEN {wall} END, -1)"
+
+
+def other_ids(id_: str, global_id: str, user: str = "") -> frozenset[str]:
+    """The Ids by which other records tell of the same job, of this user (``whose``) if one is told.
 
     A document with another Id than these stays by itself, whatever GlobalId it states: so users who
     report of one job have a document each. # decision 777
 
     >>> sorted(other_ids("s#7.0#18", "")), sorted(other_ids("7.0", "s#7.0#18"))
     (['7.0'], ['s#7.0#18'])
-    >>> other_ids("7.0@amy", "s#7.0#18")
-    frozenset()
+    >>> other_ids("7.0@amy", "s#7.0#18"), other_ids("7.0@amy", "s#7.0#18", "bob")
+    (frozenset(), frozenset())
+    >>> sorted(other_ids("7.0@amy", "s#7.0#18", "amy"))
+    ['7.0', 's#7.0#18']
     """
     one = of_one(id_, global_id)
-    known = frozenset((one, one.split("#")[1])) if one else frozenset()
-    return known - {id_} if id_ in known else frozenset()
+    if not one:
+        return frozenset()
+    part = one.split("#")[1]
+    known = {one, part, f"{part}@{user}"} if user else {one, part}
+    return frozenset(known - {id_}) if id_ in known else frozenset()
+
+
+def is_part(id_: str) -> bool:
+    """Whether an Id may be the part of a GlobalJobId that stands for it on its schedd.
+
+    >>> is_part("7.0"), is_part("7"), is_part("s#7.0#18")
+    (True, False, False)
+    """
+    return bool(_IS_PART.fullmatch(id_))

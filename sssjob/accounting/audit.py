@@ -200,10 +200,10 @@ def _without_twins(runs: Iterable[Run]) -> tuple[_Runs, list[Run]]:
         is_told = run.submit is not None or run.start is not None
         key: tuple[object, ...] = (len(same),)
         if is_told:
-            key = run.machine, run.submit, run.start, run.end
+            key = run.machine, run.submit, run.start, run.end, run.whose
         if run.start is not None and key not in same:  # perhaps another record tells less of it
             known = begun[run.job, run.start, run.end]
-            key = next((one for one in known if _agree(same[one], run)), key)
+            key = next((one for one in known if _are_one(same[one], run)), key)
             if key not in same:
                 known.append(key)
         if key in same and run.end is not None:
@@ -251,8 +251,13 @@ def _is_inside(question: AuditQuestion, listed: _Runs | None) -> Callable[[int],
 
 
 def _agree(one: Run, other: Run) -> bool:
-    """Whether two runs of an id may be the same: nothing that both state differs."""
+    """Whether two runs of an id may be the same: nothing that both state differs.
+
+    Whom a batch system charges may change later; a GlobalJobId of HTCondor anybody may state.
+    """
     if one.one and other.one:
+        if not _have_one_user(one, other):
+            return False
         where = one.one, other.one
     else:
         where = ("", "") if one.one or other.one else (one.machine, other.machine)
@@ -263,9 +268,23 @@ def _agree(one: Run, other: Run) -> bool:
     )
 
 
-def _likeness(one: Run, other: Run) -> tuple[bool, bool]:
-    """How alike two runs are that may be the same: in all that tells them, or in their ends."""
-    return one[:4] == other[:4], one.end == other.end
+def _are_one(one: Run, other: Run) -> bool:
+    """Whether two records of an id may be of one run: of another user's is another one."""
+    return _have_one_user(one, other) and _agree(one, other)
+
+
+def _have_one_user(one: Run, other: Run) -> bool:
+    return one.whose == other.whose or not one.whose or not other.whose
+
+
+def _told(run: Run) -> tuple[object, ...]:
+    """What tells a run, and whose it is."""
+    return (*run[:5], run.whose)
+
+
+def _likeness(one: Run, other: Run) -> tuple[bool, bool, bool]:
+    """How alike two runs are that may be the same: in users, all that tells them, or ends."""
+    return _have_one_user(one, other), one[:4] == other[:4], one.end == other.end
 
 
 @dataclass(slots=True)
@@ -285,11 +304,11 @@ class _Counting:
         """Count the runs of one id: first those that both sides tell in the same words."""
         exact = defaultdict(list)
         for run in read:
-            exact[run[:5]].append(run)
+            exact[_told(run)].append(run)
         rest = []
         for run in listed or ():
-            if exact[run[:5]]:
-                self._listed(run, exact[run[:5]].pop())
+            if exact[_told(run)]:
+                self._listed(run, exact[_told(run)].pop())
             else:
                 rest.append(run)
         left = [run for some in exact.values() for run in some]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sssjob.accounting.report import GROUPINGS, JobProperties, wall_time
 from sssjob.formats.sss import jobs_of
-from sssjob.known_by import job_of, of_one
+from sssjob.known_by import job_of, of_one, whose
 from sssjob.measures import Number
 from sssjob.model import Block, Job, Property
 
@@ -23,7 +23,7 @@ class Run(NamedTuple):
     ``said`` is what may be changed later: names with their values. ``number`` is the one that the
     batch system counted its job by, ``place`` that of the run in its listing. ``is_usage`` says
     that it has all that usage records of grids demand: both times, a duration, and CPU time.
-    ``one`` is the id that holds for its job everywhere (``known_by``).
+    ``one`` is the id that holds for its job everywhere, ``whose`` its user (``known_by``).
     """
 
     machine: str
@@ -39,6 +39,7 @@ class Run(NamedTuple):
     place: int = 0
     is_usage: bool = True
     one: str = ""
+    whose: str = ""
 
     @property
     def job(self) -> str:
@@ -72,7 +73,7 @@ def made(
     """
     _, id_, _, begun, ended = key
     wall, processors, cpu = amounts
-    said = {
+    said: dict[str, Any] = {
         "EndTime": ended, "Duration": wall, "Processors": processors, "ExitCode": exit_code,
         **dict(zip(("User", "Project"), charged, strict=True)),
     }  # fmt: skip
@@ -80,7 +81,7 @@ def made(
         *key,
         tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),
         number, submit_host, wall, processors, is_usage=None not in (begun, ended, wall, cpu),
-        one=of_one(id_, global_id),
+        one=of_one(id_, global_id), whose=whose(said["User"]),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
+from sssjob.known_by import of_one, submission
 from sssjob.ledger import columns, damage, ids, logs, lookup, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
 from sssjob.ledger.manifest import DataFile, Gone, Input, Log, Manifest, TimeRange
@@ -36,6 +37,7 @@ _DELTA = {
 _DICTIONARY = [each.name for each in COLUMNS if each.name not in _DELTA]
 _ARRIVES = 200_000  # rows that are held in memory and committed together
 TRIES = 100  # to commit, where others do
+OnConflict = Callable[[merging.Conflict], None]
 
 
 class Added(NamedTuple):
@@ -121,8 +123,9 @@ class Ledger:
         return whole, faults
 
     def commit(
-        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log] = ()
-    ) -> Added:
+        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log] = (),
+        on_conflict: OnConflict | None = None,
+    ) -> Added:  # fmt: skip
         """Put rows in, and write down which inputs were read to their end, all or nothing.
 
         The texts of these that are ``kept`` are written already.
@@ -130,21 +133,25 @@ class Ledger:
         for _ in range(TRIES):
             try:
                 with self.writing():
-                    return self._try(arrived, read, why, kept)
+                    added, conflicts = self._try(arrived, read, why, kept)
+                if on_conflict is not None:
+                    for each in conflicts:
+                        on_conflict(each)
+                return added
             except manifest.Taken:  # by somebody whom no lock kept away, as on some file systems
                 continue
         raise UnusableStore(str(self.home), "others commit all the time")
 
     def _try(
         self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log]
-    ) -> Added:
+    ) -> tuple[Added, list[merging.Conflict]]:
         now = self.manifest()
         with taken_back(self.home) as made:
             met = _met_by(arrived, now)
             damage.refuse(self.home, met)
             with self.connected(now, met) as connection:
                 look_at = partial(self._look_at, connection, now, met)
-                replaced = merging.merged(connection, arrived, look_at)
+                replaced, conflicts = merging.merged(connection, arrived, look_at)
                 files = [*self._written(connection, made)]
             count = sum(file.rows for file in files)
             gone = [self._as_gone(replaced, made)] if len(replaced) else []
@@ -157,7 +164,7 @@ class Ledger:
                 )  # fmt: skip
                 manifest.commit(self.home, following)
         new = max(count - len(replaced), 0)  # tasks that ran replace several records that waited
-        return Added(new, len(replaced), len(arrived) - count)
+        return Added(new, len(replaced), len(arrived) - count), conflicts
 
     def _look_at(
         self, connection: Connection, now: Manifest, files: Iterable[DataFile],
@@ -238,12 +245,16 @@ class Ledger:
 class Adding:
     """Puts rows into a ledger, some hundred thousand in a commit; ``total`` says what they were.
 
-    Inputs that were read to their end are written down with their last rows. Raises
+    Inputs that were read to their end are written down with their last rows. ``on_conflict`` is
+    given each run that arrived, of which another record tells of another user. Raises
     ``UnusableStore``; what was committed before stays.
     """
 
-    def __init__(self, ledger: Ledger, why: str = "ingest") -> None:
+    def __init__(
+        self, ledger: Ledger, why: str = "ingest", on_conflict: OnConflict | None = None
+    ) -> None:
         self.total = Added()
+        self._on_conflict = on_conflict
         self._ledger, self._why = ledger, why
         self._tables: list[pa.Table] = []
         self._rows: list[Row] = []
@@ -279,7 +290,9 @@ class Adding:
             every = pa.concat_tables([*self._tables, columns.table(self._rows)])
             came = pa.array(chain(*self._came, self._rows_came), pa.int64())
             arrived = every.append_column(merging.SEQ, came)
-            self.total += self._ledger.commit(arrived, self._read, self._why, self._kept)
+            self.total += self._ledger.commit(
+                arrived, self._read, self._why, self._kept, self._on_conflict
+            )
             self._tables, self._rows, self._came, self._rows_came = [], [], [], []
             self._count, self._read, self._kept = 0, [], []
 
@@ -319,14 +332,34 @@ def found(home: Place) -> Ledger:
 def _met_by(arrived: pa.Table, now: Manifest) -> list[DataFile]:
     """The files in which runs may be that arrive: by when they were submitted.
 
-    By when they began, where either does not tell when they were submitted.
+    By when they began, where either does not tell when they were submitted. Of one that waits and
+    has a GlobalJobId, a record may tell only when it began.
     """
-    submit, start = _span(arrived[SUBMIT]), _span(arrived[START])
+    submit, start = _span(_submissions(arrived)), _span(arrived[START])
+    waits = pc.any(pc.and_(pc.is_null(arrived[START]), _may_be_of_one(arrived))).as_py()
     return [
         file for file in now.files
-        if _meet(submit, file.submit) or (submit.without and file.submit.without)
+        if _meet(submit, file.submit)
+        or (file.submit.without and (submit.without or file.start.without or waits))
         or ((submit.without or file.submit.without) and _meet(start, file.start))
     ]  # fmt: skip
+
+
+def _submissions(arrived: pa.Table) -> pa.ChunkedArray:
+    """When runs were submitted; of some only their GlobalJobId tells it."""
+    told = arrived[SUBMIT]
+    is_untold = pc.is_null(told)
+    if not pc.any(pc.and_(is_untold, _may_be_of_one(arrived))).as_py():
+        return told
+    ids = zip(arrived[ID].to_pylist(), arrived[columns.GLOBAL].to_pylist(), strict=True)
+    said = (submission(of_one(id_ or "", one or ""), "") for id_, one in ids)
+    others = pa.array([int(text) if text else None for text in said], pa.int64())
+    return pc.coalesce(told.combine_chunks(), others)
+
+
+def _may_be_of_one(arrived: pa.Table) -> pa.ChunkedArray:
+    found = (pc.match_substring(arrived[name], "#") for name in (ID, columns.GLOBAL))
+    return pc.or_(*(pc.fill_null(each, False) for each in found))
 
 
 def _meet(arrived: TimeRange, known: TimeRange) -> bool:

@@ -2,12 +2,12 @@
 
 Strategy. A record comes again: the same log twice, windows that overlap, a job that ran when it was
 first looked at. A run is known by its machine, the id of its job, when it was submitted and when it
-began. Of two records of a run the one that ended tells more than one that only started, and that
-more than one that waits; of two that go on, the one that tells of more wall time, and of two
-alike, the one that came later. A record of tasks of an array that wait, such as ``7_[3-9]``, gives
-way to each that tells of one of these tasks: that has started, or of fewer that wait. One without
-any time gives way to each of the same machine, Id and user that has started and tells no submission
-either. # decision 770
+began, and by its user, where both of two records tell one by name. Of two records of a run the one
+that ended tells more than one that only started, and that more than one that waits; of two that go
+on, the one that tells of more wall time, and of two alike, the one that came later. A record of
+tasks of an array that wait, such as ``7_[3-9]``, gives way to each that tells of one of these
+tasks: that has started, or of fewer that wait. One without any time gives way to each of the same
+machine, Id and user that has started and tells no submission either. # decision 770
 
 The idea is to compare what arrives, once, with the rows that count, and to write down which of them
 it replaces. So a report need not look for twins: it leaves out what is written down. Files in which
@@ -22,19 +22,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from sssjob.array_indices import beginning
-from sssjob.known_by import job_sql
+from sssjob.known_by import APART, job_sql, of_one_sql, submission_sql, telling_sql, whose_sql
 from sssjob.ledger.columns import (
     CONTENT,
     END,
     GLOBAL,
     GROUPED,
     ID,
+    LINE,
     MACHINE,
+    SOURCE,
     START,
     SUBMIT,
     SUMMED,
@@ -44,38 +47,58 @@ from sssjob.ledger.columns import (
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
-_RANK = f"CASE WHEN {{0}}.{END} IS NOT NULL THEN 2 WHEN {{0}}.{START} IS NOT NULL THEN 1 ELSE 0 END"
-# Of those that go on; one that ended may be the correction of another.
-_WALL = (
-    f"CASE WHEN {{0}}.{END} IS NULL AND {{0}}.{START} IS NOT NULL THEN {{0}}.{SUMMED['wall']} END"
-)
-_WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {{0}}.{TOLD} IS NULL)"
+_RANK, _WALL = telling_sql(f"{{0}}.{START}", f"{{0}}.{END}", f"{{0}}.{SUMMED['wall']}")
+_ONE = of_one_sql(f"{{0}}.{ID}", f"{{0}}.{GLOBAL}")
+# Nothing but itself tells a row without submission and start, and without a GlobalJobId.
+_TOLD = f"CASE WHEN {_ONE} IS NULL THEN {{0}}.{TOLD} END"
+_WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {_TOLD} IS NULL)"
 # What tells a job: as ``known_by.job_of`` says it of a job object.
-WHERE, JOB_ID, ONE = "job_machine", "job_id", "job_one"  # are added to ``fresh`` and to ``live``
-_ADDED = job_sql(f"{{0}}.{MACHINE}", f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", (WHERE, JOB_ID, ONE))
-_BESIDE = WHERE, SUBMIT, ONE
+_USER = GROUPED["user"]
+# These are added to ``fresh`` and to ``live``.
+WHERE, JOB_ID, ONE, WHOSE = "job_machine", "job_id", "job_one", "job_whose"
+ASKED, ALONE = "job_submit", "job_told"
+_ADDED = (
+    job_sql(f"{{0}}.{MACHINE}", f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", (WHERE, JOB_ID, ONE))
+    + f", {submission_sql(_ONE, f'{{0}}.{SUBMIT}')} AS {ASKED}, {_TOLD} AS {ALONE}"
+    + f", CASE WHEN NOT {_WAITS} THEN {whose_sql(f'{{0}}.{_USER}')} END AS {WHOSE}"
+)
+_BESIDE = WHERE, ASKED, ONE
 _JOB = " AND ".join(
     [f"f.{JOB_ID} = h.{JOB_ID}",
-     *(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (*_BESIDE, TOLD))]
+     *(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (*_BESIDE, ALONE))]
 )  # fmt: skip
+
+
+def _as_far(*names: str) -> str:
+    """That nothing differs that both tell."""
+    return " AND ".join(
+        f"(f.{name} = h.{name} OR f.{name} IS NULL OR h.{name} IS NULL)" for name in names
+    )
+
+
+_ONE_WAITS = f"({_WAITS.format('f')} OR {_WAITS.format('h')})"
+_ALIKE = f"({_ONE_WAITS} OR f.{WHOSE} IS NOT DISTINCT FROM h.{WHOSE})"
 _RUN = (
-    f"{_JOB} AND (f.{START} IS NOT DISTINCT FROM h.{START}"
-    f" OR {_WAITS.format('f')} OR {_WAITS.format('h')})"
+    f"{_JOB} AND ({_ONE_WAITS} OR (f.{START} IS NOT DISTINCT FROM h.{START} AND {_as_far(WHOSE)}))"
 )
 # Of a run that began, what only one record tells decides nothing. # decision 780
-_AS_FAR = f"f.{JOB_ID} = h.{JOB_ID} AND f.{START} = h.{START} AND " + " AND ".join(
-    f"(f.{name} = h.{name} OR f.{name} IS NULL OR h.{name} IS NULL)" for name in _BESIDE
+_WHOEVER = (
+    f"f.{JOB_ID} = h.{JOB_ID} AND f.{START} IS NOT DISTINCT FROM h.{START}"
+    f" AND NOT {_ONE_WAITS} AND ({_JOB} OR (f.{START} IS NOT NULL AND {_as_far(*_BESIDE)}))"
 )
+_AS_FAR = f"{_WHOEVER} AND {_as_far(WHOSE)}"
+# decision 820
+_OF_OTHERS = f"{_WHOEVER} AND f.{WHOSE} <> h.{WHOSE}"
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
 # A job without times that used nothing, and a run that began at an unknown time after submission:
 # ``runs.whose_untimed`` says the same of a job object.
 _UNTIMED = (
-    f"({{0}}.{TOLD} IS NOT NULL AND {{0}}.{END} IS NULL AND {{0}}.{ID} <> ''"
+    f"({{0}}.{ALONE} IS NOT NULL AND {{0}}.{END} IS NULL AND {{0}}.{ID} <> ''"
     f" AND coalesce({{0}}.{SUMMED['wall']}, 0) = 0 AND coalesce({{0}}.{SUMMED['cpu']}, 0) = 0)"
 )
 _HAS_BEGUN = (
-    f"{{0}}.{START} IS NOT NULL AND {{0}}.{SUBMIT} IS NULL"
+    f"{{0}}.{START} IS NOT NULL AND {{0}}.{ASKED} IS NULL"
     f" AND f.{JOB_ID} = h.{JOB_ID} AND "
     + " AND ".join(
         f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (WHERE, ONE, GROUPED["user"])
@@ -104,8 +127,8 @@ WHERE NOT waits OR contains(e.{ID}, '_[')
 _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM (SELECT *, {_ADDED.format("f")} FROM arrived AS f) AS f
 QUALIFY row_number() OVER (
-    PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {START}, {TOLD}
-    ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC NULLS LAST, seq DESC
+    PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {START}, {ALONE}, {WHOSE}
+    ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC, seq DESC
 ) = 1
 """
 _NO_LONGER_WAITS = f"""
@@ -133,21 +156,26 @@ DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
 _MET = f"""
 CREATE TEMP TABLE met AS
 SELECT h.file, h.row, f.seq,
-       ({_RANK.format("h")}, coalesce({_WALL.format("h")}, -1))
-       > ({_RANK.format("f")}, coalesce({_WALL.format("f")}, -1)) AS tells_more,
-       {_SAME} AS same, {_JOB} AS is_told, {_WAITS.format("h")} AS waits
+       ({_RANK.format("h")}, {_WALL.format("h")}) > ({_RANK.format("f")}, {_WALL.format("f")})
+       AS tells_more,
+       {_SAME} AS same, {_JOB} AND {_ALIKE} AS is_told, {_WAITS.format("h")} AS waits
 FROM held AS h JOIN fresh AS f ON f.{JOB_ID} = h.{JOB_ID} AND ({_RUN} OR {_AS_FAR})
 """
 # Runs of which some records tell a machine, or a submission, and others do not.
-_OF_THEM = f"untold ON untold.{JOB_ID} = {{0}}.{JOB_ID} AND untold.{START} = {{0}}.{START}"
+_OF_THEM = (
+    f"untold ON untold.{JOB_ID} = {{0}}.{JOB_ID}"
+    f" AND untold.{START} IS NOT DISTINCT FROM {{0}}.{START} AND NOT {_WAITS}"
+    f" AND {{0}}.{ALONE} IS NULL"
+)
 _UNTOLD = f"""
 CREATE TEMP TABLE untold AS
 SELECT DISTINCT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN met USING (seq) WHERE NOT is_told
 UNION SELECT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} AND f.seq < h.seq
 """
 _OF_UNTOLD = " UNION ALL ".join(
-    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{1}}, {{0}}.{WHERE}, {{0}}.{SUBMIT}, {{0}}.{ONE}, "
-    f"{_RANK}, coalesce({_WALL}, -1) FROM {{2}} AS {{0}} "
+    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, {{0}}.{ONE}, "
+    f"{{0}}.{WHOSE}, "
+    f"{_RANK}, {_WALL} FROM {{2}} AS {{0}} "
     f"SEMI JOIN {_OF_THEM}".format(*each)
     for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", "-1, h.file, h.row", "held"))
 )
@@ -155,6 +183,14 @@ _JUDGED = f"""
 DELETE FROM met WHERE NOT waits AND seq IN (
     SELECT seq FROM fresh AS f SEMI JOIN {_OF_THEM.format("f")}
 )
+"""
+# What another user is told to have run, too: the first record of each that does not say so.
+_CONFLICTS = f"""
+SELECT {SOURCE}, {LINE}, {ID}, {_USER}, min(other) FROM (
+    SELECT f.*, h.{_USER} AS other FROM fresh AS f JOIN held AS h ON {_OF_OTHERS}
+    UNION ALL SELECT f.*, h.{_USER} AS other FROM fresh AS f JOIN fresh AS h
+        ON {_OF_OTHERS} AND h.seq < f.seq
+) GROUP BY ALL ORDER BY 1, 2, 3
 """
 _NOTHING_NEW = "DELETE FROM fresh WHERE seq IN (SELECT seq FROM met WHERE tells_more OR same)"
 _REPLACED = f"""
@@ -165,10 +201,27 @@ UNION SELECT file, row FROM held AS h WHERE {_UNTIMED.format("h")} AND EXISTS (
 """
 
 
+class Conflict(NamedTuple):
+    """A run that arrived, of which another record tells that it was another user's."""
+
+    source: str | None
+    line: int | None
+    id: str
+    user: str
+    other: str
+
+
+class Merged(NamedTuple):
+    """The rows that are replaced, as ``file`` and ``row``, and the runs that two users claim."""
+
+    replaced: pa.Table
+    conflicts: list[Conflict]
+
+
 def merged(
     connection: Connection, arrived: pa.Table, look_at: Callable[[Collection[str]], None]
-) -> pa.Table:
-    """What is replaced by rows that arrive, as ``file`` and ``row``; ``fresh`` has those to write.
+) -> Merged:
+    """What becomes of rows that arrive; ``fresh`` has those to write.
 
     The connection has ``live``: the rows that count. ``look_at`` leaves those of some files in it,
     by their names, and of all that may have a run that waits.
@@ -190,6 +243,12 @@ def merged(
     if connection.execute("SELECT 1 FROM untold LIMIT 1").fetchall():
         told += _of_untold(connection)
     connection.execute(_NOTHING_NEW)
+    conflicts = [Conflict(*row) for row in connection.execute(_CONFLICTS).fetchall()]
+    return Merged(_replaced(connection, told), conflicts)
+
+
+def _replaced(connection: Connection, told: list[tuple[str, int]]) -> pa.Table:
+    """The rows that are replaced, with these."""
     found = connection.sql(_REPLACED).to_arrow_table()
     if not told:
         return found
@@ -205,7 +264,7 @@ class _Known(NamedTuple):
     seq: int
     file: str | None
     row: int
-    beside: tuple[str | int | None, ...]  # its machine, its submission, and the GlobalJobId
+    beside: tuple[str | int | None, ...]  # its machine, its submission, the GlobalJobId, the user
     tells: tuple[int, int]
 
 
@@ -218,7 +277,8 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
     for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
         seq, file, row, *beside, rank, wall = told
         one = _Known(seq, file, row, tuple(beside), (rank, wall))
-        found.setdefault((job, start), []).append(one)
+        # Without a start, its machine and its submission tell it.
+        found.setdefault((job, start, *beside[: 0 if start else 2]), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]
     connection.execute(_JUDGED)
     return _taken_out(connection, lost)
@@ -227,21 +287,39 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
 def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
     """The records with one id and start of which another record of the same run counts."""
     some.sort(key=lambda one: (one.seq, one.file or "", one.row))
-    first: tuple[Any, ...] = some[0].beside
-    counting: dict[tuple[Any, ...], _Known] = {}
+    runs: list[_Run] = []
+    others: dict[tuple[Any, ...], _Run] = {}
     for one in some:
-        pairs = [*zip(first, one.beside, strict=True)]
-        run: tuple[Any, ...] = one.beside
-        if all(a == b or a is None or b is None for a, b in pairs):
-            first, run = tuple(b if a is None else a for a, b in pairs), ()
-        known = counting.setdefault(run, one)
-        if known is one:
+        run = next((run for run in runs if _are_alike(run.beside, one.beside)), None)
+        if run is None and len(runs) > APART:  # who makes up records does not make it slow
+            run = others.get(one.beside)
+        if run is None:
+            run = others[one.beside] = _Run(one, one.beside)
+            if len(runs) <= APART:
+                runs.append(run)
             continue
-        if known.tells > one.tells:
+        run.beside = tuple(
+            told if known is None else known
+            for known, told in zip(run.beside, one.beside, strict=True)
+        )
+        if run.counts.tells > one.tells:
             yield one
         else:
-            yield known
-            counting[run] = one
+            yield run.counts
+            run.counts = one
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run, by the record of it that counts, and what all of them tell."""
+
+    counts: _Known
+    beside: tuple[str | int | None, ...]
+
+
+def _are_alike(one: tuple[str | int | None, ...], other: tuple[str | int | None, ...]) -> bool:
+    """Whether nothing differs that both tell."""
+    return all(a == b or a is None or b is None for a, b in zip(one, other, strict=True))
 
 
 def _of_arrays(connection: Connection) -> list[tuple[str, int]]:

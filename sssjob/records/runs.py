@@ -5,6 +5,7 @@ stand beside the log that they were made of: what a run used would be counted tw
 by the id of its job (``known_by``), when it began, its machine, and when it was submitted, as the
 job object says these. Messages of APEL tell no submission, and some logs no machine: of a run that
 began, what only one of two records tells decides nothing. # decision 780
+So does the user, where both tell one by name: each then has a run, and that is told. # decision 820
 Of several records of a run the one that ended tells more than
 one that only began, and that more than one that waits; of two that go on, the one with more wall
 time; of two alike the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
@@ -14,11 +15,11 @@ user began of which no submission is told either. # decision 770
 
 The idea is to keep two numbers of a run: a hash of what tells it, and one of its end with how much
 was told (WAITS, BEGAN, ENDED); where there is no end yet, of its wall time. The second number has
-some bits of the machine and of the submission, too: a run is looked for by its id and start, and
-where these bits are others, by a number of its own. Whether many runs are
+some bits of the machine, of the submission and of the user, too: a run is looked for by its id and
+start, and where these bits are others, by further numbers made of that. Whether many runs are
 all new is asked of a set at once, in any order; only where it may be that one was met before, each
 is looked up in its turn. The last runs are in a dictionary then. When they are many, they go into a
-table of 16 bytes for each, of which half is free, and a large one lies in a file without a name,
+table of 24 bytes for each, of which half is free, and a large one lies in files without a name,
 which the system may write out.
 
 What was read first may be what does not count. It was counted, or written, by then. So which record
@@ -36,12 +37,12 @@ import mmap
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple, Protocol
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, Severity
-from sssjob.known_by import job_of
+from sssjob.known_by import APART, BEGAN, ENDED, WAITS, job_of, submission, whose
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
@@ -53,6 +54,7 @@ from sssjob.records.texts import Whole, distinct, has_any
 AGAIN = "read before"
 _TWICE = "a record of the same run was read before: it counts once"
 _INSTEAD = "a record of the same run was read before, and this one tells more: it counts instead"
+_OTHERS = "a record read before tells of another user of this job and start: both count"
 
 _NOTHING = NO_VALUE | {"0", "-1", "0.0"}
 _RECENT = 1 << 17  # numbers in the set: some 14 MiB, with their ends
@@ -63,16 +65,20 @@ _TOGETHER = 256  # job objects that are looked up at once
 _DIGITS = 11  # of seconds: more are milliseconds
 _FORGOTTEN = 1 << 16  # runs of which a bad record was remembered at first
 
-NEW, TWICE, INSTEAD, LATER = range(4)  # LATER: the one that was read before ended alike
+# LATER: the one that was read before ended alike; OTHERS: that one is another user's, this is new
+NEW, TWICE, INSTEAD, LATER, OTHERS = range(5)
 UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
-WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
-_KIND = 3  # the bits of that
+_KIND = 3  # the bits of how much a record tells of its run
 _END = (1 << 30) - 1  # the bits of an end, and of that
 _NOT_END = ~_END
 _TIMES = _END - _KIND  # the bits of an end
 # Bits of what may tell a run from another one with its id and start; 0 is not stated.
-_SUBMITTED, _WHERE = 0x1FFF << 30, 0xFFFFF << 43
-_IS_ONE = 1 << 43  # what is told is no machine, but an id that holds everywhere
+_SUBMITTED = (1 << 33) - 1 << 30
+_SUBMISSIONS = _SUBMITTED >> 30
+_HALF = 63  # the bits up to here are one number of a table, the others another one
+_IS_ONE = 1 << _HALF  # what is told is no machine, but an id that holds everywhere
+_WHERE = (1 << 31) - 1 << _HALF
+_WHOSE = (1 << 32) - 1 << _HALF + 31
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
 _USED = {"Duration": DELIVERED, "CpuDuration": JOB}  # a job without times or either waits
@@ -118,34 +124,53 @@ def end_of(told: End) -> int:
 
     Of a run that goes on it is the greater, the more wall time there was.
     """
-    end, kind, where, submit = told
-    return hash(end) & _TIMES | kind | _where(*where) | _submitted(submit)
+    end, kind, where, submit, user = told
+    return hash(end) & _TIMES | kind | _where(*where) | _submitted(submit) | _whose(user)
 
 
 def _where(machine: str, one: str) -> int:
     """The bits of a machine, or of the id that holds everywhere: it needs none."""
-    if one:
-        return hash(one) % 0x7FFFF + 1 << 44 | _IS_ONE
-    return hash(machine) % 0x7FFFF + 1 << 44 if machine else 0
+    told = _bits(one or machine, _WHERE - _IS_ONE)
+    return told | _IS_ONE if one else told
 
 
 def _submitted(submit: str) -> int:
     """The bits of a submission."""
-    return hash(submit) % 0x1FFF + 1 << 30 if submit else 0
+    return _bits(submit, _SUBMITTED)
+
+
+def _whose(user: str) -> int:
+    """The bits of a user."""
+    return _bits(whose(user), _WHOSE)
+
+
+def _bits(text: str, mask: int) -> int:
+    """Some of a hash in the bits of a mask; 0 of nothing, and of nothing else."""
+    lowest = mask & -mask
+    return (hash(text) % (mask // lowest) + 1) * lowest if text else 0
 
 
 def _differ(one: int, other: int) -> bool:
     """Whether two records of runs with the same id and start tell of different ones."""
-    if one & _SUBMITTED and other & _SUBMITTED and (one ^ other) & _SUBMITTED:
+    return _differ_in(_WHOSE, one, other) or _are_elsewhere(one, other)
+
+
+def _are_elsewhere(one: int, other: int) -> bool:
+    """Whether they do, whoever the users are."""
+    if _differ_in(_SUBMITTED, one, other):
         return True
-    different = (one ^ other) & _WHERE
-    return bool(one & _WHERE and other & _WHERE and different and not different & _IS_ONE)
+    return _differ_in(_WHERE, one, other) and not (one ^ other) & _IS_ONE
+
+
+def _differ_in(mask: int, one: int, other: int) -> bool:
+    return bool(one & mask and other & mask and (one ^ other) & mask)
 
 
 def _with_all(end: int, known: int) -> int:
     """An end with what an earlier record tells of the run, and this one does not."""
-    if not end & _SUBMITTED:
-        end |= known & _SUBMITTED
+    for mask in (_SUBMITTED, _WHOSE):
+        if not end & mask:
+            end |= known & mask
     if not end & _WHERE or known & _IS_ONE:
         end = end & ~_WHERE | known & _WHERE
     return end
@@ -157,14 +182,16 @@ def _goes_on(wall: int | None) -> int:
 
 
 # Of a job that waits and tells no time: there may be others of its Id.
-_UNTIMED: End = _KIND + 1, WAITS, ("", ""), ""
+_UNTIMED: End = _KIND + 1, WAITS, ("", ""), "", ""
 _ONE_UNTIMED = end_of(_UNTIMED)
-_CUT: End = 0, BEGAN, ("", ""), ""  # of a record that was cut: any other that began tells as much
+_WAITING: End = "", WAITS, ("", ""), "", ""
+# Of a record that was cut: any other that began tells as much.
+_CUT: End = 0, BEGAN, ("", ""), "", ""
 
 
 # An end, or what stands for it, how much its record tells, the machine or the id that holds
-# everywhere, and the submission.
-End = tuple[Any, int, tuple[str, str], str]
+# everywhere, the submission, and the user.
+End = tuple[Any, int, tuple[str, str], str, str]
 
 
 class Met(Protocol):
@@ -185,7 +212,7 @@ class Met(Protocol):
         ...
 
     def take(self, keys: Keys) -> Sequence[int]:
-        """For each of many runs in their order NEW, TWICE, INSTEAD or LATER."""
+        """For each of many runs in their order NEW, TWICE, INSTEAD, LATER or OTHERS."""
         ...
 
     def forget(self, runs: Iterable[Any]) -> None:
@@ -244,17 +271,12 @@ class SeenRuns:
     def _taken_one(self, run: int, job: int, end: int) -> int:
         if end == _ONE_UNTIMED:
             return self._taken_untimed(run, job)
-        known, kind = self._known(run), end & _KIND
-        looked_for = run
-        if known and _differ(known, end):
-            if run not in self._chosen:
-                self._chosen = self._chosen.having(run, 1 << _PLACE | 1)
-            run = _apart(run, end)
-            known = self._known(run)
+        kind, looked_for = end & _KIND, run
+        run, known, is_others = _found(run, end, self._first_of)
+        if run != looked_for and looked_for not in self._chosen:
+            self._chosen = self._chosen.having(looked_for, 1 << _PLACE | 1)
         self._last = looked_for, run
-        if run in self._forgotten:
-            self._forgotten.discard(run)
-            known = 0
+        self._forgotten.discard(run)
         if kind == WAITS:
             if job and self._has_begun(job):
                 self._again(run, known, counts=False)
@@ -266,11 +288,12 @@ class SeenRuns:
             if run in self._chosen:  # one that waited gave way
                 self._again(run, known, counts=True)
             self._remember(run, end)
-            return NEW
-        end = _with_all(end, known)
+            return OTHERS if is_others else NEW
         if known & _KIND > kind or (kind == BEGAN == known & _KIND and known & _END > end & _END):
             self._again(run, known, counts=False)
+            self._remember(run, _with_all(known, end))
             return TWICE
+        end = _with_all(end, known)
         is_alike = (known ^ end) & _END == 0
         self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN
         self._again(run, known, counts=True)
@@ -373,6 +396,10 @@ class SeenRuns:
         """Who knows which records count, when the same ones are read again."""
         return SecondReading(self._chosen)
 
+    def _first_of(self, run: int) -> int:
+        """What is known of a run; 0 of one of which nothing was read after all."""
+        return 0 if run in self._forgotten else self._known(run)
+
     def _remember(self, run: int, end: int) -> None:
         self._runs.add(run)
         self._looked_up()[run] = end
@@ -424,17 +451,17 @@ class SecondReading:
 
     def _taken_one(self, run: int, end: int) -> int:
         if run in self._chosen:  # as in the first reading
-            known = self._told.get(run) or 0
-            if _differ(known, end):
-                run = _apart(run, end)
-            else:
-                self._told = self._told.having(run, _with_all(end, known))
+            run, known, _ = _found(run, end, self._told_of)
+            self._told = self._told.having(run, _with_all(known, end))
         told = self._chosen.get(run)
         if told is None:
             return NEW
         count = (self._counts.get(run) or 0) + 1
         self._counts = self._counts.having(run, count)
         return NEW if count == told & _CHOSEN else TWICE
+
+    def _told_of(self, run: int) -> int:
+        return self._told.get(run) or 0
 
     def forget(self, runs: Iterable[int]) -> None:
         """A bad record was not counted in the first reading either."""
@@ -443,9 +470,21 @@ class SecondReading:
         """It was doubted in the first reading."""
 
 
-def _apart(run: int, end: int) -> int:
-    """The number of a run that has the id and the start of another one."""
-    return hash((run, end & _NOT_END))
+def _found(run: int, end: int, known_of: Callable[[int], int]) -> tuple[int, int, bool]:
+    """The number of the run that a record is of, what is known of it, and whether one is others'.
+
+    It is the first one with its id and start from which nothing tells it apart. Beyond some of
+    them it is one of which all is told alike: who makes up records does not make it slow. That one
+    of the others differs by its user alone comes last.
+    """
+    is_others = False
+    for place in chain((run,), (hash((run, at)) for at in range(APART))):
+        known = known_of(place)
+        if not known or not _differ(known, end):
+            return place, known, is_others
+        is_others = is_others or not _are_elsewhere(known, end)
+    place = hash((run, end & _NOT_END))
+    return place, known_of(place), is_others
 
 
 def hashed(listed: Keys) -> Keys:
@@ -456,21 +495,28 @@ def hashed(listed: Keys) -> Keys:
     return Keys([*map(run_of, runs)], [*map(hash, jobs)], [*map(end_of, ends)], has_waiting)
 
 
+def _memory(size: int, *, is_large: bool) -> memoryview:
+    """So many numbers, all 0; many lie in a file."""
+    if not is_large:
+        return memoryview(mmap.mmap(-1, 8 * size)).cast("q")
+    import tempfile  # slow to import, and few commands read so many runs
+
+    with tempfile.TemporaryFile() as file:
+        file.truncate(8 * size)
+        return memoryview(mmap.mmap(file.fileno(), 8 * size)).cast("q")
+
+
 class _Table:
-    """Ends by runs, in a memory of pairs of numbers; a run is looked for from its own place on."""
+    """Ends by runs, in a memory of pairs of numbers; a run is looked for from its own place on.
+
+    What an end has beyond the bits of one number is in a memory beside it, if there is any.
+    """
 
     def __init__(self, slots: int) -> None:
         self.count = 0
         self._slots, self._last = slots, 2 * slots - 2
-        if slots <= _IN_MEMORY:
-            memory = mmap.mmap(-1, 16 * slots)
-        else:
-            import tempfile  # slow to import, and few commands read so many runs
-
-            with tempfile.TemporaryFile() as file:
-                file.truncate(16 * slots)
-                memory = mmap.mmap(file.fileno(), 16 * slots)
-        self._pairs = memoryview(memory).cast("q")
+        self._pairs = _memory(2 * slots, is_large=slots > _IN_MEMORY)
+        self._beside: memoryview | None = None
 
     def has_any(self, runs: Iterable[int]) -> bool:
         """Whether one of these runs is in it; UNTOLD is in none."""
@@ -488,17 +534,13 @@ class _Table:
     def get(self, run: int) -> int | None:
         """The end of a run, or None."""
         place = self._place(run)
-        return self._pairs[place + 1] if self._pairs[place] else None
+        return self._end(place) if self._pairs[place] else None
 
     def __contains__(self, run: int) -> bool:
         return bool(self._pairs[self._place(run)])
 
     def having(self, run: int, end: int) -> _Table:
         """A table in which a run has this end: this one, or a larger one."""
-        place = self._place(run)
-        if self._pairs[place]:
-            self._pairs[place + 1] = end
-            return self
         return self.with_more({run: end})
 
     def with_more(self, runs: Mapping[int, int]) -> _Table:
@@ -507,7 +549,7 @@ class _Table:
         if 2 * count > self._slots:
             table = _Table(1 << (2 * count).bit_length())
             pairs = self._pairs
-            table.fill((pairs[at], pairs[at + 1]) for at in range(0, len(pairs), 2) if pairs[at])
+            table.fill((pairs[at], self._end(at)) for at in range(0, len(pairs), 2) if pairs[at])
         table.fill(runs.items())
         return table
 
@@ -519,7 +561,18 @@ class _Table:
             while (found := pairs[place]) and found != run:
                 place = place + 2 & last
             self.count += not found
-            pairs[place], pairs[place + 1] = run, end
+            pairs[place], pairs[place + 1] = run, end & _IS_ONE - 1
+            if more := end >> _HALF:
+                if self._beside is None:
+                    self._beside = _memory(self._slots, is_large=self._slots > _IN_MEMORY)
+                self._beside[place >> 1] = more
+            elif found and self._beside is not None:
+                self._beside[place >> 1] = 0
+
+    def _end(self, place: int) -> int:
+        """The end in a place."""
+        end = self._pairs[place + 1]
+        return end if self._beside is None else end | self._beside[place >> 1] << _HALF
 
     def _place(self, run: int) -> int:
         place = run * 2 & self._last
@@ -540,10 +593,10 @@ class ListedRuns:
         self.ended: Callable[[End], Any] = end_of
         self._runs: Any = array("q")
         self._jobs: Any = array("q")
-        self._ends: Any = array("q")
+        self._ends: list[Any] = []
         if probe != hash(_PROBE):
             self.told = self.ended = _as_it_is
-            self._runs, self._jobs, self._ends = [], [], []
+            self._runs, self._jobs = [], []
         self._has_waiting = False
 
     @property
@@ -678,6 +731,8 @@ def noted(line: int, verdict: int) -> Noted | None:
     """What to say of a record that is not the first of its run."""
     if verdict == NEW:
         return None
+    if verdict == OTHERS:
+        return Noted(line, _OTHERS)
     text = _INSTEAD if verdict == INSTEAD else _TWICE
     return Noted(line, text, once=True, severity=Severity.NOTICE)
 
@@ -710,18 +765,20 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     submit, start, end = (_said(own, name) for name in ("SubmitTime", "StartTime", "EndTime"))
     machine = _delivered(job, "Machine") or own.get("Machine", "")
     machine, id_, one = job_of(machine, job.id, own.get("GlobalId", ""))
-    if end:
-        told = met.ended((end, ENDED, (machine, one), submit))
-    elif start:
-        told = met.ended((_goes_on(_seconds_given(job)), BEGAN, (machine, one), submit))
-    else:
-        told = met.ended(("", WAITS, ("", ""), ""))
-    where = one or machine
-    whose = met.told((where, id_, submit))
-    run = met.told((id_, start)) if start else met.told((whose, start))
-    if submit:
-        return run, whose, told
+    submit = submission(one, submit)
     user = _delivered(job, "User") or own.get("User", "")
+    beside = (machine, one), submit, user
+    if end:
+        told = met.ended((end, ENDED, *beside))
+    elif start:
+        told = met.ended((_goes_on(_seconds_given(job)), BEGAN, *beside))
+    else:
+        told = met.ended(_WAITING)
+    where = one or machine
+    asked = met.told((where, id_, submit))
+    run = met.told((id_, start)) if start else met.told((asked, start))
+    if submit:
+        return run, asked, told
     untimed = met.told(whose_untimed(where, id_, user)) if id_ else UNTOLD
     if start:
         return run, untimed, told
@@ -847,11 +904,15 @@ def _reader(
             ]
         machine, id = machines(columns, size), ids(columns, size)
         every = global_ids(columns, size)
+        user = users(columns, size)
         where: Sequence[tuple[str, str]] = [*zip(machine, repeat(""))]
         if _has_mark(every) or _has_mark(id):
             known = [*map(job_of, machine, id, every)]
             where = [(each.machine, each.one) for each in known]
             machine, id = [each.one or each.machine for each in known], [each.id for each in known]
+            submits = [
+                submission(each.one, told) for each, told in zip(known, submits, strict=True)
+            ]
         has_waiting = False
         if "" in ends:
             kinds = [
@@ -865,16 +926,16 @@ def _reader(
                 for at, wall in zip(some, walls(columns, some), strict=True):
                     shown[at] = _goes_on(wall)
             told_ends = [
-                ended((end, kind, *((("", ""), "") if kind == WAITS else (one, asked))))
-                for end, kind, one, asked in zip(shown, kinds, where, submits, strict=True)
+                ended(_WAITING if told[1] == WAITS else told)
+                for told in zip(shown, kinds, where, submits, user, strict=True)
             ]
         elif ended is end_of:
             told_ends = [
                 hash(text) & _TIMES | ENDED | more
-                for text, more in zip(ends, _all_beside(where, submits), strict=True)
+                for text, more in zip(ends, _all_beside(where, submits, user), strict=True)
             ]
         else:
-            told_ends = [*map(ended, zip(ends, repeat(ENDED), where, submits))]
+            told_ends = [*map(ended, zip(ends, repeat(ENDED), where, submits, user))]
         jobs = [*map(told, zip(machine, id, submits, strict=True))]
         runs = [*map(told, zip(id, starts, strict=True))]
         if "" in starts:
@@ -884,7 +945,7 @@ def _reader(
             ]
         if "" not in submits:
             return Keys(runs, jobs, told_ends, has_waiting)
-        others = map(told, map(whose_untimed, machine, id, users(columns, size)))
+        others = map(told, map(whose_untimed, machine, id, user))
         jobs = [
             job if asked else other if named else UNTOLD
             for job, asked, other, named in zip(jobs, submits, others, id, strict=True)
@@ -909,12 +970,15 @@ def _has_mark(column: Sequence[Any]) -> bool:
     return any("#" in text for text in distinct(column) if text.__class__ is str)
 
 
-def _all_beside(wheres: Sequence[tuple[str, str]], submits: Sequence[str]) -> Sequence[int]:
-    """The bits of many machines, or ids that hold everywhere, and submissions."""
+def _all_beside(
+    wheres: Sequence[tuple[str, str]], submits: Sequence[str], users: Sequence[str]
+) -> Sequence[int]:
+    """The bits of many machines, or ids that hold everywhere, and submissions, and users."""
     known = {where: _where(*where) for where in {*wheres}}
+    whose_ = {user: _whose(user) for user in {*users}}
     return [
-        known[where] | (hash(asked) % 0x1FFF + 1 << 30 if asked else 0)
-        for where, asked in zip(wheres, submits, strict=True)
+        known[where] | whose_[user] | (hash(asked) % _SUBMISSIONS + 1 << 30 if asked else 0)
+        for where, asked, user in zip(wheres, submits, users, strict=True)
     ]
 
 

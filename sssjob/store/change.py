@@ -91,8 +91,7 @@ class Change:
         """What there is of the job that a document is about; see ``identity``."""
         new = only(document)
         self._engine.hold(new.id)
-        runs = self._writer.find(new.every_id())
-        run = known_as(new.name, new.id, new.marks, runs)
+        run = known_as(new.name, new.id, new.marks.of_nobody(), self._writer.candidates(new))
         return None if run is None else self.at(run.number)
 
     def put(

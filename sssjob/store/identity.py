@@ -2,7 +2,8 @@
 
 A job is known by its Id, but a resource manager that requeues a job runs one Id twice, and each
 run is a job object of its own. So a document is about a job of the store that has the same Id,
-unless both say when they were submitted or started, or both have a GlobalId, and these differ.
+unless both say when they were submitted or started, or both have a GlobalId, and these differ, or
+both name a user, and what is imported names another one.
 A record may tell of a job by another Id, with a GlobalJobId of HTCondor (``known_by``).
 A JobGroup is known by its Id alone.
 """
@@ -39,15 +40,23 @@ class Identity(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What tells two runs of one Id apart; an empty text is not stated."""
+    """What tells two runs of one Id apart; an empty text is not stated.
+
+    ``whose`` is the user as ``known_by.whose`` has it, where that counts.
+    """
 
     global_id: str = ""
     submitted: str = ""
     started: str = ""
+    whose: str = ""
 
     def agree(self, other: Marks) -> bool:
         """Whether nothing that both state differs."""
         return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
+
+    def of_nobody(self) -> Marks:
+        """The same, whoever the user is."""
+        return self._replace(whose="")
 
 
 class KnownRun(Protocol):
@@ -133,18 +142,32 @@ def _time(text: str) -> str:
 
 def ids_of(name: str, id_: str, marks: Marks) -> tuple[str, ...]:
     """The Ids by which a store may have a job or a group, its own first."""
-    return (id_, *(sorted(other_ids(id_, marks.global_id)) if name == "Job" else ()))
+    others = other_ids(id_, marks.global_id, marks.whose) if name == "Job" else ()
+    return (id_, *sorted(others))
 
 
 def known_as(name: str, id_: str, marks: Marks, known: Iterable[K]) -> K | None:
     """The run that a document is about, of those that have one of ``ids_of``; None if it is new."""
     some = [each for each in known if each.name == name]
     found = same(marks, [each for each in some if each.id == id_])
-    if found is None and name == "Job" and (ids := other_ids(id_, marks.global_id)):
-        one = of_one(id_, marks.global_id)
-        others = (each for each in some if of_one(each.id, each.marks.global_id) == one)
-        found = same(marks, [each for each in others if each.id in ids])
+    if found is None and name == "Job":
+        found = same(marks, [each for each in some if _has_other_id(id_, marks, each)])
     return found
+
+
+def _has_other_id(id_: str, marks: Marks, known: KnownRun) -> bool:
+    """Whether a run is of the job that has this Id here, by another one.
+
+    Of one that began, a record may tell the part of a GlobalJobId only, as messages of APEL do.
+    """
+    (mine, one, others), (its, other, ours) = (
+        (name, of_one(name, told.global_id), other_ids(name, told.global_id, told.whose))
+        for name, told in ((id_, marks), (known.id, known.marks))
+    )
+    if one and other:
+        return one == other and (its in others or mine in ours)
+    is_part = its in others or mine in ours
+    return is_part and "" != marks.started == known.marks.started
 
 
 def same(marks: Marks, runs: Iterable[K]) -> K | None:

@@ -135,7 +135,7 @@ class _Batch:
                     if incoming.others or known.missing:
                         warnings += reading.left_out(incoming, known.missing)
             outcomes += [each.outcome for each in written]
-        return outcomes, warnings
+        return outcomes, [*warnings, *writer.remarks]
 
 
 def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_Batch]:

@@ -33,7 +33,7 @@ from sssjob.store.engine import Row
 from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
-from sssjob.store.writing import Incoming, Ready, is_plain
+from sssjob.store.writing import Incoming, Ready, is_plain, user_in
 from sssjob.units import XML_SPACE
 from sssjob.workers import Work, Workers
 
@@ -255,7 +255,7 @@ def incoming(cut: Slice, *, stands_alone: bool = True) -> Incoming:
     """
     name = local(cut.element)
     found = rows(cut.element)
-    id_, marks = told(found[0]) or identify(cut.element, name)
+    id_, marks = _whose(found[0], told(found[0]) or identify(cut.element, name))
     if not id_:
         raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
     return Incoming(
@@ -272,8 +272,14 @@ def made(document: bytes, found: Sequence[Row]) -> Incoming:
     """
     known = told(found[0]) if len(found) == 1 and found[0][_KIND] == JOB else None
     if known is None or not known[0] or b"#" in document:
-        return only(document)
-    return Incoming(JOB, *known, document, found)
+        return only(document)._replace(line=0)  # that of its record nobody knows here
+    return Incoming(JOB, *_whose(found[0], known), document, found)
+
+
+def _whose(row: Row, known: tuple[str, Marks]) -> tuple[str, Marks]:
+    """The Id and the marks of a document, with the user of a job that stands alone."""
+    id_, marks = known
+    return id_, marks._replace(whose=user_in(row)) if row[_KIND] == JOB else marks
 
 
 def _named(cut: Slice) -> tuple[str, ...]:

@@ -12,22 +12,42 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.document.meant import Around
+from sssjob.errors import Finding, Severity, finding
+from sssjob.known_by import BEGAN, ENDED, WAITS, is_part, of_one, telling, whose
+from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
-from sssjob.store.identity import Identity, Marks, ids_of, known_as, stated
+from sssjob.store.identity import MARKS, Identity, Marks, ids_of, known_as, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
-_ENDED = NAMES.index(columns.name_of("EndTime"))
+_STARTED, _ENDED, _CPU, _STATE, _ID = (
+    NAMES.index(columns.name_of(path))
+    for path in ("StartTime", "EndTime", "CpuDuration", "State", "Id")
+)
 # How long a job ran so far: what was delivered, or else its own Duration, as in reports.
 _WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
 _WALL_PLACES = [NAMES.index(name) for name in _WALL]
 _TOLD = (
-    f"SELECT max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})) FROM job WHERE document = ?"
+    f"SELECT max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})) "
+    "FROM job WHERE document = ?"
 )
-_SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
+# Whose a job is: of whom was delivered, or else its own User, as in reports.
+_USERS = [columns.name_of(path) for path in ("Delivered/User", "User")]
+_USER_PLACES = [NAMES.index(name) for name in _USERS]
+_USER = (
+    f"(SELECT coalesce({schema.listed(tuple(_USERS))}) FROM job "
+    f"WHERE job.document = document.number ORDER BY {columns.PLACE}, {columns.READING} LIMIT 1)"
+)
+_SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)}, {_USER} FROM document WHERE "
+# Jobs that have a GlobalJobId as their Id, by when they started.
+_LINES = f"SELECT document FROM job WHERE {NAMES[_ID]} LIKE '%#%' AND "
+_OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one after the other
+_MARKS = len(MARKS)  # columns of the table
+_OLDER = "{} stays as it is there: this is older, and tells less of the run"
+_OTHERS = "{} of {}: the same job and start are there as one of {}; both are kept"
 _KEEP = (
     "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
     "SELECT number, version, change, deleted, files, dictionary, data FROM document "
@@ -89,6 +109,14 @@ class Incoming(NamedTuple):
         """The Ids by which a store may have it, its own first."""
         return ids_of(self.name, self.id, self.marks)
 
+    def starts(self) -> Iterator[int]:
+        """When it started, where a store may have it by an Id of which this tells only a part."""
+        return _starts((self.id,), (self.marks.global_id,), (self.marks.started,))
+
+    def of_nobody(self) -> Incoming:
+        """The same, whoever the user is."""
+        return self._replace(marks=self.marks.of_nobody())
+
     @property
     def size(self) -> int:
         """The bytes of the document."""
@@ -105,7 +133,8 @@ class Ready(NamedTuple):
 
     names: Sequence[str]
     ids: Sequence[str]
-    marks: Sequence[tuple[str, ...]]  # global_id, submitted, started, each of all documents
+    marks: Sequence[tuple[str, ...]]  # the fields of ``Marks``, each of all documents
+    lines: Sequence[int]
     dictionary: int
     data: Sequence[bytes]
     sizes: Sequence[int]
@@ -117,6 +146,7 @@ class Ready(NamedTuple):
     def of(cls, documents: Sequence[Incoming]) -> Ready:
         """Documents for which ``is_plain`` holds, at least one."""
         names, ids, marks, contents, *_ = zip(*documents, strict=True)
+        lines = [document.line for document in documents]
         dictionaries, data, sizes = zip(*contents, strict=True)
         found = [_sparse(row) for document in documents for row in document.rows]
         shapes = {row.places for row in found}
@@ -125,8 +155,8 @@ class Ready(NamedTuple):
         owners = [n for n, document in enumerate(documents) for _ in document.rows]
         rows = (picks[row.places]((*row.values, None)) for row in found)
         return cls(
-            names, ids, tuple(zip(*marks, strict=True)), dictionaries[0], data, sizes, owners,
-            places, tuple(zip(*rows, strict=True)),
+            names, ids, tuple(zip(*marks, strict=True)), lines, dictionaries[0], data, sizes,
+            owners, places, tuple(zip(*rows, strict=True)),
         )  # fmt: skip
 
     @property
@@ -138,13 +168,13 @@ class Ready(NamedTuple):
         """The Ids by which a store may have one of them."""
         if not any("#" in id_ for id_ in (*self.ids, *self.marks[0])):
             return [*self.ids]
-        every = zip(self.names, self.ids, self.marks[0], strict=True)
-        return [id_ for name, own, one in every for id_ in ids_of(name, own, Marks(one))]
+        every = zip(self.names, self.ids, zip(*self.marks, strict=True), strict=True)
+        return [id_ for name, own, told in every for id_ in ids_of(name, own, Marks(*told))]
 
     def added(self, numbers: Iterator[int], change: int) -> Iterator[Row]:
         """The rows of documents that are new, with the next numbers."""
         return zip(
-            islice(numbers, len(self.ids)), self.names, self.ids, repeat(1), *self.marks,
+            islice(numbers, len(self.ids)), self.names, self.ids, repeat(1), *self.marks[:_MARKS],
             repeat(1), repeat(change), repeat(0), repeat(""), repeat(self.dictionary), self.data,
         )  # fmt: skip
 
@@ -156,7 +186,8 @@ class Ready(NamedTuple):
             rows[owner].append(whole((*values, None)))
         contents = map(Packed, repeat(self.dictionary), self.data, self.sizes)
         marks = (Marks(*each) for each in zip(*self.marks, strict=True))
-        return map(Incoming, self.names, self.ids, marks, contents, rows)
+        found = map(Incoming, self.names, self.ids, marks, contents, rows)
+        return (each._replace(line=line) for each, line in zip(found, self.lines, strict=True))
 
 
 def is_plain(found: object) -> bool:
@@ -208,10 +239,11 @@ class PresentDocument(NamedTuple):
     def of(cls, row: Row) -> PresentDocument:
         """From the columns of the table, in order."""
         number, name, id_, run, global_id, submitted, started, version, change, deleted, *data = row
-        return cls(
-            number, name, id_, run, stated(global_id, submitted, started), version, change,
-            bool(deleted), *data,
-        )  # fmt: skip
+        *data, user = data
+        marks = stated(global_id, submitted, started)
+        if name == "Job":
+            marks = marks._replace(whose=whose(user or ""))
+        return cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
 
 
 class Outcome(Enum):
@@ -234,7 +266,8 @@ class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
 
     One that ``keeps_ended`` takes no document of a run that is open for the next version of one in
-    which that run has ended, or has run longer: it is older, whenever it comes. One that
+    which that run has ended, or has run longer: it is older, whenever it comes. Nor does it take
+    one of another user for it; both are told in ``remarks``. One that
     ``keeps_former`` versions takes none that is one of these: what it is made of was read before
     what is there.
     """
@@ -247,6 +280,7 @@ class DocumentWriter:
         self._keeps_ended, self._keeps_former = keeps_ended, keeps_former
         self._rows = schema.job()
         self._unsettled: set[int] = set()
+        self.remarks: list[Finding] = []
 
     def settle(self, entry: HistoryEntry) -> None:
         """Let the ledger follow what was written; the last of each transaction (``settling``)."""
@@ -256,6 +290,8 @@ class DocumentWriter:
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
+        if not self._keeps_ended:
+            documents = [each.of_nobody() for each in documents]
         return [
             written for distinct in _distinct(documents) for written in self._write(distinct, entry)
         ]
@@ -264,7 +300,10 @@ class DocumentWriter:
         """The same for many at once, which is quick as long as the store has none of them."""
         ids, table = [id_ for part in parts for id_ in part.ids], schema.DOCUMENT
         every = [id_ for part in parts for id_ in part.every_id()]
-        if len(set(every)) < len(every) or self.find(every):
+        starts = {
+            start for part in parts for start in _starts(part.ids, part.marks[0], part.marks[2])
+        }
+        if len(set(every)) < len(every) or self._known(every, starts):
             return self.write([each for part in parts for each in part.documents()], entry)
         numbers = self.engine.numbers(table, len(ids))
         left = iter(numbers)
@@ -288,12 +327,33 @@ class DocumentWriter:
 
     def find(self, ids: Sequence[str]) -> list[PresentDocument]:
         """The documents of these Ids, kept as they are until the transaction ends."""
-        condition, value = self.engine.among("id", ids)
+        return self._held(*self.engine.among("id", ids))
+
+    def candidates(self, incoming: Incoming) -> list[PresentDocument]:
+        """The documents that may be about the job of one that comes, kept as they are."""
+        return self._known(incoming.every_id(), {*incoming.starts()})
+
+    def _known(self, ids: Sequence[str], starts: Collection[int]) -> list[PresentDocument]:
+        """The documents of these Ids, and those of GlobalJobIds of runs that started then."""
+        if starts or any("#" in id_ for id_ in ids):
+            # Such a job has several Ids, of which no index tells that they are of one.
+            self.engine.hold(_OF_HTCONDOR)
+        found = self.find(ids)
+        if starts:
+            condition, value = self.engine.among(NAMES[_STARTED], sorted(starts))
+            numbers = {number for (number,) in self.engine.fetch(_LINES + condition, (value,))}
+            numbers -= {each.number for each in found}
+            if numbers:
+                found += self._held(*self.engine.among("number", sorted(numbers)))
+        return found
+
+    def _held(self, condition: str, value: object) -> list[PresentDocument]:
         order = f" ORDER BY number{self.engine.locking('document')}"
-        return [
-            PresentDocument.of(row)
-            for row in self.engine.fetch(_SELECT + condition + order, (value,))
-        ]
+        rows = self.engine.fetch(_SELECT + condition + order, (value,))
+        found = [PresentDocument.of(row) for row in rows]
+        if self._keeps_ended:
+            return found
+        return [each._replace(marks=each.marks.of_nobody()) for each in found]
 
     def hide(self, number: int, entry: HistoryEntry, *, deleted: bool) -> None:
         """A version of a document that is hidden, or is no longer.
@@ -324,8 +384,11 @@ class DocumentWriter:
     def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents of which no two have the same Id."""
         known: dict[str, list[PresentDocument]] = defaultdict(list)
-        for present in self.find([id_ for each in documents for id_ in each.every_id()]):
-            known[present.id].append(present)
+        ids = [id_ for each in documents for id_ in each.every_id()]
+        starts = {start for each in documents for start in each.starts()}
+        for present in self._known(ids, starts):
+            for id_ in ids_of(present.name, present.id, present.marks):
+                known[id_].append(present)
         written: dict[int, StoredDocument] = {}
         changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
@@ -334,6 +397,8 @@ class DocumentWriter:
             runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
             run = known_as(incoming.name, incoming.id, incoming.marks, runs) if runs else None
             if run is None:
+                if runs and incoming.marks.whose:
+                    self._tell_others(incoming, runs)
                 fresh.append((index, _next_run(incoming, runs), incoming))
                 continue
             files = self._chosen(incoming, run.files)
@@ -341,9 +406,13 @@ class DocumentWriter:
             # decisions 265 and 517
             if not is_there and self._keeps_ended:
                 is_older = self._is_older(incoming, run)
-                is_there = bool(is_older) or (
-                    is_older is None and self._keeps_former and self._is_former(incoming, run)
+                is_former = is_older is not False and (
+                    (is_older or self._keeps_former) and self._is_former(incoming, run)
                 )
+                is_there = bool(is_older or is_former)
+                if is_older and not is_former:
+                    about = f"{incoming.name} {incoming.id}"
+                    self._tell(incoming, "W-USELESS", Severity.NOTICE, _OLDER.format(about))
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
@@ -362,25 +431,34 @@ class DocumentWriter:
     def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool | None:
         """Whether a document is of an open run, of which the one that is there tells more.
 
-        False where it tells more itself; None where neither is known.
+        False where it tells more itself; None where neither is known. What used something is none
+        that waits, and what does not tell its wall time may tell other things.
         """
-        if incoming.name != "Job" or any(row[_ENDED] is not None for row in incoming.rows):
+        if incoming.name != "Job":
             return None
-        [(end, wall)] = self.engine.fetch(_TOLD, (present.number,))
-        mine, known, has_ended = incoming.marks, present.marks, end is not None
-        if mine.started:
-            if has_ended or mine.started != known.started:
-                return (mine.started == known.started) or None
-            walls = (row[at] for row in incoming.rows for at in _WALL_PLACES if row[at] is not None)
-            less = next(walls, None)
-            return None if wall is None or less is None or less == wall else less < wall
-        if not (has_ended or known.started):
+        walls = (row[at] for row in incoming.rows for at in _WALL_PLACES if row[at] is not None)
+        wall = next(walls, None)
+        mine = telling(_first(incoming.rows, _STARTED), _first(incoming.rows, _ENDED), wall)
+        if mine[0] == ENDED or (mine[0] == WAITS and _has_run(incoming.rows, wall)):
             return None
-        # A run that waits may be another one than that which is there, unless it was submitted
-        # with it, or was known before.
-        if mine.submitted and mine.submitted == known.submitted:
-            return True
-        return (has_ended and self._is_former(incoming, present)) or None
+        [(start, end, longest)] = self.engine.fetch(_TOLD, (present.number,))
+        known = telling(start, end, longest)
+        if known == mine or (known[0] == mine[0] == BEGAN and None in (wall, longest)):
+            return None
+        return mine < known
+
+    def _tell_others(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> None:
+        """Tell of a run that another user is said to have run."""
+        whoever = incoming.of_nobody()
+        known = known_as(incoming.name, incoming.id, whoever.marks, runs)
+        if known is not None and incoming.marks.started == known.marks.started != "":
+            about = f"{incoming.name} {incoming.id}"
+            text = _OTHERS.format(about, incoming.marks.whose, known.marks.whose)
+            self._tell(incoming, "W-DISAGREE", Severity.WARNING, text)
+
+    def _tell(self, incoming: Incoming, code: str, severity: Severity, text: str) -> None:
+        told = finding(code, text, line=incoming.line, severity=severity)
+        self.remarks.append(told)
 
     def _is_former(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether a document is a former version of the one that is there."""
@@ -414,8 +492,8 @@ class DocumentWriter:
             files = self._chosen(incoming, "")
             known.append((index, incoming, files.missing))
             rows.append((
-                number, incoming.name, incoming.id, run, *incoming.marks, 1, entry.number, 0,
-                files.column, dictionary, data,
+                number, incoming.name, incoming.id, run, *incoming.marks[:_MARKS], 1, entry.number,
+                0, files.column, dictionary, data,
             ))  # fmt: skip
         return self._with_jobs(numbers, known, self.engine.add_new(table, rows), entry)
 
@@ -457,7 +535,7 @@ class DocumentWriter:
         self.engine.many(_KEEP, numbers)
         self.engine.many(_REPLACE, [
             (
-                *new.marks, entry.number, files.column,
+                *new.marks[:_MARKS], entry.number, files.column,
                 *self.packing.packed(new.content)[:2], number,
             )
             for number, new, files in changed
@@ -489,6 +567,29 @@ def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
                 return
             seen, start = set(), end
         seen.update(documents[end].every_id())
+
+
+def _starts(ids: Iterable[str], global_ids: Iterable[str], started: Iterable[str]) -> Iterator[int]:
+    """When the runs started of which only a part of a GlobalJobId is told, of many."""
+    for id_, one, start in zip(ids, global_ids, started, strict=True):
+        if start.isdecimal() and is_part(id_) and not of_one(id_, one):
+            yield int(start)
+
+
+def _first(rows: Iterable[Row], at: int) -> object:
+    """The first value in a place of rows; None if there is none."""
+    return next((row[at] for row in rows if row[at] is not None), None)
+
+
+def _has_run(rows: Sequence[Row], wall: object) -> bool:
+    """Whether a job without times used something, or is over."""
+    state = _first(rows, _STATE)
+    return bool(wall or _first(rows, _CPU)) or (isinstance(state, str) and is_over(state))
+
+
+def user_in(row: Row) -> str:
+    """Whose a job is by its row, as records can be compared."""
+    return whose(next((str(row[at]) for at in _USER_PLACES if row[at] is not None), ""))
 
 
 def _next_run(incoming: Incoming, known: Iterable[PresentDocument]) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, groupby
+from typing import Any
 
 from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
 from sssjob.document.text import on_one_line
@@ -26,7 +27,16 @@ def of_sources(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
         return
     read = partial(work.outcomes, builder=DocumentRowsBuilder())
     for source in work.sources:
-        yield source.name, map(ready, work.reading.jobs((source,), read))
+        yield source.name, _by_lines(work.reading.made((source,), read))
+
+
+def _by_lines(found: Iterable[tuple[str, Any]]) -> Iterator[Read]:
+    """What records became, with their lines."""
+    for _, outcome in found:
+        document = ready(outcome.job)
+        if isinstance(document, Incoming):
+            document = document._replace(line=outcome.line)
+        yield document
 
 
 def _by_several(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:

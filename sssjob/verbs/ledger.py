@@ -26,6 +26,7 @@ from sssjob.ledger.building import RowsBuilder
 from sssjob.ledger.columns import END, ID, LINE, NAMES, SOURCE, START, Row, row
 from sssjob.ledger.ledger import Adding, Ledger
 from sssjob.ledger.manifest import Input, Log, Manifest
+from sssjob.ledger.merging import Conflict
 from sssjob.ledger.places import Place
 from sssjob.measures import LONGEST
 from sssjob.records import find, read_records
@@ -63,7 +64,7 @@ class Ingestion:
     _unread: set[str] = field(default_factory=set)  # names of sources
 
     def __post_init__(self) -> None:
-        self.adding = Adding(self.ledger)
+        self.adding = Adding(self.ledger, on_conflict=self._conflict)
         self._before = self.ledger.manifest()
 
     def take(self, sources: Iterable[NamedSource], format_: str) -> None:
@@ -127,6 +128,12 @@ class Ingestion:
         if isinstance(item, Bad) and item.unread:
             self._unread.add(name)
         self.reading.tell(name, item)
+
+    def _conflict(self, found: Conflict) -> None:
+        """Tell of a run that two users are told to have run."""
+        text = f"Job {found.id} of {found.user}: another record tells of the same job and start as"
+        said = f"{text} one of {found.other}; both count"
+        self._tell(found.source or str(self.ledger.home), Noted(found.line or 0, said))
 
     def _is_unknown(self, read: Input) -> bool:
         """Whether an input is to be read; those that were are counted."""

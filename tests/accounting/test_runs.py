@@ -239,7 +239,7 @@ def keys_of(batch):
         about = (end, ENDED) if isinstance(end, str) and end else ("", WAITS)
         if run and about[1] == WAITS:
             about = runs._goes_on(end or None), BEGAN
-        told.append((job * 10 + run if job else UNTOLD, job, end_of((*about, ("", ""), ""))))
+        told.append((job * 10 + run if job else UNTOLD, job, end_of((*about, ("", ""), "", ""))))
     if not told:
         return NO_KEYS
     return Keys(*map(list, zip(*told, strict=True)), any(end & 3 == WAITS for *_, end in told))

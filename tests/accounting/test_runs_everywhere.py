@@ -1,8 +1,7 @@
 """Twice is once, by one rule: reports, what is converted, ledgers and stores count the same."""
 
-import csv
-import io
 import json
+import re
 import shutil
 
 import pytest
@@ -11,25 +10,13 @@ from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from same_jobs import MADE, made
+from summed import call, sums
 
 from sssjob import jobs
 from sssjob.cli import sssjob
 
 HEADER = "JobID|Cluster|User|State|Submit|Start|End|ElapsedRaw|NCPUS"
 FROM_OTHERS = ("apel", "ur", "car", "swf")  # no records of a batch system, or of no known one
-
-
-def call(*words, given=None):
-    found = CliRunner().invoke(sssjob, [*map(str, words)], input=given)
-    assert found.exit_code == 0, found.output
-    return found
-
-
-def sums(*words, given=None):
-    """How many jobs there are, and what they used."""
-    printed = call(*words, "--csv", given=given).stdout
-    rows = [*csv.DictReader(io.StringIO(printed))]
-    return sum(int(row["jobs"]) for row in rows), sum(int(row["wall_seconds"] or 0) for row in rows)
 
 
 LOOKS = ("RUNNING", 10), ("RUNNING", 30), ("COMPLETED", 50), ("COMPLETED", 51)
@@ -214,6 +201,28 @@ def test_a_run_that_is_read_by_several_roads_is_one_run_everywhere(tmp_path, for
     for target in roads:
         if (target, format_name) != ("apel", *NO_MESSAGES):
             audited(log, tmp_path / target)
+
+
+USER = re.compile(rb"(LocalUserId(?:>|: ))([^<\n]+)")
+SPELLINGS = rb"\1\2@example.org", rb"\g<1>4711", rb"\1/DC=org/CN=\2", rb"\1None", rb"\1EXAMPLE\\\2"
+
+
+@pytest.mark.parametrize("format_name", [name for name in MADE if name not in FROM_OTHERS])
+def test_a_user_who_is_spelled_otherwise_or_not_told_has_the_same_runs(tmp_path, format_name):
+    program, name, _ = MADE[format_name]
+    log, system = tmp_path / "log", format_name.removesuffix("-long")
+    log.write_bytes(made(program, name))
+    files = [log]
+    for target, options in ("ur", ()), ("car", ("--site", "here")), ("apel", ("--site", "here")):
+        text = (
+            CliRunner()
+            .invoke(sssjob, ["convert", "--from", system, "--to", target, *options, str(log)])
+            .stdout_bytes
+        )
+        for at, spelling in enumerate(SPELLINGS):
+            files.append(tmp_path / f"{target}{at}")
+            files[-1].write_bytes(USER.sub(spelling, text))
+    check_that_all_are_once(tmp_path, files, sums("report", "--from", system, log))
 
 
 def check_that_all_are_once(folder, files, expected):

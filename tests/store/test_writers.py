@@ -78,6 +78,20 @@ def test_the_same_import_twice_at_the_same_time_is_there_once(address, tmp_path)
         assert jobs.count() == 200
 
 
+def test_two_forms_of_one_job_that_are_imported_at_the_same_time_are_one(address, tmp_path):
+    """One with its GlobalJobId as its Id, the other one with a part of it."""
+    times = "<StartTime>1000</StartTime><EndTime>1060</EndTime>"
+    forms = {"line": "s#{0}.0#900", "message": "{0}.0"}
+    sources = []
+    for name, form in forms.items():
+        sources.append(tmp_path / name)
+        some = [f"<Job><Id>{form.format(n)}</Id>{times}</Job>" for n in range(200)]
+        sources[-1].write_text("\n".join(some))
+    together(LOAD, *((address, source) for source in sources * 2))
+    with store.open(address, read_only=True) as jobs:
+        assert jobs.count() == 200
+
+
 def test_what_a_change_has_read_nobody_else_changes_before_it_writes(address):
     with store.open(address, create=True) as jobs, jobs.change() as change:
         change.put(b"<Job><Id>counter</Id><Priority>0</Priority></Job>")

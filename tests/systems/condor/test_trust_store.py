@@ -1,9 +1,12 @@
 """Reports about jobs of a store: none replaces a document that somebody else put there."""
 
+import json
 import os
 import pwd
 
 import pytest
+from engines import address  # noqa: F401 (a fixture)
+from summed import call, sums
 
 from sssjob import store
 from sssjob.classads import long
@@ -23,8 +26,8 @@ SCHEDD = "submit#7.0#1800000000"
 class Stored:
     """A store, its queue, and what is said."""
 
-    def __init__(self, place):
-        self.settings = HookSettings(str(place / "jobs.db"), str(place / "state"))
+    def __init__(self, place, address=""):  # noqa: F811
+        self.settings = HookSettings(address or str(place / "jobs.db"), str(place / "state"))
         self.said = []
         with store.open(self.settings.jobs, create=True):
             pass
@@ -115,3 +118,52 @@ def test_a_report_is_refused_where_both_names_are_taken(jobs):
         jobs.put(f"<Job><Id>{id_}</Id><GlobalId>{SCHEDD}</GlobalId></Job>")
     assert jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7) == 0
     assert "not from hooks of this user" in str(jobs.said[-1])
+
+
+HISTORY = json.dumps({
+    "GlobalJobId": SCHEDD, "ClusterId": 7, "ProcId": 0, "Owner": ALICE, "JobStatus": 4,
+    "QDate": 900, "JobStartDate": 998, "JobCurrentStartDate": 1000, "CompletionDate": 1060,
+    "RemoteWallClockTime": 60, "CpusProvisioned": 2, "RemoteUserCpu": 50,
+})  # fmt: skip
+AN_UPDATE = {"RemoteUserCpu": 2.0, "JobDuration": 20.0}
+AN_EXIT = {"SSSReport": "exit-exit", "RemoteUserCpu": 9.0, "JobDuration": 30.0, "ExitCode": 0}
+OF_BOB = "a report of another user"
+ROADS = (
+    ["history", AN_UPDATE, AN_EXIT],
+    [AN_UPDATE, "history", AN_EXIT],
+    [AN_UPDATE, AN_EXIT, "history"],
+    [OF_BOB, "history", AN_EXIT],
+    [OF_BOB, AN_EXIT, "history"],
+    [AN_EXIT, OF_BOB, "history", AN_EXIT],
+    ["queue", AN_UPDATE, "history", AN_EXIT],
+    ["queue", AN_UPDATE, AN_EXIT, "history", "history"],
+)
+
+
+@pytest.mark.parametrize("road", ROADS, ids=lambda road: " ".join(
+    each if isinstance(each, str) else each.get("SSSReport", "update") for each in road
+))  # fmt: skip
+def test_a_job_is_billed_once_whichever_comes_first_its_history_or_its_reports(
+    tmp_path, road, address  # noqa: F811
+):  # fmt: skip
+    jobs = Stored(tmp_path, address)
+    texts = {
+        "history": HISTORY,
+        "queue": HISTORY.replace('"JobStatus": 4', '"JobStatus": 2').replace("60", "10"),
+    }
+    for told in road:
+        if told == OF_BOB:
+            jobs.told(BOB, GlobalJobId=SCHEDD, ClusterId=7, JobDuration=7.0)
+        elif isinstance(told, str):
+            log = tmp_path / told
+            log.write_text(texts[told] + "\n")
+            call("store", "import", address, log)
+        else:
+            more = {"QDate": 900, "JobStartDate": 1003, "JobCurrentStartDate": 1000, **told}
+            assert jobs.told(ALICE, GlobalJobId=SCHEDD, ClusterId=7, **more) == 1, jobs.said
+    of_bob = OF_BOB in road
+    wanted = 1 + of_bob, 60 + 7 * of_bob
+    assert sums("report", address) == wanted
+    call("ledger", "ingest", tmp_path / "usage", address)
+    assert sums("ledger", "report", "--book", "end", tmp_path / "usage") == wanted
+    assert sums("report", address, tmp_path / "history") == wanted

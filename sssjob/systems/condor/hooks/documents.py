@@ -19,8 +19,10 @@ from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
 from sssjob.fold import JOB, Fact, fold
-from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of
+from sssjob.model import Block, Item, Job, JobGroup, Property
+from sssjob.states import has_ended
 from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import starts
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import reporters
 
@@ -408,15 +410,17 @@ class _Store:
 
     def report(self, uid: int, new: Job, change: Change) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+            every = [*_of_user(work, uid, new)]
+            if any(map(_is_settled, every)):
+                return
+            for found in every[:1]:
+                pieces = rewrite(found.document, _of_nobody(change).block)
+                work.put(b"".join(pieces), replacing=found)
+                return
             for named in _named(new):
-                found = work.about(_whenever(named))
-                if found is None:
+                if work.about(_whenever(named)) is None:
                     made = work.put(change(1, named, None))
                     work.note(_reported(made.identity), str(uid))
-                    return
-                if work.noted(_reported(found.identity)) == str(uid) and _is_about(found, new):
-                    pieces = rewrite(found.document, _of_nobody(change).block)
-                    work.put(b"".join(pieces), replacing=found)
                     return
         name = new.get("GlobalId")
         raise UnusableInput(f"{name}: its document in the store is not from hooks of this user")
@@ -487,8 +491,31 @@ def _named(new: Job) -> Iterator[Job]:
     """A job under its Id, and under one that others cannot have a report take before."""
     if "@" not in new.id:
         yield new
-    number = new.get("GlobalId").split("#")[1]
-    yield new.setting(Property("Id", f"{number}@{new.get('User')}"))
+    yield new.setting(Property("Id", f"{_number(new)}@{new.get('User')}"))
+
+
+def _number(new: Job) -> str:
+    """The Id of a job on its schedd."""
+    return new.get("GlobalId").split("#")[1]
+
+
+# decision 824
+def _of_user(work: store.Change, uid: int, new: Job) -> Iterator[store.Stored]:
+    """The documents of a job of a schedd and of its user, whoever put them there."""
+    every = new.id, _number(new), new.get("GlobalId"), f"{_number(new)}@{new.get('User')}"
+    met: set[int] = set()
+    for id_ in dict.fromkeys(every):
+        for found in work.named(id_, deleted=True):
+            by = work.noted(_reported(found.identity))
+            if found.number not in met and by in (None, str(uid)) and _is_about(found, new):
+                met.add(found.number)
+                yield found
+
+
+def _is_settled(found: store.Stored) -> bool:
+    """Whether the batch system told how a job ended: reports of its user change that no more."""
+    [block] = read(io.BytesIO(found.document))
+    return isinstance(block, Job) and has_ended(block.get) and not starts.of_job(block)
 
 
 def _whenever(job: Job) -> Job:
@@ -500,11 +527,10 @@ def _whenever(job: Job) -> Job:
 
 def _is_about(found: store.Stored, new: Job) -> bool:
     """Whether a document says of a job whose it is and which one: others may have replaced it."""
-    return any(
-        all(job.get(name) == new.get(name) for name in ("GlobalId", "User"))
-        for block in read(io.BytesIO(found.document))
-        for job in jobs_of(block)
-    )
+    [block] = read(io.BytesIO(found.document))
+    if not isinstance(block, Job) or block.get("GlobalId") != new.get("GlobalId"):
+        return False
+    return new.get("User") == (block.delivered.text("User") or block.get("User"))
 
 
 def _name(identity: store.Identity) -> str:

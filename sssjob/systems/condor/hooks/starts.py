@@ -66,14 +66,16 @@ class Start:
 
 def of_ad(ad: Ad, moment: int, ended: bool) -> Start:
     """The start that a report tells of; ``moment`` is when it was left, in seconds since 1970."""
-    stated = (evaluate.number(ad, name) for name in ("JobStartDate", "JobCurrentStartDate"))
+    text = ad.text(names.KEY)
+    ticket = text if names.of_ticket(text) is not None else ""
+    # Of one of a schedd the history has the second one. # decision 824
+    known = ("JobStartDate", "JobCurrentStartDate")[:: 1 if ticket else -1]
+    stated = (evaluate.number(ad, name) for name in known)
     ran = evaluate.number(ad, "JobDuration")
     at = next(filter(None, stated), moment - (ran or 0))
     if ran is None:
         ran = max(moment - at - (evaluate.number(ad, "CumulativeSuspensionTime") or 0), 0)
     cpu = sum(evaluate.number(ad, name) or 0 for name in ("RemoteUserCpu", "RemoteSysCpu"))
-    text = ad.text(names.KEY)
-    ticket = text if names.of_ticket(text) is not None else ""
     return Start(int(at), units.rounded(ran), round(float(cpu), 3), ended, ticket)
 
 
