@@ -201,7 +201,8 @@ def said_of(name, text):
 
 
 # What a wing has, and why a system has it not: a line of its page says so, too.
-PARTS = ("formats", "queue", "status", "script", "targets", "control", "inside")
+PARTS = ("formats", "queue", "status", "script", "targets", "control", "inside", "notices")
+_SIGNALS = "it tells a job of its end by signals only, which ``features watch`` hands on"
 WITHOUT_PART = {
     ("condor", "script"): "its hooks are what its startd and starter call (systems/condor/hooks)",
     (
@@ -209,9 +210,12 @@ WITHOUT_PART = {
         "queue",
     ): "no Flux runs here; what a queue of it may take is the policy of its scheduler",
     ("lsf", "queue"): "as its status, and its limits are those of queues and hosts together",
+    **{(name, "notices"): _SIGNALS for name in ("flux", "gridengine", "lsf", "pbs")},
     ("lsf", "status"): "no LSF runs here; forms of times and sizes of bjobs differ by site",
 }
-PAGES_OF_PARTS = {"queue": "lcginfo.md", "status": "status.md"}
+PAGES_OF_PARTS = {
+    "queue": "lcginfo.md", "status": "status.md", "notices": "features-payloads.md",
+}  # fmt: skip
 
 
 def lacks_part(name, row):
@@ -684,6 +688,7 @@ def test_a_system_without_data_and_pages_is_told():
 def test_a_system_without_a_part_of_a_wing_is_told(monkeypatch):
     row = registry.System(
         "made-up", "Made up", formats=(MADE_UP,), script="x:z", control="x:c", inside=1,
+        notices="x:n",
         targets=(registry.Target("made-script", "x:w", "scripts"),),
     )  # fmt: skip
     monkeypatch.setitem(WITHOUT_PART, (row.name, "script"), "why")

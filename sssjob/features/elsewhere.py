@@ -6,12 +6,11 @@ kernel enforces less is told. A payload imports this module: nothing here that i
 
 from __future__ import annotations
 
-import os
 import time
 
 from sssjob.dotted import INSIDE, loaded
 from sssjob.entry_points import may_be_declared
-from sssjob.features import kernel
+from sssjob.features import kernel, pod
 from sssjob.features.said import StatedValues, is_word, whole
 
 TYPE_CHECKING = False
@@ -26,17 +25,6 @@ _MACHINE = "$MACHINEFEATURES"
 _OF_A_JOB = ("job_id", _START, _WALL, "hs06_job")  # no limit by itself
 _SHOWN = 40  # characters of what is no value
 _STARTING = 60  # seconds between the start of a job and that of what it runs
-# What a pod's author usually calls what the downward API tells, in variables and files alike;
-# without a limit it tells the whole node.
-_POD = {
-    "POD_UID": "job_id",
-    "CPU_LIMIT": "allocated_cpu",
-    "MEMORY_LIMIT": "max_rss_bytes",
-    "MEM_LIMIT": "max_rss_bytes",
-    "EPHEMERAL_STORAGE_LIMIT": "scratch_limit_bytes",
-}
-_MY = "MY_"  # before any of these
-_PODINFO = "etc/podinfo"  # where the manual of Kubernetes mounts it
 
 
 def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = True) -> StatedValues:
@@ -45,7 +33,7 @@ def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = Tr
     ``enforced`` has the kernel asked about this process.
     """
     said = _of_systems(environment)
-    if "KUBERNETES_SERVICE_HOST" in environment:
+    if pod.AROUND in environment:
         said = said or StatedValues("Kubernetes")
         _pod(said, environment, root)
     said = said or StatedValues("")
@@ -244,26 +232,19 @@ def _of_added_system(environment: Mapping[str, str]) -> StatedValues | None:
 
 def _pod(said: StatedValues, environment: Mapping[str, str], root: str) -> None:
     """What the downward API tells, in variables or in the files of a volume."""
-    folder = os.path.join(root, _PODINFO)
-    try:
-        files = sorted(os.listdir(folder))
-    except OSError:
-        files = []
-    names = [(before + name, key) for name, key in _POD.items() for before in ("", _MY)]
-    for name, key in names:
-        if key == "job_id":
-            said.text(key, name, environment)
-        else:
-            said.number(key, name, environment)
-    known = dict(names)
-    for file in files:
-        key, place = known.get(file.upper(), ""), os.path.join(folder, file)
-        text = kernel.text(place).strip() if key else ""
+    for name, key in pod.NAMES.items():
+        for variable in pod.spellings(name):
+            if key == "job_id":
+                said.text(key, variable, environment)
+            elif key:
+                said.number(key, variable, environment)
+    for name, place, text in pod.files(root):
+        key = pod.NAMES[name]
         if key == "job_id" and is_word(text):
             said.add(key, text, place)
-        elif key != "job_id" and (number := whole(text)):
+        elif key and key != "job_id" and (number := whole(text)):
             said.also(key, number, place)
-        elif text:
+        elif key:
             expected = "one word" if key == "job_id" else "a number above 0"
             said.wrong(f"{place} is {text[:_SHOWN]!r}, not {expected}", key)
 

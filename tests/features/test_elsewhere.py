@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 import sssjob.systems
 from sssjob import features, registry
 from sssjob.cli.features import command
+from sssjob.features import pod
 
+PAGE = (Path(__file__).parents[2] / "docs/features-payloads.md").read_text(encoding="utf-8")
 START = 1_700_000_000
 MIB = 1 << 20
 GROUP = "sys/fs/cgroup/kubepods/pod7"
@@ -373,6 +376,24 @@ PODINFO = {
     "MEMORY_LIMIT": ("max_rss_bytes", 1000), "MEM_LIMIT": ("max_rss_bytes", 1000),
     "EPHEMERAL_STORAGE_LIMIT": ("scratch_limit_bytes", 5000),
 }  # fmt: skip
+
+
+def test_the_page_for_payloads_has_the_names_of_the_downward_API_and_no_other():
+    sentence = re.search(r"downward API of Kubernetes tells a pod \((.+?)\)", PAGE, re.DOTALL)
+    told = re.findall("`([A-Z_]+)`", sentence[1])
+    assert sorted(told) == sorted([*pod.NAMES, "MY_"])
+    assert PODINFO.keys() == {name for name, key in pod.NAMES.items() if key}
+    assert {pod.NAMES[name] for name in PODINFO} == {key for key, _ in PODINFO.values()}
+
+
+@pytest.mark.parametrize("before", ["", "MY_"])
+@pytest.mark.parametrize("name", pod.NAMES)
+def test_each_name_of_the_downward_API_is_known_in_each_spelling(tmp_path, name, before):
+    own = before + name
+    assert pod.value(name, {own: "x"}, str(tmp_path)) == "x"
+    for file in (own, own.lower()):
+        root = system(tmp_path / file, {f"etc/podinfo/{file}": "x\n"})
+        assert pod.value(name, {own: ""}, root) == "x"
 
 
 @pytest.mark.parametrize("before", ["", "MY_"])

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from waiting import HANG, until
 
+from sssjob import registry
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.directories import announce, announce_in, make_machine
 from sssjob.features.keys import MACHINE_FEATURES
@@ -349,6 +350,15 @@ def test_a_taint_of_its_node_evicts_a_pod_that_does_not_tolerate_it(
         notices, problems = told("kubernetes", asked)
     assert problems == {}
     assert [(each.key, each.moment) for each in notices] == [(MACHINE, each) for each in moments]
+
+
+def test_a_pod_is_known_by_a_file_of_the_downward_API(tmp_path):
+    (tmp_path / "etc/podinfo").mkdir(parents=True)
+    (tmp_path / "etc/podinfo/pod_name").write_text("p-1")
+    with serving(api(pod(tmp_path, []), TAINT)) as (url, _):
+        asked = Surroundings({"HOSTNAME": "other"}, url=url, root=str(tmp_path), seconds=60)
+        notices, problems = told("kubernetes", asked)
+    assert ([each.key for each in notices], problems) == ([MACHINE], {})
 
 
 CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
@@ -952,16 +962,30 @@ def test_a_machine_of_condor_that_drains(programs):
     )
 
 
-def test_a_job_of_condor_asks_for_the_machine_of_its_ad(programs, safe_path):
+@pytest.mark.parametrize(
+    ("slot", "job", "name"),
+    [
+        ('Name = "slot1_1@own"\nMachine = "own.example.org"\n', "", "own.example.org"),
+        ('Machine = "own.example.org"\n', 'RemoteHost = "slot1@other"\n', "own.example.org"),
+        # a job that a hook fetched
+        ("", 'RemoteHost = "slot1_1@own.example.org"\n', "own.example.org"),
+        ("", 'RemoteHost = "slot1@second@own"\n', "own"),
+        ("", "Cmd = 1\n", os.uname().nodename),
+    ],
+)
+def test_a_job_of_condor_asks_for_the_machine_of_its_ads(programs, safe_path, slot, job, name):
     """What HTCondor calls it need not be the name of the host."""
-    (safe_path / "slot").write_text('Name = "slot1_1@own"\nMachine = "own.example.org"\n')
+    (safe_path / "slot").write_text(slot)
+    (safe_path / "job").write_text(job)
     ad = 'Name = "slot1@own"\nMachine = "own"\nState = "Claimed"\nActivity = "Busy"'
     environment = programs(condor_status=f"echo $3 > {safe_path}/asked; echo '{ad}'")
-    environment |= {"_CONDOR_MACHINE_AD": f"{safe_path}/slot"}
+    environment |= {
+        "_CONDOR_MACHINE_AD": f"{safe_path}/slot", "_CONDOR_JOB_AD": f"{safe_path}/job"
+    }  # fmt: skip
     assert told("condor", Surroundings(environment, seconds=60)) == ([], {})
-    assert 'Machine == "own.example.org"' in (safe_path / "asked").read_text()
-    told("condor", Surroundings(environment, "other", seconds=60))
-    assert 'Machine == "other"' in (safe_path / "asked").read_text()
+    assert f'Machine == "{name}"' in (safe_path / "asked").read_text()
+    told("condor", Surroundings(environment, "elsewhere", seconds=60))
+    assert 'Machine == "elsewhere"' in (safe_path / "asked").read_text()
 
 
 # What HTCondor 24 showed of a machine with one job, of which MaxJobRetirementTime is 30 and
@@ -1083,10 +1107,24 @@ def test_a_directory_of_features_that_cannot_be_read_is_told(tmp_path, job):
 
 def test_clouds_are_asked_only_by_name():
     assert usual({}) == ("features", "systemd")
-    assert usual({"SLURM_JOB_ID": "7"}) == ("features", "systemd", "slurm")
-    assert usual({"_CONDOR_JOB_AD": "/x"}) == ("features", "systemd", "condor")
     assert usual({"KUBERNETES_SERVICE_HOST": "h"}) == ("features", "systemd", "kubernetes")
     assert {"aws", "gce", "azure", "slurm", "condor"} <= set(names())
+
+
+@pytest.mark.parametrize("name", registry.systems())
+def test_a_batch_system_that_tells_of_ends_is_asked_in_its_jobs_and_only_there(name):
+    row = registry.systems()[name]
+    asked = (name,) if row.notices else ()
+    assert row.around
+    assert usual({row.around: "7"}) == ("features", "systemd", *asked)
+    assert usual({row.around: ""}) == ("features", "systemd")
+    assert name not in usual({other.around: "7" for other in registry.systems().values()
+                              if other is not row})  # fmt: skip
+
+
+def test_in_a_pod_of_a_batch_job_both_are_asked():
+    inside = {"SLURM_JOB_ID": "7", "KUBERNETES_SERVICE_HOST": "h"}
+    assert usual(inside) == ("features", "systemd", "slurm", "kubernetes")
 
 
 def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):

@@ -20,8 +20,8 @@ SCRIPT = (
     'trap "echo USR1 >> /data/{name}.got" USR1; trap "echo TERM >> /data/{name}.got" TERM; '
     "echo ready > /data/{name}.ready; until [ -e /data/{name}.end ]; do sleep 0.1; done"
 )
-WATCHING = ("features watch --from condor --node localhost --every 0.5 --seconds 60 --notice 7200 "
-            "--signal USR1")  # fmt: skip
+# As a payload asks that knows neither of HTCondor nor of what it calls this machine.
+WATCHING = "features watch --every 0.5 --seconds 60 --notice 7200 --signal USR1"
 JOB = f"""\
 <Job><Id>{{name}}</Id><User>alice</User><Executable>/usr/local/bin/sssjob</Executable>
 <Arguments>{WATCHING} -- /bin/sh -c '{SCRIPT}'</Arguments>

@@ -14,6 +14,7 @@ from sssjob import registry
 from sssjob.commands import CommandFailed
 from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue, NotFetched, SSSJobError
+from sssjob.features import pod
 
 MACHINE, JOB = "shutdowntime", "shutdowntime_job"
 DRAINING = "draining"  # the machine takes no new job: no key of the texts
@@ -100,14 +101,28 @@ class Surroundings:
 
 Source = Callable[[Surroundings, int], Iterable[Notice | Unread]]
 
+
+class _Own(NamedTuple):
+    """A source that is of no batch system: what reads it, what that asks, and when it is asked.
+
+    ``around`` is the variable by which a process knows that it answers there; "" is that it
+    answers anywhere, and None that it is asked only by name.
+    """
+
+    reader: str
+    told_of: str
+    around: str | None = None
+
+
 # fmt: off
 SOURCES = {
-    "features":   ("here:read",         "$MACHINEFEATURES and $JOBFEATURES of this job"),
-    "systemd":    ("systemd:read",      "systemd: a shutdown that is scheduled here"),
-    "kubernetes": ("kubernetes:read",   "Kubernetes: deletion of the pod, and taints of its node"),
-    "aws":        ("clouds:aws",        "the metadata service of AWS EC2"),
-    "azure":      ("clouds:azure",      "the metadata service of Azure"),
-    "gce":        ("clouds:gce",        "the metadata service of Google Compute Engine"),
+    "features":   _Own("here:read",       "$MACHINEFEATURES and $JOBFEATURES of this job", ""),
+    "systemd":    _Own("systemd:read",    "systemd: a shutdown that is scheduled here", ""),
+    "kubernetes": _Own("kubernetes:read", "Kubernetes: deletion of the pod, and taints of its node",
+                       pod.AROUND),
+    "aws":        _Own("clouds:aws",      "the metadata service of AWS EC2"),
+    "azure":      _Own("clouds:azure",    "the metadata service of Azure"),
+    "gce":        _Own("clouds:gce",      "the metadata service of Google Compute Engine"),
 }
 # fmt: on
 _HERE = "sssjob.features.notices."
@@ -174,16 +189,17 @@ def names() -> tuple[str, ...]:
 
 def _source(name: str) -> Source:
     if name in SOURCES:
-        return cast(Source, loaded(_HERE + SOURCES[name][0]))
+        return cast(Source, loaded(_HERE + SOURCES[name].reader))
     return cast(Source, registry.system(name).load("notices"))
 
 
 def usual(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The sources that answer in such an environment; clouds are asked only by name."""
-    found = ["features", "systemd"]
-    found += [
-        name for name, row in registry.all_systems().items()
-        if row.notices and environment.get(row.around)
-    ]  # fmt: skip
-    found += ["kubernetes"] if environment.get("KUBERNETES_SERVICE_HOST") else []
+    """The sources that answer in such an environment; clouds are asked only by name.
+
+    Each batch system says by which variable its jobs know it.
+    """
+    own = [(name, row.around) for name, row in SOURCES.items()]
+    systems = [(name, row.around) for name, row in registry.all_systems().items() if row.notices]
+    found = [name for name, around in own if around == ""]
+    found += [name for name, around in (*systems, *own) if around and environment.get(around)]
     return tuple(found)

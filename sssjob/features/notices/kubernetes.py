@@ -15,6 +15,7 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features import kernel
+from sssjob.features import pod as pod_values
 from sssjob.features.notices import (
     JOB,
     MACHINE,
@@ -39,8 +40,8 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     said = asked.environment
     account = os.path.join(asked.root, ACCOUNT)
     space = kernel.text(os.path.join(account, "namespace")).strip()
-    space = space or _first(said, "POD_NAMESPACE", "MY_POD_NAMESPACE")
-    name = _first(said, "POD_NAME", "MY_POD_NAME", "HOSTNAME")
+    space = space or pod_values.value("POD_NAMESPACE", said, asked.root)
+    name = pod_values.value("POD_NAME", said, asked.root) or said.get("HOSTNAME", "")
     if not _NAME.fullmatch(space):
         raise InvalidValue(space, "the namespace of a pod: set POD_NAMESPACE")
     if not _NAME.fullmatch(name):
@@ -201,7 +202,3 @@ def _object_of(found: object) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise InvalidValue(repr(found)[:_SHOWN], "an object among taints and tolerations")
     return found
-
-
-def _first(environment: Mapping[str, str], *names: str) -> str:
-    return next((environment[name] for name in names if environment.get(name)), "")

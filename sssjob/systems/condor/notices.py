@@ -78,9 +78,14 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 
 
 def _machine(environment: Mapping[str, str]) -> str:
-    """What HTCondor calls the machine of this job, which need not be the name of its host."""
+    """What HTCondor calls the machine of this job, which need not be the name of its host.
+
+    A job that a hook fetched has an empty ad of its slot; its own names the slot.
+    """
     slot = inside.own_ad(environment, inside.OF_MACHINE)
-    return "" if slot is None else slot.text("Machine")
+    job = inside.own_ad(environment, inside.OF_JOB)
+    named = "" if slot is None else slot.text("Machine")
+    return named or ("" if job is None else job.text("RemoteHost").rpartition("@")[2])
 
 
 def _printed(command: list[str], asked: Surroundings) -> str:
