@@ -266,8 +266,8 @@ def sweep_beside(folder: int) -> None:
 def _sweep(folder: int, hidden: str, *, dry_run: bool = False) -> bool:
     """Remove what a killed process left under a name; whether that could be.
 
-    Who makes a directory locks it until it has its name, and the kernel frees that lock when the
-    process is gone.
+    Who makes a directory, or takes it away, locks it meanwhile, and the kernel frees that lock when
+    the process is gone.
     """
     try:
         handle = os.open(hidden, handles.READ | os.O_NOFOLLOW, dir_fd=folder)
@@ -387,8 +387,7 @@ def sweep(folder: int, *, dry_run: bool = False) -> tuple[str, ...]:
     return tuple(
         [
             name for name in sorted(os.listdir(folder))
-            if (_is_aside(name) and (dry_run or _discard(folder, name)))
-            or (atomic.is_hidden(name) and _sweep(folder, name, dry_run=dry_run))
+            if (_is_aside(name) or atomic.is_hidden(name)) and _sweep(folder, name, dry_run=dry_run)
         ]
     )  # fmt: skip
 

@@ -560,6 +560,19 @@ def test_what_a_prolog_makes_at_this_moment_is_no_leftover(directories, monkeypa
     assert nth > 50
 
 
+def test_what_an_epilog_takes_away_at_this_moment_is_left_to_it(directories, monkeypatch):
+    """A sweep comes before each of its calls of the system: nothing is taken for another's."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    directories.make(VALUES)
+    swept, removed = [], []
+    with directories.held() as held:
+        between(
+            lambda: removed.append(directories.remove_held(held)),
+            lambda: swept.extend(module.sweep(directories.root)),
+        )
+    assert (swept, removed, os.listdir(directories.root)) == ([], [True], [])
+
+
 def test_a_file_of_others_survives_a_sweep_while_the_machine_is_described_anew(directories):
     place = directories.machinefeatures
     make_machine(directories.root, {"total_cpu": 8})

@@ -220,20 +220,22 @@ class Directories:
         with handles.protected(self.root) as root, naming(self.job):
             try:
                 with handles.inside(root, self.job_id) as job:
-                    if not is_it(job):
-                        return False
+                    return is_it(job) and self._take_away(root, job)
             except (FileNotFoundError, NotADirectoryError):
                 return False
-            aside = trees.set_aside(root, self.job_id)
-            if not aside:
-                return False
-            with handles.inside(root, aside) as found:
-                is_same = is_it(found)
-            if is_same:
-                trees.remove_tree(root, aside)
-            else:  # a prolog made it anew at this very moment
-                os.rename(aside, self.job_id, src_dir_fd=root, dst_dir_fd=root)
-            return is_same
+
+    def _take_away(self, root: int, job: int) -> bool:
+        """Take away what is open, and nothing that has its name by now; False if that has."""
+        atomic.lock(job)  # or a prolog of another job would take it for a leftover meanwhile
+        aside = trees.set_aside(root, self.job_id)
+        if not aside:
+            return False
+        if atomic.is_named(root, aside, job):
+            trees.remove_tree(root, aside)
+            return True
+        # a prolog made it anew at this very moment
+        os.rename(aside, self.job_id, src_dir_fd=root, dst_dir_fd=root)
+        return False
 
 
 class DirectoryIdentity(NamedTuple):
