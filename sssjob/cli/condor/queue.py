@@ -64,7 +64,10 @@ def command(
     rows = []
     for each in (job for state in STATES for job in queue.jobs(state)):
         reason = _reason(each, now)
-        if each.state == "ready" and not reason and _elsewhere(queue, source, each) > now:
+        if (
+            each.state == "ready" and not each.untimely(now) and not each.failures
+            and _elsewhere(queue, source, each) > now
+        ):  # fmt: skip
             reason = _ELSEWHERE
         waits = each.state == "ready" and (reason == _ELSEWHERE or each.untimely(now))
         rows.append((STATES.index("waiting" if waits else each.state), each.label, reason))
@@ -95,7 +98,7 @@ def _reason(job: SpoolJob, now: float) -> str:
     if job.state in ("waiting", "held"):
         return job.reason
     if job.state == "ready" and job.rests > now and not job.failures:
-        return _ELSEWHERE
+        return f"it came back; it is offered again in {math.ceil(job.rests - now)} s"
     if job.state == "ready" and job.rests > now:
         often = f"{job.failures} attempt{'' if job.failures == 1 else 's'} came to nothing"
         return f"{often}; the next one in {math.ceil(job.rests - now)} s"

@@ -4,11 +4,15 @@ import sqlite3
 import time
 
 import pytest
-from condor_site import Site
+from click.testing import CliRunner
+from condor_site import SLOT, Site
 
 from sssjob import store
-from sssjob.classads import long
-from sssjob.systems.condor.hooks import limits
+from sssjob.classads import forms, long
+from sssjob.classads.values import Unparsed
+from sssjob.cli import sssjob
+from sssjob.document import loads
+from sssjob.systems.condor.hooks import limits, reports
 from sssjob.systems.condor.hooks.place import UnsafeQueue
 from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, OpenQueue
 from sssjob.systems.condor.hooks.settings import HookSettings
@@ -17,7 +21,7 @@ USER = "<User>amy</User>"
 
 
 def both(ad):
-    return f"{long.write(ad)}-----\n{long.write(ad)}".encode()
+    return f"{long.write(ad)}-----\n{long.write(SLOT)}".encode()
 
 
 def attempt(site, **options):
@@ -94,7 +98,7 @@ def test_what_no_report_tells_of_is_a_failure_too_and_a_rejection_is_never_held(
         site.call("reply-fetch", both(ad), "reject", attempts=2)
     [ad] = site.fetch(attempts=9)
     site.call("reply-fetch", both(ad), "accept")
-    site.call("evict-claim", both(ad), attempts=4)
+    site.call("evict-claim", both(ad), attempts=1)
     [held] = site.jobs(HELD)
     assert "its claim was given up without a report" in held.reason
     assert site.fetch() == []
@@ -209,3 +213,132 @@ def test_a_job_that_another_machine_has_is_asked_for_again_once_that_is_over(
     assert second.fetch(state=str(tmp_path / "two")) == []
     clock[0] += 200
     assert len(second.fetch(state=str(tmp_path / "two"))) == 1
+
+
+# decision 815
+def test_a_slot_that_does_not_want_a_job_keeps_it_from_no_other_slot(site, monkeypatch):
+    clock = [int(time.time())]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    site.add("a.xml", USER)
+    other = SLOT.merged({"Name": "slot2@n1"})
+    waits = []
+    for _ in range(3):
+        began = clock[0]
+        while not (ads := site.fetch()):
+            clock[0] += 10
+        waits.append(clock[0] - began)
+        site.call("reply-fetch", both(ads[0]), "reject", pause=30)
+    assert waits == [0, 30, 60]
+    assert site.fetch() == []
+    site.add("b.xml", USER, "8")
+    assert [ad["SSSJobId"] for ad in site.fetch()] == ["8"]
+    assert [ad["SSSJobId"] for ad in site.fetch(other)] == ["7"]
+
+
+@pytest.mark.parametrize("rank, current, state, activity, fits", [
+    ("0.0", 0.0, "Claimed", "Busy", False), ("Priority > 3", 0.0, "Claimed", "Busy", False),
+    ("5", 4.0, "Claimed", "Busy", True), ("TARGET.RequestCpus", 1.0, "Claimed", "Retiring", True),
+    ("0.0", 0.0, "Claimed", "Idle", True), ("0.0", 0.0, "Unclaimed", "Idle", True),
+    ("9", 0.0, "Preempting", "Vacating", False),
+])  # fmt: skip
+def test_a_busy_slot_is_given_what_it_ranks_higher_alone(
+    site, rank, current, state, activity, fits
+):
+    site.add("a.xml", USER + "<Requested><Processors>2</Processors></Requested>")
+    said = {"Rank": Unparsed(rank), "CurrentRank": current, "State": state, "Activity": activity}
+    assert len(site.fetch(SLOT.merged(said))) == fits
+    assert len(site.fetch()) == (not fits)
+
+
+class Engine:
+    """One job in a directory or a store, and its attempts, one after the other."""
+
+    def __init__(self, where, tmp_path, monkeypatch, capsys):
+        path = tmp_path / "jobs"
+        text = f"<Job><Id>7</Id><Executable>/bin/true</Executable>{USER}</Job>"
+        if where == "a store":
+            with store.open(str(path), create=True) as made, made.change() as work:
+                work.put(text.encode())
+        else:
+            path.mkdir()
+            (path / "a.xml").write_text(text)
+        self.is_store = where == "a store"
+        self.site = Site(path, monkeypatch, capsys)
+        self.state = tmp_path / "state" if self.is_store else self.site.state
+        self.label = "Job/1/7" if self.is_store else "a.xml"
+
+    def call(self, hook, ad, *words):
+        given = {"state": str(self.state), "attempts": 3}
+        return self.site.call(hook, ad, *words, **given)
+
+    def fetch(self):
+        return forms.read_text(self.call("fetch-work", SLOT).decode(), strict=True)
+
+    def attempt(self, *, starts, ends):
+        """An attempt that is heard of, or not, and ends in a way; False where there is none."""
+        if not (ads := self.fetch()):
+            return False
+        self.call("reply-fetch", both(ads[0]), "accept")
+        ran = ads[0].merged({"JobPid": 7, "JobStartDate": int(ads[0]["SSSFetched"])})
+        if starts:
+            self.call("update-job-info", ran)
+        if ends == "given up":
+            self.call("evict-claim", both(ads[0]))
+        elif ends == "evicted":
+            self.call("job-exit", ran.merged({"JobDuration": 1.0}), "evict")
+        else:
+            with sqlite3.connect(self.state / "queue.db") as queue:
+                queue.execute("UPDATE job SET heard = 1")
+                queue.execute("INSERT OR IGNORE INTO note VALUES ('updates', '', 1)")
+        return True
+
+    def job(self):
+        if not self.is_store:
+            return self.site.job("a.xml")
+        with store.open(str(self.site.path), read_only=True) as made:
+            [found] = made.documents()
+            return loads(made.get(found.identity).document)
+
+    def queued(self, *words):
+        place = ["--documents", str(self.site.path), "--state", str(self.state)]
+        return CliRunner().invoke(sssjob, ["condor", "queue", *place, *words])
+
+
+@pytest.fixture(params=["a directory", "a store"])
+def engine(request, tmp_path, monkeypatch, capsys):
+    return Engine(request.param, tmp_path, monkeypatch, capsys)
+
+
+# decision 816
+@pytest.mark.parametrize("ends", ["silent", "given up", "evicted"])
+def test_what_was_started_is_no_failure_however_often_its_machine_is_lost(engine, ends):
+    for _ in range(6):
+        assert engine.attempt(starts=True, ends=ends)
+    assert len(engine.fetch()) == 1
+    assert int(engine.job().get("StartCount")) == 6
+
+
+@pytest.mark.parametrize("ends", ["silent", "given up"])
+def test_a_start_that_is_heard_of_ends_the_row_of_failures(engine, ends):
+    for starts in (False, False, True, False, False, True, False, False):
+        assert engine.attempt(starts=starts, ends=ends)
+    assert len(engine.fetch()) == 1
+
+
+@pytest.mark.parametrize("ends", ["silent", "given up"])
+@pytest.mark.parametrize("before", ["", "silent", "evicted"])
+def test_a_job_that_is_held_is_so_in_its_document_and_is_given_back(engine, ends, before):
+    if before:
+        assert engine.attempt(starts=True, ends=before)
+    for _ in range(3):
+        assert engine.attempt(starts=False, ends=ends)
+    for _ in range(2):
+        assert engine.fetch() == []
+        settings = HookSettings(str(engine.site.path), str(engine.state))
+        with OpenQueue(settings) as queue:
+            reports.fold(settings, queue, say=lambda text: 0)
+        assert engine.job().get("State") == "Hold"
+        assert engine.job().get("StatusMessage").startswith("held after 3 attempts: ")
+        assert engine.queued().stdout.startswith(f"held      {engine.label}  held after 3 attempts")
+    assert engine.queued("--give-back", engine.label).exit_code == 0
+    assert len(engine.fetch()) == 1

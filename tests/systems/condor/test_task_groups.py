@@ -1,6 +1,8 @@
 """Task groups on hosts of their own: an ad for each, and back."""
 
+import os
 import shlex
+import time
 
 import pytest
 from condor_site import SLOT
@@ -335,3 +337,45 @@ def test_a_job_whose_groups_are_not_one_kind_of_program_waits(site):
     [row] = site.jobs("waiting")
     assert "does not say Executable of one" in row.reason
     assert "cannot ask for Resource GPU of one" in row.reason
+
+
+@pytest.mark.parametrize("said, state, reason", [
+    ("<EligibleTime>4000000000</EligibleTime>", "ready", "its EligibleTime is 2096-10-02"),
+    ("<DeadlineTime>1195184574</DeadlineTime>", "ready", "its DeadlineTime was 2007-11-16"),
+    ("<Hold>User</Hold>", "waiting", "the Hold of its task is 'User'"),
+    ("<State>Completed</State><EndTime>9</EndTime>", "ready", ""),
+])  # fmt: skip
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_queue_heeds_what_a_task_group_says_as_what_its_job_says(
+    site, said, state, reason, count
+):
+    group = f"<TaskGroup><TaskCount>1</TaskCount>{said}</TaskGroup>"
+    site.add("a.xml", f"<User>amy</User>{group * count}")
+    ads = site.fetch()
+    assert len(ads) == (not reason)
+    if ads:
+        assert not {"JobStatus", "CompletionDate", "ExitCode"} & set(ads[0])
+        return
+    [row] = site.jobs(state)
+    assert (row.reason or row.untimely(time.time())).startswith(reason)
+
+
+def test_times_and_priority_of_a_task_group_are_those_of_its_job(site):
+    for name, priority in (("a", 1), ("b", 9)):
+        deadline = int(time.time()) + 500
+        said = f"<Priority>{priority}</Priority><DeadlineTime>{deadline}</DeadlineTime>"
+        group = f"<TaskGroup><TaskCount>1</TaskCount>{said}</TaskGroup>"
+        site.add(f"{name}.xml", f"<User>amy</User>{group}", name)
+    [ad] = site.fetch()
+    assert ad["SSSJobId"] == "b"
+    assert 490 <= ad["SSSFeature_wall_limit_secs"] <= 500
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
+def test_a_task_group_names_no_user_whom_its_document_may_not_name(site):
+    group = "<TaskGroup><User>root</User><TaskCount>1</TaskCount></TaskGroup>"
+    path = site.add("a.xml", group)
+    os.chown(path, 2, 2)
+    assert site.fetch() == []
+    [row] = site.jobs("waiting")
+    assert "root" in row.reason

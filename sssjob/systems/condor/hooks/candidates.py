@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 from sssjob import graph
@@ -280,7 +281,7 @@ def _made(
         elif not source.owned:
             jobs[-1].runs = _reported_here(source, queue, job)
         with suppress(Untrusted):
-            jobs[-1].whose = trusted.owner(as_known.block, uid if own is None else own)
+            jobs[-1].whose = trusted.owner(_as_one(as_known.block), uid if own is None else own)
     before = aligned(queue.known(found.name), jobs)
     for number, ((as_known, reason), own) in enumerate(zip(standing, noted, strict=True), 1):
         state = before[number].state if number in before else ""
@@ -406,7 +407,7 @@ def _candidate(
     job = as_known.block
     state = job.get("State") or "Idle"
     # What was given away and came back still says that it runs.
-    is_lost = step(state) == STEPS["Running"] and (is_taken or known in (READY, RETURNED))
+    is_lost = step(state) == STEPS["Running"] and (is_taken or known in (READY, RETURNED, HELD))
     if has_ended(job.get):
         return Candidate(job.id, DONE)
     if names.is_of_schedd(job.get("GlobalId")):
@@ -424,9 +425,12 @@ def _candidate(
     if not as_known.accepted:
         rejected = said(AwarenessOutcome(as_known.outcome.reject))
         raise _NoAd("; ".join(each.message for each in rejected))
-    owner = trusted.owner(job, uid)
+    whole = _as_one(job)
+    if whole.get("Hold"):
+        return Candidate(job.id, WAITING, reason=f"the Hold of its task is {whole.get('Hold')!r}")
+    owner = trusted.owner(whole, uid)
     priority, submitted, eligible, deadline = (
-        _whole(job.properties.get(name))
+        _whole(whole.properties.get(name))
         for name in ("Priority", "SubmitTime", "EligibleTime", "DeadlineTime")
     )
     ads = ads_of(job, owner, say)
@@ -453,17 +457,13 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     became of this one; nor of Dependency, which the queue heeds. What an ad cannot hold is said,
     once. Raises ``_NoAd`` with the reason why there are none.
     """
-    past = starts.of_job(job)
-    job = job.holding(
-        item for item in job.items
-        if not (
-            _is_past(item) or _is_heeded(item)
-            or (isinstance(item, TaskGroup) and starts.is_start(item, past))
-        )
-    )  # fmt: skip
-    [part, *others] = parts(job)
+    [part, *others] = parts(_asking(job))
     if others:
         raise _NoAd(_ON_NODES)
+    # What became of a group is past as well.
+    part = replace(part, job=part.job.holding(
+        item for item in part.job.items if not _is_past(item)
+    ))  # fmt: skip
     scope = Scope(part.job, "/Job", lambda found: None)
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
     if not chosen and part.job.requested:
@@ -495,6 +495,27 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     for message in unsaid:
         say(message)
     return b"\n".join(texts)
+
+
+def _asking(job: Job) -> Job:
+    """A job without what earlier attempts left in it, and what the queue heeds."""
+    past = starts.of_job(job)
+    return job.holding(
+        item for item in job.items
+        if not (
+            _is_past(item) or _is_heeded(item)
+            or (isinstance(item, TaskGroup) and starts.is_start(item, past))
+        )
+    )  # fmt: skip
+
+
+# decision 812
+def _as_one(job: Job) -> Job:
+    """A job with what its task groups say of it, as its ad does; as it is where these are several
+    ads.
+    """
+    found = parts(_asking(job))
+    return found[0].job if len(found) == 1 else job
 
 
 # What attempts leave in a document.

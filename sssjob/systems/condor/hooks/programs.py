@@ -100,12 +100,12 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         silent = list(queue.silent(now - settings.silence))
         reports = _left(silent, settings) if silent else {}
         for job in silent:
-            ended, heard = reports.get(job.key, (False, 0))
+            ended, heard, started = reports.get(job.key, (False, 0, False))
             if heard > now - settings.silence:  # and nobody has folded it yet
                 queue.move(job.key, job.attempt, [job.state], "running", heard)
             elif not ended:
                 silence = f"nothing was heard of it for {settings.silence} s"
-                after = _not_started(settings, queue, job, silence)
+                after = _gone(settings, queue, job, silence, was_started=started)
                 again = "it is held" if after == "held" else "it may be given to a slot again"
                 say(f"{job.label}: {silence}; {again}")
         _limit(max(settings.seconds * 3 // 4, 1))
@@ -145,7 +145,9 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
             else:  # its document is away, or others are at it
                 offers.note_taken(settings.state, key, attempt)
         elif job.state == "offered":  # which is no fault of the job
-            _not_started(settings, queue, job, "the startd rejected it", is_held=False)
+            slot = ads[1].text("Name") if len(ads) > 1 else ""
+            if queue.refuse(key, attempt, slot, time.time(), settings.pause):
+                _release(settings, job)
             offers.settled(settings.state, key, attempt)
 
 
@@ -165,9 +167,10 @@ def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
         if job is None:
             return
         if job.attempt == attempt and job.state in TAKEN:
-            if not _has_ended(job, settings):
+            ended, _, started = _left([job], settings).get(key, (False, 0, False))
+            if not ended:
                 reason = "its claim was given up without a report of how it ended"
-                _not_started(settings, queue, job, reason)
+                _gone(settings, queue, job, reason, was_started=started)
         elif (
             job.taken == names.ticket(key, attempt) and _is_store(settings)
             and _is_silent(settings, key)
@@ -256,9 +259,9 @@ def _given_away(
     settings: HookSettings, queue: JobQueue, job: SpoolJob, slot: Ad, now: float
 ) -> bool:
     """Give a job to a slot, if it fits and nobody else was faster."""
-    if job.state != "ready" or job.untimely(now):
-        return False
     key = job.key
+    if job.state != "ready" or job.untimely(now) or queue.is_refused(key, slot.text("Name"), now):
+        return False
     owner = job.owner or settings.owner or _personal()
     try:
         text, added, provided = _fitting(job, slot, settings, owner) or (b"", {}, {})
@@ -318,7 +321,7 @@ def _fitting(
         if missing := _missing(ad, slot):
             say(f"{job.label}: {missing}")
             return None
-        if _has_room(ad, slot) and _agree(ad, slot):
+        if _has_room(ad, slot) and _agree(ad, slot) and _is_wanted(ad, slot):
             from sssjob.systems.condor.hooks.features import provided
 
             return part.strip(b"\n"), added, provided(ad, slot)
@@ -374,6 +377,19 @@ def _agree(ad: Ad, slot: Ad) -> bool:
     return matches(ad, slot)
 
 
+# decision 815
+def _is_wanted(ad: Ad, slot: Ad) -> bool:
+    """Whether a slot would take a job, rather than go on with the one that it runs."""
+    if slot.text("State") == "Preempting":
+        return False
+    if slot.text("State") != "Claimed" or slot.text("Activity") in ("", "Idle"):
+        return True
+    from sssjob.classads import evaluate
+
+    rank = evaluate.attribute(slot, "Rank", ad)  # as HTCondor does, true is 1
+    return isinstance(rank, (int, float)) and rank > (slot.number("CurrentRank") or 0)
+
+
 def _report(settings: HookSettings, kind: str) -> Ad:
     """Leave standard input in the spool, with the hook that it came to; gives the ad of the job."""
     from sssjob import atomic
@@ -424,11 +440,6 @@ def _make_spool(settings: HookSettings) -> None:
         pass
 
 
-def _has_ended(job: SpoolJob, settings: HookSettings) -> bool:
-    """Whether a report that counts says that a job has ended, which nobody has folded yet."""
-    return _left([job], settings).get(job.key, (False, 0))[0]
-
-
 def _is_silent(settings: HookSettings, key: int) -> bool:
     """Whether no report of a job waits in the spool, whatever it says."""
     from sssjob.systems.condor.hooks.spool import Spool
@@ -437,21 +448,22 @@ def _is_silent(settings: HookSettings, key: int) -> bool:
         return not spool.by_key(time.time(), {key}).get(key)
 
 
-def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[bool, int]]:
+def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[bool, int, bool]]:
     """What waits in the spool about attempts that are out, by the keys of their jobs.
 
-    Whether one has ended, and when the last report that counts was left, in seconds since 1970.
+    Whether one has ended, when the last report that counts was left, in seconds since 1970, and
+    whether one tells that the job was started.
     """
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
 
     trusted = reporters(settings)
-    found: dict[int, tuple[bool, int]] = {}
+    found: dict[int, tuple[bool, int, bool]] = {}
     with Spool(settings.state, say) as spool:
         names_of = spool.by_key(time.time(), {job.key for job in jobs})
         for job in jobs:
             mine = names.ticket(job.key, job.attempt)
-            ended, heard = False, 0
+            ended, heard, started = False, 0, False
             for report in spool.read(
                 names_of.get(job.key, ()),
                 lambda uid, given=job.given: trusted.counts(uid, given),  # type: ignore[misc]
@@ -460,7 +472,8 @@ def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[b
                 if ad.text(names.KEY) == mine:
                     ended = ended or ad.text(names.REPORT).startswith("exit-")
                     heard = max(heard, report.moment)
-            found[job.key] = ended, 0 if ended else heard
+                    started = started or names.was_started(ad)
+            found[job.key] = ended, 0 if ended else heard, started
     return found
 
 
@@ -513,26 +526,38 @@ def _slot(path: str) -> Ad:
         return next(iter(hook_ads.read(file.read(LIMIT))), Ad())
 
 
-def _not_started(
-    settings: HookSettings, queue: JobQueue, job: SpoolJob, why: str, *, is_held: bool = True
+# decision 816
+def _gone(
+    settings: HookSettings, queue: JobQueue, job: SpoolJob, why: str, *, was_started: bool
 ) -> str:
-    """Take back a job that an attempt did not start: where it is then, "" if it was not away."""
-    most = settings.attempts if is_held else None
-    after = queue.failed(job.key, job.attempt, time.time(), why, settings.pause, most)
-    if after and _is_store(settings):
+    """Take back a job whose attempt ended without a word: where it is then, "" if it was not away.
+
+    Only an attempt of which no start was heard is one that could not be started.
+    """
+    now, key, attempt = time.time(), job.key, job.attempt
+    known = queue.attempt(key, attempt)
+    if was_started or (known is not None and known.is_seen):
+        after = "returned" if queue.lost(key, attempt, now, why, settings.pause) else ""
+    else:
+        after = queue.failed(key, attempt, now, why, settings.pause, settings.attempts)
+    if after:
+        _release(settings, job)
+    return after
+
+
+def _release(settings: HookSettings, job: SpoolJob) -> None:
+    """Give up the claim of the attempt at a job, which other machines may look at."""
+    if _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
         documents(settings).release(job.claim(job.attempt))
-    return after
 
 
 def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
     from sssjob.systems.condor.hooks.queue import TAKEN
 
-    if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
-        from sssjob.systems.condor.hooks.documents import documents
-
-        documents(settings).release(job.claim(job.attempt))
+    if queue.give_back(job.key, job.attempt, TAKEN, time.time()):
+        _release(settings, job)
 
 
 def _taken(settings: HookSettings, job: SpoolJob, attempt: int, own: Sequence[int]) -> bool:

@@ -56,6 +56,7 @@ _MOST = 2**62
 _PART = 100_000  # keys of a millisecond
 _ALL = "all"  # that every document was read again
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
+_REFUSED = "refused {} {}"  # the note of a job and a slot that did not want it
 _NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
 _ATTEMPTS = """
 CREATE TABLE attempt (
@@ -546,6 +547,43 @@ class JobQueue:
             if self.move(key, attempt, TAKEN, RETURNED, now, why):
                 self.run("UPDATE job SET rests = ? WHERE key = ?", (now + seconds, key))
                 self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+
+    # decision 816
+    def lost(self, key: int, attempt: int, now: float, why: str, pause: int) -> bool:
+        """Take back a job that an attempt did start, and of which nothing is heard any more.
+
+        It rests for ``pause`` seconds, in which a report may say that it runs after all.
+        """
+        with self.changing():
+            if not self.move(key, attempt, TAKEN, RETURNED, now, why):
+                return False
+            self.run("UPDATE job SET failures = 0, rests = ? WHERE key = ?", (now + pause, key))
+            self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+        return True
+
+    # decision 815
+    def refuse(self, key: int, attempt: int, slot: str, now: float, pause: int) -> bool:
+        """Take back a job that a slot did not want, which is not given to that slot for a while.
+
+        It rests ``pause`` seconds for that slot, twice as long after each time, and for no other.
+        """
+        with self.changing():
+            if not self.move(key, attempt, [OFFERED], RETURNED, now, "a slot did not want it"):
+                return False
+            self.run("DELETE FROM note WHERE name LIKE 'refused %' AND at < ?",
+                     (now - LONGEST_PAUSE,))  # fmt: skip
+            name = _REFUSED.format(key, slot)
+            found = self.run("SELECT value FROM note WHERE name = ?", (name,)).fetchone()
+            count = int(found[0]) if found is not None else 0
+            until = now + min(pause << min(count, 20), LONGEST_PAUSE)
+            self.run("REPLACE INTO note VALUES (?, ?, ?)", (name, str(count + 1), until))
+            self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+        return True
+
+    def is_refused(self, key: int, slot: str, now: float) -> bool:
+        """Whether a slot did not want a job a moment ago."""
+        values = (_REFUSED.format(key, slot), now)
+        return bool(self.run("SELECT 1 FROM note WHERE name = ? AND at > ?", values).fetchone())
 
     def wake(self, key: int) -> None:
         """End the rest of a job."""

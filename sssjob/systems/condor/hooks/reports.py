@@ -509,6 +509,8 @@ class _Fold:
         if told.kind == "update":
             self._queue.note_updates(now)
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
+            if names.was_started(told.ad):
+                self._queue.started(key, attempt)
             may_run = not is_out and (key, attempt) not in self._over
             if may_run and self._queue.revive(key, attempt, told.report.moment, now):
                 until = held_until(told.ad, self._settings.silence)
