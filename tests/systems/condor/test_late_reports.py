@@ -5,6 +5,7 @@ Machines are off for a while, are given up, and come back with what they left in
 
 import os
 import random
+import sys
 import time
 
 import pytest
@@ -14,7 +15,7 @@ from draws import cases
 from sssjob import store
 from sssjob.classads import forms
 from sssjob.document import loads
-from sssjob.systems.condor.hooks import reports
+from sssjob.systems.condor.hooks import programs, reports
 from sssjob.systems.condor.hooks.queue import OpenQueue
 from sssjob.systems.condor.hooks.settings import HookSettings
 
@@ -282,3 +283,34 @@ def test_a_late_report_sets_no_job_free_that_later_attempts_could_not_start(site
         site.call("job-exit", ran, "evict")
         assert site.job("a.xml").get("State") == state
         assert len(site.fetch()) == (state == "Idle")
+
+
+# decision 817
+@pytest.mark.parametrize("how", ["exit", "evict", "no word", "changed"])
+def test_a_job_is_not_given_away_by_what_was_read_of_it_before_another_machine_had_it(
+    how, tmp_path, monkeypatch, capsys
+):
+    """A hook is slow: between its look and its claim another machine has the job, and is done."""
+    world = Chosen("a store", tmp_path, monkeypatch, capsys)
+    one, two = world.hosts
+    is_next, taken = [True], programs._taken
+
+    def slow(*given):
+        if is_next.pop() if is_next else False:
+            before = sys.stdin, sys.stdout
+            if how == "changed":
+                with store.open(str(one.path)) as made, made.change() as work:
+                    [found] = made.documents()
+                    text = TEXT.format("<Hold>User</Hold>").encode()
+                    work.put(text, replacing=work.get(found.identity))
+            else:
+                assert world.fetch(one)
+                world.end(world.runs[0], how)
+                world.fold(one)
+            sys.stdin, sys.stdout = before
+        return taken(*given)
+
+    monkeypatch.setattr(programs, "_taken", slow)
+    assert not world.fetch(two)
+    assert world.fetch(two) == (how in ("evict", "no word"))
+    assert len(world.runs) == {"exit": 1, "changed": 0}.get(how, 2)

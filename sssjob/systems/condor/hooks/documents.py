@@ -99,10 +99,10 @@ class Documents(Protocol):
     def tidy(self) -> None:
         """Take away what was not finished when we were killed; nobody else is at it."""
 
-    def take(self, claim: Claim, until: float, others: Others) -> bool:
+    def take(self, claim: Claim, until: float, others: Others, read: QueuedDocument) -> bool:
         """Claim a job for an attempt, until a moment in seconds since 1970.
 
-        False if an attempt of another machine has it.
+        False if an attempt of another machine has it, or had it since its document was ``read``.
         """
 
     def keep(self, claim: Claim, until: float) -> None:
@@ -197,7 +197,7 @@ class _Directory:
                     if atomic.is_hidden(each.name):
                         atomic.sweep(folder, each.name)
 
-    def take(self, claim: Claim, until: float, others: Others) -> bool:
+    def take(self, claim: Claim, until: float, others: Others, read: QueuedDocument) -> bool:
         return True  # the queue's own claim is enough
 
     def keep(self, claim: Claim, until: float) -> None:
@@ -428,9 +428,13 @@ class _Store:
     def tidy(self) -> None:
         pass
 
-    def take(self, claim: Claim, until: float, others: Others) -> bool:
+    # decision 817
+    def take(self, claim: Claim, until: float, others: Others, read: QueuedDocument) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
             if _until(work, claim.place, others) > time.time():
+                return False
+            found = work.get(_identity(read.name))
+            if found is None or str(found.version) != read.stamp:
                 return False
             _let_have(work, claim, until)
         return True

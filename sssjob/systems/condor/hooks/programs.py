@@ -274,9 +274,7 @@ def _given_away(
     attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
     if attempt is None:
         return False
-    if not _taken(settings, job, attempt, own):
-        # Until its claim is over, or the document says what became of the job.
-        queue.rest(key, attempt, now, "another machine has it", min(settings.silence, ELSEWHERE))
+    if not _taken(settings, queue, job, attempt, own):
         return False
     try:
         ticket = names.ticket(key, attempt)
@@ -560,17 +558,29 @@ def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
         _release(settings, job)
 
 
-def _taken(settings: HookSettings, job: SpoolJob, attempt: int, own: Sequence[int]) -> bool:
+def _taken(
+    settings: HookSettings, queue: JobQueue, job: SpoolJob, attempt: int, own: Sequence[int]
+) -> bool:
     """Whether the job is ours in the store, too, which other machines may look at.
 
-    ``own`` are the attempts as which it was given away here before.
+    ``own`` are the attempts as which it was given away here before. What is not ours comes back.
     """
     if not _is_store(settings):
         return True
-    from sssjob.systems.condor.hooks.documents import documents
+    from sssjob.systems.condor.hooks.documents import QueuedDocument, documents
+    from sssjob.systems.condor.hooks.queue import TAKEN
 
-    until = time.time() + settings.silence
-    return documents(settings).take(job.claim(attempt), until, job.others(own))
+    source, others, now = documents(settings), job.others(own), time.time()
+    read = QueuedDocument(job.document, queue.stamp(job.document), os.geteuid())
+    if source.take(job.claim(attempt), now + settings.silence, others, read):
+        return True
+    if source.taken(job.known_as, others) > now:
+        # Until its claim is over, or the document says what became of the job.
+        seconds = min(settings.silence, ELSEWHERE)
+        queue.rest(job.key, attempt, now, "another machine has it", seconds)
+    else:  # another machine had it, or its document changed: that is read before
+        queue.give_back(job.key, attempt, TAKEN, now)
+    return False
 
 
 def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:

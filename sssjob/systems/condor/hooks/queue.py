@@ -661,6 +661,11 @@ class JobQueue:
         found = self.run("SELECT name, stamp, uid FROM document")
         return {name: (stamp, uid) for name, stamp, uid in found}
 
+    def stamp(self, document: str) -> str:
+        """The stamp of a document when it was read, "" if it is to be read again."""
+        row = self.run("SELECT stamp FROM document WHERE name = ?", (document,)).fetchone()
+        return "" if row is None else str(row[0])
+
     def uid(self, document: str) -> int | None:
         """Whose a document is, None of one that is not known."""
         row = self.run("SELECT uid FROM document WHERE name = ?", (document,)).fetchone()
