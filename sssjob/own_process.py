@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -42,10 +43,14 @@ def leave_pandas_out() -> None:
     """Have pyarrow look for pandas now, and find none, before its first array would import it.
 
     That takes as long as the rest of a short command, none of which has a Series. Whoever asks
-    pyarrow for a DataFrame afterwards still gets one.
+    pyarrow for a DataFrame afterwards still gets one. It imports pyarrow, so who calls it needs it.
     """
-    if not _claims or "pandas" in sys.modules:
-        return
+    if _claims and "pandas" not in sys.modules:
+        _look_for_none()
+
+
+@cache
+def _look_for_none() -> None:
     finder = _NoPandas()
     sys.meta_path.insert(0, finder)
     try:

@@ -56,8 +56,6 @@ class Road:
             if max(self._seen, whole) < self.worth and not is_loaded:
                 return False
             self._is_open = all(find_spec(name) is not None for name in self._needed)
-            if self._is_open:
-                leave_pandas_out()
         return self._is_open
 
     def wide(self) -> int:
@@ -163,6 +161,7 @@ def _stretches(lines: Lines, places: Numbers) -> Iterator[bytes]:
 
 def _columns(block: bytes, delimiter: str, width: int, varied: set[int]) -> list[BulkColumn]:
     """The fields of regular lines, column by column."""
+    leave_pandas_out()
     import pyarrow as pa
     import pyarrow.csv as csv
 

@@ -18,6 +18,7 @@ from sssjob.document.sources import Files, NamedSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Job
+from sssjob.own_process import leave_pandas_out
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import (
@@ -341,6 +342,7 @@ class _Adding:
         if self._rows is None:
             if not ROAD.is_open(size, whole):
                 return self._objects
+            leave_pandas_out()
             from sssjob.ledger.streamed import RowsAdding
 
             self._rows = RowsAdding(self.report)
