@@ -315,7 +315,9 @@ class _Evaluation:
         """A member of a list by its place, or an attribute of an ad by its name."""
         place = self.value(node.index, scope)
         held = self._entered(node.base, scope)
-        if held is ERROR or place is ERROR:
+        if place is ERROR or (
+            held is ERROR and (place is not UNDEFINED or self.value(node.base, scope) is ERROR)
+        ):
             return ERROR
         if isinstance(held, Special) or place is UNDEFINED:
             return UNDEFINED
@@ -419,11 +421,16 @@ class _Evaluation:
         node = arguments[0]
         if not isinstance(node, AttributeReference):
             return ERROR
-        if node.base is not None or node.name not in scope.ad:
-            return UNDEFINED
-        from sssjob.classads.needed import names
+        from sssjob.classads.needed import names, of_a_side
 
-        found = names(node, scope.ad)
+        place = scope if node.base is None else self._entered(node.base, scope)
+        if not isinstance(place, _Scope) or node.name not in place.ad or of_a_side(node):
+            return UNDEFINED
+        # What it names is looked up in the ads around it, too.
+        known, around = place.ad, place.around
+        while around is not None:
+            known, around = around.ad.merged(dict(known.items())), around.around
+        found = names(place.ad[node.name], known)
         if len(arguments) == 1:
             return ",".join(found)
         pattern = self.value(arguments[1], scope)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _OWN, _OTHER = ("my", "self"), ("target", "other")
 
 
-def names(node: Node, ad: Ad) -> list[str]:
+def names(node: object, ad: Ad) -> list[str]:
     """The names that an ad does not have, and those asked of the ad opposite, in their order.
 
     What attributes of the ad need counts, too. A text that is no expression needs nothing.
@@ -51,6 +51,11 @@ def references(part: object) -> Iterator[AttributeReference]:
             pending += [] if _path(part)[2] is None else [_path(part)[2]]
         elif isinstance(part, (tuple, Node, Ad)):
             pending += _inner(part)
+
+
+def of_a_side(node: AttributeReference) -> bool:
+    """Whether a name is asked of one of the two ads of a match by the word for it."""
+    return bool(_path(node)[0])
 
 
 def _inner(part: object) -> tuple[object, ...]:

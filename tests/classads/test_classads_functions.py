@@ -176,6 +176,13 @@ WORTH = [
     ("countMatches(Prio > 2, undefined)", 0), ("countMatches(Prio > 2, 5)", ERROR),
     ("[c = x + 3; b = unparse(c)].b", "x + 3"), ('[c = s + 1; s = t; b = unresolved(c)].b', "t"),
     ('[c = OpSys == "LINUX"; b = unresolved(c, "^Op")].b', True),
+    ("[n = [a = 1]; b = unresolved(n.a)].b", ""), ("[n = [a = x]; b = unresolved(n.a)].b", "x"),
+    ("[n = [a = q.r]; q = [r = w]; b = unresolved(n.a)].b", "w"),
+    ("[l = {[a = 1; c = z]}; b = unresolved(l[0].c)].b", "z"),
+    ("unresolved(nosuch.a)", UNDEFINED), ("10[undefined]", UNDEFINED), ("true[nosuch]", UNDEFINED),
+    ('"abc"[undefined]', UNDEFINED), ("error[undefined]", ERROR), ("10[error]", ERROR),
+    ("10[1]", ERROR),
+
 ]  # fmt: skip
 
 

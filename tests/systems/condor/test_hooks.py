@@ -2,6 +2,7 @@
 """Each hook by itself: what it reads, does and answers, and what it never does."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,7 +16,8 @@ from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import programs as hooks
-from sssjob.systems.condor.hooks import settings
+from sssjob.systems.condor.hooks import queue, settings
+from sssjob.systems.condor.hooks.place import UnsafeQueue
 from sssjob.systems.condor.hooks.queue import DONE, OFFERED, READY, RUNNING, WAITING
 
 DATA = Path(__file__).parents[2] / "data" / "condor"
@@ -522,3 +524,15 @@ def test_a_hook_ends_when_its_time_is_over(site, monkeypatch):
 )
 def test_what_is_unclear_on_a_command_line_is_left_to_the_explaining_command(words, understood):
     assert (settings.given(words) is not None) is understood
+
+
+def test_a_reader_does_not_wait_for_ever_for_a_hook_that_stands_still(site, monkeypatch):
+    site.add("a.xml", "<User>amy</User>")
+    assert len(site.fetch()) == 1
+    monkeypatch.setattr(queue, "_PATIENCE", 0.1)
+    with sqlite3.connect(site.state / "queue.db", isolation_level=None) as held:
+        held.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UnsafeQueue, match=r"locked; another process has kept it for 0.1 s"):
+            site.jobs(*queue.STATES)
+        held.execute("ROLLBACK")
+    assert len(site.jobs(*queue.STATES)) == 1

@@ -328,7 +328,11 @@ def _copy(
     for mode in ("ro", "rw"):
         file = None
         try:
-            file = _sqlite3.connect(f"file:{quote(path)}?mode={mode}", timeout=_PATIENCE, uri=True)
+            address = f"file:{quote(path)}?mode={mode}"
+            file = _sqlite3.connect(address, timeout=_PATIENCE, isolation_level=None, uri=True)
+            # A copy would wait for ever for a hook that stands still with the lock; this does not.
+            file.execute("BEGIN")
+            file.execute("SELECT count(*) FROM sqlite_master").fetchone()
             file.backup(copy)
             return
         except _sqlite3.Error as error:
@@ -354,6 +358,8 @@ def _unusable(path: str, error: _sqlite3.Error) -> UnsafeQueue:
     """Why a queue cannot be read or written, and what to do about one that is damaged."""
     is_damaged = error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT"))
     advice = "; put it away, and a new one is made of the documents" if is_damaged else ""
+    if error.sqlite_errorname.startswith("SQLITE_BUSY"):
+        advice = f"; another process has kept it for {_PATIENCE:g} s"
     return UnsafeQueue(f"{path}: {error}{advice}")
 
 
