@@ -296,7 +296,7 @@ class _Folding:
         rivals = _rivals(block, fact)
         if not rivals:
             self.changes += 1
-            return _placed(block, fact)
+            return placed(block, fact)
         old = rivals[0]
         if _agree(rivals, fact):
             return self.completed(block, old, fact) if fact.completes else block
@@ -350,10 +350,11 @@ def _rivals(block: Block, fact: Fact) -> list[Property]:
     items = [*block.properties] if fact.place == JOB else [*block.delivered]
     if fact.item.name == "CpuDuration" and fact.place == JOB:
         items += block.delivered  # its table gives it no category; some write it there
-    return [item for item in items if _same_place(item, fact.item)]
+    return [item for item in items if is_same_place(item, fact.item)]
 
 
-def _same_place(old: Property, new: Property) -> bool:
+def is_same_place(old: Property, new: Property) -> bool:
+    """Whether one property takes the place of the other in a block."""
     if old.name != new.name:
         return False
     row = spec.element(old.name)
@@ -413,7 +414,7 @@ def _same_group(known: TaskGroup, other: TaskGroup) -> bool:
     return bool(other.get("Name")) and known.get("Name") == other.get("Name")
 
 
-def _placed(block: B, fact: Fact) -> B:
+def placed(block: B, fact: Fact) -> B:
     """The block with a fact in a place where nothing stands."""
     item = replace_namespace(fact.item, block.namespace)
     items = list(block.items)

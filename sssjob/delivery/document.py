@@ -18,20 +18,21 @@ from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
-from sssjob.delivery.runs import RunOrder, RunTimes, without_run
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
 from sssjob.feature_rules import job_id
 from sssjob.features import fold as features
 from sssjob.features import keys, status
+from sssjob.features.folded import without_run
 from sssjob.features.keys import Value
 from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used, of_cgroup, of_file
-from sssjob.fold import Fact, Folded, fold, identities, is_about
+from sssjob.fold import Fact, Folded, identities, is_about
 from sssjob.model import Block, Job, JobGroup, Property, jobs_of
 from sssjob.records import Format
 from sssjob.states import has_ended
@@ -174,7 +175,7 @@ class Delivery:
             if order is RunOrder.LATER:
                 job, effective = (without_run(each, told.started) for each in (job, effective))
             if order is not RunOrder.EARLIER:
-                folded = fold(job, record.job, source=record.place, overwrite=self.overwrite)
+                folded = fold_run(job, record.job, source=record.place, overwrite=self.overwrite)
                 job, about = self._keep(job, folded), True
         if self.sources and self._has_features(job):
             given = self._with_features(job, effective)
@@ -200,7 +201,7 @@ class Delivery:
         if order is RunOrder.EARLIER:
             return None
         facts = (*given.facts, *self._measured(job))
-        return self._keep(job, fold(job, facts, source=place, overwrite=self.overwrite))
+        return self._keep(job, fold_run(job, facts, source=place, overwrite=self.overwrite))
 
     def _tell_run(self, job: Job, order: RunOrder, place: str) -> None:
         """Tell that what is told is of another run than what a job has."""

@@ -8,18 +8,17 @@ goes; of an earlier run nothing is taken. # decision 803
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
-from sssjob.features.measured import EXTENSION as STATUS
+from sssjob.features.folded import listed, without_list, without_listed
+from sssjob.fold import Fact, Folded, fold
 from sssjob.integers import whole
-from sssjob.model import Block, Delivered, Item, Job, Property, TaskGroup
-from sssjob.states import SIGNAL, has_ended
+from sssjob.model import Job
 
 CLOCKS = 2  # seconds by which clocks differ
-# What a record, or a pilot, says of a run; what was asked for stays.
-_OF_A_RUN = frozenset(("StartTime", "EndTime", "CpuDuration", "SuspendDuration"))
-_OF_ONE_THAT_ENDED = _OF_A_RUN | {"SubmitTime", "State", "StatusMessage", "ExitCode"}
 
 
 class RunOrder(Enum):
@@ -63,36 +62,12 @@ class RunTimes(NamedTuple):
         return RunOrder.SAME
 
 
-def without_run(job: Job, start: int | None) -> Job:
-    """A job without what a run of it was given, did and used, for one that began at ``start``."""
-    names = _OF_ONE_THAT_ENDED if has_ended(job.get) else _OF_A_RUN
-    items: list[Item] = []
-    for item in job.items:
-        if isinstance(item, Delivered) or _is_a_step(item):
-            continue
-        if isinstance(item, TaskGroup):
-            inner = [each for each in item.items if not isinstance(each, Delivered)]
-            items.append(item.holding(inner))
-        elif not (isinstance(item, Property) and _is_of_a_run(item, names, start)):
-            items.append(item)
-    return job.holding(items)
-
-
-def _is_a_step(item: Item) -> bool:
-    """Whether it is a task group that a record made: with what was delivered, and no request."""
-    if not isinstance(item, TaskGroup):
-        return False
-    kinds = {type(each) for each in item.items if isinstance(each, Block)}
-    return Delivered in kinds and not kinds - {Delivered}
-
-
-def _is_of_a_run(item: Property, names: frozenset[str], start: int | None) -> bool:
-    if item.name == "Extension":
-        return item.attributes.get("type") == STATUS or item.attributes.get("name") == SIGNAL
-    if item.name == "DeadlineTime":  # one that had come when the run began does not bind it
-        moment = whole(item.text.strip())
-        return moment is not None and start is not None and moment <= start
-    return item.name in names
+def fold_run(
+    job: Job, delivered: Job | Iterable[Fact], *, source: str = "", overwrite: bool = False
+) -> Folded:
+    """Fold what is told of the run that a job has, and list it as what is of that run."""
+    folded = fold(without_list(job), delivered, source=source, overwrite=overwrite)
+    return replace(folded, job=listed(without_listed(job), folded.job))
 
 
 def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:

@@ -30,7 +30,7 @@ FACTS = frozenset((
     "TimeCategory", "Type",
 ))  # fmt: skip
 # Extensions that the prolog reads in the document, so that no option is needed.
-TOLD = ("JobFeatures", "MachineFeatures")
+TOLD = ("JobFeatures", "MachineFeatures", "JobRun")
 
 # The Extension that tells in which order the options of a script stood: what nobody asks for.
 ORDER = "order"

@@ -251,6 +251,18 @@ def test_features_of_another_job_take_nothing_away(run, tmp_path):
     assert (result.stdout, LATER in result.stderr) == (text, False)
 
 
+def test_nothing_that_the_record_of_an_earlier_run_said_stays_beside_the_later_one(run, tmp_path):
+    head = "JobID|State|ExitCode|Submit|Start|End|NodeList|Priority|DerivedExitCode|Reason"
+    first = f"7|NODE_FAIL|0:0|{START - 99}|{START - 90}|{START - 9}|n1|99|1:0|NodeDown"
+    second = f"7|COMPLETED|0:0|{START - 9}|{START}|{START + 100}|n2|5||None"
+    (tmp_path / "first.txt").write_text(f"{head}\n{first}\n")
+    (tmp_path / "second.txt").write_text(f"{head}\n{second}\n")
+    once = run(JOB, "job.xml", "--record", "first.txt").stdout
+    assert "NODE_FAIL" in once
+    twice = run(once, "job.xml", "--record", "second.txt").stdout
+    assert twice == run(JOB, "job.xml", "--record", "second.txt").stdout
+
+
 @pytest.mark.parametrize(("deadline", "stays"), [(START - 1, False), (START + 9, True)])
 def test_a_deadline_that_had_come_when_the_last_run_began_binds_it_no_more(run, deadline, stays):
     more = f"<DeadlineTime>{deadline}</DeadlineTime>"

@@ -31,6 +31,7 @@ from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.notices import Surroundings
 from sssjob.features.read import read
 from sssjob.features.watch import Watch
+from sssjob.features.write import write
 
 DATA = Path(__file__).parents[1] / "data/batch"
 JOB = """<Job>
@@ -589,6 +590,22 @@ def test_a_job_that_was_requeued_has_what_its_last_run_was_given_and_said(node, 
         assert (done.exit_code, os.listdir("mjf")) == (0, ["machinefeatures"])
         assert ("an earlier run of job 3 is not folded" in done.stderr) == (number == 1)
         assert SAID[2] in (node / "jobs/3.xml").read_text()
+
+
+def test_a_job_that_was_requeued_finds_no_limit_that_its_first_run_was_given(node):
+    """Neither a deadline, nor an Extension, which would win over what the site says now."""
+    keys = {"cpu_limit_secs": 3, "shutdowntime_job": 1795186000, "cpufactor_lrms": "0.5"}
+    prolog("--documents", "jobs")
+    first = {name: (node / "mjf/3/jobfeatures" / name).exists() for name in keys}
+    write({**keys, "job_id": "3", "jobstart_secs": 1795185000}, "mjf/3/jobfeatures")
+    assert epilog("--documents", "jobs").exit_code == 0
+    text = (node / "jobs/3.xml").read_text()
+    assert all(str(value) in text for value in keys.values())
+    assert prolog("--documents", "jobs").exit_code == 0
+    given = node / "mjf/3/jobfeatures"
+    values = {name: (given / name).read_text() for name in keys if (given / name).exists()}
+    assert {name: name in values for name in keys} == first
+    assert not [name for name, value in values.items() if value == f"{keys[name]}\n"]
 
 
 def test_the_record_of_the_last_run_replaces_what_an_epilog_folded_of_the_first(node):

@@ -49,7 +49,12 @@ document cannot be read, or the keys cannot be written."""
     is_flag=True,
     help="Reverse the signs of all group attributes, where parentheses balance only then.",
 )
-@click.option("--starting", is_flag=True, help="The job starts now: its StartTime, if it has none.")
+@click.option(
+    "--starting",
+    is_flag=True,
+    help="The job starts now: its StartTime, if it has none. Nothing that was folded of an "
+    "earlier run counts.",
+)
 @options.NOW
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="2016", show_default=True,
               help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
@@ -80,8 +85,9 @@ def job(
     name = nodes[0] if len(nodes) == 1 else host_name.own() if host else ""
     known = None if site_file is None else site(site_file)
     features = derive(
-        known_job(file, select), now=int(time.time()) if now is None else now, starting=starting,
-        nodes=nodes, cpu_limit=not no_cpu_limit, repair=repair,
+        known_job(file, select, begins=starting),
+        now=int(time.time()) if now is None else now, starting=starting, nodes=nodes,
+        cpu_limit=not no_cpu_limit, repair=repair,
         machine=rated(machine, known, name, ask=host),
         settings={} if known is None else known.settings(name),
         host=_host(pid) if host else {},

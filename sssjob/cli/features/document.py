@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 _SHOWN = 20  # ids that a message lists
 
 
-def one_job(file: str, select: str | None) -> Job:
-    """The one job of what a user named, or the selected one, with its defaults resolved."""
+def one_job(file: str, select: str | None, *, begins: bool = False) -> Job:
+    """The one job of what a user named, or the selected one, with its defaults resolved.
+
+    One that ``begins`` to run has nothing of an earlier run of it.
+    """
     (source,) = records.with_requests((file,))
     try:
-        found = list(islice((job for job in _all(source) if select in (None, job.id)), 2))
+        known = (job for job in _all(source, begins=begins) if select in (None, job.id))
+        found = list(islice(known, 2))
     except OSError as error:
         common.fail(common.reason(error))
     except UnusableStore as error:
@@ -43,14 +47,14 @@ def one_job(file: str, select: str | None) -> Job:
     )
 
 
-def known_job(file: str, select: str | None) -> Job:
+def known_job(file: str, select: str | None, *, begins: bool = False) -> Job:
     """The one job of a document, without what is not understood; that ends the command if it must.
 
     What its awarenessPolicy wants told is told.
     """
     from sssjob.check.awareness import understood
 
-    known = understood(one_job(file, select))
+    known = understood(one_job(file, select, begins=begins))
     name = "<stdin>" if file == "-" else file
     common.print_findings(found.in_file(name) for found in known.findings())
     if not known.accepted:
@@ -60,7 +64,7 @@ def known_job(file: str, select: str | None) -> Job:
     return known.block
 
 
-def _all(source: NamedSource) -> Iterator[Job]:
+def _all(source: NamedSource, *, begins: bool = False) -> Iterator[Job]:
     """The jobs of a source of any kind."""
     from sssjob.document import read
     from sssjob.verbs import documents
@@ -68,17 +72,18 @@ def _all(source: NamedSource) -> Iterator[Job]:
     said = records.RecordMessages()
     with ExitStack() as stack:
         for _, given in documents.streams((source,), stack, said, records.reading()):
-            yield from _jobs(read(given))
+            yield from _jobs(read(given), begins=begins)
     said.rest()
 
 
-def _jobs(blocks: Iterable[object]) -> Iterator[Job]:
+def _jobs(blocks: Iterable[object], *, begins: bool) -> Iterator[Job]:
     from sssjob.defaults import resolve
+    from sssjob.features.folded import beginning
     from sssjob.model import Job, JobGroup
 
     for block in blocks:
         if isinstance(block, Job | JobGroup):
-            effective = resolve(block).block
+            effective = resolve(beginning(block) if begins else block).block
             if isinstance(effective, Job):
                 yield effective
             elif isinstance(effective, JobGroup):

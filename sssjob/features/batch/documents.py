@@ -14,6 +14,7 @@ from pathlib import Path
 from sssjob.defaults import resolve
 from sssjob.document import read
 from sssjob.errors import UnusableInput
+from sssjob.features.folded import beginning
 from sssjob.model import Job, JobGroup, jobs_of
 
 _POLL = 0.05  # seconds
@@ -46,15 +47,16 @@ def check(document: Path) -> None:
 
 
 def described(document: Path, job_id: str) -> Job:
-    """The job with an Id in a document, its defaults resolved.
+    """The job with an Id in a document as it begins to run, its defaults resolved.
 
+    What the document has of an earlier run of that job is not in it.
     Raises ``OSError``, ``UnreadableDocument``, or ``UnusableInput`` where no job has that Id.
     """
     check(document)
     for block in read(document):
         if not isinstance(block, Job | JobGroup):
             continue
-        for job in jobs_of(resolve(block).block):
+        for job in jobs_of(resolve(beginning(block)).block):
             if job.id == job_id:
                 return job
     raise UnusableInput(f"no job has the Id {job_id}")

@@ -1,0 +1,214 @@
+"""What folds put into a job of one of its runs: a list in the job says it, so that it can go again.
+
+A limit that a run was given looks like one that was asked for, and a deadline that was earlier has
+taken the place of the one that was asked for. Nobody could tell them apart when the job runs again
+(a requeue). So an Extension of the job lists the properties that folds set, each with the one that
+stood there before. # decision 805
+
+>>> asked = Job.of(Id="1", DeadlineTime=900)
+>>> ran = listed(asked, Job.of(Id="1", DeadlineTime=500, StartTime=100))
+>>> without_listed(ran) == asked
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sssjob.errors import InvalidValue
+from sssjob.features.measured import EXTENSION as STATUS
+from sssjob.fold import JOB, Fact, is_same_place, placed
+from sssjob.integers import whole
+from sssjob.json_text import each_once
+from sssjob.model import Block, Delivered, Item, Job, JobGroup, Note, Property, TaskGroup
+from sssjob.states import SIGNAL, has_ended
+
+EXTENSION, NAME = "JobRun", "folded"  # type and name of the list
+
+# What a record, or a pilot, says of a run; what was asked for stays.
+_OF_A_RUN = frozenset(("StartTime", "EndTime", "CpuDuration", "SuspendDuration"))
+_OF_ONE_THAT_ENDED = _OF_A_RUN | {"SubmitTime", "State", "StatusMessage", "ExitCode"}
+
+
+class FoldedProperty(NamedTuple):
+    """A property of the job that folds set, and what stood there before, if anything did."""
+
+    item: Property
+    before: Property | None
+
+
+def listed(before: Job, after: Job) -> Job:
+    """A job ``after`` its folds, with the list of what it had not ``before`` all of them."""
+    gone = _beyond(before.properties, after.properties)
+    rows: list[FoldedProperty] = []
+    for item in _beyond(after.properties, before.properties):
+        old = next((each for each in gone if is_same_place(each, item)), None)
+        if old is not None:
+            gone.remove(old)
+        rows.append(FoldedProperty(item, old))
+    if not rows:
+        return after
+    text = json.dumps([_spelled_row(row) for row in rows], ensure_ascii=False)
+    return placed(after, Fact(Property("Extension", text, {"type": EXTENSION, "name": NAME}), JOB))
+
+
+def without_list(job: Job) -> Job:
+    """A job with all that folds put into it, and without the list of it."""
+    return job.holding(item for item in job.items if not _is_list(item))
+
+
+def without_listed(job: Job) -> Job:
+    """A job as it was before its folds, as far as the list says it; without one it stays.
+
+    What somebody changed after the fold is theirs, and stays.
+    """
+    rows = _rows(job)
+    if rows is None:
+        return job
+    known: defaultdict[tuple[str, str], list[FoldedProperty]] = defaultdict(list)
+    for row in rows:
+        known[row.item.name, row.item.text].append(row)
+    items: list[Item] = []
+    for item in without_list(job).items:
+        if not isinstance(item, Property):
+            items.append(item)
+            continue
+        same = known.get((item.name, item.text), [])
+        of_run = next((each for each in same if _is_same(each.item, item)), None)
+        if of_run is None:
+            items.append(item)
+            continue
+        same.remove(of_run)
+        if of_run.before is not None:
+            items.append(of_run.before)
+    return job.holding(items)
+
+
+def without_run(job: Job, start: int | None = None) -> Job:
+    """A job without what a run of it was given, did and used, for one that began at ``start``."""
+    asked = without_listed(job)
+    is_listed = asked is not job
+    names = _OF_ONE_THAT_ENDED if has_ended(asked.get) else _OF_A_RUN
+    items: list[Item] = []
+    for item in asked.items:
+        if isinstance(item, Delivered) or _is_a_step(item):
+            continue
+        if isinstance(item, TaskGroup):
+            inner = [each for each in item.items if not isinstance(each, Delivered)]
+            items.append(item.holding(inner))
+        elif not (isinstance(item, Property) and _is_of_a_run(item, names)) and (
+            is_listed or not _has_come(item, start)
+        ):
+            items.append(item)
+    return job.holding(items)
+
+
+def beginning(block: Job | JobGroup) -> Job | JobGroup:
+    """Jobs that begin to run, without what their lists say of earlier runs.
+
+    Defaults of a group are not resolved yet: what a run was given hides those that hold again.
+    """
+    if isinstance(block, Job):
+        return block if _rows(block) is None else without_run(block)
+    return block.holding(beginning(item) if isinstance(item, Job) else item for item in block.items)
+
+
+def _is_a_step(item: Item) -> bool:
+    """Whether it is a task group that a record made: with what was delivered, and no request."""
+    if not isinstance(item, TaskGroup):
+        return False
+    kinds = {type(each) for each in item.items if isinstance(each, Block)}
+    return Delivered in kinds and not kinds - {Delivered}
+
+
+def _is_of_a_run(item: Property, names: frozenset[str]) -> bool:
+    if item.name == "Extension":
+        return item.attributes.get("type") == STATUS or item.attributes.get("name") == SIGNAL
+    return item.name in names
+
+
+def _has_come(item: Item, start: int | None) -> bool:
+    """Whether it is a deadline that had come when a run began, which does not bind that run."""
+    if start is None or not isinstance(item, Property) or item.name != "DeadlineTime":
+        return False
+    moment = whole(item.text.strip())
+    return moment is not None and moment <= start
+
+
+def _beyond(items: Iterable[Property], others: Iterable[Property]) -> list[Property]:
+    """The items that are not among the others, each of which stands for one."""
+    rest = Counter(others)
+    found = []
+    for item in items:
+        if rest[item] > 0:
+            rest[item] -= 1
+        else:
+            found.append(item)
+    return found
+
+
+def _is_list(item: Item) -> bool:
+    return (
+        isinstance(item, Property)
+        and item.name == "Extension"
+        and item.attributes.get("type") == EXTENSION
+        and item.attributes.get("name") == NAME
+    )
+
+
+def _is_same(told: Property, item: Property) -> bool:
+    """Whether both say the same; the namespace is that of the job."""
+    return (told.name, told.text, told.attributes, told.children) == (
+        item.name, item.text, item.attributes, item.children,
+    )  # fmt: skip
+
+
+def _rows(job: Job) -> list[FoldedProperty] | None:
+    """What the list of a job says; None where it has none, or more than one, or no such list."""
+    found = [item for item in job.properties if _is_list(item)]
+    if len(found) != 1:
+        return None
+    try:
+        rows = json.loads(found[0].text, object_pairs_hook=each_once)
+        return [_row(each) for each in rows]
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return None
+
+
+def _row(told: Any) -> FoldedProperty:
+    before = told.get("before")
+    return FoldedProperty(_property(told), None if before is None else _property(before))
+
+
+def _property(told: Any) -> Property:
+    children = [_child(each) for each in told.get("children", [])]
+    attributes = told.get("attributes", {})
+    text, namespace = told["text"], told.get("namespace", "")
+    if not all(isinstance(each, str) for each in (text, namespace, *attributes.values())):
+        raise InvalidValue(str(told)[:60], "a property with texts")
+    return Property(told["name"], text, attributes, children, namespace)
+
+
+def _child(told: Any) -> Property | Note:
+    return Note(told["note"], told["text"]) if "note" in told else _property(told)
+
+
+def _spelled_row(row: FoldedProperty) -> dict[str, Any]:
+    spelled = _spelled(row.item)
+    return spelled if row.before is None else {**spelled, "before": _spelled(row.before)}
+
+
+def _spelled(item: Property | Note) -> dict[str, Any]:
+    if isinstance(item, Note):
+        return {"note": item.kind, "text": item.text}
+    told = {
+        "name": item.name,
+        "text": item.text,
+        "attributes": dict(item.attributes),
+        "namespace": item.namespace,
+        "children": [_spelled(each) for each in item.children],
+    }
+    return {name: value for name, value in told.items() if value or name == "text"}

@@ -1,0 +1,203 @@
+"""What folds put into a job of one run is listed in it, and goes when the job runs again."""
+
+import io
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import document
+from sssjob.check.findings import of_source
+from sssjob.delivery.document import Delivery
+from sssjob.delivery.records import PlacedRecord
+from sssjob.features import folded
+from sssjob.features.batch import documents
+from sssjob.features.derive import derive
+from sssjob.features.status import StatusSnapshot
+from sssjob.features.used import Used
+from sssjob.model import Job, Property
+
+LIST = {"type": folded.EXTENSION, "name": folded.NAME}
+START = 1_700_000_000  # of a first run; a second one begins a day later
+DAY = 86400
+MOMENTS = st.integers(START - DAY, START + 9 * DAY)
+SMALL = st.integers(1, 4)
+
+LIMITS = ("CPUTime", "ResidentSetSize", "Swap", "Disk", "Duration")
+OF_REQUEST = st.fixed_dictionaries({}, optional={
+    "<DeadlineTime>{}</DeadlineTime>": MOMENTS,
+    "<SubmitTime>{}</SubmitTime>": st.just(START - DAY),
+    "<State>{}</State>": st.sampled_from(("Idle", "Hold")),
+    "<User>{}</User>": st.sampled_from("ab"),
+    '<Extension type="JobFeatures" name="cpufactor_lrms">{}</Extension>': SMALL,
+    '<Extension type="JobFeatures" name="grace_secs_job">{}</Extension>': SMALL,
+    '<Extension type="Site" name="x">{}</Extension>': SMALL,
+    "<!-- {} -->": SMALL,
+    **{f'<ResourceLimit name="{name}" type="Hard">{{}}</ResourceLimit>': SMALL for name in LIMITS},
+    '<ResourceLimit name="CPUTime" type="Soft">{}</ResourceLimit>': SMALL,
+    '<ResourceLimit name="Disk">{}</ResourceLimit>': SMALL,
+})  # fmt: skip
+REQUESTED = st.fixed_dictionaries({}, optional={
+    name: SMALL for name in ("Processors", "Duration", "Memory", "Swap", "Disk", "Nodes")
+})  # fmt: skip
+
+
+@st.composite
+def requests(draw):
+    """A job as it was asked for, alone or in a group with defaults."""
+    items = [text.format(value) for text, value in draw(OF_REQUEST).items()]
+    wanted = "".join(f"<{name}>{value}</{name}>" for name, value in draw(REQUESTED).items())
+    job = f"<Job><Id>7</Id>{''.join(draw(st.permutations(items)))}<Requested>{wanted}</Requested>"
+    job += draw(st.sampled_from(("", "<TaskGroup><Name>g</Name></TaskGroup>"))) + "</Job>"
+    if draw(st.booleans()):
+        limit = '<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit>'
+        job = f"<JobGroup><JobDefaults>{limit}</JobDefaults>{job}</JobGroup>"
+    return job
+
+
+FEATURES = st.fixed_dictionaries({}, optional={
+    **{name: SMALL for name in (
+        "allocated_cpu", "cpu_limit_secs", "wall_limit_secs", "max_rss_bytes", "max_swap_bytes",
+        "scratch_limit_bytes", "grace_secs_job", "cpufactor_lrms", "hs06_job", "x",
+    )},
+    "shutdowntime_job": MOMENTS,
+})  # fmt: skip
+MACHINE = st.fixed_dictionaries(
+    {}, optional={"hs06": SMALL, "total_cpu": SMALL, "grace_secs": SMALL, "shutdowntime": MOMENTS}
+)
+RECORD = st.fixed_dictionaries({}, optional={
+    "User": st.sampled_from("ab"), "DeadlineTime": MOMENTS, "ExitCode": SMALL, "CpuDuration": SMALL,
+    "StartCount": SMALL, "Queue": st.sampled_from("ab"),
+    "State": st.sampled_from(("Running", "Completed", "Failed")),
+})  # fmt: skip
+RUNS = st.tuples(FEATURES, MACHINE, RECORD, st.booleans())
+
+
+def folded_with(text, run, start):
+    """A document with what was given to a run that began at ``start``, and what it did."""
+    features, machine, record, overwrite = run
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory, "7.xml")
+        place.write_text(text)
+        work = Delivery(place, overwrite=overwrite)
+        work.look()
+        work.features = {**features, "job_id": "7", "jobstart_secs": start}
+        work.machine = machine
+        work.take_snapshot(StatusSnapshot({"used_CPU": 1, "priority_factor": 2}, now=start), "s")
+        work.take_used(Used(5, 2**20), "u")
+        told = Job.of(Id="7", StartTime=start, **record)
+        work.records["7"].append(PlacedRecord("r", told))
+        return b"".join(work.pieces()).decode()
+
+
+def at_start(text):
+    """What a prolog finds in a document of a job whose second run begins."""
+    with tempfile.TemporaryDirectory() as directory:
+        place = documents.place(directory, "7")
+        place.write_text(text)
+        return derive(documents.described(place, "7"), now=START + DAY, starting=True).values
+
+
+def same(text):
+    """A document as it is read."""
+    return list(document.read(text.encode()))
+
+
+@given(requests(), RUNS)
+def test_a_prolog_finds_of_a_job_that_ran_before_what_was_asked_for(request_, run):
+    assert at_start(folded_with(request_, run, START)) == at_start(request_)
+
+
+@given(requests(), RUNS, RUNS)
+def test_nothing_of_an_earlier_run_is_left_when_the_next_one_is_folded(request_, first, second):
+    once = folded_with(request_, first, START)
+    assert same(folded_with(once, second, START + DAY)) == same(
+        folded_with(request_, second, START + DAY)
+    )
+
+
+@given(requests(), RUNS, RUNS)
+def test_what_is_folded_in_parts_is_listed_as_a_whole(request_, first, second):
+    twice = folded_with(folded_with(request_, first, START), second, START)
+    assert at_start(twice) == at_start(request_)
+
+
+@given(requests(), RUNS)
+def test_folding_again_changes_no_byte(request_, run):
+    once = folded_with(request_, run, START)
+    assert folded_with(once, run, START) == once
+
+
+JOB = document.loads("<Job><Id>7</Id><DeadlineTime>900</DeadlineTime><User>a</User></Job>")
+
+
+def after(*items):
+    """That job, with other properties and the list of them."""
+    return folded.listed(JOB, JOB.holding(items))
+
+
+def test_the_list_says_what_was_set_and_what_it_replaced():
+    job = after(JOB.items[0], Property("DeadlineTime", 500), JOB.items[2], Property("StartTime", 9))
+    (told,) = job.properties.all("Extension", **LIST)
+    assert json.loads(told.text) == [
+        {"name": "DeadlineTime", "text": "500", "before": {"name": "DeadlineTime", "text": "900"}},
+        {"name": "StartTime", "text": "9"},
+    ]
+    assert folded.without_listed(job) == JOB
+
+
+def test_a_job_that_nothing_was_folded_into_has_no_list():
+    assert folded.listed(JOB, JOB) is JOB
+
+
+def test_what_somebody_changed_after_the_fold_stays():
+    job = after(JOB.items[0], Property("DeadlineTime", 500), JOB.items[2])
+    changed = job.setting(DeadlineTime=700)
+    assert folded.without_listed(changed).get("DeadlineTime") == "700"
+
+
+def test_all_that_a_property_holds_comes_back():
+    text = (
+        '<Job xmlns="http://www.scidac.org/ScalableSystems/SSSRMAP" xmlns:o="urn:o"><Id>7</Id>'
+        '<o:x a="1">t<o:y/><!-- c --></o:x><User> a\n&lt;b </User></Job>'
+    )
+    job = document.loads(text)
+    ran = folded.listed(job, job.holding([job.items[0], Property("StartTime", 5)]))
+    spelled = document.loads(document.dumps(ran))
+    assert folded.without_listed(spelled).properties.names() == {"Id"}
+    swapped = [
+        Property(item.name, "z", item.attributes, (), item.namespace)
+        if isinstance(item, Property) and item.name != "Id" else item
+        for item in job.items
+    ]  # fmt: skip
+    ran = document.loads(document.dumps(folded.listed(job, job.holding(swapped))))
+    assert folded.without_listed(ran) == job
+
+
+def deep(count):
+    return '[{"name": "A", "text": "", "children": ' * count
+
+
+@pytest.mark.parametrize("text", [
+    "", "7", "null", "{}x", '"x"', "[7]", "[{}]",
+    '[{"name": "User"}]', '[{"name": 7, "text": "a"}]',
+    '[{"name": "User", "text": 7}]', '[{"name": "User", "name": "Id", "text": "a"}]',
+    '[{"name": "a b", "text": "a"}]', '[{"name": "User", "text": "a", "attributes": 7}]',
+    '[{"name": "User", "text": "a", "attributes": {"x": 1}}]',
+    '[{"name": "User", "text": "a", "before": 7}]', '[{"name": "User", "text": "\\u0000"}]',
+    '[{"name": "User", "text": "a", "children": [7]}]', deep(100_000), "[" * 100_000,
+])  # fmt: skip
+def test_what_is_no_list_takes_nothing_away(text):
+    job = JOB.holding((*JOB.items, Property("Extension", text, LIST)))
+    assert folded.beginning(job) == job
+    assert folded.without_listed(job) == job
+
+
+def test_a_document_with_a_list_is_valid():
+    text = folded_with("<Job><Id>7</Id></Job>", ({"max_rss_bytes": 7}, {}, {}, False), START)
+    assert "JobRun" in text
+    found = list(of_source(io.BytesIO(text.encode())))
+    assert [each.message for each in found] == ["Job has no Duration, which is recommended"]
