@@ -245,7 +245,8 @@ def collect(
         except (OSError, SSSJobError) as error:
             yield Collected(document, ids, note=_said(error, document))
         else:
-            note = "; ".join(_refused(document, work.tally))
+            told = _refused(document, work.tally) + _earlier(work.tally)
+            note = "; ".join(told)
             yield Collected(
                 document, rest or (), work.tally if work.tally.delivered else None, note
             )
@@ -385,6 +386,13 @@ def _refused(document: Path, tally: Tally) -> list[str]:
     """That nothing was folded into a job for what is not understood in it."""
     told = [item.message for item in tally.findings if item.code == "E-UNKNOWN"]
     return [f"{document}: refused: {'; '.join(told)}"] if tally.refused else []
+
+
+def _earlier(tally: Tally) -> list[str]:
+    """That a record was there and is of an earlier run, where it was the only one."""
+    if tally.delivered:
+        return []
+    return [each.message for each in tally.findings if each.code == "W-USELESS"]
 
 
 def _said(error: OSError | SSSJobError, place: Path) -> str:

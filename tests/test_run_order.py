@@ -19,6 +19,16 @@ TOLERANCE = 60
         ((None, 100), (103, None), RunOrder.LATER),
         ((None, 100), (102, 113), RunOrder.SAME),
         ((50, 100), (50, 113), RunOrder.SAME),
+        # Runs of one job do not overlap, and what overlaps is one run, whatever the minute says.
+        ((None, 100, 120), (None, 123), RunOrder.LATER),
+        ((50, 100, 120), (50, 130, 140), RunOrder.LATER),
+        ((None, 100, 120), (None, 122), RunOrder.SAME),
+        ((None, 100, 400), (None, 190), RunOrder.SAME),
+        ((None, 100, 400), (None, 190, 400), RunOrder.SAME),
+        ((None, 100, 400), (None, 399), RunOrder.LATER),
+        ((None, 100, 100), (None, 100, 100), RunOrder.SAME),
+        # A run that began before the one that ended may have ended before it, too.
+        ((None, 100), (None, 190, 400), RunOrder.LATER),
     ],
 )
 def test_a_run_stands_to_another_one_as_their_times_say(known, told, order):

@@ -17,6 +17,7 @@ from sssjob.features.folded import listed, without_list, without_listed
 from sssjob.fold import Fact, Folded, fold
 from sssjob.integers import whole
 from sssjob.model import Job
+from sssjob.states import has_ended
 
 CLOCKS = 2  # seconds by which clocks differ
 
@@ -30,15 +31,17 @@ class RunOrder(Enum):
 
 
 class RunTimes(NamedTuple):
-    """When a run was submitted, and when it began, in seconds since 1970; None is not told."""
+    """When a run was submitted, began, and ended, in seconds since 1970; None is not told."""
 
     submitted: int | None = None
     started: int | None = None
+    ended: int | None = None
 
     @classmethod
     def of_job(cls, job: Job) -> RunTimes:
         """Of what a job object says."""
-        return cls(_moment(job, "SubmitTime"), _moment(job, "StartTime"))
+        ended = _moment(job, "EndTime") if has_ended(job.get) else None  # or it is expected only
+        return cls(_moment(job, "SubmitTime"), _moment(job, "StartTime"), ended)
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -48,9 +51,15 @@ class RunTimes(NamedTuple):
     def order(self, known: RunTimes, tolerance: int) -> RunOrder:
         """How this run stands to one that is known; starts may differ by a ``tolerance``.
 
-        What began before the other was submitted is an earlier run, as a run that is requeued is
-        submitted anew.
+        Runs of one job do not overlap. Where no end tells it, a run that began before the other
+        was submitted is an earlier one, as a run that is requeued is submitted anew.
         """
+        if _is_behind(self.started, known.ended, CLOCKS):
+            return RunOrder.LATER
+        if _is_behind(known.started, self.ended, CLOCKS):
+            return RunOrder.EARLIER
+        if self._began_in(known) or known._began_in(self):
+            return RunOrder.SAME
         if _is_behind(self.started, known.started, tolerance):
             return RunOrder.LATER
         if _is_behind(known.started, self.started, tolerance):
@@ -60,6 +69,12 @@ class RunTimes(NamedTuple):
         if _is_behind(known.submitted, self.started, CLOCKS):
             return RunOrder.EARLIER
         return RunOrder.SAME
+
+    def _began_in(self, other: RunTimes) -> bool:
+        """Whether this run began while the other one was there, whatever clocks say."""
+        if self.started is None or other.started is None or other.ended is None:
+            return False
+        return other.started <= self.started < other.ended - CLOCKS
 
 
 def fold_run(

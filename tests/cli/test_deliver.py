@@ -226,7 +226,7 @@ def test_a_later_run_replaces_all_that_is_known_of_an_earlier_one(run, start, mo
 @pytest.mark.parametrize(
     ("start", "more", "words"),
     [
-        (START + 61, "", OF_RECORD),
+        (START + 103, "", OF_RECORD),  # the record ends at START + 100
         (START + 61, "", ("--features", "mjf")),
         (START + 13, f"<SubmitTime>{START + 3}</SubmitTime>", ("--features", "mjf")),
     ],
@@ -235,6 +235,12 @@ def test_nothing_of_an_earlier_run_is_folded_into_a_later_one(run, start, more, 
     text = RAN.format(start=start, more=more)
     result = run(text, "job.xml", *words)
     assert (result.stdout, EARLIER in result.stderr) == (text, True)
+
+
+def test_a_run_that_began_before_the_end_of_a_record_is_the_same_whatever_clocks_say(run):
+    result = run(RAN.format(start=START + 90, more=""), "job.xml", *OF_RECORD)
+    assert (LATER in result.stderr, EARLIER in result.stderr) == (False, False)
+    assert document.loads(result.stdout).get("EndTime") == "1700000100"
 
 
 @pytest.mark.parametrize("start", [START - 60, START + 60])

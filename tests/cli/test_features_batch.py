@@ -592,6 +592,21 @@ def test_a_job_that_was_requeued_has_what_its_last_run_was_given_and_said(node, 
         assert SAID[2] in (node / "jobs/3.xml").read_text()
 
 
+def test_collect_tells_that_the_record_it_found_is_of_an_earlier_run(node):
+    """Within a minute of the run that an epilog told of, but it ended before that one began."""
+    began(node, 1795185030)
+    prolog("--documents", "jobs")
+    assert epilog("--documents", "jobs").exit_code == 0
+    before = (node / "jobs/3.xml").read_text()
+    head = "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS"
+    first = "3|NODE_FAIL|1795184000|1795185000|1795185020|20|2"
+    (node / "records").write_text(f"{head}\n{first}\n")
+    done = collect("--record", "records")
+    assert (done.exit_code, (node / "jobs/3.xml").read_text()) == (1, before)
+    assert "records:2: an earlier run of job 3 is not folded" in done.stderr
+    assert "no record yet" not in done.stderr
+
+
 def test_a_job_that_was_requeued_finds_no_limit_that_its_first_run_was_given(node):
     """Neither a deadline, nor an Extension, which would win over what the site says now."""
     keys = {"cpu_limit_secs": 3, "shutdowntime_job": 1795186000, "cpufactor_lrms": "0.5"}
