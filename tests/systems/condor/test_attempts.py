@@ -1220,6 +1220,22 @@ def test_a_job_of_a_store_that_has_come_back_is_anybodys(two_hosts, end):
     assert len(given(two)) == (0 if end == "exit" else 1)
 
 
+def test_a_hook_waits_for_a_store_no_longer_than_it_may_take(two_hosts, monkeypatch):
+    _, (one, two) = two_hosts
+    waits, opened = [], store.open
+
+    def opening(*values, patience, **named):
+        waits.append(patience)
+        return opened(*values, patience=patience, **named)
+
+    monkeypatch.setattr(store, "open", opening)
+    with opened(str(one.path)) as made, made.change():
+        assert not ask(two, "fetch-work", SLOT, seconds=4)
+    assert "more than 1 s" in two.said
+    assert max(waits, default=9) <= 4
+    assert len(given(two)) == 1
+
+
 @pytest.mark.parametrize("left", ["", "update-job-info", "job-exit"])
 def test_a_claim_that_an_older_queue_knows_nothing_of_is_given_up_with_its_slot(two_hosts, left):
     """But not where a report waits in the spool that tells how the job ended."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import math
 import os
+import signal
 import stat
 import struct
 import time
@@ -130,7 +132,7 @@ def documents(settings: HookSettings) -> Documents:
         place = os.path.join(settings.state, REPORTED)
         return _Directory(settings.jobs, place, reporters(settings).uids)
     if store.is_store(settings.jobs) or os.path.isfile(settings.jobs):
-        return _Store(settings.jobs)
+        return _Store(settings.jobs, settings.seconds)
     raise UnusableInput(f"{settings.jobs} is neither a directory of jobs nor a store")
 
 
@@ -383,24 +385,42 @@ class _Store:
 
     owned = False
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, seconds: int) -> None:
+        self.address, self._seconds = address, seconds
+
+    def _read(self) -> store.Store:
+        return store.open(self.address, read_only=True, patience=self._patience())
+
+    @contextmanager
+    def _changing(self) -> Iterator[store.Change]:
+        with (
+            store.open(self.address, by=BY, patience=self._patience()) as jobs,
+            jobs.change() as work,
+        ):
+            yield work
+
+    def _patience(self) -> float:
+        """How long to wait for whoever else has the store: what is left of the time of the hook.
+
+        A wait within SQLite does not end by the alarm of the hook.
+        """
+        return math.ceil(signal.getitimer(signal.ITIMER_REAL)[0]) or self._seconds
 
     def found(self, say: Say) -> Iterator[QueuedDocument]:
         # Who may write into a store may say anything in it.
         path = self.address.removeprefix("sqlite:")
         uid = os.getuid() if "://" in path else os.stat(path).st_uid
-        with store.open(self.address, read_only=True) as jobs:
+        with self._read() as jobs:
             for found in jobs.documents():
                 yield QueuedDocument(_name(found.identity), str(found.version), uid)
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
-        with store.open(self.address, read_only=True) as jobs:
+        with self._read() as jobs:
             stored = jobs.get(_identity(found.name))
         return [] if stored is None else list(read(io.BytesIO(stored.document)))
 
     def change(self, name: str, change: Change, uid: int | None = None) -> bool:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             found = work.get(_identity(name))
             if found is None:
                 return False
@@ -409,7 +429,7 @@ class _Store:
         return True
 
     def report(self, uid: int, new: Job, change: Change) -> None:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             every = [*_of_user(work, uid, new)]
             if any(map(_is_settled, every)):
                 return
@@ -430,7 +450,7 @@ class _Store:
 
     # decision 817
     def take(self, claim: Claim, until: float, others: Others, read: QueuedDocument) -> bool:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             if _until(work, claim.place, others) > time.time():
                 return False
             found = work.get(_identity(read.name))
@@ -440,33 +460,33 @@ class _Store:
         return True
 
     def keep(self, claim: Claim, until: float) -> None:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             work.note(_note(claim.ticket), str(until))
             _let_keep(work, claim, until)
 
     def keep_place(self, claim: Claim, until: float) -> None:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             _let_keep(work, claim, until)
 
     def release(self, *claims: Claim) -> None:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             for place, ticket in claims:
                 work.note(_note(ticket), "0")
                 if work.noted(_whose(place)) == ticket:
                     work.note(_note(place), "0")
 
     def give_up(self, place: str, ticket: str) -> None:
-        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+        with self._changing() as work:
             for name in filter(None, (place, ticket)):
                 work.note(_note(name), "0")
 
     def claimed(self, *tickets: str) -> float | None:
-        with store.open(self.address, read_only=True) as jobs:
+        with self._read() as jobs:
             known = [jobs.noted(_note(ticket)) for ticket in tickets]
         return max((float(each) for each in known if each is not None), default=None)
 
     def taken(self, place: str, others: Others) -> float:
-        with store.open(self.address, read_only=True) as jobs:
+        with self._read() as jobs:
             return _until(jobs, place, others)
 
 

@@ -572,9 +572,14 @@ def _taken(
 
     source, others, now = documents(settings), job.others(own), time.time()
     read = QueuedDocument(job.document, queue.stamp(job.document), os.geteuid())
-    if source.take(job.claim(attempt), now + settings.silence, others, read):
-        return True
-    if source.taken(job.known_as, others) > now:
+    try:
+        if source.take(job.claim(attempt), now + settings.silence, others, read):
+            return True
+        is_elsewhere = source.taken(job.known_as, others) > now
+    except (OSError, ValueError):  # the store does not answer, and nobody is told of the job
+        queue.give_back(job.key, attempt, TAKEN, now)
+        raise
+    if is_elsewhere:
         # Until its claim is over, or the document says what became of the job.
         seconds = min(settings.silence, ELSEWHERE)
         queue.rest(job.key, attempt, now, "another machine has it", seconds)
