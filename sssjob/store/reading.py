@@ -279,7 +279,7 @@ def made(document: bytes, found: Sequence[Row]) -> Incoming:
 def _whose(row: Row, known: tuple[str, Marks]) -> tuple[str, Marks]:
     """The Id and the marks of a document, with the user of a job that stands alone."""
     id_, marks = known
-    return id_, marks._replace(whose=user_in(row)) if row[_KIND] == JOB else marks
+    return id_, marks.of_user(id_, user_in(row)) if row[_KIND] == JOB else marks
 
 
 def _named(cut: Slice) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob.document.meant import Around
 from sssjob.errors import Finding, Severity, finding
-from sssjob.known_by import BEGAN, ENDED, WAITS, is_part, of_one, telling, whose
+from sssjob.known_by import BEGAN, ENDED, WAITS, is_part, of_one, telling
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
@@ -242,7 +242,7 @@ class PresentDocument(NamedTuple):
         *data, user = data
         marks = stated(global_id, submitted, started)
         if name == "Job":
-            marks = marks._replace(whose=whose(user or ""))
+            marks = marks.of_user(id_, user or "")
         return cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
 
 
@@ -588,8 +588,8 @@ def _has_run(rows: Sequence[Row], wall: object) -> bool:
 
 
 def user_in(row: Row) -> str:
-    """Whose a job is by its row, as records can be compared."""
-    return whose(next((str(row[at]) for at in _USER_PLACES if row[at] is not None), ""))
+    """The user of a job by its row; "" is not told."""
+    return next((str(row[at]) for at in _USER_PLACES if row[at] is not None), "")
 
 
 def _next_run(incoming: Incoming, known: Iterable[PresentDocument]) -> int:
