@@ -343,6 +343,9 @@ def test_a_job_whose_groups_are_not_one_kind_of_program_waits(site):
     ("<EligibleTime>4000000000</EligibleTime>", "ready", "its EligibleTime is 2096-10-02"),
     ("<DeadlineTime>1195184574</DeadlineTime>", "ready", "its DeadlineTime was 2007-11-16"),
     ("<Hold>User</Hold>", "waiting", "the Hold of its task is 'User'"),
+    ("<Hold/>", "waiting", "the Hold of its task is ''"),
+    ("<Dependency>8</Dependency>", "waiting", "it waits for other jobs"),
+    ("<Dependency/>", "waiting", "its Dependency names no job"),
     ("<State>Completed</State><EndTime>9</EndTime>", "ready", ""),
 ])  # fmt: skip
 @pytest.mark.parametrize("count", [1, 2])
@@ -358,6 +361,20 @@ def test_the_queue_heeds_what_a_task_group_says_as_what_its_job_says(
         return
     [row] = site.jobs(state)
     assert (row.reason or row.untimely(time.time())).startswith(reason)
+
+
+@pytest.mark.parametrize("said, waits", [
+    ("<State>Hold</State>", True), ("<State>Completed</State><ExitCode>0</ExitCode>", False),
+])  # fmt: skip
+def test_a_job_waits_for_what_its_task_group_depends_upon(site, said, waits):
+    group = "<TaskGroup><TaskCount>1</TaskCount><Dependency>1</Dependency></TaskGroup>"
+    program = "<User>amy</User><Executable>/bin/true</Executable>"
+    (site.path / "a.xml").write_text(
+        f"<JobGroup><Id>g</Id><Job><Id>1</Id>{program}{said}</Job>"
+        f"<Job><Id>2</Id>{program}{group}</Job></JobGroup>"
+    )
+    assert [ad["SSSJobId"] for ad in site.fetch()] == ([] if waits else ["2"])
+    assert "Dependency" not in site.said
 
 
 def test_times_and_priority_of_a_task_group_are_those_of_its_job(site):

@@ -386,13 +386,21 @@ def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
     policy = block.attributes.get("awarenessPolicy") if isinstance(block, JobGroup) else None
     around = FULL.policy(policy, AwarenessPolicy.REJECT)
     jobs = jobs_of(resolved)
-    states = list(graph.of(jobs).states().values())
-    for job, state in zip(jobs, states, strict=True):
+    depending = [_with_dependencies_of_tasks(job) for job in jobs]
+    states = list(graph.of(depending).states().values())
+    for job, stated, state in zip(jobs, depending, states, strict=True):
         waits = "it waits for other jobs" if state is State.WAITING else ""
-        if not all(each.text.strip() for each in job.properties.all("Dependency")):
+        if not all(each.text.strip() for each in stated.properties.all("Dependency")):
             waits = "its Dependency names no job"
         never = "a job that it depends upon lets it never run" if state is State.NEVER else ""
         yield understood(job, around=around), waits or never
+
+
+def _with_dependencies_of_tasks(job: Job) -> Job:
+    """A job that begins when all of its task groups may: a slot is given to it as a whole."""
+    groups = [each for each in _asking(job).items if isinstance(each, TaskGroup)]
+    stated = [item for each in groups for item in each.properties.all("Dependency")]
+    return job.holding((*job.items, *stated)) if stated else job
 
 
 def _candidate(
@@ -426,7 +434,7 @@ def _candidate(
         rejected = said(AwarenessOutcome(as_known.outcome.reject))
         raise _NoAd("; ".join(each.message for each in rejected))
     whole = _as_one(job)
-    if whole.get("Hold"):
+    if "Hold" in whole.properties.names():
         return Candidate(job.id, WAITING, reason=f"the Hold of its task is {whole.get('Hold')!r}")
     owner = trusted.owner(whole, uid)
     priority, submitted, eligible, deadline = (
@@ -462,7 +470,7 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
         raise _NoAd(_ON_NODES)
     # What became of a group is past as well.
     part = replace(part, job=part.job.holding(
-        item for item in part.job.items if not _is_past(item)
+        item for item in part.job.items if not (_is_past(item) or _is_heeded(item))
     ))  # fmt: skip
     scope = Scope(part.job, "/Job", lambda found: None)
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
