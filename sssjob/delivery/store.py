@@ -14,10 +14,12 @@ from itertools import islice
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
+from sssjob.delivery.runs import fold_run
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity
-from sssjob.fold import fold, identities, is_about
+from sssjob.features.folded import without_listed
+from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
@@ -121,14 +123,15 @@ class StoreDelivery:
         known = first[0] if first else last
         requested = loads(known.document)
         assert isinstance(requested, Job)
-        folded = fold(requested, record, source=place, overwrite=True)
+        requested = without_listed(requested)
+        folded = fold_run(requested, record, source=place, overwrite=True)
         self.tally.delivered += 1
         self.tally.runs += 1
         self.tally.changes += folded.changes
         change.put(dumps(folded.job).encode(), files=self._jobs.files(known))
 
     def _folded(self, job: Job, record: Job, place: str) -> Job:
-        folded = fold(job, record, source=place, overwrite=self._overwrite)
+        folded = fold_run(job, record, source=place, overwrite=self._overwrite)
         for item in folded.findings:
             self._tell(item if item.file else item.in_file(self._jobs.address))
         self.tally.changes += folded.changes

@@ -33,6 +33,15 @@ _OF_A_RUN = frozenset(("StartTime", "EndTime", "CpuDuration", "SuspendDuration")
 _OF_ONE_THAT_ENDED = _OF_A_RUN | {"SubmitTime", "State", "StatusMessage", "ExitCode"}
 
 
+# Which job it is, whose, and what it runs: of these no list is believed, as whoever submits a
+# document may write one.
+_OF_THE_JOB = frozenset((
+    "Id", "JobId", "GlobalId", "GlobalJobId", "User", "UserId", "Group", "GroupId", "Account",
+    "Project", "Requested", "Delivered", "Executable", "Arguments", "Shell", "Environment",
+    "Variable", "InitialWorkingDirectory",
+))  # fmt: skip
+
+
 class FoldedProperty(NamedTuple):
     """A property of the job that folds set, and what stood there before, if anything did."""
 
@@ -48,7 +57,8 @@ def listed(before: Job, after: Job) -> Job:
         old = next((each for each in gone if is_same_place(each, item)), None)
         if old is not None:
             gone.remove(old)
-        rows.append(FoldedProperty(item, old))
+        if item.name not in _OF_THE_JOB:
+            rows.append(FoldedProperty(item, old))
     if not rows:
         return after
     text = json.dumps([_spelled_row(row) for row in rows], ensure_ascii=False)
@@ -180,7 +190,12 @@ def _rows(job: Job) -> list[FoldedProperty] | None:
 
 def _row(told: Any) -> FoldedProperty:
     before = told.get("before")
-    return FoldedProperty(_property(told), None if before is None else _property(before))
+    row = FoldedProperty(_property(told), None if before is None else _property(before))
+    if row.item.name in _OF_THE_JOB or not (
+        row.before is None or is_same_place(row.before, row.item)
+    ):
+        raise InvalidValue(str(told)[:60], "a property of a run")
+    return row
 
 
 def _property(told: Any) -> Property:

@@ -32,6 +32,7 @@ OF_REQUEST = st.fixed_dictionaries({}, optional={
     "<SubmitTime>{}</SubmitTime>": st.just(START - DAY),
     "<State>{}</State>": st.sampled_from(("Idle", "Hold")),
     "<User>{}</User>": st.sampled_from("ab"),
+    "<Name>{}</Name>": st.sampled_from("ab"),
     '<Extension type="JobFeatures" name="cpufactor_lrms">{}</Extension>': SMALL,
     '<Extension type="JobFeatures" name="grace_secs_job">{}</Extension>': SMALL,
     '<Extension type="Site" name="x">{}</Extension>': SMALL,
@@ -69,7 +70,7 @@ MACHINE = st.fixed_dictionaries(
     {}, optional={"hs06": SMALL, "total_cpu": SMALL, "grace_secs": SMALL, "shutdowntime": MOMENTS}
 )
 RECORD = st.fixed_dictionaries({}, optional={
-    "User": st.sampled_from("ab"), "DeadlineTime": MOMENTS, "ExitCode": SMALL, "CpuDuration": SMALL,
+    "Name": st.sampled_from("ab"), "DeadlineTime": MOMENTS, "ExitCode": SMALL, "CpuDuration": SMALL,
     "StartCount": SMALL, "Queue": st.sampled_from("ab"),
     "State": st.sampled_from(("Running", "Completed", "Failed")),
 })  # fmt: skip
@@ -162,7 +163,7 @@ def test_what_somebody_changed_after_the_fold_stays():
 def test_all_that_a_property_holds_comes_back():
     text = (
         '<Job xmlns="http://www.scidac.org/ScalableSystems/SSSRMAP" xmlns:o="urn:o"><Id>7</Id>'
-        '<o:x a="1">t<o:y/><!-- c --></o:x><User> a\n&lt;b </User></Job>'
+        '<o:x a="1">t<o:y/><!-- c --></o:x><StatusMessage> a\n&lt;b </StatusMessage></Job>'
     )
     job = document.loads(text)
     ran = folded.listed(job, job.holding([job.items[0], Property("StartTime", 5)]))
@@ -183,17 +184,30 @@ def deep(count):
 
 @pytest.mark.parametrize("text", [
     "", "7", "null", "{}x", '"x"', "[7]", "[{}]",
-    '[{"name": "User"}]', '[{"name": 7, "text": "a"}]',
-    '[{"name": "User", "text": 7}]', '[{"name": "User", "name": "Id", "text": "a"}]',
-    '[{"name": "a b", "text": "a"}]', '[{"name": "User", "text": "a", "attributes": 7}]',
-    '[{"name": "User", "text": "a", "attributes": {"x": 1}}]',
-    '[{"name": "User", "text": "a", "before": 7}]', '[{"name": "User", "text": "\\u0000"}]',
-    '[{"name": "User", "text": "a", "children": [7]}]', deep(100_000), "[" * 100_000,
+    '[{"name": "DeadlineTime"}]', '[{"name": 7, "text": "900"}]',
+    '[{"name": "DeadlineTime", "text": 7}]',
+    '[{"name": "DeadlineTime", "name": "Id", "text": "900"}]',
+    '[{"name": "a b", "text": "900"}]',
+    '[{"name": "DeadlineTime", "text": "900", "attributes": 7}]',
+    '[{"name": "DeadlineTime", "text": "900", "attributes": {"x": 1}}]',
+    '[{"name": "DeadlineTime", "text": "900", "before": 7}]',
+    '[{"name": "DeadlineTime", "text": "\\u0000"}]',
+    '[{"name": "DeadlineTime", "text": "900", "children": [7]}]', deep(100_000), "[" * 100_000,
+    '[{"name": "User", "text": "a"}]', '[{"name": "Id", "text": "7"}]',
+    '[{"name": "User", "text": "a", "before": {"name": "User", "text": "root"}}]',
+    '[{"name": "DeadlineTime", "text": "900", "before": {"name": "User", "text": "root"}}]',
+    '[{"name": "DeadlineTime", "text": "900", "before": {"name": "Id", "text": "8"}}]',
 ])  # fmt: skip
 def test_what_is_no_list_takes_nothing_away(text):
     job = JOB.holding((*JOB.items, Property("Extension", text, LIST)))
     assert folded.beginning(job) == job
     assert folded.without_listed(job) == job
+
+
+def test_whose_a_job_is_and_what_it_runs_is_in_no_list():
+    job = JOB.setting(User="b", Executable="/bin/b", DeadlineTime=500)
+    (told,) = folded.listed(JOB, job).properties.all("Extension", **LIST)
+    assert [each["name"] for each in json.loads(told.text)] == ["DeadlineTime"]
 
 
 def test_a_document_with_a_list_is_valid():

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from sssjob import store
-from sssjob.document import loads
+from sssjob.document import dumps, loads
 from sssjob.document.sources import NamedSource, UnusableSource
 from sssjob.errors import Finding, UnreadableDocument
+from sssjob.features.folded import listed, without_run
 from sssjob.verbs.deliver import Facts, Work, run
 
 JOB = b"<Job><Id>%d</Id><Requested><Processors>1</Processors></Requested></Job>\n"
@@ -136,3 +137,21 @@ def test_the_same_is_said_of_records_wherever_their_jobs_stand(document, tmp_pat
         ["sacct.txt:1", "warning"], ["sacct.txt:3", "error"],
     ]  # fmt: skip
     assert said[0] == said[1] == said[2]
+
+
+def test_a_further_run_in_a_store_begins_with_what_was_requested(tmp_path):
+    asked = loads("<Job><Id>1</Id><DeadlineTime>900</DeadlineTime></Job>")
+    ran = asked.setting(DeadlineTime=500, StartTime=100, SubmitTime=90, Queue="a")
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True) as jobs:
+        jobs.load(dumps(listed(asked, ran)).encode())
+    head = b"JobID|State|Submit|Start|End\n"
+    record = head + b"1|COMPLETED|1970-01-01T00:10:00|1970-01-01T00:11:40|1970-01-01T00:12:00\n"
+    _, tally = delivered(Work(NamedSource(str(path), path), records(record)))
+    assert tally.runs == 1
+    with store.open(path) as jobs:
+        first, second = (loads(each.document) for each in jobs.documents())
+    assert (first.get("DeadlineTime"), first.get("Queue")) == ("500", "a")
+    assert (second.get("DeadlineTime"), second.get("Queue")) == ("900", "")
+    assert second.get("StartTime") == "700"
+    assert without_run(second) == asked
