@@ -109,7 +109,7 @@ def test_a_document_is_opened_once(filled, monkeypatch):
         with jobs.engine.reading() as moment:
             usage = StoreUsage(jobs.engine, jobs.packing, ROW_NAMES)
             assert not usage.stale(moment)
-        jobs.load(b"<Job><Id>1</Id><User>new</User></Job>")
+        jobs.load(b"<Job><Id>1</Id><User>new</User><EndTime>99</EndTime></Job>")
         with jobs.engine.reading() as moment:
             assert len(usage.stale(moment)) == 1
     monkeypatch.setattr("sssjob.verbs.store_report.loads", only(b"<User>new</User>"))
