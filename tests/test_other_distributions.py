@@ -81,7 +81,10 @@ def run(words):
     return done.exit_code, done.stdout, done.stderr
 
 
-_MOMENT = re.compile("<(Submit|Start|End)Time>.*?</.*?Time>")  # what the clock says
+# What the clock says, as a property and in the list of what was folded.
+_MOMENT = re.compile(
+    '<(Submit|Start|End)Time>.*?</.*?Time>|{"name": "(Submit|Start|End)Time", "text": "[0-9]+"}'
+)
 _APART = ("batch", "state", "jobs.db")  # what is pretended, and what holds times and inodes
 
 
