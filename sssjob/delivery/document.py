@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -165,34 +165,47 @@ class Delivery:
             return job
         return self._delivered(job, known.block, found)
 
-    def _delivered(self, job: Job, effective: Job, found: Iterable[PlacedRecord]) -> Job:
-        """A job with its records, then with its features; ``effective`` has its defaults."""
+    def _delivered(self, job: Job, effective: Job, found: Collection[PlacedRecord]) -> Job:
+        """A job with its records, then with its features; ``effective`` has its defaults.
+
+        Of several runs in the records the last one counts, and features of a run before, too, go
+        the way of its record. # decision 807
+        """
         about = False
+        passed: list[RunTimes] = []  # runs of the records that are not folded
+        last = max((RunTimes.of_job(record.job).rank for record in found), default=None)
         for record in found:
             told = RunTimes.of_job(record.job)
             order = told.order(RunTimes.of_job(job), features.START_TOLERANCE)
+            if told.rank != last:
+                order = RunOrder.EARLIER
             self._tell_run(job, order, record.place)
+            if order is RunOrder.EARLIER:
+                passed.append(told)
+                continue
             if order is RunOrder.LATER:
                 job, effective = (without_run(each, told.started) for each in (job, effective))
-            if order is not RunOrder.EARLIER:
-                folded = fold_run(job, record.job, source=record.place, overwrite=self.overwrite)
-                job, about = self._keep(job, folded), True
+            folded = fold_run(job, record.job, source=record.place, overwrite=self.overwrite)
+            job, about = self._keep(job, folded), True
         if self.sources and self._has_features(job):
-            given = self._with_features(job, effective)
+            given = self._with_features(job, effective, passed)
             job, about = given or job, about or given is not None
         self.tally.delivered += about
         return job
 
-    def _with_features(self, job: Job, effective: Job) -> Job | None:
+    def _with_features(self, job: Job, effective: Job, passed: Iterable[RunTimes]) -> Job | None:
         """A job with features and what was measured; None where these are not of its last run."""
         start = self.features.get("jobstart_secs")
         told = RunTimes(None, start if isinstance(start, int) else None)
+        known = RunTimes.of_job(job)
         tolerance = features.START_TOLERANCE if has_ended(job.get) else self.same_start
-        order = told.order(RunTimes.of_job(job), tolerance)
+        order = told.order(known, tolerance)
+        if any(told.is_rather(each, known, features.START_TOLERANCE) for each in passed):
+            order = RunOrder.EARLIER
         if order is RunOrder.LATER:
             job, effective = (without_run(each, told.started) for each in (job, effective))
-        known = effective.holding((*effective.items, *_times(job, effective)))
-        given = features.facts(known, self.features, self.machine, now=self.now, force=self.force)
+        whole = effective.holding((*effective.items, *_times(job, effective)))
+        given = features.facts(whole, self.features, self.machine, now=self.now, force=self.force)
         self._find(given.findings)
         if not given.about:
             return None
@@ -229,22 +242,14 @@ class Delivery:
         return self.tally.jobs == 1 or str(stated) == job_id(job.id)
 
     def _records(self, job: Job) -> list[PlacedRecord]:
-        """The records of the last run of a job; runs before a requeue are reported."""
+        """The records about a job, of all of its runs."""
         found = {
             record.place: record
             for name in identities(job)
             for record in self.records.get(name, ())
             if is_about(record.job, job)
         }
-        if not found:
-            return []
-        ranks = {place: RunTimes.of_job(record.job).rank for place, record in found.items()}
-        last = max(ranks.values())
-        for place, record in found.items():
-            if ranks[place] != last:
-                text = f"{record.place}: an earlier run of job {job.id} is not folded"
-                self._note("W-USELESS", text, self.name, job.line)
-        return [record for place, record in found.items() if ranks[place] == last]
+        return [*found.values()]
 
     def _keep(self, job: Job, folded: Folded) -> Job:
         self._find(folded.findings)

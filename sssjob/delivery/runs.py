@@ -70,6 +70,15 @@ class RunTimes(NamedTuple):
             return RunOrder.EARLIER
         return RunOrder.SAME
 
+    def is_rather(self, other: RunTimes, known: RunTimes, tolerance: int) -> bool:
+        """Whether this run is the other one rather than a known one, as its start is nearer."""
+        if self.started is None or other.started is None:
+            return False
+        if self.order(other, tolerance) is not RunOrder.SAME:
+            return False
+        distance = abs(self.started - other.started)
+        return known.started is None or distance < abs(self.started - known.started)
+
     def _began_in(self, other: RunTimes) -> bool:
         """Whether this run began while the other one was there, whatever clocks say."""
         if self.started is None or other.started is None or other.ended is None:

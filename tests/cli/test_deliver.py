@@ -243,6 +243,39 @@ def test_a_run_that_began_before_the_end_of_a_record_is_the_same_whatever_clocks
     assert document.loads(result.stdout).get("EndTime") == "1700000100"
 
 
+RUN_HEAD = "JobID|State|Submit|Start|End|AllocCPUS\n"
+
+
+def record_of_run(start, end, submitted=SUBMITTED):
+    """What sacct says of one run."""
+    return f"7|NODE_FAIL|{submitted}|{start}|{end}|2\n"
+
+
+@pytest.mark.parametrize("start", [START, START + 7, START - 3])
+def test_features_go_the_way_of_the_record_of_their_run(run, tmp_path, start):
+    (tmp_path / "sacct.txt").write_text(RUN_HEAD + record_of_run(start, start + 5))
+    text = RAN.format(start=START + 20, more="")
+    result = run(text, "job.xml", "--features", "mjf", *OF_RECORD)
+    assert (result.stdout, result.stderr.count(EARLIER)) == (text, 2)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_features_of_the_first_of_two_records_are_not_folded_into_the_last(run, tmp_path, step):
+    runs = [record_of_run(START, START + 5), record_of_run(START + 20, START + 29)]
+    (tmp_path / "sacct.txt").write_text(RUN_HEAD + "".join(runs[::step]))
+    result = run(JOB, "job.xml", "--features", "mjf", *OF_RECORD)
+    assert result.stderr.count(EARLIER) == 2
+    assert document.loads(result.stdout).get("StartTime") == str(START + 20)
+    assert "ResourceLimit" not in result.stdout
+
+
+def test_features_nearer_to_the_run_of_a_document_than_to_a_record_are_of_that_run(run, tmp_path):
+    (tmp_path / "sacct.txt").write_text(RUN_HEAD + record_of_run(START - 9, START - 4))
+    result = run(RAN.format(start=START + 1, more=""), "job.xml", "--features", "mjf", *OF_RECORD)
+    assert result.stderr.count(EARLIER) == 1
+    assert "ResourceLimit" in result.stdout
+
+
 @pytest.mark.parametrize("start", [START - 60, START + 60])
 def test_starts_of_one_run_may_differ_by_what_prologs_and_records_do(run, start):
     result = run(RAN.format(start=start, more=""), "job.xml", "--features", "mjf")
