@@ -5,6 +5,7 @@ import pytest
 from sssjob.delivery.runs import RunOrder, RunTimes
 
 TOLERANCE = 60
+HOUR, START = 3600, 1_700_000_000
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,22 @@ def test_a_run_stands_to_another_one_as_their_times_say(known, told, order):
     assert second.order(first, TOLERANCE) is order
     opposite = {RunOrder.LATER: RunOrder.EARLIER, RunOrder.SAME: RunOrder.SAME}
     assert first.order(second, TOLERANCE) is opposite[order]
+
+
+@pytest.mark.parametrize(
+    ("start", "order"),
+    [
+        (START, RunOrder.SAME),
+        (START + 60, RunOrder.SAME),
+        (START + 61, RunOrder.UNTOLD),  # one zone east it would be an earlier run
+        (START + HOUR, RunOrder.UNTOLD),
+        (START - 5 * HOUR, RunOrder.UNTOLD),
+        (START + 14 * HOUR + 60, RunOrder.UNTOLD),
+        (START + 14 * HOUR + 61, RunOrder.LATER),
+        (START - 12 * HOUR - 60, RunOrder.UNTOLD),
+        (START - 12 * HOUR - 61, RunOrder.EARLIER),
+    ],
+)
+def test_times_without_a_zone_are_of_another_run_only_where_they_are_in_every_zone(start, order):
+    told = RunTimes(None, start)
+    assert told.order_without_zone(RunTimes(None, START), TOLERANCE) is order

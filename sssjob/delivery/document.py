@@ -176,12 +176,14 @@ class Delivery:
         last = max((RunTimes.of_job(record.job).rank for record in found), default=None)
         for record in found:
             told = RunTimes.of_job(record.job)
-            order = told.order(RunTimes.of_job(job), features.START_TOLERANCE)
+            ordered = told.order_without_zone if record.is_zoneless else told.order
+            order = ordered(RunTimes.of_job(job), features.START_TOLERANCE)
             if told.rank != last:
                 order = RunOrder.EARLIER
             self._tell_run(job, order, record.place)
             if order is RunOrder.EARLIER:
                 passed.append(told)
+            if order in (RunOrder.EARLIER, RunOrder.UNTOLD):
                 continue
             if order is RunOrder.LATER:
                 job, effective = (without_run(each, told.started) for each in (job, effective))
@@ -217,7 +219,7 @@ class Delivery:
         return self._keep(job, fold_run(job, facts, source=place, overwrite=self.overwrite))
 
     def _tell_run(self, job: Job, order: RunOrder, place: str) -> None:
-        """Tell that what is told is of another run than what a job has."""
+        """Tell that what is told is of another run than what a job has, or may be."""
         if order is RunOrder.EARLIER:
             text = f"{place}: an earlier run of job {job.id} is not folded"
             self._note("W-USELESS", text, self.name, job.line)
@@ -225,6 +227,10 @@ class Delivery:
             text = f"{place}: a later run of job {job.id} replaces what is known of one before"
             self._note("W-USELESS", text, self.name, job.line)
             self.tally.changes += 1
+        elif order is RunOrder.UNTOLD:
+            why = "its times have no zone (--tz), and may be of another run"
+            text = f"{place}: is not folded into job {job.id}: {why}"
+            self._note("W-USELESS", text, self.name, job.line)
 
     def _measured(self, job: Job) -> Iterator[Fact]:
         """What the pilot said, and what was measured."""

@@ -15,10 +15,12 @@ from sssjob.records.record import Bad, Converted, Noted, Options
 
 
 class PlacedRecord(NamedTuple):
-    """A record and where it was read."""
+    """A record and where it was read; ``is_zoneless``: its times were read as UTC for want of a
+    zone."""
 
     place: str
     job: Job
+    is_zoneless: bool = False
 
 
 class RecordRemark(NamedTuple):
@@ -44,18 +46,20 @@ def read(
 ) -> Iterator[PlacedRecord | RecordRemark | Finding]:
     """The records of a source in their order, and what is to be said; bad ones are counted."""
     said: set[str] = set()
+    is_zoneless = False
     with opened(source) as stream:
         for outcome in read_records(format_, stream, Options(zone=zone), OBJECTS):
             match outcome:
                 case Converted(line=line, job=job):
                     counts.records += 1
-                    yield PlacedRecord(f"{name}:{line}", job)
+                    yield PlacedRecord(f"{name}:{line}", job, is_zoneless)
                 case Bad(line=line, reason=reason):
                     counts.bad += 1
                     yield finding("E-TYPE", reason, file=name, line=line)
                 case Noted(severity=Severity.NOTICE):
                     pass
-                case Noted(line=line, message=message, once=True):
+                case Noted(line=line, message=message, once=True, assumes_utc=assumes_utc):
+                    is_zoneless |= assumes_utc
                     if message not in said:
                         said.add(message)
                         yield finding("I-UNIT", message, file=name, line=line)

@@ -20,6 +20,8 @@ from sssjob.model import Job
 from sssjob.states import has_ended
 
 CLOCKS = 2  # seconds by which clocks differ
+# Where a time that was read as UTC is in its own zone, which is 14 hours east at most, or 12 west.
+_SHIFTS = range(-14 * 3600, 12 * 3600 + 1, 900)
 
 
 class RunOrder(Enum):
@@ -28,6 +30,7 @@ class RunOrder(Enum):
     EARLIER = "it was before"
     SAME = "it is the same, as far as is told"
     LATER = "it was behind"
+    UNTOLD = "in some zone it is another one than in others"
 
 
 class RunTimes(NamedTuple):
@@ -69,6 +72,20 @@ class RunTimes(NamedTuple):
         if _is_behind(known.submitted, self.started, CLOCKS):
             return RunOrder.EARLIER
         return RunOrder.SAME
+
+    def order_without_zone(self, known: RunTimes, tolerance: int) -> RunOrder:
+        """The same where these times were read as UTC for want of a zone. # decision 808
+
+        They are of another run only where they would be in every zone.
+        """
+        order = self.order(known, tolerance)
+        if order is RunOrder.SAME:
+            return order
+        in_zones = {self._shifted(each).order(known, tolerance) for each in _SHIFTS}
+        return order if in_zones == {order} else RunOrder.UNTOLD
+
+    def _shifted(self, seconds: int) -> RunTimes:
+        return RunTimes(*(None if each is None else each + seconds for each in self))
 
     def is_rather(self, other: RunTimes, known: RunTimes, tolerance: int) -> bool:
         """Whether this run is the other one rather than a known one, as its start is nearer."""

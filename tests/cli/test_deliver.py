@@ -237,6 +237,20 @@ def test_nothing_of_an_earlier_run_is_folded_into_a_later_one(run, start, more, 
     assert (result.stdout, EARLIER in result.stderr) == (text, True)
 
 
+@pytest.mark.parametrize("away", [-3600, 5 * 3600, 90 * 60])
+def test_a_record_without_a_zone_replaces_nothing_that_may_be_of_its_run(run, away):
+    text = RAN.format(start=START + away, more="")
+    result = run(text, "job.xml", "--record", "sacct.txt")
+    told = "sacct.txt:2: is not folded into job 7: its times have no zone (--tz)"
+    assert (result.stdout, result.exit_code, told in result.stderr) == (text, 1, True)
+
+
+@pytest.mark.parametrize(("away", "told"), [(-86400, LATER), (86400, EARLIER)])
+def test_a_record_without_a_zone_is_of_another_run_where_no_zone_makes_it_this_one(run, away, told):
+    result = run(RAN.format(start=START + away, more=""), "job.xml", "--record", "sacct.txt")
+    assert told in result.stderr
+
+
 def test_a_run_that_began_before_the_end_of_a_record_is_the_same_whatever_clocks_say(run):
     result = run(RAN.format(start=START + 90, more=""), "job.xml", *OF_RECORD)
     assert (LATER in result.stderr, EARLIER in result.stderr) == (False, False)

@@ -607,6 +607,20 @@ def test_collect_tells_that_the_record_it_found_is_of_an_earlier_run(node):
     assert "no record yet" not in done.stderr
 
 
+@pytest.mark.parametrize("hour", ["13", "09"])
+def test_collect_asks_for_the_zone_of_a_record_that_may_be_of_the_run_it_knows(node, hour):
+    began(node, 1795185000)  # 14:30:00 UTC
+    prolog("--documents", "jobs")
+    assert epilog("--documents", "jobs").exit_code == 0
+    before = (node / "jobs/3.xml").read_text()
+    start, stop = (f"2026-11-20T{hour}:{minute}:00" for minute in ("30", "40"))
+    head = "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS"
+    (node / "records").write_text(f"{head}\n3|COMPLETED|{start}|{start}|{stop}|600|2\n")
+    done = collect("--record", "records")
+    assert (done.exit_code, (node / "jobs/3.xml").read_text()) == (1, before)
+    assert "records:2: is not folded into job 3: its times have no zone (--tz)" in done.stderr
+
+
 def test_a_job_that_was_requeued_finds_no_limit_that_its_first_run_was_given(node):
     """Neither a deadline, nor an Extension, which would win over what the site says now."""
     keys = {"cpu_limit_secs": 3, "shutdowntime_job": 1795186000, "cpufactor_lrms": "0.5"}
