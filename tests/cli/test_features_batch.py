@@ -1629,6 +1629,20 @@ def test_a_log_whose_directory_is_missing_is_told(node):
     assert check(*words[:2], "--log", f"{node}/log").exit_code == 0
 
 
+def test_a_directory_of_documents_that_is_missing_is_told(node):
+    """Nobody else makes it, and epilogs keep the directories of each job meanwhile."""
+    ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
+    program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
+    jobs = node / "documents"
+    words = ("--to", f"{node}/etc/scripts", "--log", f"{node}/log", "--documents", str(jobs))
+    for done, code in ((check(*words), 1), (run("install", "--for", "slurm", *words), 0)):
+        assert done.exit_code == code
+        assert f"{jobs}: there is no such directory here" in done.stderr
+    jobs.mkdir()
+    done = check(*words)
+    assert (done.exit_code, "no such directory" in done.stderr) == (0, False)
+
+
 def test_commands_of_the_batch_system_that_others_can_exchange_are_refused(node):
     """Their directory is the first in the path of root's scripts."""
     program(node, "scontrol", CONFIGURED.format("", DATA))

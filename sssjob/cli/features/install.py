@@ -114,8 +114,8 @@ def command(
             write(place, scripts)
     except (OSError, SSSJobError) as error:
         fail(error)
-    _warn(found.unlogged())
-    _warn(found.exchangeable())
+    for told in _doubts(found):
+        common.say(f"sssjob: warning: {told}")
     lines = list(found.configuration())
     if as_json:
         common.data(json.dumps({
@@ -168,14 +168,14 @@ class Checked:
             notes.append(
                 f"{named} is the name of this host; --node names the node as {at.system} does"
             )
-        self.doubts = (at.unlogged(), at.exchangeable())
+        self.doubts = _doubts(at)
         self.notes = tuple(dict.fromkeys((*self.seen.notes, *notes)))
 
     @property
     def is_good(self) -> bool:
-        """Whether the batch system is configured so, and our scripts can log, and are ours."""
+        """Whether the batch system is configured so, our scripts have what they need, and are ours."""
         good = all(each.is_good for each in self.settings)
-        return bool(self.settings) and good and not any(self.doubts)
+        return bool(self.settings) and good and not self.doubts
 
     def as_dict(self) -> dict[str, object]:
         """All of it, as JSON has it."""
@@ -247,9 +247,9 @@ def _kept_own(at: Installation) -> dict[str, str]:
     return found
 
 
-def _warn(told: str) -> None:
-    if told:
-        common.say(f"sssjob: warning: {told}")
+def _doubts(at: Installation) -> list[str]:
+    """What keeps our scripts from all that they are for, or makes them dangerous."""
+    return [*at.missing(), *filter(None, (at.exchangeable(),))]
 
 
 def _end(checked: Checked | None) -> NoReturn:

@@ -235,11 +235,14 @@ class Installation:
             for place, fault in _faults(path):
                 yield LiveSetting(place, "called first", "", name, trouble=fault)
 
-    def unlogged(self) -> str:
-        """Why scripts could not write their log here, "" if they could."""
-        place = os.path.dirname(self.log)
-        told = f"{place}: there is no such directory here; where it is missing, nothing is logged"
-        return "" if os.path.isdir(place) else told
+    def missing(self) -> Iterator[str]:
+        """Which directories are not here that our scripts need and do not make, and why."""
+        needed = [(os.path.dirname(self.log), "nothing is logged")]
+        if self.jobs:  # one that is missing may be one that is not mounted: nobody makes it
+            needed.append((self.jobs, "epilogs fold nothing and keep the directories of each job"))
+        for place, why in needed:
+            if not os.path.isdir(place):
+                yield f"{place}: there is no such directory here; where it is missing, {why}"
 
     def exchangeable(self) -> str:
         """How others could exchange what our scripts run as root, "" if they could not."""
