@@ -114,8 +114,7 @@ def command(
             write(place, scripts)
     except (OSError, SSSJobError) as error:
         fail(error)
-    for told in _doubts(found):
-        common.say(f"sssjob: warning: {told}")
+    _warn(_doubts(found))
     lines = list(found.configuration())
     if as_json:
         common.data(json.dumps({
@@ -173,7 +172,7 @@ class Checked:
 
     @property
     def is_good(self) -> bool:
-        """Whether the batch system is configured so, our scripts have what they need, and are ours."""
+        """Whether the batch system is configured so, and our scripts have what they need."""
         good = all(each.is_good for each in self.settings)
         return bool(self.settings) and good and not self.doubts
 
@@ -245,6 +244,11 @@ def _kept_own(at: Installation) -> dict[str, str]:
             if each.startswith(head):
                 found[name] = each[len(head) :].partition(";")[0]
     return found
+
+
+def _warn(doubts: Iterable[str]) -> None:
+    for told in doubts:
+        common.say(f"sssjob: warning: {told}")
 
 
 def _doubts(at: Installation) -> list[str]:
