@@ -109,13 +109,17 @@ def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
     from sssjob.systems.condor.hooks.candidates import refresh
     from sssjob.systems.condor.hooks.documents import documents
-    from sssjob.systems.condor.hooks.queue import HELD, READY, RETURNED, TAKEN, OpenQueue
-    from sssjob.systems.condor.hooks.reports import free
+    from sssjob.systems.condor.hooks.queue import HELD, READY, RETURNED, STATES, TAKEN, OpenQueue
+    from sssjob.systems.condor.hooks.reports import fold, free
 
     def say(text: object) -> None:
         common.say(f"sssjob: {text}")
 
     with OpenQueue(settings) as queue:
+        # What lies in the spool may tell that the job ended, or waits for nobody.
+        count, _ = fold(settings, queue, say=say)
+        if count:
+            say(f"{count} report{'' if count == 1 else 's'} folded")
         refresh(settings, queue, until=None, say=say)  # of a store it may never have looked at
         source = documents(settings)
         found = next((job for job in queue.jobs(*TAKEN, HELD) if job.label == label), None)
@@ -131,4 +135,10 @@ def _give_back(settings: HookSettings, label: str) -> None:
             queue.wake(waits.key)
             source.give_up(waits.known_as, waits.taken)
         else:
-            common.fail(f"{label} is not given to a slot, does not rest, and is not held")
+            known = next((job for job in queue.jobs(*STATES) if job.label == label), None)
+            told = "no job has this name"
+            if known is not None:
+                told = "; ".join(
+                    filter(None, (f"it is {known.state}", _reason(known, time.time())))
+                )
+            common.fail(f"{label} is not given to a slot, and does not rest: {told}")

@@ -25,6 +25,7 @@ from sssjob.model import Block, Item, Job, JobGroup, Property
 from sssjob.states import has_ended
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import starts
+from sssjob.systems.condor.hooks.place import document_stamp
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import reporters
 
@@ -167,7 +168,9 @@ class _Directory:
                 except OSError as error:
                     say(f"{each.name}: {error.strerror}")
                     continue
-                yield QueuedDocument(each.name, _stamp(status), status.st_uid, status.st_size)
+                yield QueuedDocument(
+                    each.name, document_stamp(status), status.st_uid, status.st_size
+                )
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
         with _folder(self.path) as folder, _opened(folder, found.name) as file:
@@ -249,12 +252,8 @@ def _check(name: str, status: os.stat_result) -> None:
 
 
 def _unchanged(name: str, status: os.stat_result, before: str) -> None:
-    if _stamp(status) != before:
+    if document_stamp(status) != before:
         raise OSError(errno.EAGAIN, "it changes while it is read", name)
-
-
-def _stamp(status: os.stat_result) -> str:
-    return f"{status.st_ino}.{status.st_mtime_ns}.{status.st_size}.{status.st_uid}"
 
 
 # decision 590
@@ -324,7 +323,7 @@ def _change(
             return True
     if new == old:
         return True
-    _unchanged(name, os.stat(name, dir_fd=folder, follow_symlinks=False), _stamp(status))
+    _unchanged(name, os.stat(name, dir_fd=folder, follow_symlinks=False), document_stamp(status))
     _replace(folder, name, new, status)
     return True
 

@@ -82,6 +82,11 @@ def put_away(path: str, found: os.stat_result) -> None:
         os.rename(away, path)
 
 
+def document_stamp(found: os.stat_result) -> str:
+    """What changes when a document does that is a file, and when another takes its name."""
+    return f"{found.st_ino}.{found.st_mtime_ns}.{found.st_size}.{found.st_uid}"
+
+
 def status(path: str) -> os.stat_result | None:
     """What has a name, itself and not what it leads to; None if nothing has."""
     try:

@@ -29,6 +29,7 @@ EXITS = ("exit", "remove", "hold", "evict")
 LIMIT = 16 << 20  # bytes of what a hook is told
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 SHARE = 1.0  # seconds for which the jobs of one user are compared with a slot
+LOOKS = 3  # at documents that change while a job of them is given away
 ELSEWHERE = 60  # seconds until a job is looked at again that another machine has
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
 
@@ -108,16 +109,22 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
                 after = _gone(settings, queue, job, silence, was_started=started)
                 again = "it is held" if after == "held" else "it may be given to a slot again"
                 say(f"{job.label}: {silence}; {again}")
-        _limit(max(settings.seconds * 3 // 4, 1))
-        try:
-            _refresh(settings, queue, now)
-        except TimeoutError as error:  # what is known already can be given away
-            say(f"fetch-work: looking at the documents: {error}")
-        _limit(max(settings.seconds // 4, 1))
-        before = stamp.file_stamp(settings.state)
-        if not (ready := queue.ready(time.time())):
-            stamp.note_idle(settings, queue, before)
-        return _one_given(settings, queue, ready, slot, now)
+        for _ in range(LOOKS):
+            _limit(max(settings.seconds * 3 // 4, 1))
+            try:
+                _refresh(settings, queue, now)
+            except TimeoutError as error:  # what is known already can be given away
+                say(f"fetch-work: looking at the documents: {error}")
+            _limit(max(settings.seconds // 4, 1))
+            before = stamp.file_stamp(settings.state)
+            if not (ready := queue.ready(time.time())):
+                stamp.note_idle(settings, queue, before)
+            changed: set[str] = set()
+            if _one_given(settings, queue, ready, slot, now, changed):
+                return True
+            if not changed:
+                break
+        return False
 
 
 def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -232,12 +239,14 @@ _HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
 
 # decision 664
 def _one_given(
-    settings: HookSettings, queue: JobQueue, ready: Sequence[int], slot: Ad, now: float
-) -> bool:
+    settings: HookSettings, queue: JobQueue, ready: Sequence[int], slot: Ad, now: float,
+    changed: set[str],
+) -> bool:  # fmt: skip
     """Give the first job that fits to a slot; gives whether there was one.
 
-    Whoever has jobs that take long to be compared with a slot keeps nobody else from it: after
-    ``SHARE`` seconds the rest of them is asked behind those of all others.
+    To ``changed`` the documents are added that are no longer as they were read. Whoever has jobs
+    that take long to be compared with a slot keeps nobody else from it: after ``SHARE`` seconds
+    the rest of them is asked behind those of all others.
     """
     spent: dict[str, float] = {}
     behind: list[SpoolJob] = []
@@ -249,18 +258,23 @@ def _one_given(
             behind.append(job)
             continue
         began = time.time()
-        if _given_away(settings, queue, job, slot, now):
+        if _given_away(settings, queue, job, slot, now, changed):
             return True
         spent[job.owner] = spent.get(job.owner, 0.0) + (time.time() - began)
-    return any(_given_away(settings, queue, job, slot, now) for job in behind)
+    return any(_given_away(settings, queue, job, slot, now, changed) for job in behind)
 
 
 def _given_away(
-    settings: HookSettings, queue: JobQueue, job: SpoolJob, slot: Ad, now: float
+    settings: HookSettings, queue: JobQueue, job: SpoolJob, slot: Ad, now: float, changed: set[str]
 ) -> bool:
     """Give a job to a slot, if it fits and nobody else was faster."""
     key = job.key
-    if job.state != "ready" or job.untimely(now) or queue.is_refused(key, slot.text("Name"), now):
+    if (
+        job.document in changed
+        or job.state != "ready"
+        or job.untimely(now)
+        or queue.is_refused(key, slot.text("Name"), now)
+    ):
         return False
     owner = job.owner or settings.owner or _personal()
     try:
@@ -271,10 +285,12 @@ def _given_away(
         say(f"{job.label}: {fault_told(fault)}")
         return False
     own = queue.attempts(key) if text else []
+    if own and _is_done(settings, job, own):
+        return False
     attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
     if attempt is None:
         return False
-    if not _taken(settings, queue, job, attempt, own):
+    if not _taken(settings, queue, job, attempt, own, changed):
         return False
     try:
         ticket = names.ticket(key, attempt)
@@ -446,6 +462,31 @@ def _is_silent(settings: HookSettings, key: int) -> bool:
         return not spool.by_key(time.time(), {key}).get(key)
 
 
+# decision 818
+def _is_done(settings: HookSettings, job: SpoolJob, own: Sequence[int]) -> bool:
+    """Whether a report waits in the spool by which one of the attempts at a job came to its end.
+
+    ``own`` are those as which it was given away here.
+    """
+    from sssjob.systems.condor.hooks.spool import Spool
+    from sssjob.systems.condor.hooks.trust import reporters
+
+    with Spool(settings.state, say) as spool:
+        found = spool.by_key(time.time(), {job.key}).get(job.key)
+        if not found:
+            return False
+        from sssjob.systems.condor.hooks.reports import completes
+
+        trusted = reporters(settings)
+        for report in spool.read(found, lambda uid: trusted.counts(uid, job.given)):
+            ad = next(iter(hook_ads.read(report.text)), Ad())
+            ticket = names.of_ticket(ad.text(names.KEY))
+            is_of_it = ticket is not None and ticket[0] == job.key and ticket[1] in own
+            if is_of_it and completes(ad, ad.text(names.REPORT), report.moment):
+                return True
+    return False
+
+
 def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[bool, int, bool]]:
     """What waits in the spool about attempts that are out, by the keys of their jobs.
 
@@ -559,18 +600,27 @@ def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
 
 
 def _taken(
-    settings: HookSettings, queue: JobQueue, job: SpoolJob, attempt: int, own: Sequence[int]
-) -> bool:
-    """Whether the job is ours in the store, too, which other machines may look at.
+    settings: HookSettings, queue: JobQueue, job: SpoolJob, attempt: int, own: Sequence[int],
+    changed: set[str],
+) -> bool:  # fmt: skip
+    """Whether a job that was claimed is the one that was read, and ours in a store, too, which
+    other machines may look at.
 
     ``own`` are the attempts as which it was given away here before. What is not ours comes back.
     """
+    now = time.time()
     if not _is_store(settings):
-        return True
+        from sssjob.systems.condor.hooks import stamp
+
+        if stamp.is_as_read(settings, queue, job.document):
+            return True
+        changed.add(job.document)
+        queue.unclaim(job, attempt, now)
+        return False
     from sssjob.systems.condor.hooks.documents import QueuedDocument, documents
     from sssjob.systems.condor.hooks.queue import TAKEN
 
-    source, others, now = documents(settings), job.others(own), time.time()
+    source, others = documents(settings), job.others(own)
     read = QueuedDocument(job.document, queue.stamp(job.document), os.geteuid())
     try:
         if source.take(job.claim(attempt), now + settings.silence, others, read):
@@ -584,7 +634,8 @@ def _taken(
         seconds = min(settings.silence, ELSEWHERE)
         queue.rest(job.key, attempt, now, "another machine has it", seconds)
     else:  # another machine had it, or its document changed: that is read before
-        queue.give_back(job.key, attempt, TAKEN, now)
+        changed.add(job.document)
+        queue.unclaim(job, attempt, now)
     return False
 
 

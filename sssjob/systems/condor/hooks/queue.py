@@ -477,6 +477,21 @@ class JobQueue:
             )
         return int(attempt)
 
+    # decision 819
+    def unclaim(self, job: SpoolJob, attempt: int, now: float) -> None:
+        """Take an attempt back of which nobody was told; ``job`` is as it was before.
+
+        It is ready again once its document has been read again.
+        """
+        with self.changing():
+            self.run(
+                "UPDATE job SET state = 'returned', attempt = ?, given = ?, heard = ?"
+                " WHERE key = ? AND attempt = ? AND state = 'offered'",
+                (job.attempt, job.given, now, job.key, attempt),
+            )
+            self.run("DELETE FROM attempt WHERE key = ? AND attempt = ?", (job.key, attempt))
+            self.read_again("?", job.document)
+
     def attempt(self, key: int, attempt: int) -> Attempt | None:
         """What is known of an attempt; None of one that an earlier version gave away."""
         row = self.run(

@@ -222,10 +222,11 @@ class _Fold:
             told, ticket = held.reason, names.ticket(held.key, held.attempt)
 
             def change(job: Job, told: str = told, ticket: str = ticket) -> Job:
-                if starts.is_overtaken(job, ticket):  # by an attempt of another machine
+                # By an attempt of another machine; or an earlier one came to its end.
+                if starts.is_overtaken(job, ticket) or has_ended(job.get):
                     return job
                 facts = [*holds.properties(told), starts.mark(names.HELD, ticket)]
-                new = starts.without_taken(job)
+                new = starts.apart(starts.without_taken(job))
                 return folded(new, map(_renewed, facts), overwrite=True).job
 
             if _changed(self._source, self._queue, held, change, self._say):
@@ -657,7 +658,8 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     if not is_overtaken:
         job = starts.without_taken(holds.without(job))
     # Who sets the State of a job that runs, to an end or to Hold, has it stay there.
-    is_set = _is_set(job, known)
+    finished = starts.finished(job)
+    is_set = _is_set(job, known, finished)
     # decision 661
     is_final = not is_set and has_ended(job.get)
     if ended not in ("", "exit") and not names.was_started(ad):
@@ -665,7 +667,7 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
         if is_overtaken or is_set or is_final or ad.text(names.KEY) in known:
             return job
         facts = [_renewed(item) for item in _status(ad, ended, moment)]
-        return folded(_without_eviction(job), facts, overwrite=True).job
+        return folded(_without_eviction(starts.apart(job)), facts, overwrite=True).job
     told = starts.of_ad(ad, moment, bool(ended))
     every = starts.added(known, told)
     start = every[told.key]
@@ -683,38 +685,39 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     status = [*_status(ad, ended, moment)] if is_news else []
     is_last = last.key == start.key and not is_overtaken
     goes_on = ended in ("", "hold", "evict")
-    # A job that ended has ended, also where the clock of a machine makes another start the last.
-    completes = (
-        not goes_on and last.ended and not has_ended(job.get)
-        and not starts.is_earlier(start.ticket, starts.taken(job))
-    )  # fmt: skip
+    # A job of which one attempt came to its end is done, whatever runs of it; of several the last.
+    completes = not goes_on and not (
+        (is_set and has_ended(job.get)) or any(each.order > start.order for each in finished)
+    )
+    before = job
     if completes:
         job = holds.without(job)
+        if any(each.key != start.key for each in finished):
+            job = starts.without_end(job)
     if (is_last or completes) and not ((is_set or is_final) and goes_on):
         facts += map(_renewed, status)
     facts += map(_renewed, _extensions(job, ad, every.values()))
     used = _delivered(ad, sum(each.ran for each in every.values()), is_news=is_news)
     # What the last start was given stands in the job, and the most of what all used.
     facts += (each for each in used if last.key == start.key or _of_all(each.item))
-    told_so_far = _without_eviction(job) if is_last or completes else job
+    told_so_far = _without_eviction(job) if is_news and (is_last or completes) else job
     new = folded(told_so_far, facts, overwrite=True).job
     used = _delivered(ad, start.ran, is_news=is_news)
     own = [*starts.of_start(start), *map(_renewed, _of_start(status)), *used]
-    return starts.with_groups(job, new, every, start, own)
+    return starts.with_groups(before, new, every, start, own, is_apart=is_overtaken)
 
 
 # decision 637
-def _is_set(job: Job, known: Mapping[str, Start]) -> bool:
+def _is_set(job: Job, known: Mapping[str, Start], finished: Sequence[Start]) -> bool:
     """Whether somebody set the State of a job to Hold, or to an end, and no report did.
 
     A report says so of a start that ended then, and with a Hold or an EndTime.
     """
     *_, last = (None, *known.values())
-    told = last is not None and last.ended
     state = spelled(job.get("State"))
     if state == "Hold":
-        return not (told and job.get("Hold") == "System")
-    return has_ended(job.get) and not (told and state == COMPLETED and job.get("EndTime"))
+        return not (last is not None and last.ended and job.get("Hold") == "System")
+    return has_ended(job.get) and not (finished and state == COMPLETED and job.get("EndTime"))
 
 
 def _delivered(ad: Ad, ran: int, *, is_news: bool) -> Iterator[Fact]:
@@ -751,6 +754,11 @@ def _end(ad: Ad, kind: str, moment: int) -> str:
     if fetched and ended in ("exit", "hold") and not names.was_started(ad):
         return "evict"
     return "exit" if ended == "evict" and _limited(ad, ended, moment) else ended
+
+
+def completes(ad: Ad, kind: str, moment: int) -> bool:
+    """Whether a report tells that a start came to its own end, with which its job is done."""
+    return _end(ad, kind, moment) in ("exit", "remove") and names.was_started(ad)
 
 
 def _limited(ad: Ad, ended: str, moment: int) -> str:

@@ -7,7 +7,15 @@ from __future__ import annotations
 import os
 import time
 
-from sssjob.systems.condor.hooks.place import FILE, IDLE, UnsafeQueue, guard, owner_of, status
+from sssjob.systems.condor.hooks.place import (
+    FILE,
+    IDLE,
+    UnsafeQueue,
+    document_stamp,
+    guard,
+    owner_of,
+    status,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +37,13 @@ def stamp(jobs: str) -> str:
             continue
         found.append(f"{status.st_mtime_ns}.{status.st_size}")
     return " ".join(found)
+
+
+# decision 819
+def is_as_read(settings: HookSettings, queue: JobQueue, document: str) -> bool:
+    """Whether a document of a directory is the one of which the queue knows the jobs."""
+    found = status(os.path.join(settings.jobs, document))
+    return found is not None and document_stamp(found) == queue.stamp(document)
 
 
 def is_fresh(settings: HookSettings, queue: JobQueue, now: float) -> bool:

@@ -23,6 +23,7 @@ from sssjob.systems.condor import names
 
 # What of a job is of one of its starts.
 _OF_A_START = ("State", "StatusMessage", "StartTime", "EndTime", "ExitCode", "CpuDuration")
+_OF_AN_END = ("State", "StatusMessage", "EndTime", "ExitCode")
 NAME = "start {}"  # of the task group of one
 
 
@@ -163,20 +164,19 @@ def extension(starts: Iterable[Start]) -> Property:
 
 # decision 592
 def with_groups(
-    before: Job, after: Job, starts: Mapping[str, Start], start: Start, facts: Iterable[Fact]
-) -> Job:
+    before: Job, after: Job, starts: Mapping[str, Start], start: Start, facts: Iterable[Fact],
+    *, is_apart: bool = False,
+) -> Job:  # fmt: skip
     """A job with a task group for each of its starts, if there are several.
 
-    ``before`` is the job before a report about ``start`` was folded into it, ``facts`` are what
-    that says of the start alone.
+    Or if its only one ``is_apart``: what the job says is of another attempt. ``before`` is the job
+    before a report about ``start`` was folded into it, ``facts`` are what that says of the start
+    alone.
     """
-    if len(starts) < 2:
+    groups = _groups(after, starts)
+    if len(starts) < 2 and not (groups or is_apart):
         return after
-    groups = {each.id: each for each in after.task_groups if is_start(each, starts)}
-    others = [each for each in of_job(before).values() if each.key != start.key]
-    if not groups and len(others) == 1:
-        # What was delivered so far was delivered to that one.
-        groups[others[0].key] = _first(before, others[0])
+    groups = groups or _groups(apart(before), starts)
     mine = Job(groups[start.key].items) if start.key in groups else _empty(start, after)
     groups[start.key] = TaskGroup(
         folded(mine, facts, overwrite=True).job.items, namespace=after.namespace
@@ -192,6 +192,38 @@ def with_groups(
         if key in told
     )
     return _evened(after.holding((*items, *named)), starts)
+
+
+# decision 818
+def apart(job: Job) -> Job:
+    """A job whose only start has a task group: what the job says next is of another attempt."""
+    known = of_job(job)
+    if len(known) != 1 or _groups(job, known):
+        return job
+    [start] = known.values()
+    # What was delivered so far was delivered to that one.
+    return job.holding((*job.items, _first(job, start).setting(Name=NAME.format(1))))
+
+
+def finished(job: Job) -> list[Start]:
+    """The starts that came to their own end, so that the job is done: they have an EndTime."""
+    known = of_job(job)
+    groups = _groups(job, known)
+    return [
+        each for key, each in known.items() if each.ended and groups.get(key, job).get("EndTime")
+    ]
+
+
+def without_end(job: Job) -> Job:
+    """A job without what the end of a start says of it."""
+    return job.holding(
+        item for item in job.items
+        if not (isinstance(item, Property) and item.name in _OF_AN_END)
+    )  # fmt: skip
+
+
+def _groups(job: Job, starts: Mapping[str, Start]) -> dict[str, TaskGroup]:
+    return {each.id: each for each in job.task_groups if is_start(each, starts)}
 
 
 # decision 638, 665

@@ -1,0 +1,349 @@
+"""What is known of an attempt does not depend on which one the job has when its report comes.
+
+Each report is kept with its own attempt, and a job of which one attempt came to its end is done,
+whatever becomes of the others. Walks by chance are compared with an evaluator of these sentences.
+"""
+
+import os
+import random
+import time
+from dataclasses import dataclass
+
+import pytest
+from click.testing import CliRunner
+from condor_site import SLOT, Site
+from draws import cases
+
+from sssjob import store
+from sssjob.classads import forms
+from sssjob.cli import sssjob
+from sssjob.cli.condor.queue import _give_back
+from sssjob.document import dumps, loads
+from sssjob.systems.condor.hooks import programs, reports
+from sssjob.systems.condor.hooks.queue import OpenQueue
+from sssjob.systems.condor.hooks.settings import HookSettings
+
+TEXT = "<Job><Id>7</Id><User>amy</User><Executable>/bin/true</Executable></Job>"
+
+
+@dataclass
+class Attempt:
+    """What one slot knows of the job that it was given."""
+
+    host: Site
+    ad: dict
+    number: int
+    is_accepted: bool = False
+    is_heard: bool = False
+    is_over: bool = False  # it ended, whether or not anybody heard of that
+    is_given_up: bool = False
+    end: str = ""  # how, of one that was started
+    is_folded: bool = False  # whether that stands in the document
+
+
+class Walk:
+    """A job in a directory that one machine serves, or in a store that two do."""
+
+    def __init__(self, where, tmp_path, monkeypatch, capsys, draw=None):
+        self.draw = draw or random.Random(0)
+        self.clock = time.time()
+        monkeypatch.setattr(time, "time", lambda: self.clock)
+        path = tmp_path / "jobs"
+        self.is_store = where == "a store"
+        if self.is_store:
+            with store.open(str(path), create=True) as made, made.change() as work:
+                work.put(TEXT.encode())
+        else:
+            path.mkdir()
+            (path / "a.xml").write_text(TEXT)
+        self.hosts = []
+        for number in range(1 + self.is_store):
+            self.hosts.append(Site(path, monkeypatch, capsys))
+            if self.is_store:
+                self.hosts[-1].state = tmp_path / f"state{number}"
+        self.attempts = []
+
+    def call(self, host, hook, ad, *words):
+        given = {"state": str(host.state), "fold": "never", "attempts": 1000, "pause": 0}
+        return host.call(hook, ad, *words, **given)
+
+    def settings(self, host):
+        return HookSettings(str(host.path), str(host.state))
+
+    def fetch(self, host):
+        answer = self.call(host, "fetch-work", SLOT)
+        ads = forms.read_text(answer.decode(), strict=True)
+        for ad in ads:
+            assert not [each for each in self.attempts if not each.is_over | each.is_given_up]
+            done = [each for each in self.attempts if each.end == "exit"]
+            # Reports of another machine are known once they are folded.
+            assert not [each for each in done if each.is_folded or each.host is host]
+            self.attempts.append(Attempt(host, ad, len(self.attempts) + 1))
+        return self.attempts[-1] if ads else None
+
+    def accept(self, attempt):
+        self.call(attempt.host, "reply-fetch", attempt.ad, "accept")
+        attempt.is_accepted = True
+
+    def reject(self, attempt):
+        self.call(attempt.host, "reply-fetch", attempt.ad, "reject")
+        attempt.is_over = True
+
+    def report(self, attempt, hook, *words, **told):
+        spool = attempt.host.state / "spool"
+        before = set(spool.iterdir())
+        self.call(attempt.host, hook, attempt.ad.merged(told), *words)
+        for path in set(spool.iterdir()) - before:
+            os.utime(path, (self.clock, self.clock))
+
+    def update(self, attempt):
+        attempt.is_heard = True
+        began = int(attempt.ad["SSSFetched"])
+        self.report(attempt, "update-job-info", JobPid=7, JobStartDate=began)
+
+    def ends(self, attempt, how):
+        attempt.is_heard = attempt.is_over = True
+        attempt.end = attempt.end or how
+        told = {"JobPid": 7, "JobStartDate": int(attempt.ad["SSSFetched"]), "JobDuration": 1.0,
+                "RemoteUserCpu": float(attempt.number), "ExitCode": attempt.number,
+                "ExitReason": f"end of {attempt.number}"}  # fmt: skip
+        self.report(attempt, "job-exit", how, **told)
+
+    def never_started(self, attempt):
+        attempt.is_over = True
+        self.report(attempt, "job-exit", "evict")
+
+    def claim_ends(self, attempt):
+        attempt.is_over = True
+        self.call(attempt.host, "evict-claim", attempt.ad)
+
+    def fold(self, host):
+        with OpenQueue(self.settings(host)) as queue:
+            reports.fold(self.settings(host), queue, say=lambda text: 0)
+        for each in self.attempts:
+            each.is_folded = each.is_folded or (bool(each.end) and each.host is host)
+
+    def give_back(self, host):
+        """Gives whether there was something to give back."""
+        self.fold(host)  # as the command does, for the evaluator
+        try:
+            _give_back(self.settings(host), "Job/1/7" if self.is_store else "a.xml")
+        except SystemExit:
+            return False
+        for each in self.attempts:
+            each.is_given_up = True
+        return True
+
+    def job(self):
+        if not self.is_store:
+            return loads((self.hosts[0].path / "a.xml").read_bytes())
+        with store.open(str(self.hosts[0].path), read_only=True) as made:
+            [found] = made.documents()
+            return loads(made.get(found.identity).document)
+
+    def step(self):
+        self.clock += self.draw.choice([0.5, 2, 20])
+        chance = self.draw.random()
+        if chance < 0.3:
+            self.fetch(self.draw.choice(self.hosts))
+        elif chance < 0.4:
+            self.give_back(self.draw.choice(self.hosts))
+        elif chance < 0.55:
+            self.fold(self.draw.choice(self.hosts))
+        elif self.attempts:
+            attempt = self.draw.choice(self.attempts[-3:])
+            if not attempt.is_accepted and not attempt.is_over:
+                (self.accept if self.draw.random() < 0.9 else self.reject)(attempt)
+            elif attempt.end:
+                twice = self.draw.choice([self.update, lambda each: self.ends(each, each.end)])
+                twice(attempt)
+            elif not attempt.is_over:
+                self.go_on(attempt)
+
+    def go_on(self, attempt):
+        chance = self.draw.random()
+        if chance < 0.4:
+            self.update(attempt)
+        elif chance < 0.6:
+            self.ends(attempt, "exit")
+        elif chance < 0.75:
+            self.ends(attempt, "evict")
+        elif chance < 0.85 or attempt.is_heard:
+            self.claim_ends(attempt)
+        else:
+            self.never_started(attempt)
+
+    # The evaluator.
+
+    def check(self):
+        job = self.job()
+        heard = [each for each in self.attempts if each.is_heard]
+        assert job.get("StartCount") == (str(len(heard)) if heard else "")
+        done = [each for each in heard if each.end == "exit"]
+        if done:
+            told = [job.get(name) for name in ("State", "ExitCode", "StatusMessage")]
+            last = done[-1].number
+            assert told == ["Completed", str(last), f"end of {last}"]
+        else:
+            assert job.get("State") in ("", "Idle", "Running")
+            assert not {"ExitCode", "EndTime"} & job.properties.names()
+        groups = {each.id: each for each in job.task_groups}
+        assert groups.keys() <= {each.ad["SSSKey"] for each in heard}
+        assert len(groups) == len(heard) or len(heard) == 1
+        for each in heard:
+            self.check_start(each, groups.get(each.ad["SSSKey"], job))
+        total = sum(each.number for each in heard if each.end)
+        assert job.get("CpuDuration") == (str(total) if heard else "")
+
+    def check_start(self, attempt, told):
+        number, message = attempt.number, told.get("StatusMessage")
+        is_own = isinstance(told, type(self.job()))  # else it may say what became of a later one
+        assert bool(told.get("EndTime")) == (attempt.end == "exit")
+        assert told.get("ExitCode") == (str(number) if attempt.end == "exit" else "")
+        if attempt.end == "exit":
+            assert message == f"end of {number}"
+        elif attempt.end and not is_own:
+            assert message == f"evicted: end of {number}"
+        elif not is_own:
+            assert not message
+        if attempt.end and not is_own:
+            assert told.get("State") == "Completed"
+            assert told.get("CpuDuration") == str(number)
+
+    def goes_on(self):
+        """Whether a slot gets the job once nobody has it any more."""
+        for each in self.attempts:
+            if not each.is_over:
+                self.claim_ends(each)
+        for host in self.hosts:
+            self.fold(host)
+        self.clock += 4000
+        return any(self.fetch(host) for host in self.hosts)
+
+
+@pytest.mark.parametrize("where", ["a directory", "a store"])
+@pytest.mark.parametrize("seed", range(cases(20)))
+def test_each_report_is_kept_with_its_attempt_and_an_end_is_the_end_of_the_job(
+    where, seed, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys, random.Random(seed))
+    for _ in range(40):
+        walk.step()
+    for host in walk.hosts:
+        walk.fold(host)
+    walk.check()
+    is_done = any(each.end == "exit" for each in walk.attempts)
+    assert walk.goes_on() == (not is_done)
+    walk.check()
+
+
+WHERE = pytest.mark.parametrize("where", ["a directory", "a store"])
+
+
+@WHERE
+def test_give_back_folds_first_and_says_that_the_job_is_done(where, tmp_path, monkeypatch, capsys):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    walk.ends(attempt, "exit")
+    label = "Job/1/7" if walk.is_store else "a.xml"
+    words = ["condor", "queue", "--documents", host.path, "--state", host.state, "--give-back"]
+    found = CliRunner().invoke(sssjob, [*map(str, words), label])
+    assert found.exit_code == 2
+    assert "1 report folded" in found.output
+    assert f"{label} is not given to a slot, and does not rest: it is done" in found.output
+    unknown = CliRunner().invoke(sssjob, [*map(str, words), "z.xml"])
+    assert "z.xml is not given to a slot, and does not rest: no job has this name" in unknown.output
+    assert walk.fetch(host) is None
+
+
+@WHERE
+def test_a_report_of_an_end_that_waits_in_the_spool_keeps_a_job_that_was_given_back(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    assert walk.give_back(host)
+    walk.ends(attempt, "exit")
+    assert walk.fetch(host) is None
+    walk.fold(host)
+    walk.check()
+
+
+@WHERE
+def test_a_job_that_somebody_set_back_after_its_end_runs_again_until_it_ends(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.ends(first, "exit")
+    walk.fold(host)
+    text = dumps(walk.job().setting(State="Idle"))
+    if walk.is_store:
+        with store.open(str(host.path)) as made, made.change() as work:
+            [found] = made.documents()
+            work.put(text.encode(), replacing=work.get(found.identity))
+    else:
+        (host.path / "a.xml").write_text(text)
+    walk.attempts.clear()
+    walk.clock += 100
+    again = walk.fetch(host)
+    walk.accept(again)
+    walk.update(again)
+    walk.ends(again, "evict")
+    walk.fold(host)
+    assert walk.job().get("State") == "Idle"
+    assert walk.fetch(host) is not None
+
+
+# decision 819
+@pytest.mark.parametrize("how", ["cancelled", "deleted", "renamed", "another"])
+def test_a_document_that_changes_between_look_and_claim_is_not_given_away_as_it_was(
+    how, tmp_path, monkeypatch, capsys
+):
+    walk = Walk("a directory", tmp_path, monkeypatch, capsys)
+    [host] = walk.hosts
+    path, taken, is_next = host.path / "a.xml", programs._taken, [True]
+
+    def slow(*given):
+        if is_next and is_next.pop():
+            if how == "cancelled":
+                path.write_text(TEXT.replace("</Job>", "<State>Cancelled</State></Job>"))
+            elif how == "another":
+                path.write_text(TEXT.replace("true", "false"))
+            elif how == "renamed":
+                path.rename(host.path / "b.xml")
+            else:
+                path.unlink()
+        return taken(*given)
+
+    monkeypatch.setattr(programs, "_taken", slow)
+    found = walk.fetch(host)
+    assert (found is not None) == (how in ("another", "renamed"))
+    assert how != "another" or found.ad["Cmd"] == "/bin/false"
+    assert len(host.jobs("offered")) == (found is not None)
+
+
+def test_a_document_that_changes_all_the_time_keeps_no_other_from_a_slot(
+    tmp_path, monkeypatch, capsys
+):
+    walk = Walk("a directory", tmp_path, monkeypatch, capsys)
+    [host] = walk.hosts
+    (host.path / "b.xml").write_text(TEXT.replace(">7<", ">8<"))
+    taken, count = programs._taken, iter(range(100))
+
+    def slow(settings, queue, job, *more):
+        if job.document == "a.xml":
+            (host.path / "a.xml").write_text(TEXT.replace("true", f"true{next(count)}"))
+        return taken(settings, queue, job, *more)
+
+    monkeypatch.setattr(programs, "_taken", slow)
+    assert walk.fetch(host).ad["SSSJobId"] == "8"
+    walk.attempts.clear()
+    assert walk.fetch(host) is None
+    assert next(count) < 10
