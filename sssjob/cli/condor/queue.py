@@ -97,6 +97,8 @@ def _reason(job: SpoolJob, now: float) -> str:
         return untimely
     if job.state in ("waiting", "held"):
         return job.reason
+    if job.state == "ready" and job.rests > now and not job.failures and job.losses > 1:
+        return f"{job.losses} attempts were lost; the next one in {math.ceil(job.rests - now)} s"
     if job.state == "ready" and job.rests > now and not job.failures:
         return f"it came back; it is offered again in {math.ceil(job.rests - now)} s"
     if job.state == "ready" and job.rests > now:

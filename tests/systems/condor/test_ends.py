@@ -63,9 +63,9 @@ class Walk:
                 self.hosts[-1].state = tmp_path / f"state{number}"
         self.attempts = []
 
-    def call(self, host, hook, ad, *words):
-        given = {"state": str(host.state), "fold": "never", "attempts": 1000, "pause": 0}
-        return host.call(hook, ad, *words, **given)
+    def call(self, host, hook, ad, *words, **options):
+        given = {"fold": "never", "attempts": 1000, "losses": 1000, "pause": 0, **options}
+        return host.call(hook, ad, *words, state=str(host.state), **given)
 
     def settings(self, host):
         return HookSettings(str(host.path), str(host.state))
@@ -347,3 +347,102 @@ def test_a_document_that_changes_all_the_time_keeps_no_other_from_a_slot(
     walk.attempts.clear()
     assert walk.fetch(host) is None
     assert next(count) < 10
+
+
+# decision 845
+
+
+def lost(walk, host, most=3):
+    """One more attempt, whose machine dies after its start; None where no slot gets the job."""
+    attempt = walk.fetch(host)
+    if attempt is not None:
+        walk.accept(attempt)
+        walk.update(attempt)
+        walk.fold(host)
+        walk.clock += 10
+        attempt.is_over = True
+        walk.call(host, "evict-claim", attempt.ad, losses=most, pause=30)
+    return attempt
+
+
+def queued(walk, host):
+    words = ["condor", "queue", "--documents", str(host.path), "--state", str(host.state)]
+    return CliRunner().invoke(sssjob, words).stdout
+
+
+@WHERE
+def test_a_job_whose_machine_dies_at_each_start_rests_ever_longer_and_is_held_at_last(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    for rest in (30, 60):
+        assert lost(walk, host)
+        walk.clock += rest - 1
+        assert walk.fetch(host) is None
+        walk.clock += 2
+    assert lost(walk, host)
+    walk.clock += 10_000
+    assert lost(walk, host) is None
+    walk.fold(host)
+    reason = "held after 3 attempts: it was lost: its claim was given up"
+    assert reason in queued(walk, host)
+    job = walk.job()
+    assert (job.get("State"), job.get("Hold")) == ("Hold", "System")
+    assert job.get("StatusMessage").startswith(reason)
+    for group in job.task_groups:
+        assert "held" not in group.get("StatusMessage")
+    assert walk.give_back(host)
+    for _ in range(3):
+        assert lost(walk, host)
+        walk.clock += 10_000
+    assert lost(walk, host) is None
+
+
+@WHERE
+@pytest.mark.parametrize("how", ["evict", "a late update"])
+def test_an_attempt_that_tells_of_itself_ends_the_row_of_those_that_were_lost(
+    where, how, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    for _ in range(2):
+        attempt = lost(walk, host)
+        walk.clock += 100
+    if how == "evict":
+        attempt = walk.fetch(host)
+        walk.accept(attempt)
+        walk.ends(attempt, "evict")
+    else:
+        attempt.is_over = False
+        walk.update(attempt)  # it runs after all
+        walk.fold(host)
+        walk.clock += 10
+        assert walk.fetch(host) is None
+        walk.ends(attempt, "evict")
+    walk.fold(host)
+    for _ in range(3):
+        assert lost(walk, host)
+        walk.clock += 10_000
+    assert lost(walk, host) is None
+
+
+@WHERE
+def test_a_job_that_is_held_and_runs_after_all_is_given_to_nobody(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = lost(walk, host, most=1)
+    walk.fold(host)
+    assert walk.job().get("State") == "Hold"
+    walk.clock += 100
+    attempt.is_over = False
+    walk.update(attempt)
+    walk.fold(host)
+    assert walk.fetch(host) is None
+    assert walk.job().get("State") == "Running"
+    walk.ends(attempt, "exit")
+    walk.fold(host)
+    walk.check()
+    assert walk.fetch(host) is None

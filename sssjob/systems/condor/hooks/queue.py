@@ -10,8 +10,9 @@ printed by fetch-work, ``accepted`` was taken by a startd, ``running`` was heard
 ``returned`` came back and waits until its document is read again, ``waiting`` may not run yet,
 with the reason, ``held`` could not be started too often, and ``done`` has ended.
 
-An attempt that started nothing is a failure. After each a job is given to no slot for a while,
-which doubles each time; after so many in a row it is held. Of each attempt stands when and as whom
+An attempt that started nothing is a failure, one that was started and ended without a word a loss.
+After each a job is given to no slot for a while, which doubles each time; after so many in a row it
+is held. Of each attempt stands when and as whom
 it was given away, and what the slot gave: so much is known of it whatever a report says.
 """
 
@@ -76,6 +77,10 @@ ALTER TABLE job ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;  -- by when it h
 ALTER TABLE job ADD COLUMN taken TEXT NOT NULL DEFAULT '';  -- which attempt runs, as a store tells
 PRAGMA user_version = 4;
 """
+_LOST = """
+ALTER TABLE job ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;  -- attempts in a row that were lost
+PRAGMA user_version = 5;
+"""
 _SCHEMA = (
     """
 CREATE TABLE document (
@@ -109,8 +114,9 @@ CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL)
 """
     + _ATTEMPTS
     + _TOLD
+    + _LOST
 )
-_VERSION = 4
+_VERSION = 5
 # What files of the versions before lack.
 _UPGRADES = {
     1: """
@@ -123,10 +129,11 @@ ALTER TABLE job ADD COLUMN asks TEXT NOT NULL DEFAULT '';
 """
     + _ATTEMPTS,
     3: _TOLD,
+    4: _LOST,
 }
 _COLUMNS = (
     "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
-    " asks, eligible, deadline, taken"
+    " asks, eligible, deadline, taken, losses"
 )
 
 
@@ -141,14 +148,15 @@ class SpoolJob:
     """A job of the queue."""
 
     __slots__ = ("ads", "asks", "attempt", "deadline", "document", "eligible", "failures", "given",
-                 "id", "key", "label", "number", "owner", "reason", "rests", "state",
+                 "id", "key", "label", "losses", "number", "owner", "reason", "rests", "state",
                  "taken")  # fmt: skip
 
     def __init__(
         self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
         owner: str, given: str, ads: bytes, reason: str, failures: int, rests: float,
-        asks: str, eligible: int, deadline: int, taken: str,
+        asks: str, eligible: int, deadline: int, taken: str, losses: int,
     ) -> None:  # fmt: skip
+        self.losses = losses
         self.eligible, self.deadline, self.taken = eligible, deadline, taken
         self.key, self.document, self.number, self.label = key, document, number, label
         self.id, self.state, self.attempt = id_, state, attempt
@@ -545,11 +553,17 @@ class JobQueue:
         It rests ``pause`` seconds, twice as long after each failure in a row; after ``most`` of
         them it is held, if that is a number.
         """
+        return self._count(key, attempt, now, why, pause, most, "failures")
+
+    def _count(
+        self, key: int, attempt: int, now: float, why: str, pause: int, most: int | None,
+        counted: str,
+    ) -> str:  # fmt: skip
         with self.changing():
             job = self.job(key)
             if job is None or job.attempt != attempt or job.state not in TAKEN:
                 return ""
-            count = job.failures + 1
+            count = int(getattr(job, counted)) + 1
             after = HELD if most is not None and count >= most else RETURNED
             rests = now + min(pause << min(count - 1, 20), LONGEST_PAUSE)
             if after == HELD:
@@ -558,7 +572,7 @@ class JobQueue:
                 why = reason(count, why)
             self.move(key, attempt, TAKEN, after, now, why)
             values = (count, rests, key)
-            self.run("UPDATE job SET failures = ?, rests = ?, told = 0 WHERE key = ?", values)
+            self.run(f"UPDATE job SET {counted} = ?, rests = ?, told = 0 WHERE key = ?", values)
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
         return after
 
@@ -569,18 +583,20 @@ class JobQueue:
                 self.run("UPDATE job SET rests = ? WHERE key = ?", (now + seconds, key))
                 self.read_again("(SELECT document FROM job WHERE key = ?)", key)
 
-    # decision 816
-    def lost(self, key: int, attempt: int, now: float, why: str, pause: int) -> bool:
+    # decision 816, 845
+    def lost(
+        self, key: int, attempt: int, now: float, why: str, pause: int, most: int | None
+    ) -> str:
         """Take back a job that an attempt did start, and of which nothing is heard any more.
 
-        It rests for ``pause`` seconds, in which a report may say that it runs after all.
+        It rests, also for a report that says that it runs after all, and is held as where attempts
+        fail, but these are counted by themselves. Gives the state that it has then, or "".
         """
         with self.changing():
-            if not self.move(key, attempt, TAKEN, RETURNED, now, why):
-                return False
-            self.run("UPDATE job SET failures = 0, rests = ? WHERE key = ?", (now + pause, key))
-            self.read_again("(SELECT document FROM job WHERE key = ?)", key)
-        return True
+            after = self._count(key, attempt, now, f"it was lost: {why}", pause, most, "losses")
+            if after:
+                self.run("UPDATE job SET failures = 0 WHERE key = ?", (key,))
+        return after
 
     # decision 815
     def refuse(self, key: int, attempt: int, slot: str, now: float, pause: int) -> bool:
@@ -608,7 +624,7 @@ class JobQueue:
 
     def wake(self, key: int) -> None:
         """End the rest of a job."""
-        self.run("UPDATE job SET rests = 0, failures = 0 WHERE key = ?", (key,))
+        self.run("UPDATE job SET rests = 0, failures = 0, losses = 0 WHERE key = ?", (key,))
 
     def revive(self, key: int, attempt: int, moment: float, now: float) -> bool:
         """Whether a job that was taken back runs after all: it was not given away anew.
@@ -616,8 +632,9 @@ class JobQueue:
         ``moment`` is when a report of it was left, which counts if that was after it came back.
         """
         done = self.run(
-            "UPDATE job SET state = 'running', heard = ?, reason = '' WHERE key = ?"
-            " AND attempt = ? AND state IN ('ready', 'returned') AND heard < ?",
+            "UPDATE job SET state = 'running', heard = ?, reason = '', losses = max(losses - 1, 0)"
+            " WHERE key = ? AND attempt = ? AND state IN ('ready', 'returned', 'held')"
+            " AND heard < ?",
             (now, key, attempt, moment),
         )
         return done.rowcount == 1
@@ -628,11 +645,16 @@ class JobQueue:
             "UPDATE job SET failures = 0, rests = 0 WHERE key = ? AND attempt = ?", (key, attempt)
         )
 
+    def ended(self, key: int, attempt: int) -> None:
+        """Forget the failures and losses of a job of which an attempt ended, and told so."""
+        self.started(key, attempt)
+        self.run("UPDATE job SET losses = 0 WHERE key = ? AND attempt = ?", (key, attempt))
+
     def free(self, key: int) -> None:
         """Let slots fetch a job that is held."""
         with self.changing():
             self.run(
-                "UPDATE job SET state = 'returned', failures = 0, rests = 0, told = 0"
+                "UPDATE job SET state = 'returned', failures = 0, losses = 0, rests = 0, told = 0"
                 " WHERE key = ? AND state = 'held'",
                 (key,),
             )
@@ -722,6 +744,8 @@ class JobQueue:
                 # What is asked for anew starts anew, and so does what waited or was set free.
                 " failures = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN failures ELSE 0 END,"
+                " losses = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
+                " THEN losses ELSE 0 END,"
                 " rests = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN rests ELSE 0 END,"
                 # Another machine, whose clock may be ahead, gave it away meanwhile.

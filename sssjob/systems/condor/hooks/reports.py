@@ -529,7 +529,7 @@ class _Fold:
             if moved:
                 self._released.append(told.job.claim(told.attempt))
             if names.was_started(told.ad):
-                self._queue.started(key, attempt)
+                self._queue.ended(key, attempt)
         self._queue.read_again("?", told.job.document)
 
     def _refuse(self, report: SpooledReport, reason: Exception) -> None:
