@@ -13,7 +13,6 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.translate.fields import About
 from sssjob.translate.options import Heard, Made, Said
-from sssjob.translate.quoting import posix
 from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.visible import ShellText
 
@@ -23,8 +22,15 @@ _LIMITS = {
 }  # fmt: skip
 _NUMBERS = ("OpenFiles", "Processes", "Processors")
 _COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes
-_TYPES = {"Hard": "-H", "Soft": "-S", "": ""}
-_ULIMIT = re.compile(r"ulimit (?:(-[HS]) )?(-[a-z]) ([0-9]+)")
+# A hard limit below the soft one, which often is none, is refused: that one goes first.
+_LINES = {
+    "Hard": "ulimit -S {option} {number} && ulimit -H {option} {number}",
+    "Soft": "ulimit -S {option} {number}", "": "ulimit {option} {number}",
+}  # fmt: skip
+_ULIMIT = re.compile(
+    r"(?:ulimit -S (?P<same>-[a-z] [0-9]+) && (?=ulimit -H (?P=same)$))?"
+    r"ulimit (?:(?P<kind>-[HS]) )?(?P<option>-[a-z]) (?P<number>[0-9]+)"
+)
 
 
 @dataclass(frozen=True)
@@ -89,11 +95,10 @@ class Limits(About):
             made.option(option, text)
             if self._reads(name)(text) != value:
                 asked.approximate("ResourceLimit", f"{text}, rounded up")
-        elif name in _LIMITS and kind in _TYPES:
+        elif name in _LIMITS and kind in _LINES:
             number = value if name in _COUNTED else -(-value // 1024)
             try:
-                words = filter(None, ("ulimit", _TYPES[kind], _LIMITS[name], str(number)))
-                made.line(ShellText.joined(map(posix, words), " "))
+                made.line(ShellText.of(_LINES[kind], option=_LIMITS[name], number=number))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
                 return
@@ -144,10 +149,10 @@ def ulimit(line: str, heard: Heard) -> bool:
     """Read a line of the script that sets a limit as ours do; whether it is one."""
     found = _ULIMIT.fullmatch(line)
     names = {option: name for name, option in _LIMITS.items()}
-    if found is None or found[2] not in names:
+    if found is None or found["option"] not in names:
         return False
-    name = names[found[2]]
-    kind = {"-H": "Hard", "-S": "Soft"}.get(found[1] or "", "")
-    number = int(found[3])
+    name = names[found["option"]]
+    kind = {"-H": "Hard", "-S": "Soft"}.get(found["kind"] or "", "")
+    number = int(found["number"])
     _say_limit(heard, name, kind, number if name in _COUNTED else number * 1024)
     return True

@@ -978,6 +978,23 @@ def test_sweep_removes_directories_of_jobs_that_the_node_no_longer_has(node, mon
     assert sorted(os.listdir(node / "mjf")) == ["3", "machinefeatures"]
 
 
+def test_sweep_finds_the_directory_of_its_node(node):
+    """Or says that there is none, or that they are those of nodes."""
+    for name in ("n1", "n2"):
+        directories.Directories(node / f"mjf/{name}", "2").make({"job_id": "2"})
+        (node / f"mjf/{name}/machinefeatures").mkdir()
+    program(node, "squeue", "echo 3")
+    done = sweep()
+    told = "sssjob: mjf has no jobs, but mjf/n1 has: --root mjf/%n --node n1\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", told)
+    done = run("sweep", "--for", "slurm", "--root", "mjf/%n", "--node", "n1")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "removed 2\n", "")
+    assert (node / "mjf/n2/2").is_dir()
+    done = run("sweep", "--for", "slurm", "--root", "other/%n", "--node", "n2")
+    told = "sssjob: other/n2 is not there: no prolog has made it\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", told)
+
+
 def both(*words):
     """What a sweep does, and a dry run says just before."""
     first = sweep(*words, "--dry-run")
@@ -1641,6 +1658,24 @@ def test_a_directory_of_documents_that_is_missing_is_told(node):
     jobs.mkdir()
     done = check(*words)
     assert (done.exit_code, "no such directory" in done.stderr) == (0, False)
+
+
+def test_a_program_of_the_site_that_is_gone_is_called_no_longer(node):
+    own = node / "own"
+    place = ("--to", f"{node}/etc/scripts", "--log", f"{node}/log")
+    program(node, "scontrol", CONFIGURED.format(f"{own} '(null)' '(null)' Alloc", DATA))
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    check(*place)
+    script = node / "etc/scripts/prolog"
+    assert str(own) in script.read_text()
+    install = ("install", "--for", "slurm", *place)
+    assert str(own) not in run(*install).stderr
+    own.unlink()
+    done = run(*install)
+    told = f"sssjob: warning: {own} is not there: our prolog calls it no longer\n"
+    assert (done.exit_code, told in done.stderr) == (0, True)
+    assert str(own) not in script.read_text()
 
 
 def test_commands_of_the_batch_system_that_others_can_exchange_are_refused(node):

@@ -273,9 +273,19 @@ def test_a_status_that_is_a_link_is_not_followed(node):
     assert os.listdir(node / "elsewhere") == []
 
 
-def test_where_there_is_nothing_there_is_nothing_to_tell(node):
-    done = run("features", "sample", "--for", "slurm", "--root", "none", "--once", "--json")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+def test_a_root_that_no_prolog_has_made_is_told(node):
+    words = ("--root", "none/%n", "--node", "n1", "--once", "--json")
+    done = run("features", "sample", "--for", "slurm", *words)
+    told = "sssjob: none/n1 is not there: no prolog has made it\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", told)
+
+
+def test_the_jobs_of_a_node_are_below_its_own_root(node):
+    (node / "of").mkdir()
+    (node / "mjf").rename(node / "of/n1")
+    words = ("--root", "of/%n", "--node", "n1", "--cgroup", f"{node}/groups/job_%j")
+    done = run("features", "sample", "--for", "slurm", "--once", *words)
+    assert (done.exit_code, "3  " in done.stdout) == (0, True)
 
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root is led by others")

@@ -201,7 +201,7 @@ SCRIPTS = [
     ("<Environment><Variable name='A'>x 'y' $z</Variable></Environment>", "slurm", "#!/bin/sh",
      ["""export A='x '"'"'y'"'"' $z'""", EXECUTED]),
     ("<ResourceLimit name='CPUTime' type='Hard'>60</ResourceLimit>", "slurm", "#!/bin/sh",
-     ["ulimit -H -t 60", EXECUTED]),
+     ["ulimit -S -t 60 && ulimit -H -t 60", EXECUTED]),
     ("<InitialWorkingDirectory>/a b</InitialWorkingDirectory><InputFile>i</InputFile>", "pbs",
      "#!/bin/sh", ["cd '/a b' || exit", f"{EXECUTED} < i"]),
     ("<Shell> /usr/bin/zsh </Shell>", "slurm", "#!/usr/bin/zsh", [EXECUTED]),

@@ -303,3 +303,31 @@ def test_a_first_line_of_two_words_is_told_where_it_does_not_count():
     told = {t: [loss.path for loss in translate(python_job(""), t, Settings(files={"s": PYTHON})).losses]
             for t in SCRIPTS}  # fmt: skip
     assert [t for t, paths in told.items() if "/Job/Executable" in paths] == ["sge"]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("limits, soft, hard", [
+    ({"Hard": 3000}, 3000, 3000), ({"Soft": 30}, 30, None), ({"": 3000}, 3000, 3000),
+    ({"Soft": 30, "Hard": 3000}, 30, 3000), ({"": 30, "Hard": 3000}, 30, 30),
+    ({"Soft": 20, "": 30, "Hard": 3000}, 20, 30),
+])  # fmt: skip
+def test_a_shell_takes_limits_whatever_limits_it_has(shell, limits, soft, hard):
+    """The usual soft limit of CPU time is none, and no hard one below it is taken."""
+    asked = tuple(
+        Property(
+            "ResourceLimit", str(number), {"name": "CPUTime", **({"type": kind} if kind else {})}
+        )
+        for kind, number in limits.items()
+    )
+    text, _ = translate(Job((Property("Executable", "/bin/true"), *asked)), "sbatch")
+    lines = [line for line in text.splitlines() if line.startswith("ulimit ")]
+    ask = "ulimit -S -t; ulimit -H -t"
+    before = subprocess.run([shell, "-c", ask], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [shell, "-ec", "\n".join([*lines, ask])], capture_output=True, text=True, check=True
+    )
+    none = before.stdout.split()[1]
+    assert found.stdout.split() == [str(soft), none if hard is None else str(hard)]
+    (back,) = read(text.encode(), "sbatch", Settings(residual=False))
+    kept = back.job.properties.all("ResourceLimit")
+    assert {each.attributes.get("type", ""): int(each.text) for each in kept} == limits

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from sssjob import host_name
 from sssjob.cli import common, options
 from sssjob.cli.features.common import VOCABULARIES, fail
 from sssjob.cli.names import SystemName, Thing
@@ -231,6 +232,7 @@ Examples:
   sssjob features sweep --for slurm --root /run/mjf
   sssjob features sweep --for gridengine --dry-run --json
   sssjob features sweep --for slurm --discard 4711
+  sssjob features sweep --for slurm --root /run/mjf/%n --node n7
   */10 * * * * root sssjob features sweep --for slurm --node n7
 
 Exit code: 0 done, whether there was one or not, 1 one of them stays, as standard
@@ -256,23 +258,26 @@ def sweep(
 
     The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
     was stopped, they stay, and so does what a prolog that was killed had not made whole (under a
-    name such as .sssjob-00000039-0). Let cron run this command. Directories that are not of jobs,
+    name such as .sssjob-00000039-0). In --root, %n stands for the name of the node. Let cron run
+    this command. Directories that are not of jobs,
     and those of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml
     is folded first with --documents, and stays without it, until --discard gives it up.
     """
     from sssjob.collect import Left, fold_left
+    from sssjob.features.batch import directories
     from sssjob.features.batch.leftovers import sweep as swept
 
     findings: list[Finding] = []
+    place = directories.of_node(root, node or host_name.own())
 
     def fold(job: str, held: int) -> tuple[bool, Sequence[str]]:
-        done = fold_left(system, Path(root), jobs, job, held, dry_run=dry_run)
+        done = fold_left(system, place, jobs, job, held, dry_run=dry_run)
         findings.extend(done.tally.findings if done.tally else ())
         return done.left is Left.KEPT, done.notes
 
     try:
         done = swept(
-            call(system, (), seconds), Path(root), node,
+            call(system, (), seconds), place, node,
             fold=fold, dry_run=dry_run, discarded=discarded,
         )  # fmt: skip
     except (OSError, SSSJobError) as error:
@@ -284,6 +289,6 @@ def sweep(
     else:
         for name in done.removed:
             common.echo(f"{'would remove' if dry_run else 'removed'} {name}")
-    notes(done.notes)
+    notes(tuple(filter(None, (directories.doubt(place), *done.notes))))
     common.print_findings(findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)

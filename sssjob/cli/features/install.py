@@ -103,7 +103,7 @@ def command(
         )  # fmt: skip
         found = replace(found, path=_place_of(found.side.command))
         found.check()
-        found = replace(found, own=_kept_own(found))
+        found, gone = _with_own(found, written=bool(directory) and not check)
         written = bool(directory)  # at once
         checked = (
             Checked(found, node, known, scratch, vocabulary, written=written) if check else None
@@ -114,7 +114,7 @@ def command(
             write(place, scripts)
     except (OSError, SSSJobError) as error:
         fail(error)
-    _warn(_doubts(found))
+    _warn([*_doubts(found), *gone])
     lines = list(found.configuration())
     if as_json:
         common.data(json.dumps({
@@ -229,6 +229,18 @@ def _texts(files: Mapping[str, ConfigFile]) -> dict[str, str]:
     paths = {name: file.path for name, file in files.items()}
     there = {name: path for name, path in paths.items() if os.path.isdir(os.path.dirname(path))}
     return {name: kernel.text(path, _LONGEST) for name, path in there.items()}
+
+
+def _with_own(at: Installation, *, written: bool) -> tuple[Installation, list[str]]:
+    """An installation with the programs that scripts of ours, written before, call first.
+
+    Scripts that are ``written`` as they are call no longer what is gone, each of which is told.
+    """
+    found = replace(at, own=_kept_own(at))
+    gone = found.gone() if written else {}
+    rest = {name: own for name, own in found.own.items() if name not in gone}
+    told = [f"{own} is not there: our {name} calls it no longer" for name, own in gone.items()]
+    return replace(found, own=rest), told
 
 
 def _kept_own(at: Installation) -> dict[str, str]:

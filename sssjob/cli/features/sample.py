@@ -8,7 +8,6 @@ import os
 import stat
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -60,21 +59,23 @@ def command(
 
     The control group of each job below --root is looked at: CPU time, memory, swap, how long it
     waited for processors, memory and disks, and GPUs where their drivers tell. The job finds the
-    figures as used_* in $JOBSTATUS; the epilog puts them into its document.
+    figures as used_* in $JOBSTATUS; the epilog puts them into its document. In --root, %n stands
+    for the name of the node.
     """
-    from sssjob.features.batch import sampling
+    from sssjob.features.batch import directories, sampling
 
     call = batch.call(system, (), 10)
     name = node or host_name.own()
+    place = directories.of_node(root, name)
     said: set[str] = set()
     with terminable() as go_on:
         while True:
             go_on()
             try:
-                found = sampling.look(call, Path(root), time.time(), name, cgroup)
+                found = sampling.look(call, place, time.time(), name, cgroup)
             except (OSError, SSSJobError) as error:
                 fail(error)
-            notes = set(found.notes)
+            notes = {*found.notes, *filter(None, (directories.doubt(place),))}
             try:
                 if metrics:
                     _write(metrics, found, system, name)

@@ -288,6 +288,28 @@ def standing(root: Path) -> dict[str, DirectoryIdentity]:
     return found
 
 
+def of_node(root: str, node: str) -> Path:
+    """Where the directories of a node are: in ``root``, %n stands for its name."""
+    return Path(root.replace("%n", node))
+
+
+def doubt(root: Path) -> str:
+    """Why no job can be below ``root``; "" where a prolog has been, or nobody can tell."""
+    try:
+        names = sorted(os.listdir(root))
+    except FileNotFoundError:
+        return f"{root} is not there: no prolog has made it"
+    except OSError:
+        return ""  # whoever works there tells it
+    if MACHINE in names:
+        return ""
+    of_nodes = [root / name for name in names if (root / name / MACHINE).is_dir()]
+    if not of_nodes:
+        return ""
+    name = of_nodes[0].name
+    return f"{root} has no jobs, but {of_nodes[0]} has: --root {root}/%n --node {name}"
+
+
 def sweep(root: Path, *, dry_run: bool = False) -> tuple[str, ...]:
     """Remove what prologs and epilogs that were killed left half made, or half removed; its names.
 

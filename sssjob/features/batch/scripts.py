@@ -235,6 +235,19 @@ class Installation:
             for place, fault in _faults(path):
                 yield LiveSetting(place, "called first", "", name, trouble=fault)
 
+    def gone(self) -> dict[str, str]:
+        """Programs of the site that our scripts called first, and that it has taken away.
+
+        No patterns, which may stand for none, nor what is in a directory that is not there: that
+        may be one that is not mounted.
+        """
+        return {
+            name: path
+            for name, path in self.own.items()
+            if os.path.isabs(path) and set(path).isdisjoint(" *?[") and not os.path.lexists(path)
+            if os.path.isdir(os.path.dirname(path))
+        }
+
     def missing(self) -> Iterator[str]:
         """Which directories are not here that our scripts need and do not make, and why."""
         needed = [(os.path.dirname(self.log), "nothing is logged")]
