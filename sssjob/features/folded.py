@@ -93,7 +93,7 @@ def without_listed(job: Job) -> Job:
             continue
         same.remove(of_run)
         if of_run.before is not None:
-            items.append(of_run.before)
+            items.append(_at_line(of_run.before, item.line))
     return job.holding(items)
 
 
@@ -116,14 +116,21 @@ def without_run(job: Job, start: int | None = None) -> Job:
     return job.holding(items)
 
 
+def as_requested(job: Job) -> Job:
+    """A job without what its list says of a run of it; one without a list is as it is."""
+    return job if _rows(job) is None else without_run(job)
+
+
 def beginning(block: Job | JobGroup) -> Job | JobGroup:
-    """Jobs that begin to run, without what their lists say of earlier runs.
+    """Jobs that begin to run, or are to, without what their lists say of earlier runs.
 
     Defaults of a group are not resolved yet: what a run was given hides those that hold again.
     """
     if isinstance(block, Job):
-        return block if _rows(block) is None else without_run(block)
-    return block.holding(beginning(item) if isinstance(item, Job) else item for item in block.items)
+        return as_requested(block)
+    return block.holding(
+        as_requested(item) if isinstance(item, Job) else item for item in block.items
+    )
 
 
 def _is_a_step(item: Item) -> bool:
@@ -209,6 +216,10 @@ def _property(told: Any) -> Property:
 
 def _child(told: Any) -> Property | Note:
     return Note(told["note"], told["text"]) if "note" in told else _property(told)
+
+
+def _at_line(item: Property, line: int) -> Property:
+    return Property(item.name, item.text, item.attributes, item.children, item.namespace, line)
 
 
 def _spelled_row(row: FoldedProperty) -> dict[str, Any]:

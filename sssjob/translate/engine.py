@@ -12,6 +12,7 @@ from sssjob.check.awareness import Understood, UnknownKind, understood
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
+from sssjob.features.folded import as_requested
 from sssjob.model import Job, Property
 from sssjob.translate import arrays, residual
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
@@ -117,7 +118,8 @@ def translate(
 ) -> Translation:
     """A job as a target takes it, and what the target does not hold.
 
-    Of alternatives the best one is written, or that of a number.
+    Of alternatives the best one is written, or that of a number. What was folded into the job of a
+    run is no request, and is not written. # decision 809
 
     Raises ``Untranslatable`` where the job says Reject of something that would be left out, and
     ``InvalidValue`` for a job that cannot be written at all.
@@ -128,6 +130,7 @@ def translate(
     of_kind(alternative, int | None, "the number of an alternative")
     settings = settings or Settings()
     target = written(to)
+    job = as_requested(job)
     told_of = listed(job, settings.unstated) if alternative is None else None
     asked = None if told_of is None else _OUTLINES.asked(job, told_of, settings.unstated)
     if asked is not None:

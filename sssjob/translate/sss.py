@@ -14,6 +14,7 @@ from sssjob.document.attached import doubled, message, named
 from sssjob.document.bundle import MessageFile, bundles
 from sssjob.document.outermost import told
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
+from sssjob.features.folded import beginning
 from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Read, Settings, Translator
@@ -94,11 +95,15 @@ def _not_kept(files: Iterable[MessageFile]) -> Iterator[Finding]:
 
 
 def jobs_and_around(blocks: Iterable[Block]) -> Iterator[tuple[Job, Surroundings | None]]:
-    """Each of ``jobs_of``, and what is left of its surroundings, to be judged with it."""
+    """Each of ``jobs_of``, and what is left of its surroundings, to be judged with it.
+
+    As jobs were requested: what was folded of a run of theirs is no request. # decision 809
+    """
     for block in blocks:
         written = block.jobs if isinstance(block, JobGroup) else (block,)
         own = [each for each in written if isinstance(each, Job)]
-        yield from zip(jobs_of((block,)), around(block, own), strict=True)
+        requested = beginning(block) if isinstance(block, Job | JobGroup) else block
+        yield from zip(jobs_of((requested,)), around(block, own), strict=True)
 
 
 def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:

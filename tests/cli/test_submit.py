@@ -15,7 +15,10 @@ from waiting import until
 
 from sssjob import store
 from sssjob.cli import sssjob
-from sssjob.document import loads, read
+from sssjob.delivery.runs import fold_run
+from sssjob.document import dumps, loads, read
+from sssjob.fold import JOB, Fact
+from sssjob.model import Property
 
 ONE = "<Job><Id>mine</Id><Executable>/bin/true</Executable></Job>\n"
 TWO = """<JobGroup><Id>g</Id>
@@ -74,6 +77,32 @@ def test_a_dry_run_of_a_job_that_is_submitted_says_so(system):
     done = submit("--dry-run")
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr.endswith(f"job.xml: job {job().id} is submitted already\n")
+
+
+ASKED = "<Job><Id>mine</Id><Executable>/bin/true</Executable>{}</Job>\n"
+DEADLINE = "<DeadlineTime>2100000000</DeadlineTime>"
+RAN = (Fact(Property("DeadlineTime", 1900000000), JOB), Fact(Property("Priority", 99), JOB),
+       Fact(Property("StartTime", 500), JOB))  # fmt: skip
+
+
+@pytest.mark.parametrize("group", [
+    "{}",
+    "<JobGroup><JobDefaults><DeadlineTime>2000000000</DeadlineTime></JobDefaults>{}</JobGroup>",
+])  # fmt: skip
+@pytest.mark.parametrize("asked", ["", DEADLINE])
+@pytest.mark.parametrize("command", [
+    ("submit", "--to", "slurm", "--dry-run"), ("translate", "--to", "sbatch"),
+    ("features", "submit", "--for", "slurm", "--dry-run"),
+])  # fmt: skip
+def test_what_was_folded_of_a_run_is_not_asked_for_again(system, command, asked, group):
+    job = loads(ASKED.format(asked))
+    told = []
+    for each in (job, fold_run(job, RAN, overwrite=True).job):
+        Path("job.xml").write_text(group.format(dumps(each)))
+        done = CliRunner().invoke(sssjob, [*command, "job.xml"])
+        told.append((done.exit_code, done.output))
+    assert told[0] == told[1]
+    assert told[0][0] == 0
 
 
 def test_a_dry_run_shows_the_command_and_what_it_is_given(system):

@@ -6,19 +6,21 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sssjob import document
+from sssjob import document, registry
 from sssjob.check.findings import of_source
 from sssjob.delivery.document import Delivery
 from sssjob.delivery.records import PlacedRecord
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.features import folded
 from sssjob.features.batch import documents
 from sssjob.features.derive import derive
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.model import Job, Property
+from sssjob.translate import Settings, read, translate
 
 LIST = {"type": folded.EXTENSION, "name": folded.NAME}
 START = 1_700_000_000  # of a first run; a second one begins a day later
@@ -110,6 +112,26 @@ def same(text):
 @given(requests(), RUNS)
 def test_a_prolog_finds_of_a_job_that_ran_before_what_was_asked_for(request_, run):
     assert at_start(folded_with(request_, run, START)) == at_start(request_)
+
+
+TARGETS = [name for name, row in registry.all_targets().items() if row.writes]
+
+
+def written(text, target):
+    """What a target is given of a document of one job, or why it is not."""
+    (reading,) = read(text.encode(), "sss")
+    try:
+        return translate(reading.job, target, Settings(unstated=AwarenessPolicy.WARN))
+    except InvalidValue as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@settings(max_examples=20)
+@given(requests(), RUNS)
+def test_no_batch_system_is_asked_for_what_was_folded(target, request_, run):
+    request_ = request_.replace("<Id>7</Id>", "<Id>7</Id><Executable>/bin/true</Executable>")
+    assert written(folded_with(request_, run, START), target) == written(request_, target)
 
 
 @given(requests(), RUNS, RUNS)

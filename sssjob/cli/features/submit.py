@@ -54,7 +54,7 @@ def command(
     """
     from sssjob.submission.at_once import submission, submitted_id
 
-    job = one_job(file, select)
+    job = one_job(file, select, begins=True)
     try:
         made = submission(job, system, environment=environment)
     except InvalidJob as refused:
