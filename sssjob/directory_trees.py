@@ -356,9 +356,29 @@ def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
     another one. Of what is mounted on a directory right in it root takes only the mount away.
     Raises ``OSError``, with what is left under a hidden name, also for more than ``most`` entries.
     """
-    hidden = name if name.startswith(".") else set_aside(folder, name)
-    if not hidden:
-        return False
+    if name.startswith("."):
+        return _remove_hidden(folder, name, most)
+    with _locked(folder, name):  # or it would be a leftover to others, before it is done with
+        hidden = set_aside(folder, name)
+        return bool(hidden) and _remove_hidden(folder, hidden, most)
+
+
+@contextmanager
+def _locked(folder: int, name: str) -> Iterator[None]:
+    """While nobody takes what has a name for a leftover, as far as that can be opened."""
+    try:
+        handle = os.open(name, handles.READ | os.O_NOFOLLOW, dir_fd=folder)
+    except OSError:
+        yield  # it is no directory, or not there, or must be permitted first
+        return
+    try:
+        atomic.lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove_hidden(folder: int, hidden: str, most: int) -> bool:
     try:
         if not stat.S_ISDIR(os.stat(hidden, dir_fd=folder, follow_symlinks=False).st_mode):
             os.unlink(hidden, dir_fd=folder)

@@ -296,6 +296,19 @@ def test_a_tree_goes_with_everything_and_nothing_else(folder, tmp_path, precious
     assert not trees.remove_tree(folder, "tree")
 
 
+def test_what_is_being_removed_is_no_leftover_to_others(folder, tmp_path, monkeypatch):
+    (tmp_path / "tree").mkdir()
+    emptied, swept = trees._empty, []
+
+    def at_that_moment(top, named, most):
+        swept.append(trees.sweep(folder))
+        emptied(top, named, most)
+
+    monkeypatch.setattr(trees, "_empty", at_that_moment)
+    assert trees.remove_tree(folder, "tree")
+    assert (swept, os.listdir(tmp_path)) == ([()], [])
+
+
 def test_of_what_is_mounted_in_a_tree_only_the_mount_goes(root, folder, tmp_path, precious):
     (tmp_path / "tree/in").mkdir(parents=True)
     (tmp_path / "tree/in/beneath").mkdir()

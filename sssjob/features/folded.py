@@ -107,7 +107,7 @@ def without_run(job: Job, start: int | None = None) -> Job:
         if isinstance(item, Delivered) or _is_a_step(item):
             continue
         if isinstance(item, TaskGroup):
-            inner = [each for each in item.items if not isinstance(each, Delivered)]
+            inner = [each for each in item.items if not _is_of_a_group_that_ran(each)]
             items.append(item.holding(inner))
         elif not (isinstance(item, Property) and _is_of_a_run(item, names)) and (
             is_listed or not _has_come(item, start)
@@ -139,6 +139,13 @@ def _is_a_step(item: Item) -> bool:
         return False
     kinds = {type(each) for each in item.items if isinstance(each, Block)}
     return Delivered in kinds and not kinds - {Delivered}
+
+
+def _is_of_a_group_that_ran(item: Item) -> bool:
+    """Whether a record tells it of a task group: no request says that of a part of a job."""
+    return isinstance(item, Delivered) or (
+        isinstance(item, Property) and _is_of_a_run(item, _OF_ONE_THAT_ENDED)
+    )
 
 
 def _is_of_a_run(item: Property, names: frozenset[str]) -> bool:

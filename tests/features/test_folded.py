@@ -176,6 +176,16 @@ def test_a_job_that_nothing_was_folded_into_has_no_list():
     assert folded.listed(JOB, JOB) is JOB
 
 
+def test_of_a_task_group_that_was_asked_for_what_it_did_goes():
+    group = "<TaskGroup><Id>g</Id>{}<Requested/>{}</TaskGroup>"
+    did = "<StartTime>5</StartTime><EndTime>6</EndTime><State>Failed</State><ExitCode>1</ExitCode>"
+    asked, ran = (
+        document.loads(f"<Job><Id>7</Id><State>Idle</State>{group.format(*each)}</Job>")
+        for each in (("", ""), (did, "<Delivered><Duration>1</Duration></Delivered>"))
+    )
+    assert folded.as_requested(folded.listed(asked, ran.setting(StartTime=5))) == asked
+
+
 def test_what_somebody_changed_after_the_fold_stays():
     job = after(JOB.items[0], Property("DeadlineTime", 500), JOB.items[2])
     changed = job.setting(DeadlineTime=700)
