@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import document, registry
@@ -127,7 +128,7 @@ def written(text, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@settings(max_examples=20)
+@examples(20)
 @given(requests(), RUNS)
 def test_no_batch_system_is_asked_for_what_was_folded(target, request_, run):
     request_ = request_.replace("<Id>7</Id>", "<Id>7</Id><Executable>/bin/true</Executable>")
