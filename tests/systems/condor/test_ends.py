@@ -16,6 +16,7 @@ from draws import cases
 
 from sssjob import store
 from sssjob.classads import forms
+from sssjob.classads.values import Ad
 from sssjob.cli import sssjob
 from sssjob.cli.condor.queue import _give_back
 from sssjob.document import dumps, loads
@@ -446,3 +447,11 @@ def test_a_job_that_is_held_and_runs_after_all_is_given_to_nobody(
     walk.fold(host)
     walk.check()
     assert walk.fetch(host) is None
+
+
+def test_a_schedd_runs_a_job_again_as_it_likes_whatever_is_told_late_of_an_earlier_start():
+    job = loads(TEXT)
+    for at, kind in ((2000, "update"), (1000, "exit-exit")):
+        ran = {"GlobalJobId": "s#7.0#1", "JobPid": 7, "JobCurrentStartDate": at, "JobDuration": 5.0}
+        job = reports.reported(job, Ad(ran), kind, at + 5)
+    assert job.get("State") == "Running"

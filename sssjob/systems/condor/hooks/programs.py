@@ -110,7 +110,8 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
                 again = "it is held" if after == "held" else "it may be given to a slot again"
                 say(f"{job.label}: {silence}; {again}")
         for _ in range(LOOKS):
-            _limit(max(settings.seconds * 3 // 4, 1))
+            left = settings.seconds - settings.seconds // 4 - int(time.time() - now)
+            _limit(max(left, 1))
             try:
                 _refresh(settings, queue, now)
             except TimeoutError as error:  # what is known already can be given away
@@ -122,7 +123,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
             changed: set[str] = set()
             if _one_given(settings, queue, ready, slot, now, changed):
                 return True
-            if not changed:
+            if not changed or time.time() > now + settings.seconds / 2:
                 break
         return False
 

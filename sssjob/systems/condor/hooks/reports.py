@@ -686,8 +686,11 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     is_last = last.key == start.key and not is_overtaken
     goes_on = ended in ("", "hold", "evict")
     # A job of which one attempt came to its end is done, whatever runs of it; of several the last.
+    # A schedd runs a job again as it likes. # decision 818
     completes = not goes_on and not (
-        (is_set and has_ended(job.get)) or any(each.order > start.order for each in finished)
+        (is_set and has_ended(job.get))
+        or any(each.order > start.order for each in finished)
+        or not (start.ticket or last.ended)
     )
     before = job
     if completes:
