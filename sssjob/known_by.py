@@ -6,8 +6,10 @@ two schedds count their jobs alike: where there is one, as the GlobalId or as th
 asked for. What scripts for APEL print has it as the Id, and the history has ``41.0``, the second
 part of it. # decisions 672, 780
 
-Of which user a job is counts, too, where two records tell it by names: what one user leaves about
-the job of another is another run, whatever ids it states. # decision 820
+Of which user a job of HTCondor is counts, too, where two records tell it by names: anybody may
+leave a report of such a job, and what one user leaves about the job of another is another run,
+whatever ids it states. Of other systems a record with another user is a later one.
+# decisions 820, 826
 """
 
 from __future__ import annotations
@@ -77,6 +79,32 @@ def whose_sql(user: str) -> str:
     )
 
 
+def owner(id_: str, global_id: str, user: str) -> str:
+    """The user as it tells the runs of a job apart, which is so for those of HTCondor.
+
+    >>> owner("7.0", "", "Amy@example.org"), owner("7", "", "amy")
+    ('amy', '')
+    """
+    return whose(user) if may_be_of_schedd(id_, global_id) else ""
+
+
+def owner_sql(id_: str, global_id: str, user: str) -> str:
+    """The same of columns; NULL is not told."""
+    is_of_schedd = (
+        f"regexp_full_match({id_}, '{_PART}') OR {of_one_sql(id_, global_id)} IS NOT NULL"
+    )
+    return f"CASE WHEN {is_of_schedd} THEN {whose_sql(user)} END"
+
+
+def may_be_of_schedd(id_: str, global_id: str) -> bool:
+    """Whether a job is one of HTCondor, as far as its ids tell.
+
+    >>> may_be_of_schedd("7.0", ""), may_be_of_schedd("a", "s#7.0#18"), may_be_of_schedd("7", "")
+    (True, True, False)
+    """
+    return is_part(id_) or bool(of_one(id_, global_id))
+
+
 class KnownJob(NamedTuple):
     """A job: its id on its machine, and the one that holds everywhere; "" is not stated.
 
@@ -127,22 +155,28 @@ def job_sql(machine: str, id_: str, global_id: str, names: tuple[str, str, str])
 WAITS, BEGAN, ENDED = 1, 2, 3
 
 
-def telling(start: object, end: object, wall: float | None) -> tuple[int, float]:
+def telling(
+    start: object, end: object, wall: float | None, owned_by: str = ""
+) -> tuple[int, float, bool]:
     """How much a record tells of its run: of two, the one with more counts, or else the later one.
 
-    A run that ended may be corrected downwards; of one that goes on, more wall time is later.
-    # decisions 614, 670
+    A run that ended may be corrected downwards; of one that goes on, more wall time is later. Of
+    two alike the one tells more that names its ``owner``. # decisions 614, 670, 827
 
     >>> telling(None, None, 9) < telling(5, None, 7) < telling(5, None, 8) < telling(5, 12, 7)
     True
+    >>> telling(5, None, 9, "amy") < telling(5, 12, 7) < telling(5, 12, 6, "amy")
+    True
     """
     if end is not None:
-        return ENDED, -1
-    return (WAITS, -1) if start is None else (BEGAN, -1 if wall is None else wall)
+        return ENDED, -1, bool(owned_by)
+    if start is None:
+        return WAITS, -1, False
+    return BEGAN, -1 if wall is None else wall, bool(owned_by)
 
 
 def telling_sql(start: str, end: str, wall: str) -> tuple[str, str]:
-    """The same of columns, as two of SQL."""
+    """The first two of these of columns, as two of SQL; the third is that an owner is not NULL."""
     kind = f"CASE WHEN {end} IS NOT NULL THEN {ENDED} WHEN {start} IS NOT NULL THEN {BEGAN}"
     has_begun = f"{end} IS NULL AND {start} IS NOT NULL"
     return f"{kind} ELSE {WAITS} END", f"coalesce(CASE WHEN {has_begun} THEN {wall} END, -1)"

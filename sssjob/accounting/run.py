@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sssjob.accounting.report import GROUPINGS, JobProperties, wall_time
 from sssjob.formats.sss import jobs_of
-from sssjob.known_by import job_of, of_one, whose
+from sssjob.known_by import job_of, of_one, owner
 from sssjob.measures import Number
 from sssjob.model import Block, Job, Property
 
@@ -81,7 +81,7 @@ def made(
         *key,
         tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),
         number, submit_host, wall, processors, is_usage=None not in (begun, ended, wall, cpu),
-        one=of_one(id_, global_id), whose=whose(said["User"]),
+        one=of_one(id_, global_id), whose=owner(id_, global_id, said["User"]),
     )  # fmt: skip
 
 

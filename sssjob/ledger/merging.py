@@ -2,9 +2,10 @@
 
 Strategy. A record comes again: the same log twice, windows that overlap, a job that ran when it was
 first looked at. A run is known by its machine, the id of its job, when it was submitted and when it
-began, and by its user, where both of two records tell one by name. Of two records of a run the one
-that ended tells more than one that only started, and that more than one that waits; of two that go
-on, the one that tells of more wall time, and of two alike, the one that came later. A record of
+began, and, of HTCondor, by its user, where both of two records tell one by name. Of two records of
+a run the one that ended tells more than one that only started, and that more than one that waits;
+of two that go on, the one that tells of more wall time, and of two alike, the one that names its
+user, or else the one that came later. A record of
 tasks of an array that wait, such as ``7_[3-9]``, gives way to each that tells of one of these
 tasks: that has started, or of fewer that wait. One without any time gives way to each of the same
 machine, Id and user that has started and tells no submission either. # decision 770
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sssjob.array_indices import beginning
-from sssjob.known_by import APART, job_sql, of_one_sql, submission_sql, telling_sql, whose_sql
+from sssjob.known_by import APART, job_sql, of_one_sql, owner_sql, submission_sql, telling_sql
 from sssjob.ledger.columns import (
     CONTENT,
     END,
@@ -54,15 +55,18 @@ _TOLD = f"CASE WHEN {_ONE} IS NULL THEN {{0}}.{TOLD} END"
 _WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {_TOLD} IS NULL)"
 # What tells a job: as ``known_by.job_of`` says it of a job object.
 _USER = GROUPED["user"]
+_OWNER = owner_sql(f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", f"{{0}}.{_USER}")
 # These are added to ``fresh`` and to ``live``.
 WHERE, JOB_ID, ONE, WHOSE = "job_machine", "job_id", "job_one", "job_whose"
 ASKED, ALONE = "job_submit", "job_told"
 _ADDED = (
     job_sql(f"{{0}}.{MACHINE}", f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", (WHERE, JOB_ID, ONE))
     + f", {submission_sql(_ONE, f'{{0}}.{SUBMIT}')} AS {ASKED}, {_TOLD} AS {ALONE}"
-    + f", CASE WHEN NOT {_WAITS} THEN {whose_sql(f'{{0}}.{_USER}')} END AS {WHOSE}"
+    + f", CASE WHEN NOT {_WAITS} THEN {_OWNER} END AS {WHOSE}"
 )
 _BESIDE = WHERE, ASKED, ONE
+_IS_NAMED = f"{{0}}.{WHOSE} IS NOT NULL"
+_TELLS = f"({_RANK}, {_WALL}, {_IS_NAMED})"  # as ``known_by.telling`` says it
 _JOB = " AND ".join(
     [f"f.{JOB_ID} = h.{JOB_ID}",
      *(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in (*_BESIDE, ALONE))]
@@ -156,8 +160,7 @@ DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
 _MET = f"""
 CREATE TEMP TABLE met AS
 SELECT h.file, h.row, f.seq,
-       ({_RANK.format("h")}, {_WALL.format("h")}) > ({_RANK.format("f")}, {_WALL.format("f")})
-       AS tells_more,
+       {_TELLS.format("h")} > {_TELLS.format("f")} AS tells_more,
        {_SAME} AS same, {_JOB} AND {_ALIKE} AS is_told, {_WAITS.format("h")} AS waits
 FROM held AS h JOIN fresh AS f ON f.{JOB_ID} = h.{JOB_ID} AND ({_RUN} OR {_AS_FAR})
 """
@@ -175,7 +178,7 @@ UNION SELECT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} 
 _OF_UNTOLD = " UNION ALL ".join(
     f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, {{0}}.{ONE}, "
     f"{{0}}.{WHOSE}, "
-    f"{_RANK}, {_WALL} FROM {{2}} AS {{0}} "
+    f"{_RANK}, {_WALL}, {_IS_NAMED} FROM {{2}} AS {{0}} "
     f"SEMI JOIN {_OF_THEM}".format(*each)
     for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", "-1, h.file, h.row", "held"))
 )
@@ -265,18 +268,18 @@ class _Known(NamedTuple):
     file: str | None
     row: int
     beside: tuple[str | int | None, ...]  # its machine, its submission, the GlobalJobId, the user
-    tells: tuple[int, int]
+    tells: tuple[int, int, bool]
 
 
 def _of_untold(connection: Connection) -> list[tuple[str, int]]:
-    """Judge runs of which not all records tell the machine or the submission; see ``_of_arrays``.
+    """Judge runs of which not all records tell the machine, the submission or the user.
 
-    It is what ``runs.SeenRuns`` says of records in this order.
+    It gives what ``_of_arrays`` does. It is what ``runs.SeenRuns`` says of records in this order.
     """
     found: dict[tuple[Any, ...], list[_Known]] = {}
     for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
-        seq, file, row, *beside, rank, wall = told
-        one = _Known(seq, file, row, tuple(beside), (rank, wall))
+        seq, file, row, *beside, rank, wall, is_named = told
+        one = _Known(seq, file, row, tuple(beside), (rank, wall, is_named))
         # Without a start, its machine and its submission tell it.
         found.setdefault((job, start, *beside[: 0 if start else 2]), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]
@@ -290,7 +293,7 @@ def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
     runs: list[_Run] = []
     others: dict[tuple[Any, ...], _Run] = {}
     for one in some:
-        run = next((run for run in runs if _are_alike(run.beside, one.beside)), None)
+        run = _run_of(one, runs)
         if run is None and len(runs) > APART:  # who makes up records does not make it slow
             run = others.get(one.beside)
         if run is None:
@@ -298,20 +301,24 @@ def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
             if len(runs) <= APART:
                 runs.append(run)
             continue
-        run.beside = tuple(
-            told if known is None else known
-            for known, told in zip(run.beside, one.beside, strict=True)
-        )
-        if run.counts.tells > one.tells:
-            yield one
-        else:
-            yield run.counts
-            run.counts = one
+        tells_more = run.counts.tells > one.tells
+        yield one if tells_more else run.counts
+        told = (run.beside, one.beside) if tells_more else (one.beside, run.beside)
+        every = [each if each is not None else other for each, other in zip(*told, strict=True)]
+        run.beside = (*every[:-1], told[0][-1])  # it is whose the record says that counts
+        run.counts = run.counts if tells_more else one
+
+
+def _run_of(one: _Known, runs: Sequence[_Run]) -> _Run | None:
+    """The run that a record is of, as ``runs.SeenRuns`` finds it: one of its user, or the best."""
+    known = [run for run in runs if _are_alike(run.beside, one.beside)]
+    own = next((run for run in known if run.beside[-1] == one.beside[-1]), None)
+    return own or max(known, key=lambda run: run.counts.tells, default=None)
 
 
 @dataclass(slots=True)
 class _Run:
-    """A run, by the record of it that counts, and what all of them tell."""
+    """A run, by the record of it that counts, what all tell, and whose that one says it is."""
 
     counts: _Known
     beside: tuple[str | int | None, ...]

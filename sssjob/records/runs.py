@@ -5,11 +5,12 @@ stand beside the log that they were made of: what a run used would be counted tw
 by the id of its job (``known_by``), when it began, its machine, and when it was submitted, as the
 job object says these. Messages of APEL tell no submission, and some logs no machine: of a run that
 began, what only one of two records tells decides nothing. # decision 780
-So does the user, where both tell one by name: each then has a run, and that is told. # decision 820
-Of several records of a run the one that ended tells more than
-one that only began, and that more than one that waits; of two that go on, the one with more wall
-time; of two alike the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
-has a store. # decisions 508, 670
+So does the user of a job of HTCondor, where both tell one by name: each then has a run, and that is
+told. # decisions 820, 826
+Of several records of a run the one that ended tells more than one that only began, and that more
+than one that waits; of two that go on, the one with more wall time; of two alike the one that names
+its user, or else the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
+has a store. # decisions 508, 670, 827
 A job without times waits, too, as long as it used nothing: until a run of the same machine, Id and
 user began of which no submission is told either. # decision 770
 
@@ -42,7 +43,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, Severity
-from sssjob.known_by import APART, BEGAN, ENDED, WAITS, job_of, submission, whose
+from sssjob.known_by import APART, BEGAN, ENDED, WAITS, job_of, may_be_of_schedd, submission, whose
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
@@ -150,6 +151,16 @@ def _bits(text: str, mask: int) -> int:
     return (hash(text) % (mask // lowest) + 1) * lowest if text else 0
 
 
+def _tells_more(one: int, other: int) -> bool:
+    """Whether a record tells more of its run than another one, as ``known_by.telling`` has it."""
+    return _tells(one) > _tells(other)
+
+
+def _tells(end: int) -> tuple[int, int, bool]:
+    kind = end & _KIND
+    return kind, end & _END if kind == BEGAN else 0, bool(end & _WHOSE)
+
+
 def _differ(one: int, other: int) -> bool:
     """Whether two records of runs with the same id and start tell of different ones."""
     return _differ_in(_WHOSE, one, other) or _are_elsewhere(one, other)
@@ -167,13 +178,21 @@ def _differ_in(mask: int, one: int, other: int) -> bool:
 
 
 def _with_all(end: int, known: int) -> int:
-    """An end with what an earlier record tells of the run, and this one does not."""
-    for mask in (_SUBMITTED, _WHOSE):
-        if not end & mask:
-            end |= known & mask
+    """An end with what another record tells of the run, and this one does not.
+
+    But for the user: a run is whose the record says that counts. # decision 827
+    """
+    if not end & _SUBMITTED:
+        end |= known & _SUBMITTED
     if not end & _WHERE or known & _IS_ONE:
         end = end & ~_WHERE | known & _WHERE
     return end
+
+
+def _later(known: int, end: int) -> int:
+    """What is known of a run after one more record of it."""
+    counts, other = (known, end) if _tells_more(known, end) else (end, known)
+    return _with_all(counts, other)
 
 
 def _goes_on(wall: int | None) -> int:
@@ -289,12 +308,12 @@ class SeenRuns:
                 self._again(run, known, counts=True)
             self._remember(run, end)
             return OTHERS if is_others else NEW
-        if known & _KIND > kind or (kind == BEGAN == known & _KIND and known & _END > end & _END):
+        if _tells_more(known, end):
             self._again(run, known, counts=False)
-            self._remember(run, _with_all(known, end))
+            self._remember(run, _later(known, end))
             return TWICE
-        end = _with_all(end, known)
-        is_alike = (known ^ end) & _END == 0
+        end = _later(known, end)
+        is_alike = (known ^ end) & _END == 0 and not _tells_more(end, known)
         self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN
         self._again(run, known, counts=True)
         self.has_written_both |= not is_alike
@@ -452,7 +471,7 @@ class SecondReading:
     def _taken_one(self, run: int, end: int) -> int:
         if run in self._chosen:  # as in the first reading
             run, known, _ = _found(run, end, self._told_of)
-            self._told = self._told.having(run, _with_all(known, end))
+            self._told = self._told.having(run, _later(known, end))
         told = self._chosen.get(run)
         if told is None:
             return NEW
@@ -473,16 +492,25 @@ class SecondReading:
 def _found(run: int, end: int, known_of: Callable[[int], int]) -> tuple[int, int, bool]:
     """The number of the run that a record is of, what is known of it, and whether one is others'.
 
-    It is the first one with its id and start from which nothing tells it apart. Beyond some of
-    them it is one of which all is told alike: who makes up records does not make it slow. That one
-    of the others differs by its user alone comes last.
+    It is the first one with its id and start from which nothing tells it apart: one of its own
+    user, or else, as only one of them names any, the one that tells most. Beyond some of them it is
+    one of which all is told alike: who makes up records does not make it slow. That one of the
+    others differs by its user alone comes last.
     """
     is_others = False
+    found: tuple[int, int] | None = None
     for place in chain((run,), (hash((run, at)) for at in range(APART))):
         known = known_of(place)
-        if not known or not _differ(known, end):
-            return place, known, is_others
-        is_others = is_others or not _are_elsewhere(known, end)
+        if not known:
+            return (*(found or (place, known)), is_others and found is None)
+        if _differ(known, end):
+            is_others = is_others or not _are_elsewhere(known, end)
+        elif not (known ^ end) & _WHOSE:
+            return place, known, False
+        elif found is None or _tells_more(known, found[1]):
+            found = place, known
+    if found is not None:
+        return (*found, False)
     place = hash((run, end & _NOT_END))
     return place, known_of(place), is_others
 
@@ -767,7 +795,7 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     machine, id_, one = job_of(machine, job.id, own.get("GlobalId", ""))
     submit = submission(one, submit)
     user = _delivered(job, "User") or own.get("User", "")
-    beside = (machine, one), submit, user
+    beside = (machine, one), submit, user if may_be_of_schedd(id_, one) else ""
     if end:
         told = met.ended((end, ENDED, *beside))
     elif start:
@@ -913,6 +941,7 @@ def _reader(
             submits = [
                 submission(each.one, told) for each, told in zip(known, submits, strict=True)
             ]
+        owners = _owners(id, where, user)
         has_waiting = False
         if "" in ends:
             kinds = [
@@ -927,15 +956,15 @@ def _reader(
                     shown[at] = _goes_on(wall)
             told_ends = [
                 ended(_WAITING if told[1] == WAITS else told)
-                for told in zip(shown, kinds, where, submits, user, strict=True)
+                for told in zip(shown, kinds, where, submits, owners, strict=True)
             ]
         elif ended is end_of:
             told_ends = [
                 hash(text) & _TIMES | ENDED | more
-                for text, more in zip(ends, _all_beside(where, submits, user), strict=True)
+                for text, more in zip(ends, _all_beside(where, submits, owners), strict=True)
             ]
         else:
-            told_ends = [*map(ended, zip(ends, repeat(ENDED), where, submits, user))]
+            told_ends = [*map(ended, zip(ends, repeat(ENDED), where, submits, owners))]
         jobs = [*map(told, zip(machine, id, submits, strict=True))]
         runs = [*map(told, zip(id, starts, strict=True))]
         if "" in starts:
@@ -963,6 +992,18 @@ def _reader(
         return Keys(runs, jobs, told_ends, has_waiting)
 
     return read
+
+
+def _owners(
+    ids: Sequence[str], where: Sequence[tuple[str, str]], users: Sequence[str]
+) -> Sequence[str]:
+    """The users of records where they tell runs apart; "" of other ones."""
+    if not any("." in id_ for id_ in ids):  # no job of HTCondor is among them
+        return [""] * len(ids)
+    return [
+        user if may_be_of_schedd(id_, one) else ""
+        for id_, (_, one), user in zip(ids, where, users, strict=True)
+    ]
 
 
 def _has_mark(column: Sequence[Any]) -> bool:

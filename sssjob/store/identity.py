@@ -3,7 +3,7 @@
 A job is known by its Id, but a resource manager that requeues a job runs one Id twice, and each
 run is a job object of its own. So a document is about a job of the store that has the same Id,
 unless both say when they were submitted or started, or both have a GlobalId, and these differ, or
-both name a user, and what is imported of a job of HTCondor names another one.
+what is imported of a job of HTCondor names another user than is there (``known_by.owner``).
 A record may tell of a job by another Id, with a GlobalJobId of HTCondor (``known_by``).
 A JobGroup is known by its Id alone.
 """
@@ -19,7 +19,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec, units
 from sssjob.document.places import text_of
 from sssjob.errors import InvalidValue
-from sssjob.known_by import is_part, of_one, other_ids, whose
+from sssjob.known_by import of_one, other_ids, owner
 from sssjob.units import XML_SPACE
 
 
@@ -42,7 +42,7 @@ class Identity(NamedTuple):
 class Marks(NamedTuple):
     """What tells two runs of one Id apart; an empty text is not stated.
 
-    ``whose`` is the user as ``known_by.whose`` has it, where that counts.
+    ``whose`` is the user as ``known_by.owner`` has it.
     """
 
     global_id: str = ""
@@ -55,12 +55,12 @@ class Marks(NamedTuple):
         return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
 
     def of_user(self, id_: str, user: str) -> Marks:
-        """The same with the user of a job of HTCondor, where anybody may leave a report of it.
+        """The same with the user of a job."""
+        return self._replace(whose=owner(id_, self.global_id, user))
 
-        Of another job a document with another User is a later version. # decision 820
-        """
-        is_of_htcondor = is_part(id_) or of_one(id_, self.global_id)
-        return self._replace(whose=whose(user)) if is_of_htcondor else self
+    def one(self, id_: str) -> str:
+        """The id of a job with this Id that holds everywhere, or ""."""
+        return of_one(id_, self.global_id)
 
     def of_nobody(self) -> Marks:
         """The same, whoever the user is."""

@@ -11,9 +11,13 @@ from itertools import count, islice, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
+from sssjob.document import tree
 from sssjob.document.meant import Around
+from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
-from sssjob.known_by import BEGAN, ENDED, WAITS, is_part, of_one, telling
+from sssjob.fold import JOB, Fact, placed
+from sssjob.known_by import BEGAN, ENDED, WAITS, may_be_of_schedd, of_one, telling
+from sssjob.model import Property
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
@@ -22,6 +26,7 @@ from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
 from sssjob.store.identity import MARKS, Identity, Marks, ids_of, known_as, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
+from sssjob.store.rows import rows
 
 _STARTED, _ENDED, _CPU, _STATE, _ID = (
     NAMES.index(columns.name_of(path))
@@ -42,8 +47,8 @@ _USER = (
     f"WHERE job.document = document.number ORDER BY {columns.PLACE}, {columns.READING} LIMIT 1)"
 )
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)}, {_USER} FROM document WHERE "
-# Jobs that have a GlobalJobId as their Id, by when they started.
-_LINES = f"SELECT document FROM job WHERE {NAMES[_ID]} LIKE '%#%' AND "
+# Jobs that have a GlobalJobId as their Id, or that of their user, by when they started.
+_LINES = f"SELECT document FROM job WHERE ({NAMES[_ID]} LIKE '%#%' OR {NAMES[_ID]} LIKE '%@%') AND "
 _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one after the other
 _MARKS = len(MARKS)  # columns of the table
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
@@ -110,8 +115,9 @@ class Incoming(NamedTuple):
         return ids_of(self.name, self.id, self.marks)
 
     def starts(self) -> Iterator[int]:
-        """When it started, where a store may have it by an Id of which this tells only a part."""
-        return _starts((self.id,), (self.marks.global_id,), (self.marks.started,))
+        """When it started, where a store may have it by an Id that this does not tell."""
+        marks = self.marks
+        return _starts((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
 
     def of_nobody(self) -> Incoming:
         """The same, whoever the user is."""
@@ -170,6 +176,11 @@ class Ready(NamedTuple):
             return [*self.ids]
         every = zip(self.names, self.ids, zip(*self.marks, strict=True), strict=True)
         return [id_ for name, own, told in every for id_ in ids_of(name, own, Marks(*told))]
+
+    def starts(self) -> Iterator[int]:
+        """When those started that a store may have by Ids that these do not tell."""
+        global_ids, _, started, owners = self.marks
+        return _starts(self.ids, global_ids, started, owners)
 
     def added(self, numbers: Iterator[int], change: int) -> Iterator[Row]:
         """The rows of documents that are new, with the next numbers."""
@@ -300,9 +311,7 @@ class DocumentWriter:
         """The same for many at once, which is quick as long as the store has none of them."""
         ids, table = [id_ for part in parts for id_ in part.ids], schema.DOCUMENT
         every = [id_ for part in parts for id_ in part.every_id()]
-        starts = {
-            start for part in parts for start in _starts(part.ids, part.marks[0], part.marks[2])
-        }
+        starts = {start for part in parts for start in part.starts()}
         if len(set(every)) < len(every) or self._known(every, starts):
             return self.write([each for part in parts for each in part.documents()], entry)
         numbers = self.engine.numbers(table, len(ids))
@@ -395,19 +404,23 @@ class DocumentWriter:
         renamed: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
-            run = known_as(incoming.name, incoming.id, incoming.marks, runs) if runs else None
+            run = self._about(incoming, runs) if runs else None
             if run is None:
                 if runs and incoming.marks.whose:
                     self._tell_others(incoming, runs)
                 fresh.append((index, _next_run(incoming, runs), incoming))
                 continue
             files = self._chosen(incoming, run.files)
+            contents = {incoming.content}
+            if self._keeps_ended:
+                incoming = self._with_global_id(incoming, run)
+                contents.add(incoming.content)
             is_there = files.column == run.files and self._has(run, incoming.content)
             # decisions 265 and 517
             if not is_there and self._keeps_ended:
                 is_older = self._is_older(incoming, run)
                 is_former = is_older is not False and (
-                    (is_older or self._keeps_former) and self._is_former(incoming, run)
+                    (is_older or self._keeps_former) and self._is_former(contents, run)
                 )
                 is_there = bool(is_older or is_former)
                 if is_older and not is_former:
@@ -427,6 +440,33 @@ class DocumentWriter:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
 
+    def _about(self, incoming: Incoming, runs: Sequence[PresentDocument]) -> PresentDocument | None:
+        """The document of the run that one which comes is about.
+
+        One that names no user may be about several, and is about the one that tells most.
+        """
+        told = incoming.name, incoming.id, incoming.marks
+        run = known_as(*told, runs)
+        if run is None or incoming.marks.whose or not run.marks.whose:
+            return run
+        others = [each for each in runs if each.marks.whose != run.marks.whose]
+        found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
+        return max(found, key=self._telling) if len(found) > 1 else run
+
+    def _with_global_id(self, incoming: Incoming, present: PresentDocument) -> Incoming:
+        """A job with the GlobalJobId that is known of it, if it tells none itself.
+
+        Messages of APEL do not, and whoever tells of the job next may know it by nothing else.
+        """
+        one = present.marks.one(present.id) if present.name == "Job" else ""
+        if not one or incoming.marks.global_id or incoming.marks.one(incoming.id):
+            return incoming
+        document = self.packing.document(incoming.content)
+        fact = Fact(Property("GlobalId", one), JOB)
+        content = b"".join(rewrite(document, lambda job: placed(job, fact)))
+        marks = incoming.marks._replace(global_id=one)
+        return incoming._replace(content=content, marks=marks, rows=rows(tree.parse(content)))
+
     # decision 670
     def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool | None:
         """Whether a document is of an open run, of which the one that is there tells more.
@@ -438,14 +478,23 @@ class DocumentWriter:
             return None
         walls = (row[at] for row in incoming.rows for at in _WALL_PLACES if row[at] is not None)
         wall = next(walls, None)
-        mine = telling(_first(incoming.rows, _STARTED), _first(incoming.rows, _ENDED), wall)
-        if mine[0] == ENDED or (mine[0] == WAITS and _has_run(incoming.rows, wall)):
+        began, ended = (_first(incoming.rows, at) for at in (_STARTED, _ENDED))
+        mine = telling(began, ended, wall, incoming.marks.whose)
+        if mine[0] == ENDED:
+            is_named = bool(present.marks.whose) and not incoming.marks.whose
+            return (is_named and mine < self._telling(present)) or None
+        if mine[0] == WAITS and _has_run(incoming.rows, wall):
             return None
-        [(start, end, longest)] = self.engine.fetch(_TOLD, (present.number,))
-        known = telling(start, end, longest)
-        if known == mine or (known[0] == mine[0] == BEGAN and None in (wall, longest)):
+        known = self._telling(present)
+        has_no_wall = -1 in (mine[1], known[1])
+        if known == mine or (known[0] == mine[0] == BEGAN and has_no_wall):
             return None
         return mine < known
+
+    def _telling(self, present: PresentDocument) -> tuple[int, float, bool]:
+        """How much a document that is there tells of its run."""
+        [(start, end, wall)] = self.engine.fetch(_TOLD, (present.number,))
+        return telling(start, end, wall, present.marks.whose)
 
     def _tell_others(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> None:
         """Tell of a run that another user is said to have run."""
@@ -460,14 +509,15 @@ class DocumentWriter:
         told = finding(code, text, line=incoming.line, severity=severity)
         self.remarks.append(told)
 
-    def _is_former(self, incoming: Incoming, present: PresentDocument) -> bool:
+    def _is_former(self, contents: Collection[Content], present: PresentDocument) -> bool:
         """Whether a document is a former version of the one that is there."""
         former = self.engine.fetch(
             "SELECT dictionary, data FROM former WHERE document = ?", (present.number,)
         )
         return any(
-            self._has(present._replace(dictionary=dictionary, data=data), incoming.content)
+            self._has(present._replace(dictionary=dictionary, data=data), content)
             for dictionary, data in former
+            for content in contents
         )
 
     def _has(self, present: PresentDocument, content: Content) -> bool:
@@ -569,10 +619,13 @@ def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
         seen.update(documents[end].every_id())
 
 
-def _starts(ids: Iterable[str], global_ids: Iterable[str], started: Iterable[str]) -> Iterator[int]:
-    """When the runs started of which only a part of a GlobalJobId is told, of many."""
-    for id_, one, start in zip(ids, global_ids, started, strict=True):
-        if start.isdecimal() and is_part(id_) and not of_one(id_, one):
+def _starts(
+    ids: Iterable[str], global_ids: Iterable[str], started: Iterable[str], owners: Iterable[str]
+) -> Iterator[int]:
+    """When the runs started of which no GlobalJobId is told, but a part of it, or no user."""
+    for id_, one, start, owned_by in zip(ids, global_ids, started, owners, strict=True):
+        is_known = owned_by and of_one(id_, one)
+        if start.isdecimal() and may_be_of_schedd(id_, one) and not is_known:
             yield int(start)
 
 

@@ -137,6 +137,19 @@ ROADS = (
     [AN_EXIT, OF_BOB, "history", AN_EXIT],
     ["queue", AN_UPDATE, "history", AN_EXIT],
     ["queue", AN_UPDATE, AN_EXIT, "history", "history"],
+    ["message", AN_EXIT],
+    ["message", AN_UPDATE, "history", AN_EXIT],
+    [AN_EXIT, "message", AN_EXIT],
+    [AN_EXIT, "message", "history"],
+    ["queue", "message", AN_EXIT],
+    [OF_BOB, AN_UPDATE, "message", AN_EXIT],
+    ["unnamed history", AN_UPDATE, AN_EXIT],
+    [AN_UPDATE, "unnamed history", AN_EXIT],
+)
+MESSAGE = (
+    "APEL-individual-job-message: v0.3\nSite: here\nSubmitHost: submit\nLocalJobId: 7.0\n"
+    f"LocalUserId: {ALICE}\nWallDuration: 60\nCpuDuration: 50\nProcessors: 2\nStartTime: 1000\n"
+    "EndTime: 1060\n%%"
 )
 
 
@@ -150,6 +163,8 @@ def test_a_job_is_billed_once_whichever_comes_first_its_history_or_its_reports(
     texts = {
         "history": HISTORY,
         "queue": HISTORY.replace('"JobStatus": 4', '"JobStatus": 2').replace("60", "10"),
+        "unnamed history": HISTORY.replace(f'"Owner": "{ALICE}", ', ""),
+        "message": MESSAGE,
     }
     for told in road:
         if told == OF_BOB:
@@ -166,4 +181,26 @@ def test_a_job_is_billed_once_whichever_comes_first_its_history_or_its_reports(
     assert sums("report", address) == wanted
     call("ledger", "ingest", tmp_path / "usage", address)
     assert sums("ledger", "report", "--book", "end", tmp_path / "usage") == wanted
-    assert sums("report", address, tmp_path / "history") == wanted
+    last = next(each for each in reversed(road) if isinstance(each, str) and each != OF_BOB)
+    assert sums("report", address, tmp_path / last) == wanted
+
+
+def test_a_message_that_tells_no_GlobalJobId_takes_it_out_of_no_document(tmp_path, address):  # noqa: F811
+    for name, text in ("history", HISTORY + "\n"), ("message", MESSAGE + "\n"):
+        (tmp_path / name).write_text(text)
+        call("store", "import", address, tmp_path / name)
+    again = call("store", "import", address, tmp_path / "message").stderr
+    assert "new 0, changed 0, unchanged 1" in again
+    with store.open(address, read_only=True) as jobs:
+        [job] = [loads(found.document) for found in jobs.documents()]
+    assert (job.get("GlobalId"), job.id) == (SCHEDD, "7.0")
+
+
+def test_a_report_changes_nothing_of_an_ended_job_of_which_nobody_is_named(jobs, tmp_path):
+    log = tmp_path / "history"
+    log.write_text(HISTORY.replace(f'"Owner": "{ALICE}", ', "") + "\n")
+    call("store", "import", jobs.settings.jobs, log)
+    before = jobs.documents()
+    same = {"GlobalJobId": SCHEDD, "ClusterId": 7, "QDate": 900, "JobCurrentStartDate": 1000}
+    assert jobs.told(BOB, **{**same, "JobStartDate": 1003, **AN_EXIT, "JobDuration": 1.0}) == 1
+    assert jobs.documents() == before

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO, NamedTuple, Protocol, TypeGuard
 
 from sssjob import atomic, store
@@ -21,6 +22,7 @@ from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
 from sssjob.fold import JOB, Fact, fold
+from sssjob.known_by import of_one, whose
 from sssjob.model import Block, Item, Job, JobGroup, Property
 from sssjob.states import has_ended
 from sssjob.systems.condor import names
@@ -433,7 +435,8 @@ class _Store:
             if any(map(_is_settled, every)):
                 return
             for found in every[:1]:
-                pieces = rewrite(found.document, _of_nobody(change).block)
+                folded = _of_nobody(partial(_named_by, new, change))
+                pieces = rewrite(found.document, folded.block)
                 work.put(b"".join(pieces), replacing=found)
                 return
             for named in _named(new):
@@ -548,12 +551,35 @@ def _whenever(job: Job) -> Job:
     )
 
 
+# decision 828
 def _is_about(found: store.Stored, new: Job) -> bool:
-    """Whether a document says of a job whose it is and which one: others may have replaced it."""
+    """Whether a document is of the job of a report: others may have replaced it.
+
+    What tells no GlobalJobId, as messages of APEL, or no user, is of the run that began then.
+    """
     [block] = read(io.BytesIO(found.document))
-    if not isinstance(block, Job) or block.get("GlobalId") != new.get("GlobalId"):
+    if not isinstance(block, Job):
         return False
-    return new.get("User") == (block.delivered.text("User") or block.get("User"))
+    one, user, its = of_one(block.id, block.get("GlobalId")), _user(block), _user(new)
+    if one not in ("", new.get("GlobalId")):
+        return False
+    is_named = user == its or "" != whose(user) == whose(its)
+    if is_named and one:
+        return True
+    start = block.properties.value("StartTime")
+    is_it = start is not None and start == new.properties.value("StartTime")
+    return is_it and (is_named or not whose(user))
+
+
+def _user(job: Job) -> str:
+    """Whose a job of a schedd is."""
+    return job.delivered.text("User") or job.get("User")
+
+
+def _named_by(new: Job, change: Change, number: int, job: Job, uid: int | None) -> Job:
+    """A change of a job that is known as that of a report, which tells whose it is."""
+    job = change(number, job, uid)
+    return job if whose(_user(job)) else job.setting(Property("User", _user(new)))
 
 
 def _name(identity: store.Identity) -> str:
