@@ -18,14 +18,13 @@ from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, of_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
 from sssjob.feature_rules import job_id
 from sssjob.features import fold as features
 from sssjob.features import keys, status
-from sssjob.features.folded import without_run
 from sssjob.features.keys import Value
 from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
@@ -185,10 +184,9 @@ class Delivery:
                 passed.append(told)
             if order in (RunOrder.EARLIER, RunOrder.UNTOLD):
                 continue
-            if order is RunOrder.LATER:
-                job, effective = (without_run(each, told.started) for each in (job, effective))
+            job, effective = (of_run(each, told, order) for each in (job, effective))
             folded = fold_run(job, record.job, source=record.place, overwrite=self.overwrite)
-            job, about = self._keep(job, folded), True
+            job, about = self._keep(folded), True
         if self.sources and self._has_features(job):
             given = self._with_features(job, effective, passed)
             job, about = given or job, about or given is not None
@@ -204,8 +202,7 @@ class Delivery:
         order = told.order(known, tolerance)
         if any(told.is_rather(each, known, features.START_TOLERANCE) for each in passed):
             order = RunOrder.EARLIER
-        if order is RunOrder.LATER:
-            job, effective = (without_run(each, told.started) for each in (job, effective))
+        job, effective = (of_run(each, told, order) for each in (job, effective))
         whole = effective.holding((*effective.items, *_times(job, effective)))
         given = features.facts(whole, self.features, self.machine, now=self.now, force=self.force)
         self._find(given.findings)
@@ -216,7 +213,7 @@ class Delivery:
         if order is RunOrder.EARLIER:
             return None
         facts = (*given.facts, *self._measured(job))
-        return self._keep(job, fold_run(job, facts, source=place, overwrite=self.overwrite))
+        return self._keep(fold_run(job, facts, source=place, overwrite=self.overwrite))
 
     def _tell_run(self, job: Job, order: RunOrder, place: str) -> None:
         """Tell that what is told is of another run than what a job has, or may be."""
@@ -257,10 +254,10 @@ class Delivery:
         }
         return [*found.values()]
 
-    def _keep(self, job: Job, folded: Folded) -> Job:
+    def _keep(self, folded: Folded) -> Job:
         self._find(folded.findings)
         self.tally.changes += folded.changes
-        return folded.job if folded.changes else job
+        return folded.job
 
     def _find(self, findings: Iterable[Finding]) -> None:
         self.tally.findings += (item.in_file(item.file or self.name) for item in findings)

@@ -13,7 +13,8 @@ from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
-from sssjob.features.folded import listed, without_list, without_listed
+from sssjob.features.fold import START_TOLERANCE
+from sssjob.features.folded import listed, without_list, without_listed, without_run
 from sssjob.fold import Fact, Folded, fold
 from sssjob.integers import whole
 from sssjob.model import Job
@@ -103,12 +104,23 @@ class RunTimes(NamedTuple):
         return other.started <= self.started < other.ended - CLOCKS
 
 
+def of_run(job: Job, told: RunTimes, order: RunOrder) -> Job:
+    """The job that what is told of a run is folded into: of another run nothing is left in it."""
+    return without_run(job, told.started) if order is RunOrder.LATER else job
+
+
+def told_order(job: Job, record: Job) -> RunOrder:
+    """How the run that a record tells of stands to the one that a job has."""
+    return RunTimes.of_job(record).order(RunTimes.of_job(job), START_TOLERANCE)
+
+
 def fold_run(
     job: Job, delivered: Job | Iterable[Fact], *, source: str = "", overwrite: bool = False
 ) -> Folded:
     """Fold what is told of the run that a job has, and list it as what is of that run."""
     folded = fold(without_list(job), delivered, source=source, overwrite=overwrite)
-    return replace(folded, job=listed(without_listed(job), folded.job))
+    changed = listed(without_listed(job), folded.job) if folded.changes else job
+    return replace(folded, job=changed)
 
 
 def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:

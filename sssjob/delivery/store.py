@@ -1,8 +1,9 @@
 """Records folded into the jobs of a store: a stream of any length, each batch in one change.
 
-A record goes to the run of the job that it is about. A run that the store does not have yet (the
-job was requeued) becomes a further document: the job as it was requested, with that record.
-Folding the same records again changes nothing.
+A record goes to the run of the job that it is about, by the rule by which a document on its own
+tells runs apart. A run that the store does not have yet (the job was requeued) becomes a further
+document, also of a job of a group: the job as it was requested, with that record, as it would be
+on its own. Folding the same records again changes nothing. # decision 850
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sssjob.check.awareness import is_old
+from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import fold_run
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, of_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, Severity
-from sssjob.features.folded import without_listed
+from sssjob.errors import Finding, Severity, finding
+from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
-from sssjob.model import Block, Job, JobGroup
+from sssjob.model import Block, Job, JobGroup, jobs_of
 from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
-from sssjob.store.identity import MARKS, stated
 
 _BATCH = 200  # records of one change
 
@@ -72,12 +73,15 @@ class StoreDelivery:
             return False
         if not self._accepted(whole, job, found):
             self.tally.refused += 1
-        elif isinstance(whole, JobGroup) or _agree(job, record):
-            self._fold(change, place, record, found)
-        elif (run := self._run(change, record, found)) is not None:
-            self._fold(change, place, record, run)
-        else:
+            return True
+        run = _run(change, record, found, job)
+        if run is None:
             self._further(change, place, record, found)
+        elif run.deleted:
+            self.tally.elsewhere += 1
+            return False
+        else:
+            self._fold(change, place, record, run)
         return True
 
     def _accepted(self, whole: Block, job: Job, stored: Stored) -> bool:
@@ -89,14 +93,6 @@ class StoreDelivery:
         for item in known.findings():
             self._tell(item.in_file(self._jobs.address))
         return known.accepted
-
-    def _run(self, change: Change, record: Job, last: Stored) -> Stored | None:
-        """The former run that a record is about, of those that the store has."""
-        for run in range((last.identity.run or 1) - 1, 0, -1):
-            found = change.get(last.identity._replace(run=run))
-            if found is not None and is_about(record, _one(found)) and _agree(_one(found), record):
-                return found
-        return None
 
     def _fold(self, change: Change, place: str, record: Job, stored: Stored) -> None:
         """Fold a record into the job of a document that it is about; other bytes stay."""
@@ -119,23 +115,27 @@ class StoreDelivery:
 
     def _further(self, change: Change, place: str, record: Job, last: Stored) -> None:
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
-        first = self._jobs.versions(last.identity._replace(run=1))
-        known = first[0] if first else last
-        requested = loads(known.document)
-        assert isinstance(requested, Job)
-        requested = without_listed(requested)
-        folded = fold_run(requested, record, source=place, overwrite=True)
+        first = self._jobs.versions(last.identity._replace(run=last.identity.run and 1))
+        known = next((each for each in first if _about(loads(each.document), record)), last)
+        changes = self.tally.changes
+        folded = self._folded(_first_requested(loads(known.document), record), record, place)
+        document = dumps(folded).encode()
+        taken = change.about(document)
+        if taken is not None and told_order(_one(taken), record) is RunOrder.EARLIER:
+            self.tally.changes = changes  # it says too little to be told from that run
+            text = f"{place}: an earlier run of {taken.identity} is not folded"
+            self._tell(finding("W-USELESS", text, file=self._jobs.address))
+            return
         self.tally.delivered += 1
         self.tally.runs += 1
-        self.tally.changes += folded.changes
-        change.put(dumps(folded.job).encode(), files=self._jobs.files(known))
+        change.put(document, files=self._jobs.files(known))
 
     def _folded(self, job: Job, record: Job, place: str) -> Job:
         folded = fold_run(job, record, source=place, overwrite=self._overwrite)
         for item in folded.findings:
             self._tell(item if item.file else item.in_file(self._jobs.address))
         self.tally.changes += folded.changes
-        return folded.job if folded.changes else job
+        return folded.job
 
     def _tell(self, item: Finding) -> None:
         self.tally.disagreements += item.code == "W-DISAGREE"
@@ -168,10 +168,47 @@ def _about(block: Block, record: Job) -> Job | None:
     return None
 
 
-def _agree(job: Job, record: Job) -> bool:
-    """Whether nothing that both say of their run differs."""
-    one, other = (stated(*(each.get(name) for name in MARKS)) for each in (job, record))
-    return one.agree(other)
+def _run(change: Change, record: Job, last: Stored, job: Job) -> Stored | None:
+    """The document with the run that a record tells of, of all that have its job."""
+    if _is_of(job, record):
+        return last
+    for found in _others(change, record, last):
+        other = _about(loads(found.document), record)
+        if other is not None and _is_of(other, record):
+            return found
+    return None
+
+
+def _others(change: Change, record: Job, last: Stored) -> Iterator[Stored]:
+    """The documents beside that of its last run that may have a job."""
+    if last.identity.name != Job.__name__:
+        return
+    for run in range((last.identity.run or 1) - 1, 0, -1):
+        found = change.get(last.identity._replace(run=run))
+        if found is not None:
+            yield found
+    for id_ in sorted(identities(record)):  # its first run may stand in a group
+        for found in change.named(id_):
+            if found.identity.name == JobGroup.__name__:
+                yield found
+
+
+def _is_of(job: Job, record: Job) -> bool:
+    """Whether a record tells of the run that a job has."""
+    mine, its = job.get("GlobalId"), record.get("GlobalId")
+    return (not mine or not its or mine == its) and told_order(job, record) is RunOrder.SAME
+
+
+def _first_requested(block: Block, record: Job) -> Job:
+    """The job that a record is about as it was requested, with the defaults of its group."""
+    job = _about(block, record)
+    assert job is not None
+    asked = without_run(of_run(job, RunTimes.of_job(record), told_order(job, record)))
+    if not isinstance(block, JobGroup):
+        return asked
+    place = block.jobs.index(job)
+    whole = block.holding(asked if item is job else item for item in block.items)
+    return jobs_of(resolve(whole).block)[place]
 
 
 def _one(stored: Stored) -> Job:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from sssjob import loads, store
 from sssjob.cli import sssjob
+from sssjob.store.identity import Identity
 
 REQUESTED = (
     "<Job><Id>{0}</Id><User>amy</User><Requested><Duration op='LE'>600</Duration></Requested></Job>"
@@ -96,6 +97,35 @@ def test_a_deleted_job_is_left_alone(jobs, records):
         change.delete("1")
     result = run(jobs, "--record", records[0], "--json")
     assert json.loads(result.stdout)["elsewhere"] == 2
+
+
+def test_a_deleted_run_is_left_alone(jobs, records):
+    run(jobs, "--record", records[0], "--record", records[1])
+    with store.open(jobs) as opened, opened.change() as change:
+        change.delete(Identity("Job", "2", 1))
+    assert "(2 about other jobs)" in run(jobs, "--record", records[0]).stderr
+    assert "Job 2" not in stored(jobs)
+
+
+def test_a_further_run_of_a_job_in_a_group_is_a_document_of_its_own(jobs, records):
+    before = stored(jobs)["JobGroup g"].document
+    for each in records:
+        each.write_text(each.read_text().replace("2|2|", "4|4|"))
+    assert "1 further run" in run(jobs, "--record", records[0], "--record", records[1]).stderr
+    found = stored(jobs)
+    first = next(job for job in loads(found["JobGroup g"].document).jobs if job.id == "4")
+    second = loads(found["Job 4"].document)
+    assert found["JobGroup g"].document != before
+    assert [job.delivered.value("Duration") for job in (first, second)] == [20, 90]
+
+
+def test_a_record_that_cannot_be_told_from_a_later_run_is_left_out(jobs, records, tmp_path):
+    run(jobs, "--record", records[1])
+    before = stored(jobs)
+    cancelled = tmp_path / "cancelled.txt"
+    cancelled.write_text("JobID|State|Start|End\n2|CANCELLED|Unknown|1500\n")
+    assert "an earlier run of Job 2 is not folded" in run(jobs, "--record", cancelled).stderr
+    assert stored(jobs) == before
 
 
 def test_a_bad_record_is_reported_and_the_rest_goes_on(jobs, tmp_path):

@@ -1,0 +1,174 @@
+"""The last run of a job is the same document in a store and in a file, whoever tells of it."""
+
+import io
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import store, units
+from sssjob.defaults import resolve
+from sssjob.delivery import StoreDelivery
+from sssjob.delivery.document import Delivery
+from sssjob.document import dumps, loads
+from sssjob.features.folded import without_list
+from sssjob.features.status import StatusSnapshot
+from sssjob.model import jobs_of
+from sssjob.records import find
+
+DAY = 1_700_000_000
+SMALL = st.integers(1, 4)
+COMMENT = {"type": "Slurm", "name": "Comment"}
+
+ASKED = st.fixed_dictionaries({}, optional={
+    "<DeadlineTime>{}</DeadlineTime>": st.integers(DAY - 100, DAY + 900_000),
+    "<SubmitTime>{}</SubmitTime>": st.just(DAY - 100),
+    "<State>{}</State>": st.sampled_from(("Idle", "Hold")),
+    "<Name>{}</Name>": st.sampled_from("ab"),
+    "<Priority>{}</Priority>": SMALL,
+    '<Extension type="Slurm" name="Comment">{}</Extension>': SMALL,
+    '<Extension type="JobFeatures" name="grace_secs_job">{}</Extension>': SMALL,
+    '<ResourceLimit name="CPUTime" type="Hard">{}</ResourceLimit>': SMALL,
+})  # fmt: skip
+DEFAULTS = st.sampled_from((
+    "", '<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit>', "<Queue>c</Queue>",
+    "<Requested><Processors>3</Processors></Requested>",
+))  # fmt: skip
+HEAD = "JobID|State|ExitCode|Start|End|Submit|NCPUS|NodeList|JobName|Comment|Priority|QOS|User"
+TOLD = st.tuples(*map(st.sampled_from, (
+    ("COMPLETED", "FAILED", "NODE_FAIL"), ("0:0", "1:0"), ("1", "2"), ("n1", "n2"), ("", "a", "x"),
+    ("", "1", "c"), ("", "1", "20"), ("", "low"), ("", "bob", "eve"),
+)))  # fmt: skip
+TELLS = ("COMPLETED", "0:0", "1", "n1", "x", "c", "20", "low", "bob")
+
+
+class Run(NamedTuple):
+    """A run of the job 7, and what its record tells."""
+
+    start: int
+    end: int
+    told: tuple[str, ...]
+
+    @property
+    def record(self):
+        """As sacct prints it."""
+        times = (self.start, self.end, self.start - 20)
+        state, code, *others = self.told
+        row = ("7", state, code, *(units.iso(each) for each in times), *others)
+        return f"{HEAD}\n{'|'.join(row)}\n".encode()
+
+
+@st.composite
+def requests(draw):
+    """A job alone or beside another one in a group, with what its group has by default."""
+    items = "".join(text.format(value) for text, value in draw(ASKED).items())
+    job = f"<Job><Id>7</Id>{items}<Requested><Duration>60</Duration></Requested></Job>"
+    if draw(st.booleans()):
+        return job
+    defaults = draw(DEFAULTS)
+    group = f"<Id>g</Id><JobDefaults>{defaults}</JobDefaults>{job}<Job><Id>8</Id></Job>"
+    return f"<JobGroup>{group}</JobGroup>"
+
+
+@st.composite
+def runs(draw):
+    """One to three runs of a job, in the order of time."""
+    end = DAY
+    found = []
+    for told in draw(st.lists(TOLD, min_size=1, max_size=3)):
+        start = end + draw(st.integers(100, 400))
+        end = start + draw(st.integers(1, 5000))
+        found.append(Run(start, end, told))
+    return found
+
+
+def with_features(text, run):
+    """A document into which an epilog folded what it knew of a run."""
+
+    def take(work):
+        work.features = {"job_id": "7", "cpu_limit_secs": 2, "allocated_cpu": 3}
+        work.features |= {"jobstart_secs": run.start, "shutdowntime_job": run.start + 50}
+        work.take_snapshot(StatusSnapshot({"used_CPU": 1}, now=run.end), "s")
+
+    return in_file(text, [take])
+
+
+def in_file(text, each_told):
+    """A document after each of some folds."""
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory, "7.xml")
+        place.write_text(text)
+        for take in each_told:
+            work = Delivery(place)
+            work.look()
+            take(work)
+            place.write_bytes(b"".join(work.pieces()))
+        return place.read_text()
+
+
+def of_record(run):
+    """Take the record of a run."""
+    return lambda work: [
+        *(work.take_records(io.BytesIO(run.record), "r", find("slurm"), "UTC") or ())
+    ]
+
+
+def in_store(text, told):
+    """The jobs 7 of a store after some records, which change nothing when they come again."""
+    with tempfile.TemporaryDirectory() as directory, store.open(
+        Path(directory, "s.db"), create=True
+    ) as jobs:  # fmt: skip
+        with jobs.change() as change:
+            change.put(text.encode())
+        for _ in range(2):
+            work = StoreDelivery(jobs)
+            for run in told:
+                of_record(run)(work)
+        assert work.tally.changes == 0
+        return [the_job(loads(each.document)) for each in jobs.documents()]
+
+
+def the_job(block):
+    """The job 7 of a document, with its defaults, and without the line where it stands."""
+    (job,) = (each for each in jobs_of(resolve(block).block) if each.id == "7")
+    return job
+
+
+def said(job):
+    """All that a job says, but for the list of what was folded: a default is set there, too."""
+    return dumps(without_list(job))
+
+
+def start(job):
+    return int(job.get("StartTime") or 0)
+
+
+@examples(12)
+@given(requests(), runs(), st.booleans(), st.randoms(use_true_random=False))
+def test_the_last_run_is_the_same_in_a_store_and_in_a_file(request_, told, has_features, order):
+    text = with_features(request_, told[0]) if has_features else request_
+    shuffled = order.sample(told, len(told))
+    of_file = the_job(loads(in_file(text, map(of_record, shuffled))))
+    of_store = in_store(text, shuffled)
+    assert said(max(of_store, key=start)) == said(of_file)
+
+
+@examples(12)
+@given(requests(), runs(), st.booleans(), st.randoms(use_true_random=False))
+def test_each_run_is_in_a_store_once(request_, told, has_features, order):
+    text = with_features(request_, told[0]) if has_features else request_
+    found = in_store(text, order.sample(told, len(told)))
+    assert sorted(map(start, found)) == [run.start for run in told]
+    for job, run in zip(sorted(found, key=start), told, strict=True):
+        assert job.delivered.value("Duration") == run.end - run.start
+
+
+def test_what_was_requested_stays_in_a_further_run_and_is_told_as_kept():
+    first, second = (Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (1, 2))
+    asked = '<Job><Id>7</Id><Extension type="Slurm" name="Comment">mine</Extension></Job>'
+    for job in in_store(asked, [first, second]):
+        (kept,) = job.properties.all("Extension", **COMMENT)
+        assert kept.text == "mine"
