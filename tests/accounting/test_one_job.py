@@ -143,8 +143,9 @@ def is_told_alike(names):
     if {"", "amy", "bob"} <= best.keys() and min(best.values())[0] < 2:
         return False
     begun = [name for name in names if TOLD[name][2]]
-    is_told = any(TOLD[name][1] == "amy" and "message" not in name for name in begun)
-    return is_told or len(begun) in (0, len(names))
+    is_told = "amy" in best or "bob" not in best
+    has_message = any("message" in name for name in begun)
+    return (is_told and not has_message) or len(begun) in (0, len(names))
 
 
 SOME = st.lists(st.sampled_from(sorted(TOLD)), min_size=1, max_size=5, unique=True)
