@@ -3,7 +3,7 @@
 A limit that a run was given looks like one that was asked for, and a deadline that was earlier has
 taken the place of the one that was asked for. Nobody could tell them apart when the job runs again
 (a requeue). So an Extension of the job lists the properties that folds set, each with the one that
-stood there before. # decision 805
+stood there before, where folds replace one. # decision 805
 
 >>> asked = Job.of(Id="1", DeadlineTime=900)
 >>> ran = listed(asked, Job.of(Id="1", DeadlineTime=500, StartTime=100))
@@ -18,12 +18,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from sssjob import spec
 from sssjob.errors import InvalidValue
+from sssjob.features.fold import JOB_TABLE, MACHINE_TABLE
 from sssjob.features.measured import EXTENSION as STATUS
-from sssjob.fold import JOB, Fact, is_same_place, placed
+from sssjob.fold import JOB, PRECEDENCE, Fact, FoldVerdict, Situation, is_same_place, placed
 from sssjob.integers import whole
 from sssjob.json_text import each_once
-from sssjob.model import Block, Delivered, Item, Job, JobGroup, Note, Property, TaskGroup
+from sssjob.model import (
+    VALUE_READERS,
+    Block,
+    Delivered,
+    Item,
+    Job,
+    JobGroup,
+    Note,
+    Property,
+    TaskGroup,
+)
 from sssjob.states import SIGNAL, has_ended
 
 EXTENSION, NAME = "JobRun", "folded"  # type and name of the list
@@ -32,18 +44,25 @@ EXTENSION, NAME = "JobRun", "folded"  # type and name of the list
 _OF_A_RUN = frozenset(("StartTime", "EndTime", "CpuDuration", "SuspendDuration"))
 _OF_ONE_THAT_ENDED = _OF_A_RUN | {"SubmitTime", "State", "StatusMessage", "ExitCode"}
 
-
-# Which job it is, whose, and what it runs: of these no list is believed, as whoever submits a
-# document may write one.
-_OF_THE_JOB = frozenset((
-    "Id", "JobId", "GlobalId", "GlobalJobId", "User", "UserId", "Group", "GroupId", "Account",
-    "Project", "Requested", "Delivered", "Executable", "Arguments", "Shell", "Environment",
-    "Variable", "InitialWorkingDirectory",
+_RULES = {rule.name: rule for rule in PRECEDENCE if rule.name != "*"}  # where folds replace
+_OF_FEATURES = frozenset(
+    element
+    for table in (JOB_TABLE, MACHINE_TABLE)
+    for place, element, _ in table.places.values()
+    if place == JOB
+)
+# What records say of a job beside: not which it is, whose, and what it runs.
+_OF_RECORDS = frozenset((
+    "Checkpointable", "Dependency", "EligibleTime", "ErrorFile", "Extension", "Hold", "InputFile",
+    "Interactive", "Machine", "Name", "NotificationList", "OutputFile", "Priority", "Queue",
+    "ResourceLimit", "Restartable", "SubmitHost", "TaskCount", "TaskDistribution",
 ))  # fmt: skip
+# All that a list is believed of, as whoever submits a document may write one. # decision 851
+LISTED = _OF_ONE_THAT_ENDED | _OF_FEATURES | _OF_RECORDS | frozenset(_RULES)
 
 
 class FoldedProperty(NamedTuple):
-    """A property of the job that folds set, and what stood there before, if anything did."""
+    """A property of the job that folds set, and what it replaced, where folds do replace that."""
 
     item: Property
     before: Property | None
@@ -57,8 +76,8 @@ def listed(before: Job, after: Job) -> Job:
         old = next((each for each in gone if is_same_place(each, item)), None)
         if old is not None:
             gone.remove(old)
-        if item.name not in _OF_THE_JOB:
-            rows.append(FoldedProperty(item, old))
+        if item.name in LISTED:
+            rows.append(FoldedProperty(item, _replaced(old, item)))
     if not rows:
         return after
     text = json.dumps([_spelled_row(row) for row in rows], ensure_ascii=False)
@@ -93,7 +112,7 @@ def without_listed(job: Job) -> Job:
             continue
         same.remove(of_run)
         if of_run.before is not None:
-            items.append(_at_line(of_run.before, item.line))
+            items.append(_in_place_of(item, of_run.before))
     return job.holding(items)
 
 
@@ -204,12 +223,28 @@ def _rows(job: Job) -> list[FoldedProperty] | None:
 
 def _row(told: Any) -> FoldedProperty:
     before = told.get("before")
-    row = FoldedProperty(_property(told), None if before is None else _property(before))
-    if row.item.name in _OF_THE_JOB or not (
-        row.before is None or is_same_place(row.before, row.item)
-    ):
+    item, old = _property(told), None if before is None else _property(before)
+    if item.name not in LISTED or not (old is None or is_same_place(old, item)):
         raise InvalidValue(str(told)[:60], "a property of a run")
-    return row
+    return FoldedProperty(item, _replaced(old, item))
+
+
+def _replaced(old: Property | None, item: Property) -> Property | None:
+    """What stood in the place of an item, if a fold replaces it by that without being told to.
+
+    All else that a list says of it could be what nobody asked for. # decision 851
+    """
+    rule = _RULES.get(item.name)
+    if old is None or rule is None or old.attributes or old.children:
+        return None
+    row = spec.element(item.name)
+    read = VALUE_READERS.get(spec.STRING if row is None else row.type, str)
+    try:
+        read(old.text)
+    except InvalidValue:
+        return None
+    found = rule.decide(Situation(old, item, ended=False, advances=True))
+    return old if found is FoldVerdict.TAKE else None
 
 
 def _property(told: Any) -> Property:
@@ -225,13 +260,15 @@ def _child(told: Any) -> Property | Note:
     return Note(told["note"], told["text"]) if "note" in told else _property(told)
 
 
-def _at_line(item: Property, line: int) -> Property:
-    return Property(item.name, item.text, item.attributes, item.children, item.namespace, line)
+def _in_place_of(item: Property, old: Property) -> Property:
+    return Property(item.name, old.text, namespace=item.namespace, line=item.line)
 
 
 def _spelled_row(row: FoldedProperty) -> dict[str, Any]:
     spelled = _spelled(row.item)
-    return spelled if row.before is None else {**spelled, "before": _spelled(row.before)}
+    if row.before is None:
+        return spelled
+    return {**spelled, "before": {"name": row.before.name, "text": row.before.text}}
 
 
 def _spelled(item: Property | Note) -> dict[str, Any]:

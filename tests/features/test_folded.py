@@ -77,12 +77,12 @@ RECORD = st.fixed_dictionaries({}, optional={
     "StartCount": SMALL, "Queue": st.sampled_from("ab"),
     "State": st.sampled_from(("Running", "Completed", "Failed")),
 })  # fmt: skip
-RUNS = st.tuples(FEATURES, MACHINE, RECORD, st.booleans())
+RUNS = st.tuples(FEATURES, MACHINE, RECORD)
 
 
-def folded_with(text, run, start):
+def folded_with(text, run, start, *, overwrite=False):
     """A document with what was given to a run that began at ``start``, and what it did."""
-    features, machine, record, overwrite = run
+    features, machine, record = run
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory, "7.xml")
         place.write_text(text)
@@ -149,10 +149,10 @@ def test_what_is_folded_in_parts_is_listed_as_a_whole(request_, first, second):
     assert at_start(twice) == at_start(request_)
 
 
-@given(requests(), RUNS)
-def test_folding_again_changes_no_byte(request_, run):
-    once = folded_with(request_, run, START)
-    assert folded_with(once, run, START) == once
+@given(requests(), RUNS, st.booleans())
+def test_folding_again_changes_no_byte(request_, run, overwrite):
+    once = folded_with(request_, run, START, overwrite=overwrite)
+    assert folded_with(once, run, START, overwrite=overwrite) == once
 
 
 JOB = document.loads("<Job><Id>7</Id><DeadlineTime>900</DeadlineTime><User>a</User></Job>")
@@ -202,17 +202,35 @@ def test_all_that_a_property_holds_comes_back():
     ran = folded.listed(job, job.holding([job.items[0], Property("StartTime", 5)]))
     spelled = document.loads(document.dumps(ran))
     assert folded.without_listed(spelled).properties.names() == {"Id"}
-    swapped = [
-        Property(item.name, "z", item.attributes, (), item.namespace)
-        if isinstance(item, Property) and item.name != "Id" else item
-        for item in job.items
-    ]  # fmt: skip
-    ran = document.loads(document.dumps(folded.listed(job, job.holding(swapped))))
-    assert folded.without_listed(ran) == job
+
+
+def test_what_was_overwritten_is_taken_away_and_nothing_comes_in_its_place():
+    asked = JOB.setting(Priority=1)
+    job = folded.without_listed(folded.listed(asked, asked.setting(Priority=9, DeadlineTime=500)))
+    assert (job.get("Priority"), job.get("DeadlineTime")) == ("", "900")
 
 
 def deep(count):
     return '[{"name": "A", "text": "", "children": ' * count
+
+
+ENTRY = '[{{"name": "DeadlineTime", "text": "900", "before": {{"name": "DeadlineTime", {}}}}}]'
+
+
+@pytest.mark.parametrize("before", [
+    '"text": "root"', '"text": "5"', '"text": "900"', '"text": ""', '"text": "1e999999"',
+    '"text": "950", "attributes": {"x": "y"}',
+    '"text": "950", "children": [{"name": "a", "text": ""}]',
+])  # fmt: skip
+def test_what_no_fold_replaces_does_not_come_back(before):
+    job = JOB.holding((*JOB.items, Property("Extension", ENTRY.format(before), LIST)))
+    assert folded.without_listed(job).properties.names() == {"Id", "User"}
+
+
+def test_what_comes_back_is_in_the_namespace_of_its_job():
+    text = '"text": "950", "namespace": "urn:x"'
+    job = JOB.holding((*JOB.items, Property("Extension", ENTRY.format(text), LIST)))
+    assert folded.without_listed(job) == JOB.setting(DeadlineTime=950)
 
 
 @pytest.mark.parametrize("text", [
@@ -244,7 +262,48 @@ def test_whose_a_job_is_and_what_it_runs_is_in_no_list():
 
 
 def test_a_document_with_a_list_is_valid():
-    text = folded_with("<Job><Id>7</Id></Job>", ({"max_rss_bytes": 7}, {}, {}, False), START)
+    text = folded_with("<Job><Id>7</Id></Job>", ({"max_rss_bytes": 7}, {}, {}), START)
     assert "JobRun" in text
     found = list(of_source(io.BytesIO(text.encode())))
     assert [each.message for each in found] == ["Job has no Duration, which is recommended"]
+
+
+TEXTS = st.sampled_from(("", "1", "900", "root", "Idle", "Completed", "1e999", " 5 ", "a<b"))
+NAMES = st.sampled_from(("DeadlineTime", "State", "StatusMessage", "StartCount", "CpuDuration",
+                         "Priority", "OutputFile", "ResourceLimit", "Extension", "User", "Id",
+                         "Executable", "Requested", "{urn:x}y", "a b"))  # fmt: skip
+ODD = st.fixed_dictionaries({}, optional={
+    "attributes": st.sampled_from(({"x": "1"}, {"xmlns": "urn:x"}, {"type": "T", "name": "n"})),
+    "namespace": st.just("urn:x"),
+    "children": st.just([{"name": "User", "text": "root"}]),
+})  # fmt: skip
+
+
+@st.composite
+def hostile(draw):
+    """A valid job with a list that its submitter wrote."""
+    rows, items = [], []
+    for name in draw(st.lists(NAMES, max_size=3, unique=True)):
+        row = {"name": name, "text": draw(TEXTS)}
+        if draw(st.booleans()):
+            row["before"] = {**row, "text": draw(TEXTS), **draw(ODD)}
+        rows.append(row)
+        items.append(f"<{name}>900</{name}>" if name in ("DeadlineTime", "Priority") else "")
+    listed = Property("Extension", json.dumps(rows), LIST)
+    job = f"<Job><Id>7</Id><User>bob</User>{''.join(items)}<State>Running</State></Job>"
+    asked = document.loads(job)
+    return document.dumps(asked.holding((*asked.items, listed)))
+
+
+def errors(text):
+    return [each.code for each in of_source(io.BytesIO(text.encode())) if each.code[0] == "E"]
+
+
+@given(hostile(), RUNS)
+def test_a_fold_of_a_valid_document_makes_a_valid_one_whatever_list_is_in_it(text, run):
+    made = folded_with(text, run, START)
+    assert errors(made) == errors(text)
+    (job,) = same(made)
+    assert (job.id, job.get("User")) == ("7", "bob")
+    (begun,) = (folded.beginning(each) for each in same(text))
+    assert errors(document.dumps(begun)) == errors(text)
