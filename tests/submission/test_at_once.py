@@ -351,9 +351,18 @@ def test_of_alternatives_only_the_chosen_one_is_asked_for_and_a_wish_is_none():
     assert made(inner, "pbs").command[:4] == ("qsub", "-h", "-l", "nodes=1:ppn=2")
 
 
-def test_an_hour_that_a_clock_shows_twice_is_no_time_to_begin(monkeypatch):
+@pytest.fixture
+def berlin(monkeypatch):
+    """Local times are those of Berlin, and of no test behind this one."""
     monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("berlin")
+def test_an_hour_that_a_clock_shows_twice_is_no_time_to_begin():
     [reason] = refusals("<EligibleTime>1792888200</EligibleTime>", "slurm").values()
     assert reason == "the clock shows that time twice, or not at all"
     later = made("<EligibleTime>1792897200</EligibleTime>", "slurm")
