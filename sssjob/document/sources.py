@@ -162,23 +162,20 @@ def is_small(source: NamedSource) -> bool:
 class Again:
     """Sources that may be read a second time: what is no file is copied while it is first read.
 
-    The copies are in files without a name. Each iteration gives all sources from their beginning;
+    The copies are in files without a name. Each iteration gives all sources from their beginning,
+    also those that one before, which was given up, did not come to;
     one of which nothing was copied, for want of room, raises ``UnusableSource`` then.
     """
 
     def __init__(self, sources: Iterable[NamedSource]) -> None:
-        self._sources = sources
+        self._rest = iter(sources)
         self._first: list[tuple[NamedSource, Copied | None]] = []
-        self._is_first = True
 
     def __iter__(self) -> Iterator[NamedSource]:
-        if not self._is_first:
-            for source, copied in self._first:
-                with naming(source.name):
-                    yield source if copied is None else source._replace(given=copied.again())
-            return
-        self._is_first = False
-        for source in self._sources:
+        for source, copied in [*self._first]:
+            with naming(source.name):
+                yield source if copied is None else source._replace(given=copied.again())
+        for source in self._rest:
             given, copied = source.given, None
             if not isinstance(given, Path):
                 copied = Copied(given)

@@ -175,6 +175,12 @@ def test_a_job_has_one_document_for_each_user_in_every_engine(tmp_path, address,
         assert sum(1 for _ in jobs.documents()) == expected(names)[0]
 
 
+def test_what_was_not_come_to_when_a_reading_by_several_was_given_up_counts_too(tmp_path):
+    names = "a document while it waits", "a report", "its ad in the history"
+    files = written(tmp_path, [*names, "a report of another user"])
+    assert sums("report", "--workers", 2, *files) == sums("report", *files) == (2, 57)
+
+
 def test_that_another_user_has_the_job_is_told_with_its_line(tmp_path):
     files = written(tmp_path, ["its ad in the history", "a report of another user"])
     texts = {
