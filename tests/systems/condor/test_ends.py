@@ -63,6 +63,8 @@ class Walk:
             if self.is_store:
                 self.hosts[-1].state = tmp_path / f"state{number}"
         self.attempts = []
+        self.deleted = b""  # what the file of a document had that its user deleted
+        self.is_deleted = False
 
     def call(self, host, hook, ad, *words, **options):
         given = {"fold": "never", "attempts": 1000, "losses": 1000, "pause": 0, **options}
@@ -74,6 +76,7 @@ class Walk:
     def fetch(self, host):
         answer = self.call(host, "fetch-work", SLOT)
         ads = forms.read_text(answer.decode(), strict=True)
+        assert not (ads and self.is_deleted)
         for ad in ads:
             assert not [each for each in self.attempts if not each.is_over | each.is_given_up]
             done = [each for each in self.attempts if each.end == "exit"]
@@ -142,6 +145,31 @@ class Walk:
             [found] = made.documents()
             return loads(made.get(found.identity).document)
 
+    def delete(self):
+        self.is_deleted = True
+        if self.is_store:
+            with store.open(str(self.hosts[0].path)) as made, made.change() as work:
+                assert work.delete("7")
+        else:
+            path = self.hosts[0].path / "a.xml"
+            self.deleted = path.read_bytes()
+            path.unlink()
+
+    def undo(self):
+        """The document is there again, as it was."""
+        self.is_deleted = False
+        if self.is_store:
+            with store.open(str(self.hosts[0].path)) as made, made.change() as work:
+                assert work.undelete("7")
+        else:
+            (self.hosts[0].path / "a.xml").write_bytes(self.deleted)
+
+    def is_away(self):
+        if not self.is_store:
+            return not [*self.hosts[0].path.glob("*.xml")]
+        with store.open(str(self.hosts[0].path), read_only=True) as made:
+            return not [*made.documents()]
+
     def step(self):
         self.clock += self.draw.choice([0.5, 2, 20])
         chance = self.draw.random()
@@ -177,6 +205,9 @@ class Walk:
     # The evaluator.
 
     def check(self):
+        if self.is_deleted:
+            assert self.is_away()
+            return
         job = self.job()
         heard = [each for each in self.attempts if each.is_heard]
         assert job.get("StartCount") == (str(len(heard)) if heard else "")
@@ -239,6 +270,74 @@ def test_each_report_is_kept_with_its_attempt_and_an_end_is_the_end_of_the_job(
 
 
 WHERE = pytest.mark.parametrize("where", ["a directory", "a store"])
+
+
+# decision 846
+@WHERE
+@pytest.mark.parametrize("seed", range(cases(20)))
+def test_a_document_that_its_user_deletes_stays_away_whatever_is_reported_of_its_job(
+    where, seed, tmp_path, monkeypatch, capsys
+):
+    draw = random.Random(seed)
+    walk = Walk(where, tmp_path, monkeypatch, capsys, draw)
+    for _ in range(draw.randrange(30)):
+        walk.step()
+    walk.delete()
+    for _ in range(20):
+        walk.step()
+        walk.check()
+    assert not walk.goes_on()
+    walk.check()
+
+
+@WHERE
+@pytest.mark.parametrize(
+    "steps",
+    ["del reject", "del accept claim_ends", "del accept update evict", "accept del claim_ends",
+     "accept del never_started", "accept del update evict", "accept del update exit",
+     "accept update del claim_ends", "accept update del evict", "accept update del exit"],
+)  # fmt: skip
+def test_a_job_whose_document_was_deleted_while_a_slot_had_it_does_not_come_back(
+    where, steps, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = walk.fetch(host)
+    for step in steps.split():
+        if step == "del":
+            walk.delete()
+        elif step in ("evict", "exit"):
+            walk.ends(attempt, step)
+        else:
+            getattr(walk, step)(attempt)
+        walk.fold(host)
+    for each in walk.hosts:
+        walk.fold(each)
+    assert walk.is_away()
+    assert not walk.goes_on()
+    assert walk.is_away()
+
+
+@WHERE
+def test_the_end_of_a_job_waits_for_a_document_that_was_deleted(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    walk.update(attempt)
+    walk.fold(host)
+    walk.delete()
+    walk.ends(attempt, "exit")
+    walk.fold(host)
+    assert len([*(host.state / "spool").iterdir()]) == 1
+    walk.undo()
+    for each in walk.hosts:
+        assert walk.fetch(each) is None
+    walk.fold(host)
+    walk.check()
+    assert not walk.goes_on()
 
 
 @WHERE

@@ -417,12 +417,12 @@ class _Store:
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
         with self._read() as jobs:
-            stored = jobs.get(_identity(found.name))
+            stored = _there(jobs, found.name)
         return [] if stored is None else list(read(io.BytesIO(stored.document)))
 
     def change(self, name: str, change: Change, uid: int | None = None) -> bool:
         with self._changing() as work:
-            found = work.get(_identity(name))
+            found = _there(work, name)
             if found is None:
                 return False
             pieces = rewrite(found.document, _of_nobody(change).block)
@@ -455,7 +455,7 @@ class _Store:
         with self._changing() as work:
             if _until(work, claim.place, others) > time.time():
                 return False
-            found = work.get(_identity(read.name))
+            found = _there(work, read.name)
             if found is None or str(found.version) != read.stamp:
                 return False
             _let_have(work, claim, until)
@@ -490,6 +490,16 @@ class _Store:
     def taken(self, place: str, others: Others) -> float:
         with self._read() as jobs:
             return _until(jobs, place, others)
+
+
+# decision 846
+def _there(jobs: store.Store | store.Change, name: str) -> store.Stored | None:
+    """A document of a store; None also where it was deleted, as a file that is gone.
+
+    Whoever writes another version of one that was deleted undoes that.
+    """
+    found = jobs.get(_identity(name))
+    return None if found is None or found.deleted else found
 
 
 def _until(jobs: store.Store | store.Change, place: str, others: Others) -> float:
