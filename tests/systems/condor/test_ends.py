@@ -548,6 +548,55 @@ def test_a_job_that_is_held_and_runs_after_all_is_given_to_nobody(
     assert walk.fetch(host) is None
 
 
+# decision 847
+@WHERE
+@pytest.mark.parametrize("how", ["before", "with", "behind"])
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_held_job_runs_by_an_update_that_was_left_since_then_and_by_no_other(
+    where, how, is_told, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    walk.clock = float(int(walk.clock)) + 0.25  # within one second
+    [host, *_] = walk.hosts
+    attempt = lost(walk, host, most=1)
+    if is_told:
+        walk.fold(host)
+    walk.clock += {"before": -0.125, "with": 0, "behind": 0.125}[how]
+    walk.update(attempt)
+    walk.clock += 0.25
+    for _ in range(2):
+        walk.fold(host)
+        assert walk.fetch(host) is None
+        job = walk.job()
+        if how == "behind":
+            assert (job.get("State"), job.get("Hold")) == ("Running", "")
+            assert queued(walk, host).split() == ["running", *queued(walk, host).split()[1:2]]
+        else:
+            assert (job.get("State"), job.get("Hold")) == ("Hold", "System")
+            assert queued(walk, host).startswith("held")
+    walk.ends(attempt, "exit")
+    walk.fold(host)
+    walk.check()
+
+
+@WHERE
+def test_a_report_that_comes_behind_the_hold_says_no_more_than_that_it_was_not_started(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    walk.call(host, "evict-claim", attempt.ad, attempts=1)
+    walk.fold(host)
+    walk.clock += 10
+    walk.never_started(attempt)
+    walk.fold(host)
+    assert walk.fetch(host) is None
+    assert walk.job().get("State") == "Hold"
+    assert queued(walk, host).startswith("held")
+
+
 def test_a_schedd_runs_a_job_again_as_it_likes_whatever_is_told_late_of_an_earlier_start():
     job = loads(TEXT)
     for at, kind in ((2000, "update"), (1000, "exit-exit")):

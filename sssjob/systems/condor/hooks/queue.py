@@ -143,6 +143,9 @@ _HEARD_OF = (
     " AND EXISTS (SELECT 1 FROM note WHERE name = 'updates')))"
 )
 
+# The job of an attempt, if it was taken back from that and not given away anew.
+_CAME_BACK = "key = ? AND attempt = ? AND state IN ('ready', 'returned', 'held')"
+
 
 class SpoolJob:
     """A job of the queue."""
@@ -626,16 +629,22 @@ class JobQueue:
         """End the rest of a job."""
         self.run("UPDATE job SET rests = 0, failures = 0, losses = 0 WHERE key = ?", (key,))
 
-    def revive(self, key: int, attempt: int, moment: float, now: float) -> bool:
-        """Whether a job that was taken back runs after all: it was not given away anew.
+    # decision 847
+    def came_back(self, key: int, attempt: int) -> tuple[str, float] | None:
+        """Where a job is that was taken back from an attempt, and since when; None if it is not.
 
-        ``moment`` is when a report of it was left, which counts if that was after it came back.
+        Nor where it was given away anew.
         """
+        row = self.run(f"SELECT state, heard FROM job WHERE {_CAME_BACK}", (key, attempt))
+        found: tuple[str, float] | None = row.fetchone()
+        return found
+
+    def revive(self, key: int, attempt: int, since: float, now: float) -> bool:
+        """Let a job that came back at a moment run after all; False if it is not there any more."""
         done = self.run(
             "UPDATE job SET state = 'running', heard = ?, reason = '', losses = max(losses - 1, 0)"
-            " WHERE key = ? AND attempt = ? AND state IN ('ready', 'returned', 'held')"
-            " AND heard < ?",
-            (now, key, attempt, moment),
+            f" WHERE {_CAME_BACK} AND heard = ?",
+            (now, key, attempt, since),
         )
         return done.rowcount == 1
 

@@ -91,6 +91,21 @@ class ReportedJob:
     owner: str = ""  # as whom the attempt was given away
     asks: str = ""  # what tells the job of then from another, empty where it was not noted
     is_over: bool = False  # whether its document told of the attempt, and it is not out any more
+    back: tuple[str, float] | None = None  # where the job is that came back from it, and since when
+
+    # decision 847
+    @property
+    def is_past(self) -> bool:
+        """Whether its job came back from the attempt for all that it tells: it moves nothing.
+
+        The document and the queue both go by this answer.
+        """
+        if self.back is None:
+            return False
+        state, since = self.back
+        if self.kind == "update":  # only one that was left since then says that it runs after all
+            return self.report.left <= since
+        return state == HELD and _failed(self.ad, self.kind, self.report.moment)
 
 
 def fold(
@@ -263,6 +278,7 @@ class _Fold:
             report, self._believed(report, ad, known), kind, job, attempt, owner,
             asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
             is_over=known is not None and known.is_seen and not is_out,
+            back=self._queue.came_back(key, attempt),
         )  # fmt: skip
 
     # decision 716
@@ -512,8 +528,8 @@ class _Fold:
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
-            may_run = not is_out and (key, attempt) not in self._over
-            if may_run and self._queue.revive(key, attempt, told.report.moment, now):
+            may_run = not (is_out or told.is_past or (key, attempt) in self._over)
+            if may_run and told.back and self._queue.revive(key, attempt, told.back[1], now):
                 until = held_until(told.ad, self._settings.silence)
                 self._kept.append((told.job.claim(attempt), until))
         elif (key, attempt) not in self._began | self._over and _failed(
@@ -638,15 +654,16 @@ def _is_early(told: ReportedJob) -> bool:
 
 def _with(job: Job, told: ReportedJob) -> Job:
     """A job with a report in it. Raises ``ValueError`` and ``OverflowError`` for one that lies."""
-    new = reported(job, told.ad, told.kind, told.report.moment)
+    new = reported(job, told.ad, told.kind, told.report.moment, is_past=told.is_past)
     dumps(new)  # what cannot be written would keep out all that is written with it
     return new
 
 
-def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
+def reported(job: Job, ad: Ad, kind: str, moment: int, *, is_past: bool = False) -> Job:
     """A job with one report in it; ``moment`` is when the hook ran, in seconds since 1970.
 
-    The same report again changes nothing, and neither does another one of how a start ended.
+    The same report again changes nothing, and neither does another one of how a start ended. One
+    that ``is_past`` tells of its own start alone: the job has come back from that.
     """
     ended = _end(ad, kind, moment)
     known = starts.of_job(job)
@@ -656,7 +673,8 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     # decision 810
     is_overtaken = starts.is_overtaken(job, ad.text(names.KEY))
     if not is_overtaken:
-        job = starts.without_taken(holds.without(job))
+        job = starts.without_taken(job if is_past else holds.without(job))
+    is_overtaken = is_overtaken or is_past
     # Who sets the State of a job that runs, to an end or to Hold, has it stay there.
     finished = starts.finished(job)
     is_set = _is_set(job, known, finished)

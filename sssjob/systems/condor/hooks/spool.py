@@ -32,12 +32,16 @@ _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SpooledReport:
-    """A report: ``uid`` is whose file it is, ``moment`` when it was left (seconds since 1970)."""
+    """A report: ``uid`` is whose file it is, ``left`` when it was left (seconds since 1970).
 
-    __slots__ = ("moment", "name", "text", "uid")
+    ``moment`` is the same in whole seconds, as documents have it.
+    """
 
-    def __init__(self, name: str, uid: int, moment: int, text: bytes) -> None:
-        self.name, self.uid, self.moment, self.text = name, uid, moment, text
+    __slots__ = ("left", "moment", "name", "text", "uid")
+
+    def __init__(self, name: str, uid: int, left: float, text: bytes) -> None:
+        self.name, self.uid, self.text = name, uid, text
+        self.left, self.moment = left, int(left)
 
 
 class NotAReport(Exception):
@@ -171,7 +175,7 @@ class Spool:
             text = file.read(REPORT_LIMIT + 1)
         if len(text) > REPORT_LIMIT:
             raise NotAReport(f"it has {found.st_size} bytes, and a report at most {REPORT_LIMIT}")
-        return SpooledReport(name, found.st_uid, int(found.st_mtime), text)
+        return SpooledReport(name, found.st_uid, found.st_mtime, text)
 
     def _discard(self, name: str) -> None:
         try:
