@@ -15,9 +15,8 @@ from sssjob.translate.limits import ulimit
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
 from sssjob.translate.requests import JobRequest
+from sssjob.translate.shells import SHELLS
 from sssjob.visible import ShellText
-
-SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
 
 _LISTED = re.compile(r"[A-Za-z0-9_./:+@%^=~-]*")  # values that no list of variables takes apart
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -33,15 +32,19 @@ class Shell(About):
         item = asked.one("Shell")
         if item is None:
             return
-        try:
-            words = arguments(item.text)
-        except InvalidValue:
-            words = ()
-        known = len(words) == 1 and words[0].startswith("/") and safe_text(words[0])
-        if known and os.path.basename(words[0]) in SHELLS:
-            made.shell = words[0]
-        else:
+        made.shell = own_shell(item.text)
+        if not made.shell:
             asked.refuse(item, f"it is no path of one of {', '.join(SHELLS)}")
+
+
+def own_shell(text: str) -> str:
+    """The path of the Shell that a job asks for; "" for what does not read our script."""
+    try:
+        words = arguments(text)
+    except InvalidValue:
+        return ""
+    known = len(words) == 1 and words[0].startswith("/") and safe_text(words[0])
+    return words[0] if known and os.path.basename(words[0]) in SHELLS else ""
 
 
 def safe_text(text: str) -> bool:
@@ -186,7 +189,7 @@ def _plainly(each: Property | Note) -> str:
     return "" if isinstance(each, Note) else f"export {each.attributes.get('name')}={each.text}"
 
 
-def prologue(line: str, heard: Heard, variables: list[Property]) -> bool:
+def prologue(line: str, interpreter: str, heard: Heard, variables: list[Property]) -> bool:
     """Read a line that stands before the program in our scripts; whether it is one."""
     if line.startswith("export "):
         found = read_exported(line)
@@ -199,4 +202,4 @@ def prologue(line: str, heard: Heard, variables: list[Property]) -> bool:
         if word:
             heard.say("InitialWorkingDirectory", word)
         return bool(word)
-    return ulimit(line, heard)
+    return ulimit(line, interpreter, heard)

@@ -7,7 +7,6 @@ any other script is a file of the job, kept byte by byte, and never run.
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from codecs import BOM_UTF8
@@ -24,7 +23,7 @@ from sssjob.model import Item, Job, Note, Property, stripped
 from sssjob.suggestions import question
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
-from sssjob.translate.environment import SHELLS, prologue
+from sssjob.translate.environment import own_shell, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.losses import SHOWN
 from sssjob.translate.options import (
@@ -42,6 +41,7 @@ from sssjob.translate.options import (
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import ORDER, JobRequest, Verbatim
 from sssjob.translate.residual import ResidualLine
+from sssjob.translate.shells import SHELLS, shell_name
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 from sssjob.visible import ShellText
@@ -168,9 +168,11 @@ class SubmitForm(Translator[ParsedScript]):
 
     def compose(self, asked: JobRequest, settings: Settings) -> ParsedScript:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
+        named = _interpreter(asked, settings)
         made = Made(
             terminal=settings.terminal,
-            reader=_reader(asked, settings),
+            interpreter=named or own_shell(asked.job.get("Shell")) or DEFAULT_SHELL,
+            reader="" if not named or shell_name(named) in SHELLS else named,
             check=self.form.syntax.check,
         )
         for writers, verbatim, sure in self._writers(asked.names, asked.once):
@@ -636,19 +638,14 @@ def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Residua
     return others, [ResidualLine.at("".join(parts), place) for place, parts in kept]
 
 
-def _reader(asked: JobRequest, settings: Settings) -> str:
-    """What reads the script that a file of the job is; "" for a shell that takes our lines."""
+def _interpreter(asked: JobRequest, settings: Settings) -> str:
+    """What the first line of a file of the job names that is the script; "" if there is none."""
     if not settings.files:
         return ""
     named = executable(stripped(asked.job.get("Executable")))
     content = settings.files.get(named.target, b"") if named.kind is ExecutableKind.FILE else b""
     first = content.partition(b"\n")[0].decode(errors="replace")
-    words = first[2:].split() if first.startswith("#!") else []
-    name = os.path.basename(words[0]) if words else ""
-    if name == "env":
-        name = next((each for each in words[1:] if each[0] != "-" and "=" not in each), name)
-        name = os.path.basename(name)
-    return "" if not words or name in SHELLS else " ".join(words)
+    return " ".join(first[2:].split()) if first.startswith("#!") else ""
 
 
 def _program(asked: JobRequest, made: Made, settings: Settings) -> tuple[str, str, str]:
@@ -694,7 +691,7 @@ def _file(asked: JobRequest, made: Made, content: bytes, words: Property | None)
 def _written(form: ParsedScript, heard: Heard) -> None:
     """A file of the job behind lines of ours."""
     variables: list[Property] = []
-    _prologue(form.lines, heard, variables)
+    _prologue(form.lines, form.interpreter, heard, variables)
     _environment(heard, variables)
     _as_file(form, heard, form.file)
 
@@ -716,12 +713,14 @@ def _body(form: ParsedScript, heard: Heard) -> None:
         heard.say("Shell", form.interpreter)
 
 
-def _prologue(lines: Iterable[str], heard: Heard, variables: list[Property]) -> str:
+def _prologue(
+    lines: Iterable[str], interpreter: str, heard: Heard, variables: list[Property]
+) -> str:
     """Read lines that stand before a program; what is none of these comes back."""
     pending = ""
     for line in lines:
         pending = f"{pending}\n{line}" if pending else line
-        if prologue(pending, heard, variables):
+        if prologue(pending, interpreter, heard, variables):
             pending = ""
         elif not _goes_on(pending):
             break
@@ -748,7 +747,8 @@ def _ours(form: ParsedScript, heard: Heard) -> bool:
     if not rest or (lines[-1] != rest[-1] and "'" not in lines[-1]):
         return False
     place = len(lines) - lines[::-1].index(rest[-1]) - 1
-    if _prologue(lines[:place], inner, variables) or not _exec("\n".join(lines[place:]), inner):
+    before = _prologue(lines[:place], form.interpreter, inner, variables)
+    if before or not _exec("\n".join(lines[place:]), inner):
         return False
     heard.items += inner.items
     _environment(heard, variables)

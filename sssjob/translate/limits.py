@@ -14,6 +14,7 @@ from sssjob.model import Property
 from sssjob.translate.fields import About
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.translate.shells import shell_name
 from sssjob.visible import ShellText
 
 _LIMITS = {
@@ -21,7 +22,9 @@ _LIMITS = {
     "ResidentSetSize": "-m", "VirtualMemory": "-v", "OpenFiles": "-n", "LockedMemory": "-l",
 }  # fmt: skip
 _NUMBERS = ("OpenFiles", "Processes", "Processors")
-_COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes
+_COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes, but of
+_BLOCKS = ("CoreFileSize", "FileSize")  # blocks of 512 (POSIX), which bash alone takes for 1024
+_BLOCK = 512
 # A hard limit below the soft one, which often is none, is refused: that one goes first.
 _LINES = {
     "Hard": "ulimit -S {option} {number} && ulimit -H {option} {number}",
@@ -96,14 +99,16 @@ class Limits(About):
             if self._reads(name)(text) != value:
                 asked.approximate("ResourceLimit", f"{text}, rounded up")
         elif name in _LIMITS and kind in _LINES:
-            number = value if name in _COUNTED else -(-value // 1024)
+            unit = _unit(name, made.interpreter)
+            number = -(-value // unit)
             try:
                 made.line(ShellText.of(_LINES[kind], option=_LIMITS[name], number=number))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
                 return
-            if number * 1024 != value and name not in _COUNTED:
-                asked.approximate("ResourceLimit", f"{number} KB, rounded up")
+            if number * unit != value:
+                blocks = "blocks of 512 bytes" if unit == _BLOCK else "KB"
+                asked.approximate("ResourceLimit", f"{number} {blocks}, rounded up")
         else:
             asked.refuse(item, NO_OPTION)
 
@@ -145,7 +150,14 @@ def _limit(item: Property, name: str) -> int:
     return ceil(exact)
 
 
-def ulimit(line: str, heard: Heard) -> bool:
+def _unit(name: str, interpreter: str) -> int:
+    """What ``ulimit`` of a shell counts a limit in: bytes, or 1 for what is counted."""
+    if name in _COUNTED:
+        return 1
+    return _BLOCK if name in _BLOCKS and shell_name(interpreter) != "bash" else 1024
+
+
+def ulimit(line: str, interpreter: str, heard: Heard) -> bool:
     """Read a line of the script that sets a limit as ours do; whether it is one."""
     found = _ULIMIT.fullmatch(line)
     names = {option: name for name, option in _LIMITS.items()}
@@ -153,6 +165,5 @@ def ulimit(line: str, heard: Heard) -> bool:
         return False
     name = names[found["option"]]
     kind = {"-H": "Hard", "-S": "Soft"}.get(found["kind"] or "", "")
-    number = int(found["number"])
-    _say_limit(heard, name, kind, number if name in _COUNTED else number * 1024)
+    _say_limit(heard, name, kind, int(found["number"]) * _unit(name, interpreter))
     return True

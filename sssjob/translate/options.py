@@ -79,7 +79,8 @@ class Made:
 
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
     ``program`` is the path of the program, where it is another one than the job says.
-    ``terminal``: who submits it has one. ``reader`` is what reads a script that no shell reads.
+    ``terminal``: who submits it has one. ``interpreter`` is what the first line of the script
+    names, and ``reader`` the same where it is no shell.
     ``check`` raises ``InvalidValue`` for a value that no directive can hold, if there are such.
     ``sure`` has, by the name of a property, the option that is read as just what the job says by
     it, "" for a line; of the lines, ``plain`` are read as the variables that they export.
@@ -91,6 +92,7 @@ class Made:
     lines: list[ShellText] = field(default_factory=list)
     redirection: ShellText = field(default_factory=ShellText)
     shell: str = ""
+    interpreter: str = ""
     reader: str = ""
     stays_held: bool = False
     wanted: Wanted | None = None

@@ -3,7 +3,9 @@
 
 import os
 import re
+import shlex
 import subprocess
+import sys
 
 import pytest
 from hypothesis import example, given
@@ -331,3 +333,30 @@ def test_a_shell_takes_limits_whatever_limits_it_has(shell, limits, soft, hard):
     (back,) = read(text.encode(), "sbatch", Settings(residual=False))
     kept = back.job.properties.all("ResourceLimit")
     assert {each.attributes.get("type", ""): int(each.text) for each in kept} == limits
+
+
+ASKED = "import resource as r; print(*(n for k in (r.RLIMIT_FSIZE, r.RLIMIT_CORE) for n in r.getrlimit(k)))"
+
+
+@pytest.mark.parametrize("shell", ["", "/bin/sh", "/bin/bash", "/bin/dash"])
+@pytest.mark.parametrize("kind", ["", "Hard"])
+def test_sizes_of_files_are_limited_in_the_units_of_the_shell(tmp_path, shell, kind):
+    """Bash, but under the name of sh, counts in 1024 bytes, and each other shell in 512."""
+    attributes = {"type": kind} if kind else {}
+    items = [
+        Property("Executable", sys.executable), Property("Arguments", shlex.join(["-c", ASKED])),
+        *([Property("Shell", shell)] if shell else []),
+        *(Property("ResourceLimit", "1024000", {"name": name, **attributes})
+          for name in ("FileSize", "CoreFileSize")),
+    ]  # fmt: skip
+    text, losses = translate(Job(tuple(items)), "sbatch", Settings(residual=False))
+    assert "ResourceLimit" not in {loss.path.rpartition("/")[2] for loss in losses}
+    (tmp_path / "script").write_text(text)
+    done = subprocess.run(
+        [shell or "/bin/sh", str(tmp_path / "script")], capture_output=True, text=True, check=True
+    )
+    found = done.stdout.split()
+    assert (found[0], found[2]) == ("1024000", "1024000")
+    assert not kind or found == ["1024000"] * 4
+    (back,) = read(text.encode(), "sbatch", Settings(residual=False))
+    assert {each.text for each in back.job.properties.all("ResourceLimit")} == {"1024000"}
