@@ -128,6 +128,8 @@ def _give_back(settings: HookSettings, label: str) -> None:
         waits = next((job for job in queue.jobs(READY, RETURNED) if job.label == label), None)
         if found is not None and found.state == HELD:
             free(settings, queue, found, say=say)
+        elif found is not None and queue.uid(found.document) is None:  # decision 848
+            common.fail(f"{label} is not given back: its document is not there, and its end waits")
         elif found is not None:
             queue.give_back(found.key, found.attempt, TAKEN, time.time())
             source.release(found.claim(found.attempt))

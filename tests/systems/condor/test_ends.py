@@ -318,17 +318,27 @@ def test_a_job_whose_document_was_deleted_while_a_slot_had_it_does_not_come_back
     assert walk.is_away()
 
 
+# decision 848
 @WHERE
-def test_the_end_of_a_job_waits_for_a_document_that_was_deleted(
-    where, tmp_path, monkeypatch, capsys
+@pytest.mark.parametrize("is_asked_for", [False, True])
+@pytest.mark.parametrize("when", ["offered", "accepted", "running"])
+def test_the_end_of_a_job_waits_for_a_document_that_was_deleted_and_nobody_gives_it_back(
+    where, when, is_asked_for, tmp_path, monkeypatch, capsys
 ):
     walk = Walk(where, tmp_path, monkeypatch, capsys)
     [host, *_] = walk.hosts
     attempt = walk.fetch(host)
-    walk.accept(attempt)
-    walk.update(attempt)
+    if when != "offered":
+        walk.accept(attempt)
+    if when == "running":
+        walk.update(attempt)
     walk.fold(host)
     walk.delete()
+    if is_asked_for:
+        assert not walk.give_back(host)
+        assert "its document is not there" in capsys.readouterr().err
+    if when == "offered":
+        walk.accept(attempt)
     walk.ends(attempt, "exit")
     walk.fold(host)
     assert len([*(host.state / "spool").iterdir()]) == 1
