@@ -236,7 +236,11 @@ def collect(
                 work = Delivery(document)
                 work.look()
                 for identity in work.wanted:
-                    work.records[identity] += _settled(records.get(identity, ()), now, settle)
+                    last, before = _by_run(records.get(identity, ()))
+                    work.records[identity] += (
+                        each for each in last if is_settled(each.job, now, settle)
+                    )
+                    work.earlier[identity] += before
                 if any(work.records.values()):
                     _write(document, work)
                 rest = _without_end(document)
@@ -304,13 +308,16 @@ def read_records(
     return found
 
 
-def _settled(records: Iterable[PlacedRecord], now: int, settle: int) -> list[PlacedRecord]:
-    """Those of the last run, if it has ended: a job that was requeued has not."""
-    last = max((RunTimes.of_job(record.job).rank for record in records), default=None)
-    return [
-        record for record in records
-        if RunTimes.of_job(record.job).rank == last and is_settled(record.job, now, settle)
-    ]  # fmt: skip
+def _by_run(
+    records: Iterable[PlacedRecord],
+) -> tuple[list[PlacedRecord], list[PlacedRecord]]:
+    """Those of the last run, and those of runs before: a job that was requeued has not ended."""
+    ranks = [(RunTimes.of_job(record.job).rank, record) for record in records]
+    last = max((rank for rank, _ in ranks), default=None)
+    return (
+        [record for rank, record in ranks if rank == last],
+        [record for rank, record in ranks if rank != last],
+    )
 
 
 def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:

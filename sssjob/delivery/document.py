@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -62,6 +62,8 @@ class Delivery:
         self.tally = Tally()
         self.wanted: set[str] = set()
         self.records: dict[str, list[PlacedRecord]] = defaultdict(list)
+        # Not folded: of earlier runs, of which they may tell the end.
+        self.earlier: dict[str, list[PlacedRecord]] = defaultdict(list)
         self.directory = ""
         self.sources: list[str] = []
         self.snapshot: StatusSnapshot | None = None
@@ -173,10 +175,15 @@ class Delivery:
         about = False
         passed: list[RunTimes] = []  # runs of the records that are not folded
         last = max((RunTimes.of_job(record.job).rank for record in found), default=None)
+        before = [each for each in found if RunTimes.of_job(each.job).rank != last]
+        before += _about(self.earlier, job)
         for record in found:
             told = RunTimes.of_job(record.job)
-            ordered = told.order_without_zone if record.is_zoneless else told.order
-            order = ordered(RunTimes.of_job(job), features.START_TOLERANCE)
+            known = RunTimes.of_job(job)
+            for each in before:  # of the run that the job has, one of them may tell the end
+                if _order(each, known) is RunOrder.SAME:
+                    known = known.with_end_of(RunTimes.of_job(each.job))
+            order = _order(record, known)
             if told.rank != last:
                 order = RunOrder.EARLIER
             self._tell_run(job, order, record.place)
@@ -246,13 +253,7 @@ class Delivery:
 
     def _records(self, job: Job) -> list[PlacedRecord]:
         """The records about a job, of all of its runs."""
-        found = {
-            record.place: record
-            for name in identities(job)
-            for record in self.records.get(name, ())
-            if is_about(record.job, job)
-        }
-        return [*found.values()]
+        return _about(self.records, job)
 
     def _keep(self, folded: Folded) -> Job:
         self._find(folded.findings)
@@ -264,6 +265,23 @@ class Delivery:
 
     def _note(self, code: str, text: str, file: str, line: int) -> None:
         self.tally.findings.append(finding(code, text, file=file, line=line))
+
+
+def _about(records: Mapping[str, Iterable[PlacedRecord]], job: Job) -> list[PlacedRecord]:
+    found = {
+        record.place: record
+        for name in identities(job)
+        for record in records.get(name, ())
+        if is_about(record.job, job)
+    }
+    return [*found.values()]
+
+
+def _order(record: PlacedRecord, known: RunTimes) -> RunOrder:
+    """How the run of a record stands to one that is known."""
+    told = RunTimes.of_job(record.job)
+    ordered = told.order_without_zone if record.is_zoneless else told.order
+    return ordered(known, features.START_TOLERANCE)
 
 
 class JobsUnderstood:

@@ -88,6 +88,10 @@ class RunTimes(NamedTuple):
     def _shifted(self, seconds: int) -> RunTimes:
         return RunTimes(*(None if each is None else each + seconds for each in self))
 
+    def with_end_of(self, same: RunTimes) -> RunTimes:
+        """This run with what is told of its end elsewhere, where it is not known yet."""
+        return self if self.ended is not None else self._replace(ended=same.ended)
+
     def is_rather(self, other: RunTimes, known: RunTimes, tolerance: int) -> bool:
         """Whether this run is the other one rather than a known one, as its start is nearer."""
         if self.started is None or other.started is None:

@@ -182,6 +182,24 @@ def test_of_several_runs_the_last_is_folded(run, tmp_path):
 
 
 SUBMITTED, START = 1699999200, 1700000000  # of the record of job 7, and of its features
+
+
+@pytest.mark.parametrize("order", ["first", "last"])
+def test_a_record_of_an_earlier_run_tells_the_end_of_the_run_that_a_document_has(
+    run, tmp_path, order
+):
+    """Both began within a minute; one call is as two."""
+    head, line = RECORDS.splitlines()[:2]
+    earlier = line.replace("22:13:20", "22:12:40").replace("22:15:00|00:01:40", "22:13:00|00:00:20")
+    rows = [earlier, line] if order == "first" else [line, earlier]
+    (tmp_path / "sacct.txt").write_text("\n".join([head, *rows, ""]))
+    before = JOB.replace("</Id>", f"</Id><StartTime>{START - 40}</StartTime>")
+    done = run(before, "job.xml", "--record", "sacct.txt", "--tz", "UTC")
+    job = document.loads(done.stdout)
+    assert (job.get("StartTime"), job.get("EndTime")) == (str(START), str(START + 100))
+    assert "a later run of job 7 replaces what is known of one before" in done.stderr
+
+
 RAN = """<Job><Id>7</Id><Name>n</Name><StartTime>{start}</StartTime>{more}
 <CpuDuration>7200</CpuDuration><Extension type="JobStatus" name="used_x">5</Extension>
 <Extension type="Site" name="x">5</Extension><Requested><Processors>2</Processors></Requested>

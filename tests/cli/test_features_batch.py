@@ -607,6 +607,21 @@ def test_collect_tells_that_the_record_it_found_is_of_an_earlier_run(node):
     assert "no record yet" not in done.stderr
 
 
+def test_collect_knows_by_the_record_of_an_earlier_run_when_that_ended(node):
+    """The epilog of the last run never ran, which began within a minute of the one before."""
+    began(node, 1795185000)
+    prolog("--documents", "jobs")
+    assert epilog("--documents", "jobs").exit_code == 0
+    head = "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS"
+    first = "3|NODE_FAIL|1795184000|1795185000|1795185020|20|2"
+    second = "3|COMPLETED|1795184000|1795185030|1795185090|60|3"
+    (node / "records").write_text(f"{head}\n{first}\n{second}\n")
+    assert collect("--record", "records").exit_code == 0
+    job = document.loads((node / "jobs/3.xml").read_text())
+    assert (job.get("StartTime"), job.get("EndTime")) == ("1795185030", "1795185090")
+    assert job.delivered.text("Processors") == "3"
+
+
 @pytest.mark.parametrize("hour", ["13", "09"])
 def test_collect_asks_for_the_zone_of_a_record_that_may_be_of_the_run_it_knows(node, hour):
     began(node, 1795185000)  # 14:30:00 UTC
