@@ -20,6 +20,7 @@ from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, of_run, told_orde
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
+from sssjob.features.fold import START_TOLERANCE
 from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of
@@ -56,15 +57,16 @@ class StoreDelivery:
             with self._jobs.change(source=name, reason="delivered") as change:
                 for each in batch:
                     if isinstance(each, PlacedRecord):
-                        about = self._take(change, each.place, each.job)
+                        about = self._take(change, each)
                     elif isinstance(each, Finding):
                         self._tell(each)
                     elif about:
                         self._tell(each.finding)
             yield from self._told()
 
-    def _take(self, change: Change, place: str, record: Job) -> bool:
+    def _take(self, change: Change, placed: PlacedRecord) -> bool:
         """Fold a record; whether there is a job that it is about."""
+        place, record = placed.place, placed.job
         found = _document(change, record)
         whole = None if found is None else loads(found.document)
         job = None if whole is None else _about(whole, record)
@@ -76,6 +78,8 @@ class StoreDelivery:
             return True
         run = _run(change, record, found, job)
         if run is None:
+            if placed.is_zoneless and _is_told_by_zone(record, job):
+                self._tell_zone(place, job)
             self._further(change, place, record, found)
         elif run.deleted:
             self.tally.elsewhere += 1
@@ -129,6 +133,12 @@ class StoreDelivery:
         self.tally.delivered += 1
         self.tally.runs += 1
         change.put(document, files=self._jobs.files(known))
+
+    def _tell_zone(self, place: str, job: Job) -> None:
+        """It is kept: in the same zone two runs are as far apart. # decision 808"""
+        why = "its times have no zone (--tz), and may be of one that is there"
+        text = f"{place}: becomes a further run of job {job.id}: {why}"
+        self._tell(finding("W-USELESS", text, file=self._jobs.address))
 
     def _folded(self, job: Job, record: Job, place: str) -> Job:
         folded = fold_run(job, record, source=place, overwrite=self._overwrite)
@@ -197,6 +207,12 @@ def _is_of(job: Job, record: Job) -> bool:
     """Whether a record tells of the run that a job has."""
     mine, its = job.get("GlobalId"), record.get("GlobalId")
     return (not mine or not its or mine == its) and told_order(job, record) is RunOrder.SAME
+
+
+def _is_told_by_zone(record: Job, job: Job) -> bool:
+    """Whether a record whose times have no zone is of another run in some zones alone."""
+    told, known = RunTimes.of_job(record), RunTimes.of_job(job)
+    return told.order_without_zone(known, START_TOLERANCE) is RunOrder.UNTOLD
 
 
 def _first_requested(block: Block, record: Job) -> Job:

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,3 +173,23 @@ def test_what_was_requested_stays_in_a_further_run_and_is_told_as_kept():
     for job in in_store(asked, [first, second]):
         (kept,) = job.properties.all("Extension", **COMMENT)
         assert kept.text == "mine"
+
+
+@pytest.mark.parametrize("zone", ["", "UTC"])
+def test_a_further_run_that_may_be_a_run_that_is_there_in_another_zone_is_told(tmp_path, zone):
+    """Two hours behind it, as the same run would be in a zone two hours east."""
+    text = (
+        f"<Job><Id>7</Id><State>Completed</State><StartTime>{DAY}</StartTime>"
+        f"<EndTime>{DAY + 3600}</EndTime></Job>"
+    )
+    row = ("7", "COMPLETED", "0:0", "2023-11-15T00:13:20", "2023-11-15T01:13:20", "", "2")
+    record = f"{HEAD.rpartition('|NodeList')[0]}\n{'|'.join(row)}\n".encode()
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        with jobs.change() as change:
+            change.put(text.encode())
+        delivery = StoreDelivery(jobs)
+        told = delivery.take_records(io.BytesIO(record), "r", find("slurm"), zone)
+        found = [item.message for item in told if item.code == "W-USELESS"]
+        assert delivery.tally.runs == 1
+    wanted = "r:2: becomes a further run of job 7: its times have no zone (--tz), and may be of one"
+    assert [each.startswith(wanted) for each in found] == ([] if zone else [True])
