@@ -25,11 +25,7 @@ _NUMBERS = ("OpenFiles", "Processes", "Processors")
 _COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes, but of
 _BLOCKS = ("CoreFileSize", "FileSize")  # blocks of 512 (POSIX), which bash alone takes for 1024
 _BLOCK = 512
-# A hard limit below the soft one, which often is none, is refused: that one goes first.
-_LINES = {
-    "Hard": "ulimit -S {option} {number} && ulimit -H {option} {number}",
-    "Soft": "ulimit -S {option} {number}", "": "ulimit {option} {number}",
-}  # fmt: skip
+_KINDS = ("Hard", "Soft", "")
 _ULIMIT = re.compile(
     r"(?:ulimit -S (?P<same>-[a-z] [0-9]+) && (?=ulimit -H (?P=same)$))?"
     r"ulimit (?:(?P<kind>-[HS]) )?(?P<option>-[a-z]) (?P<number>[0-9]+)"
@@ -98,11 +94,11 @@ class Limits(About):
             made.option(option, text)
             if self._reads(name)(text) != value:
                 asked.approximate("ResourceLimit", f"{text}, rounded up")
-        elif name in _LIMITS and kind in _LINES:
+        elif name in _LIMITS and kind in _KINDS:
             unit = _unit(name, made.interpreter)
             number = -(-value // unit)
             try:
-                made.line(ShellText.of(_LINES[kind], option=_LIMITS[name], number=number))
+                made.line(_line(kind, _LIMITS[name], number))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
                 return
@@ -148,6 +144,18 @@ def _limit(item: Property, name: str) -> int:
         return units.integer(item.text)
     exact = units.bytes_of(item.text, item.attributes.get("units", "B"))
     return ceil(exact)
+
+
+def _line(kind: str, option: str, number: int) -> ShellText:
+    """The line of a script that sets a limit."""
+    if kind == "Hard":  # one below the soft limit, which often is none, is refused: that goes first
+        return ShellText.of(
+            "ulimit -S {option} {number} && ulimit -H {option} {number}",
+            option=option, number=number,
+        )  # fmt: skip
+    if kind == "Soft":
+        return ShellText.of("ulimit -S {option} {number}", option=option, number=number)
+    return ShellText.of("ulimit {option} {number}", option=option, number=number)
 
 
 def _unit(name: str, interpreter: str) -> int:
