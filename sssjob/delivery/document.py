@@ -18,7 +18,7 @@ from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, of_run
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
@@ -31,7 +31,7 @@ from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used, of_cgroup, of_file
-from sssjob.fold import Fact, Folded, identities, is_about
+from sssjob.fold import Fact, identities, is_about
 from sssjob.model import Block, Job, JobGroup, Property, jobs_of
 from sssjob.records import Format
 from sssjob.states import has_ended
@@ -164,9 +164,11 @@ class Delivery:
         if not known.accepted:
             self.tally.refused += 1
             return job
-        return self._delivered(job, known.block, found)
+        return self._delivered(job, known.block, found, whole.frame)
 
-    def _delivered(self, job: Job, effective: Job, found: Collection[PlacedRecord]) -> Job:
+    def _delivered(
+        self, job: Job, effective: Job, found: Collection[PlacedRecord], frame: JobGroup | None
+    ) -> Job:
         """A job with its records, then with its features; ``effective`` has its defaults.
 
         Of several runs in the records the last one counts, and features of a run before, too, go
@@ -192,15 +194,16 @@ class Delivery:
             if order in (RunOrder.EARLIER, RunOrder.UNTOLD):
                 continue
             job, effective = (of_run(each, told, order) for each in (job, effective))
-            folded = fold_run(job, record.job, source=record.place, overwrite=self.overwrite)
-            job, about = self._keep(folded), True
+            job, about = self._fold(job, record.job, record.place, frame), True
         if self.sources and self._has_features(job):
-            given = self._with_features(job, effective, passed)
+            given = self._with_features(job, effective, passed, frame)
             job, about = given or job, about or given is not None
         self.tally.delivered += about
         return job
 
-    def _with_features(self, job: Job, effective: Job, passed: Iterable[RunTimes]) -> Job | None:
+    def _with_features(
+        self, job: Job, effective: Job, passed: Iterable[RunTimes], frame: JobGroup | None
+    ) -> Job | None:
         """A job with features and what was measured; None where these are not of its last run."""
         start = self.features.get("jobstart_secs")
         told = RunTimes(None, start if isinstance(start, int) else None)
@@ -220,7 +223,7 @@ class Delivery:
         if order is RunOrder.EARLIER:
             return None
         facts = (*given.facts, *self._measured(job))
-        return self._keep(fold_run(job, facts, source=place, overwrite=self.overwrite))
+        return self._fold(job, facts, place, frame)
 
     def _tell_run(self, job: Job, order: RunOrder, place: str) -> None:
         """Tell that what is told is of another run than what a job has, or may be."""
@@ -255,7 +258,10 @@ class Delivery:
         """The records about a job, of all of its runs."""
         return _about(self.records, job)
 
-    def _keep(self, folded: Folded) -> Job:
+    def _fold(
+        self, job: Job, delivered: Job | Iterable[Fact], place: str, frame: JobGroup | None
+    ) -> Job:
+        folded = fold_run(job, delivered, frame=frame, source=place, overwrite=self.overwrite)
         self._find(folded.findings)
         self.tally.changes += folded.changes
         return folded.job
@@ -295,6 +301,7 @@ class JobsUnderstood:
             stated = block.attributes.get("awarenessPolicy")
             self._around = AwarenessPolicy.holding(stated, self._around)
         self._block = block
+        self.frame = frame_of(block)
 
     def understood(self, job: Job) -> Understood[Job]:
         """What is left of one of its jobs, and what follows from the rest (9.0)."""

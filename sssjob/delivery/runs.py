@@ -13,11 +13,12 @@ from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
+from sssjob.defaults import resolve
 from sssjob.features.fold import START_TOLERANCE
-from sssjob.features.folded import listed, without_list, without_listed, without_run
-from sssjob.fold import Fact, Folded, fold
+from sssjob.features.folded import beyond, listed, without_list, without_listed, without_run
+from sssjob.fold import JOB, Fact, Folded, fold, placed
 from sssjob.integers import whole
-from sssjob.model import Job
+from sssjob.model import Block, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
 from sssjob.states import has_ended
 
 CLOCKS = 2  # seconds by which clocks differ
@@ -118,13 +119,60 @@ def told_order(job: Job, record: Job) -> RunOrder:
     return RunTimes.of_job(record).order(RunTimes.of_job(job), START_TOLERANCE)
 
 
+def frame_of(block: Block) -> JobGroup | None:
+    """A group without its jobs, for what each has of it; None where it has no defaults."""
+    if not isinstance(block, JobGroup) or not block.blocks(JobDefaults):
+        return None
+    return block.holding(
+        item for item in block.items if not isinstance(item, Block) or isinstance(item, JobDefaults)
+    )
+
+
 def fold_run(
-    job: Job, delivered: Job | Iterable[Fact], *, source: str = "", overwrite: bool = False
-) -> Folded:
-    """Fold what is told of the run that a job has, and list it as what is of that run."""
-    folded = fold(without_list(job), delivered, source=source, overwrite=overwrite)
-    changed = listed(without_listed(job), folded.job) if folded.changes else job
-    return replace(folded, job=changed)
+    job: Job, delivered: Job | Iterable[Fact], *,
+    frame: JobGroup | None = None, source: str = "", overwrite: bool = False,
+) -> Folded:  # fmt: skip
+    """Fold what is told of the run that a job has, and list it as what is of that run.
+
+    What the ``frame`` of its group requests for it stays as what it requests itself.
+    """
+    known = without_list(job)
+    effective = known if frame is None else _in_group(known, frame)
+    lent = beyond(effective.properties, known.properties)
+    folded = fold(_with(known, lent), delivered, source=source, overwrite=overwrite)
+    if not folded.changes:
+        return replace(folded, job=job)
+    ran = folded.job if frame is None else _without_lent(folded.job, lent, effective, frame)
+    return replace(folded, job=listed(_with(without_listed(job), lent), ran))
+
+
+def _in_group(job: Job, frame: JobGroup) -> Job:
+    """A job with the defaults of its group."""
+    return jobs_of(resolve(frame.holding((*frame.items, job))).block)[0]
+
+
+def _with(job: Job, lent: Iterable[Property]) -> Job:
+    for item in lent:
+        job = placed(job, Fact(item, JOB))
+    return job
+
+
+def _without_lent(whole: Job, lent: Iterable[Property], before: Job, frame: JobGroup) -> Job:
+    """A job without what its group still lends it; what the fold would hide becomes its own.
+
+    Else who resolves the defaults could not tell what was requested. # decision 852
+    """
+    ours = {id(item) for item in lent}
+    own = whole.holding(item for item in whole.items if id(item) not in ours)
+    after = _in_group(own, frame)
+    hidden = beyond(whole.properties, after.properties)
+    kept = [item for item in whole.items if id(item) not in ours or item in hidden]
+    requested = before.blocks(Requested)
+    if after.blocks(Requested) == requested:
+        return whole.holding(kept)
+    kept = [item for item in kept if not isinstance(item, Requested)]
+    place = next((n for n, item in enumerate(kept) if isinstance(item, Block)), len(kept))
+    return whole.holding((*kept[:place], *requested, *kept[place:]))
 
 
 def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:

@@ -16,7 +16,7 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, of_run, told_order
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
@@ -103,8 +103,9 @@ class StoreDelivery:
 
         def changed(block: Block) -> Block:
             if isinstance(block, JobGroup):
+                frame = frame_of(block)
                 return block.holding(
-                    self._folded(item, record, place)
+                    self._folded(item, record, place, frame)
                     if type(item) is Job and is_about(record, item)
                     else item
                     for item in block.items
@@ -140,8 +141,8 @@ class StoreDelivery:
         text = f"{place}: becomes a further run of job {job.id}: {why}"
         self._tell(finding("W-USELESS", text, file=self._jobs.address))
 
-    def _folded(self, job: Job, record: Job, place: str) -> Job:
-        folded = fold_run(job, record, source=place, overwrite=self._overwrite)
+    def _folded(self, job: Job, record: Job, place: str, frame: JobGroup | None = None) -> Job:
+        folded = fold_run(job, record, frame=frame, source=place, overwrite=self._overwrite)
         for item in folded.findings:
             self._tell(item if item.file else item.in_file(self._jobs.address))
         self.tally.changes += folded.changes

@@ -57,6 +57,7 @@ _OF_RECORDS = frozenset((
     "Interactive", "Machine", "Name", "NotificationList", "OutputFile", "Priority", "Queue",
     "ResourceLimit", "Restartable", "SubmitHost", "TaskCount", "TaskDistribution",
 ))  # fmt: skip
+_POLICY = {"awarenessPolicy"}  # what a default has of its group
 # All that a list is believed of, as whoever submits a document may write one. # decision 851
 LISTED = _OF_ONE_THAT_ENDED | _OF_FEATURES | _OF_RECORDS | frozenset(_RULES)
 
@@ -70,9 +71,9 @@ class FoldedProperty(NamedTuple):
 
 def listed(before: Job, after: Job) -> Job:
     """A job ``after`` its folds, with the list of what it had not ``before`` all of them."""
-    gone = _beyond(before.properties, after.properties)
+    gone = beyond(before.properties, after.properties)
     rows: list[FoldedProperty] = []
-    for item in _beyond(after.properties, before.properties):
+    for item in beyond(after.properties, before.properties):
         old = next((each for each in gone if is_same_place(each, item)), None)
         if old is not None:
             gone.remove(old)
@@ -181,7 +182,7 @@ def _has_come(item: Item, start: int | None) -> bool:
     return moment is not None and moment <= start
 
 
-def _beyond(items: Iterable[Property], others: Iterable[Property]) -> list[Property]:
+def beyond(items: Iterable[Property], others: Iterable[Property]) -> list[Property]:
     """The items that are not among the others, each of which stands for one."""
     rest = Counter(others)
     found = []
@@ -235,7 +236,7 @@ def _replaced(old: Property | None, item: Property) -> Property | None:
     All else that a list says of it could be what nobody asked for. # decision 851
     """
     rule = _RULES.get(item.name)
-    if old is None or rule is None or old.attributes or old.children:
+    if old is None or rule is None or old.attributes.keys() - _POLICY or old.children:
         return None
     row = spec.element(item.name)
     read = VALUE_READERS.get(spec.STRING if row is None else row.type, str)

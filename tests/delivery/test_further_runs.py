@@ -14,10 +14,11 @@ from sssjob import store, units
 from sssjob.defaults import resolve
 from sssjob.delivery import StoreDelivery
 from sssjob.delivery.document import Delivery
+from sssjob.delivery.runs import fold_run, frame_of
 from sssjob.document import dumps, loads
-from sssjob.features.folded import without_list
+from sssjob.features.folded import as_requested, without_list, without_run
 from sssjob.features.status import StatusSnapshot
-from sssjob.model import jobs_of
+from sssjob.model import Job, Requested, jobs_of
 from sssjob.records import find
 
 DAY = 1_700_000_000
@@ -36,7 +37,10 @@ ASKED = st.fixed_dictionaries({}, optional={
 })  # fmt: skip
 DEFAULTS = st.sampled_from((
     "", '<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit>', "<Queue>c</Queue>",
-    "<Requested><Processors>3</Processors></Requested>",
+    "<Requested><Processors>3</Processors></Requested>", "<Name>a</Name><Priority>4</Priority>",
+    f"<DeadlineTime>{DAY + 900_000}</DeadlineTime><Dependency>5</Dependency>",
+    '<Extension type="JobFeatures" name="grace_secs_job">9</Extension>',
+    "<Requested><Priority>3</Priority><Name>b</Name></Requested>",
 ))  # fmt: skip
 HEAD = "JobID|State|ExitCode|Start|End|Submit|NCPUS|NodeList|JobName|Comment|Priority|QOS|User"
 TOLD = st.tuples(*map(st.sampled_from, (
@@ -193,3 +197,41 @@ def test_a_further_run_that_may_be_a_run_that_is_there_in_another_zone_is_told(t
         assert delivery.tally.runs == 1
     wanted = "r:2: becomes a further run of job 7: its times have no zone (--tz), and may be of one"
     assert [each.startswith(wanted) for each in found] == ([] if zone else [True])
+
+
+@examples(30)
+@given(requests(), runs(), st.booleans())
+def test_what_a_group_requested_is_known_when_its_defaults_are_resolved(request_, told, features):
+    text = with_features(request_, told[0]) if features else request_
+    folded = in_file(text, map(of_record, told))
+    asked, ran = (the_job(loads(each)) for each in (request_, folded))
+    assert requested(as_requested(ran)) == requested(without_run(asked))
+
+
+def requested(job):
+    """What a job requests, in any order: a default that was written out is plain there."""
+    found = [
+        (item.name, item.text.strip(), item.attributes.get("name"), item.attributes.get("type"))
+        for item in job.properties
+    ]
+    return sorted(map(str, found)), job.blocks(Requested)
+
+
+def test_what_a_group_requests_stays_in_a_file_and_in_a_store():
+    defaults = "<Name>dn</Name><Priority>4</Priority>"
+    group = f"<JobGroup><Id>g</Id><JobDefaults>{defaults}</JobDefaults><Job><Id>7</Id></Job>"
+    first, second = (Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (1, 2))
+    text = f"{group}</JobGroup>"
+    of_file = the_job(loads(in_file(text, [of_record(first)])))
+    for job in (*in_store(text, [first, second]), of_file):
+        assert (job.get("Name"), job.get("Priority")) == ("dn", "4")
+
+
+def test_a_fold_hides_no_default_of_its_group():
+    defaults = "<Dependency>5</Dependency><Requested><Queue>q</Queue></Requested>"
+    job = "<Job><Id>7</Id></Job>"
+    group = loads(f"<JobGroup><Id>g</Id><JobDefaults>{defaults}</JobDefaults>{job}</JobGroup>")
+    record = Job.of(Id="7", Dependency="6", Queue="r", StartTime=DAY)
+    folded = fold_run(group.jobs[0], record, frame=frame_of(group)).job
+    ran = the_job(group.holding((*frame_of(group).items, folded)))
+    assert requested(as_requested(ran)) == requested(the_job(group))
