@@ -40,7 +40,7 @@ DEFAULTS = st.sampled_from((
     "<Requested><Processors>3</Processors></Requested>", "<Name>a</Name><Priority>4</Priority>",
     f"<DeadlineTime>{DAY + 900_000}</DeadlineTime><Dependency>5</Dependency>",
     '<Extension type="JobFeatures" name="grace_secs_job">9</Extension>',
-    "<Requested><Priority>3</Priority><Name>b</Name></Requested>",
+    "<Requested><Queue>q</Queue></Requested>",
 ))  # fmt: skip
 HEAD = "JobID|State|ExitCode|Start|End|Submit|NCPUS|NodeList|JobName|Comment|Priority|QOS|User"
 TOLD = st.tuples(*map(st.sampled_from, (
