@@ -45,7 +45,7 @@ _QUEUE = (
     click.option("--attempts", metavar="N",
                  type=WholeNumber(1), default=ATTEMPTS, show_default=True,
                  help="How many attempts in a row may fail to start a job before it is held."),
-    click.option("--losses", metavar="N",
+    click.option("--lost-attempts", "losses", metavar="N",
                  type=WholeNumber(1), default=LOSSES, show_default=True,
                  help="How many attempts in a row may start a job and be lost before it is held."),
     click.option("--pause", metavar="SECONDS",
