@@ -67,7 +67,7 @@ class Walk:
         self.is_deleted = False
 
     def call(self, host, hook, ad, *words, **options):
-        given = {"fold": "never", "attempts": 1000, "losses": 1000, "pause": 0, **options}
+        given = {"fold": "never", "attempts": 1000, "lost": 1000, "pause": 0, **options}
         return host.call(hook, ad, *words, state=str(host.state), **given)
 
     def settings(self, host):
@@ -471,7 +471,7 @@ def lost(walk, host, most=3):
         walk.fold(host)
         walk.clock += 10
         attempt.is_over = True
-        walk.call(host, "evict-claim", attempt.ad, losses=most, pause=30)
+        walk.call(host, "evict-claim", attempt.ad, lost=most, pause=30)
     return attempt
 
 

@@ -9,11 +9,13 @@ import threading
 import time
 from pathlib import Path
 
+import click
 import pytest
 from condor_site import SLOT
 
 from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
+from sssjob.cli.condor import hooks as commands
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import programs as hooks
 from sssjob.systems.condor.hooks import queue, settings
@@ -524,6 +526,17 @@ def test_a_hook_ends_when_its_time_is_over(site, monkeypatch):
 )
 def test_what_is_unclear_on_a_command_line_is_left_to_the_explaining_command(words, understood):
     assert (settings.given(words) is not None) is understood
+
+
+@pytest.mark.parametrize("name", settings.HOOKS)
+def test_a_hook_and_the_command_that_explains_it_have_the_same_options(name):
+    made = commands.hook(name, "", "")
+    words = {
+        word.removeprefix("--")
+        for each in made.params if isinstance(each, click.Option) for word in each.opts
+    }  # fmt: skip
+    assert words == {*settings.KNOWN[name]} - {*settings.FORMER}
+    assert words <= {*settings.OPTIONS}
 
 
 def test_a_reader_does_not_wait_for_ever_for_a_hook_that_stands_still(site, monkeypatch):

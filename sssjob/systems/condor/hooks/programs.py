@@ -577,7 +577,7 @@ def _gone(
     now, key, attempt = time.time(), job.key, job.attempt
     known = queue.attempt(key, attempt)
     if was_started or (known is not None and known.is_seen):
-        after = queue.lost(key, attempt, now, why, settings.pause, settings.losses)
+        after = queue.lost(key, attempt, now, why, settings.pause, settings.lost)
     else:
         after = queue.failed(key, attempt, now, why, settings.pause, settings.attempts)
     if after:

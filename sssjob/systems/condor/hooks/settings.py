@@ -14,11 +14,11 @@ HOOKS = (
 # What may stand behind the name of a hook, and which options are switches.
 OPTIONS = (
     "documents", "jobs", "state", "fold", "silence", "seconds", "request", "owner", "refresh",
-    "features", "mandatory", "trust", "attempts", "losses", "pause", "limits",
+    "features", "mandatory", "trust", "attempts", "lost", "pause", "limits",
 )  # fmt: skip
 # Which of them each hook knows.
 _QUEUE = (
-    "documents", "jobs", "state", "trust", "fold", "seconds", "attempts", "losses", "pause",
+    "documents", "jobs", "state", "trust", "fold", "seconds", "attempts", "lost", "pause",
 )  # fmt: skip
 KNOWN = {
     **dict.fromkeys(HOOKS, _QUEUE),
@@ -34,7 +34,7 @@ LIMITS = ("keep", "ignore")
 SILENCE = 900  # seconds: three updates of a starter, which come every 300
 SECONDS = 20  # that a hook takes at most
 ATTEMPTS = 5  # in a row that start nothing, before a job is held
-LOSSES = 20  # in a row of attempts that were started, and ended without a word
+LOST = 20  # in a row of attempts that were started, and ended without a word
 PAUSE = 30  # seconds after the first of them, doubled after each
 REFRESH = 60  # seconds after which documents are looked at again
 TRUSTED = ("condor",)  # users who are trusted wherever they exist
@@ -51,12 +51,12 @@ class HookSettings:
     take; ``requests`` are attributes for ads that lack them; ``owner`` is for jobs without User.
     ``trust`` are users who may speak for others, beside root and whoever runs this: their
     documents may name any User, their reports be about any job. After ``attempts`` in a row that
-    started nothing a job is held, and after ``losses`` that were started and lost, and rests
+    started nothing a job is held, and after ``lost`` ones that were started and lost, and rests
     ``pause`` seconds after the first. ``limits`` says
     whether a job that is over one of its own is ended.
     """
 
-    __slots__ = ("attempts", "features", "fold", "jobs", "limits", "losses", "mandatory", "owner",
+    __slots__ = ("attempts", "features", "fold", "jobs", "limits", "lost", "mandatory", "owner",
                  "pause", "refresh", "requests", "seconds", "silence", "state",
                  "trust")  # fmt: skip
 
@@ -65,7 +65,7 @@ class HookSettings:
         seconds: int = SECONDS, requests: Sequence[tuple[str, str]] = (), owner: str = "",
         refresh: int = REFRESH, features: str = "", mandatory: bool = False,
         trust: Sequence[str] = (), attempts: int = ATTEMPTS, pause: int = PAUSE,
-        limits: str = "keep", losses: int = LOSSES,
+        limits: str = "keep", lost: int = LOST,
     ) -> None:  # fmt: skip
         self.jobs = jobs
         self.state = state or state_of(jobs)
@@ -74,7 +74,7 @@ class HookSettings:
         self.features, self.mandatory = features, mandatory
         self.trust = (*TRUSTED, *trust)
         self.attempts, self.pause, self.limits = attempts, pause, limits
-        self.losses = losses
+        self.lost = lost
 
 
 def state_of(jobs: str) -> str:
@@ -124,7 +124,7 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
             values[FORMER.get(name, name)] = value
     numbers = {
         name: values.pop(name)
-        for name in ("silence", "seconds", "refresh", "attempts", "losses", "pause")
+        for name in ("silence", "seconds", "refresh", "attempts", "lost", "pause")
         if name in values
     }
     if not all(number.isdecimal() and len(number) < 10 for number in numbers.values()):
