@@ -17,9 +17,9 @@ from pathlib import Path
 
 from sssjob import directory_handles as handles
 from sssjob import outputs, registry
-from sssjob.delivery.document import Delivery, Tally
+from sssjob.delivery.document import Delivery, Tally, by_run
 from sssjob.delivery.records import PlacedRecord
-from sssjob.delivery.runs import CLOCKS, RunTimes
+from sssjob.delivery.runs import CLOCKS
 from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument, UnusableInput
@@ -236,7 +236,7 @@ def collect(
                 work = Delivery(document)
                 work.look()
                 for identity in work.wanted:
-                    last, before = _by_run(records.get(identity, ()))
+                    last, before = by_run(records.get(identity, ()))  # one requeued has not ended
                     work.records[identity] += (
                         each for each in last if is_settled(each.job, now, settle)
                     )
@@ -306,18 +306,6 @@ def read_records(
         with naming(source.name):
             _take(found, format_, source.given, source.name, names, zone)
     return found
-
-
-def _by_run(
-    records: Iterable[PlacedRecord],
-) -> tuple[list[PlacedRecord], list[PlacedRecord]]:
-    """Those of the last run, and those of runs before: a job that was requeued has not ended."""
-    ranks = [(RunTimes.of_job(record.job).rank, record) for record in records]
-    last = max((rank for rank, _ in ranks), default=None)
-    return (
-        [record for rank, record in ranks if rank == last],
-        [record for rank, record in ranks if rank != last],
-    )
 
 
 def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:

@@ -176,18 +176,13 @@ class Delivery:
         """
         about = False
         passed: list[RunTimes] = []  # runs of the records that are not folded
-        last = max((RunTimes.of_job(record.job).rank for record in found), default=None)
-        before = [each for each in found if RunTimes.of_job(each.job).rank != last]
+        _, before = by_run(found)
+        former = {record.place for record in before}
         before += _about(self.earlier, job)
+        known = _known(job, before)
         for record in found:
             told = RunTimes.of_job(record.job)
-            known = RunTimes.of_job(job)
-            for each in before:  # of the run that the job has, one of them may tell the end
-                if _order(each, known) is RunOrder.SAME:
-                    known = known.with_end_of(RunTimes.of_job(each.job))
-            order = _order(record, known)
-            if told.rank != last:
-                order = RunOrder.EARLIER
+            order = RunOrder.EARLIER if record.place in former else _order(record, known)
             self._tell_run(job, order, record.place)
             if order is RunOrder.EARLIER:
                 passed.append(told)
@@ -195,6 +190,7 @@ class Delivery:
                 continue
             job, effective = (of_run(each, told, order) for each in (job, effective))
             job, about = self._fold(job, record.job, record.place, frame), True
+            known = _known(job, before)
         if self.sources and self._has_features(job):
             given = self._with_features(job, effective, passed, frame)
             job, about = given or job, about or given is not None
@@ -271,6 +267,27 @@ class Delivery:
 
     def _note(self, code: str, text: str, file: str, line: int) -> None:
         self.tally.findings.append(finding(code, text, file=file, line=line))
+
+
+def by_run(
+    records: Iterable[PlacedRecord],
+) -> tuple[list[PlacedRecord], list[PlacedRecord]]:
+    """The records of the last run of a job, and those of runs before."""
+    ranks = [(RunTimes.of_job(record.job).rank, record) for record in records]
+    last = max((rank for rank, _ in ranks), default=None)
+    return (
+        [record for rank, record in ranks if rank == last],
+        [record for rank, record in ranks if rank != last],
+    )
+
+
+def _known(job: Job, before: Iterable[PlacedRecord]) -> RunTimes:
+    """The run that a job has; one of the records that are not folded may tell its end."""
+    known = RunTimes.of_job(job)
+    for record in before:
+        if known.ended is None and _order(record, known) is RunOrder.SAME:
+            known = known.with_end_of(RunTimes.of_job(record.job))
+    return known
 
 
 def _about(records: Mapping[str, Iterable[PlacedRecord]], job: Job) -> list[PlacedRecord]:

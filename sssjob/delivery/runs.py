@@ -90,8 +90,8 @@ class RunTimes(NamedTuple):
         return RunTimes(*(None if each is None else each + seconds for each in self))
 
     def with_end_of(self, same: RunTimes) -> RunTimes:
-        """This run with what is told of its end elsewhere, where it is not known yet."""
-        return self if self.ended is not None else self._replace(ended=same.ended)
+        """This run with what is told of its end elsewhere."""
+        return self._replace(ended=same.ended)
 
     def is_rather(self, other: RunTimes, known: RunTimes, tolerance: int) -> bool:
         """Whether this run is the other one rather than a known one, as its start is nearer."""
@@ -136,9 +136,11 @@ def fold_run(
 
     What the ``frame`` of its group requests for it stays as what it requests itself.
     """
-    known = without_list(job)
-    effective = known if frame is None else _in_group(known, frame)
-    lent = beyond(effective.properties, known.properties)
+    effective = known = without_list(job)
+    lent: list[Property] = []
+    if frame is not None:
+        effective = _in_group(known, frame)
+        lent = beyond(effective.properties, known.properties)
     folded = fold(_with(known, lent), delivered, source=source, overwrite=overwrite)
     if not folded.changes:
         return replace(folded, job=job)
