@@ -7,6 +7,7 @@ from job_parts import OWN, REQUESTED, document, name_of, picked
 from translated import losses_of, wrapped
 
 from sssjob import registry
+from sssjob.delivery.runs import fold_run
 from sssjob.document import loads
 from sssjob.errors import InvalidValue
 from sssjob.translate import Settings, Untranslatable, translate
@@ -157,3 +158,30 @@ def test_what_others_say_in_part_is_told(target, inner, path):
 def test_processors_of_a_task_alone_are_asked_for(target, line):
     inner = '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>'
     assert line in translate(loads(wrapped(inner)), target, Settings(residual=False)).text
+
+
+@pytest.mark.parametrize("target", ["sss", "sbatch", "slurmrest"])
+def test_what_a_run_of_the_job_was_given_is_left_out_and_listed(target):
+    asked = loads(
+        '<Job awarenessPolicy="Reject"><Id>7</Id><Executable>./a</Executable>'
+        "<DeadlineTime>1900000000</DeadlineTime></Job>"
+    )
+    ran = loads(
+        "<Job><Id>7</Id><DeadlineTime>1800000000</DeadlineTime><ExitCode>3</ExitCode>"
+        '<ResourceLimit name="CPUTime">60</ResourceLimit>'
+        "<Delivered><Processors>2</Processors></Delivered></Job>"
+    )
+    folded = fold_run(asked, ran).job
+    settings = Settings(residual=False)
+    of_run = [
+        (loss.path, loss.value, loss.done, loss.job)
+        for loss in translate(folded, target, settings).losses
+        if "a run of the job" in loss.reason
+    ]
+    assert of_run == [
+        ("/Job/DeadlineTime", "1800000000", "dropped", "7"),
+        ("/Job/ExitCode", "3", "dropped", "7"),
+        ("/Job/ResourceLimit", "60", "dropped", "7"),
+        ("/Job/Delivered/Processors", "2", "dropped", "7"),
+    ]
+    assert translate(folded, target, settings).text == translate(asked, target, settings).text
