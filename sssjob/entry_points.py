@@ -13,6 +13,7 @@ import time
 _MOST = 64  # directories whose files are remembered: a process asks for several groups
 _CHUNK = 1 << 16  # bytes
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest time that a file system keeps of a change
+_OF_THE_BACKPORT = "importlib_metadata", "MetadataPathFinder"
 _listed: dict[str, tuple[tuple[int, int, int], tuple[str, ...]]] = {}
 _declared: dict[tuple[str, tuple[str, ...]], bytes | None] = {}
 
@@ -26,8 +27,15 @@ def may_be_declared(group: str) -> bool:
 
 
 def _is_usual(finder: object) -> bool:
-    """Whether it finds what stands in the directories of ``sys.path``, and nothing else."""
-    return getattr(finder, "__name__", "") == "PathFinder"
+    """Whether it finds what stands in the directories of ``sys.path``, and nothing else.
+
+    Where an application imports importlib_metadata, its finder takes the place of the other one.
+    """
+    kind = type(finder)
+    return (
+        getattr(finder, "__name__", "") == "PathFinder"
+        or (kind.__module__, kind.__name__) == _OF_THE_BACKPORT
+    )
 
 
 def _may_have(section: bytes, folder: str) -> bool:

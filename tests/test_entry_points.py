@@ -65,3 +65,14 @@ def test_it_is_known_where_no_usual_finder_looks(monkeypatch):
     assert not may_be_declared("sssjob.systems")
     monkeypatch.setattr(sys, "meta_path", [PathFinder, OtherFinder()])
     assert may_be_declared("sssjob.systems")
+
+
+def test_the_finder_of_importlib_metadata_looks_where_the_usual_one_does(tmp_path, monkeypatch):
+    """Dask imports it, and each job of a translation asks."""
+    backport = type("MetadataPathFinder", (), {"__module__": "importlib_metadata"})
+    backport.find_distributions = lambda self, context: iter(())
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder, backport()])
+    assert not may_be_declared("sssjob.systems")
+    install(tmp_path / "more-1.dist-info", "[sssjob.systems]\nother = other:SYSTEM\n")
+    assert may_be_declared("sssjob.systems")

@@ -42,6 +42,8 @@ def written(name: str) -> Translator[Any]:
 
     A word for records of a batch system is a name of what is read, and of nothing that is written.
     """
+    if name in registry.targets():  # most are, and this is asked for each job
+        return _translator(name, records=False)
     row = registry.of_records(name)
     if row is not None and name not in registry.all_targets():
         raise UnusableInput(
