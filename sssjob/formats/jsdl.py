@@ -10,7 +10,6 @@ import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from math import ceil
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -32,7 +31,6 @@ from sssjob.formats.jsdl_words import (
     CREDENTIALS,
     JSDL,
     LIMITS,
-    NUMBERS,
     OURS,
     PER_NODE,
     PLAIN_SYSTEMS,
@@ -48,6 +46,7 @@ from sssjob.formats.jsdl_words import (
 )
 from sssjob.model import Job, Property, stripped
 from sssjob.nodes import plain
+from sssjob.translate.limits import limit_amount
 from sssjob.translate.numbers import (
     JOB,
     NODE,
@@ -351,25 +350,12 @@ def _limits(asked: JobRequest, posix: Element) -> None:
             asked.refuse(item, "what is not limited is not said")
         else:
             try:
-                found[name] = _limit(item, name)
+                found[name] = limit_amount(item, name)
             except InvalidValue as error:
                 asked.refuse(item, str(error))
     for name, element in LIMITS:
         if name in found:
             _add(posix, POSIX, element, str(found[name]))
-
-
-def _limit(item: Property, name: str) -> int:
-    """Seconds, a number, or bytes, rounded up."""
-    if name == "CPUTime":
-        return units.duration(item.text)
-    if name in NUMBERS:
-        value = units.number(item.text)
-    else:
-        value = units.bytes_of(item.text, item.attributes.get("units", "B"))
-    if value < 0:
-        raise InvalidValue(item.text, "a limit that is not negative")
-    return ceil(value)
 
 
 def _spmd(asked: JobRequest, posix: Element, of: TaskCounts) -> None:

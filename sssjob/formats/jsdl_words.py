@@ -45,7 +45,6 @@ LIMITS = (
     ("Processes",       "ProcessCountLimit"),
     ("VirtualMemory",   "VirtualMemoryLimit"),
 )
-NUMBERS = frozenset(("OpenFiles", "Processes"))
 
 
 class JsdlAmount(NamedTuple):

@@ -25,6 +25,7 @@ _NUMBERS = ("OpenFiles", "Processes", "Processors")
 _COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes, but of
 _BLOCKS = ("CoreFileSize", "FileSize")  # blocks of 512 (POSIX), which bash alone takes for 1024
 _BLOCK = 512
+_MOST = 1 << 63  # of a number of 64 bits, some systems take the first one for a sign
 _KINDS = ("Hard", "Soft", "")
 _ULIMIT = re.compile(
     r"(?:ulimit -S (?P<same>-[a-z] [0-9]+) && (?=ulimit -H (?P=same)$))?"
@@ -83,7 +84,7 @@ class Limits(About):
         kind = item.attributes.get("type", "")
         option = self.options.get((name, kind)) or self.options.get((name, ""))
         try:
-            value = _limit(item, name)
+            value = limit_amount(item, name)
         except InvalidValue as error:
             asked.refuse(item, str(error))
             return
@@ -93,7 +94,7 @@ class Limits(About):
             text = self._writes(name)(value)
             made.option(option, text)
             if self._reads(name)(text) != value:
-                asked.approximate("ResourceLimit", f"{text}, rounded up")
+                _rounded(asked, item, text)
         elif name in _LIMITS and kind in _KINDS:
             unit = _unit(name, made.interpreter)
             number = -(-value // unit)
@@ -104,7 +105,7 @@ class Limits(About):
                 return
             if number * unit != value:
                 blocks = "blocks of 512 bytes" if unit == _BLOCK else "KB"
-                asked.approximate("ResourceLimit", f"{number} {blocks}, rounded up")
+                _rounded(asked, item, f"{number} {blocks}")
         else:
             asked.refuse(item, NO_OPTION)
 
@@ -131,19 +132,30 @@ class Limits(About):
                 _say_limit(heard, name, kind, number)
 
 
+def _rounded(asked: JobRequest, item: Property, text: str) -> None:
+    asked.approximate("ResourceLimit", f"{text}, rounded up", where=lambda each: each is item)
+
+
 def _say_limit(heard: Heard, name: str, kind: str, number: int) -> None:
     attributes = {"name": name, **({"type": kind} if kind else {})}
     heard.say("ResourceLimit", number, **attributes)
 
 
-def _limit(item: Property, name: str) -> int:
-    """The number of a limit in bytes, seconds or ones. Raises ``InvalidValue``."""
+def limit_amount(item: Property, name: str) -> int:
+    """The number of a limit in bytes, seconds or ones, rounded up. Raises ``InvalidValue``.
+
+    One below 0, which is no limit to a kernel, or beyond what a kernel counts is no limit: shells
+    take it for one of 0, or for what is left of it in 64 bits.
+    """
     if name == "CPUTime":
-        return units.duration(item.text)
-    if name in _NUMBERS:
-        return units.integer(item.text)
-    exact = units.bytes_of(item.text, item.attributes.get("units", "B"))
-    return ceil(exact)
+        value = units.duration(item.text)
+    elif name in _NUMBERS:
+        value = units.integer(item.text)
+    else:
+        value = ceil(units.bytes_of(item.text, item.attributes.get("units", "B")))
+    if not 0 <= value < _MOST:
+        raise InvalidValue(item.text, "a limit from 0 to below 2^63")
+    return value
 
 
 def _line(kind: str, option: str, number: int) -> ShellText:

@@ -360,3 +360,29 @@ def test_sizes_of_files_are_limited_in_the_units_of_the_shell(tmp_path, shell, k
     assert not kind or found == ["1024000"] * 4
     (back,) = read(text.encode(), "sbatch", Settings(residual=False))
     assert {each.text for each in back.job.properties.all("ResourceLimit")} == {"1024000"}
+
+
+LIMITS = ("FileSize", "CoreFileSize", "StackSize", "VirtualMemory", "LockedMemory", "OpenFiles", "CPUTime")  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["sbatch", "pbs", "sge", "lsf", "jsdl"])
+@pytest.mark.parametrize("text", ["-1", "-5e9", "unlimited", str(1 << 63), str((1 << 64) + 100)])
+def test_what_no_kernel_takes_for_a_limit_is_no_limit_and_told(target, text):
+    """Of -1 and of 2^64 a shell makes a limit of 0, which nothing can run with."""
+    items = [Property("ResourceLimit", text, {"name": name}) for name in LIMITS]
+    named, without = (
+        translate(Job((Property("Executable", "/bin/true"), *more)), target, Settings(residual=False))
+        for more in (items, ())
+    )  # fmt: skip
+    assert named.text == without.text
+    told = [loss.path for loss in named.losses if loss.done == "dropped"]
+    assert told.count("/Job/ResourceLimit") == len(LIMITS)
+
+
+def test_of_several_limits_each_is_told_with_its_own_rounding():
+    asked = {"FileSize": "1000000", "CPUTime": "600", "LockedMemory": "9999999"}
+    items = [Property("ResourceLimit", text, {"name": name}) for name, text in asked.items()]
+    losses = translate(Job((Property("Executable", "/bin/true"), *items)), "sbatch").losses
+    assert [(loss.value, loss.reason) for loss in losses if "Limit" in loss.path] == [
+        ("1000000", "1954 blocks of 512 bytes, rounded up"), ("9999999", "9766 KB, rounded up"),
+    ]  # fmt: skip
