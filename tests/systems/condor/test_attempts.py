@@ -604,6 +604,9 @@ def test_which_attempt_was_taken_stands_in_a_document_until_something_is_heard(s
         path.write_text(path.read_text().replace("<Executable>", "<State>Hold</State><Executable>"))
         shutil.rmtree(site.state)
         assert site.fetch() == []
+        assert len(site.jobs("running")) == 1
+        site.unheard()
+        assert site.fetch() == []
         assert [job.reason for job in site.jobs("waiting")] == ["its State is Hold"]
         return
     site.call("job-exit", ad if end == "unstarted" else ran(ad), end.replace("unstarted", "evict"))

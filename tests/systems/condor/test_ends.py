@@ -63,11 +63,13 @@ class Walk:
             if self.is_store:
                 self.hosts[-1].state = tmp_path / f"state{number}"
         self.attempts = []
+        self.silence = 900
         self.deleted = b""  # what the file of a document had that its user deleted
         self.is_deleted = False
 
     def call(self, host, hook, ad, *words, **options):
-        given = {"fold": "never", "attempts": 1000, "lost": 1000, "pause": 0, **options}
+        given = {"fold": "never", "attempts": 1000, "lost": 1000, "pause": 0,
+                 "silence": self.silence, **options}  # fmt: skip
         return host.call(hook, ad, *words, state=str(host.state), **given)
 
     def settings(self, host):
@@ -249,7 +251,7 @@ class Walk:
                 self.claim_ends(each)
         for host in self.hosts:
             self.fold(host)
-        self.clock += 4000
+        self.clock += 4 * self.silence + 400
         return any(self.fetch(host) for host in self.hosts)
 
 
@@ -383,6 +385,17 @@ def test_a_report_of_an_end_that_waits_in_the_spool_keeps_a_job_that_was_given_b
     walk.check()
 
 
+def set_state(walk, state):
+    text = dumps(walk.job().setting(State=state))
+    path = walk.hosts[0].path
+    if walk.is_store:
+        with store.open(str(path)) as made, made.change() as work:
+            [found] = made.documents()
+            work.put(text.encode(), replacing=work.get(found.identity))
+    else:
+        (path / "a.xml").write_text(text)
+
+
 @WHERE
 def test_a_job_that_somebody_set_back_after_its_end_runs_again_until_it_ends(
     where, tmp_path, monkeypatch, capsys
@@ -393,13 +406,7 @@ def test_a_job_that_somebody_set_back_after_its_end_runs_again_until_it_ends(
     walk.accept(first)
     walk.ends(first, "exit")
     walk.fold(host)
-    text = dumps(walk.job().setting(State="Idle"))
-    if walk.is_store:
-        with store.open(str(host.path)) as made, made.change() as work:
-            [found] = made.documents()
-            work.put(text.encode(), replacing=work.get(found.identity))
-    else:
-        (host.path / "a.xml").write_text(text)
+    set_state(walk, "Idle")
     walk.attempts.clear()
     walk.clock += 100
     again = walk.fetch(host)
@@ -457,6 +464,103 @@ def test_a_document_that_changes_all_the_time_keeps_no_other_from_a_slot(
     walk.attempts.clear()
     assert walk.fetch(host) is None
     assert next(count) < 10
+
+
+# decision 849
+
+
+class Heeding(Walk):
+    """Nobody gives back what a startd may still take, or took: only the queue would know of it."""
+
+    def give_back(self, host):
+        if all(each.is_heard or each.is_over for each in self.attempts):
+            super().give_back(host)
+
+
+def loses_its_queue(walk, host):
+    """What only the spool knows is folded before."""
+    walk.fold(host)
+    (host.state / "queue.db").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(cases(40)))
+def test_a_queue_that_was_lost_loses_no_end_and_doubles_no_job(seed, tmp_path, monkeypatch, capsys):
+    draw = random.Random(seed)
+    walk = Heeding("a directory", tmp_path, monkeypatch, capsys, draw)
+    walk.silence = 100_000
+    for _ in range(3):
+        for _ in range(draw.randrange(15)):
+            walk.step()
+        loses_its_queue(walk, walk.hosts[0])
+    for _ in range(15):
+        walk.step()
+    walk.fold(walk.hosts[0])
+    walk.check()
+    is_done = any(each.end == "exit" for each in walk.attempts)
+    # Of claims that were given up nobody knows where the queue was lost: silence tells.
+    is_next = walk.goes_on() or walk.goes_on()
+    assert is_next == (not is_done)
+    walk.check()
+
+
+@WHERE
+@pytest.mark.parametrize("is_heard", [False, True])
+@pytest.mark.parametrize("first", ["exit", "evict"])
+@pytest.mark.parametrize("second", ["exit", "evict", "claim_ends"])
+def test_both_attempts_are_known_though_the_queue_was_lost_between_their_ends(
+    where, is_heard, first, second, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    one = walk.fetch(host)
+    walk.accept(one)
+    walk.update(one)
+    assert walk.give_back(host)
+    walk.clock += 20
+    copy = walk.fetch(host)
+    walk.accept(copy)
+    if is_heard:
+        walk.update(copy)
+    walk.fold(host)
+    if second == "claim_ends":
+        copy.is_over = True
+        walk.claim_ends(copy)
+    else:
+        walk.ends(copy, second)
+    ends = [*(host.state / "spool").iterdir()]
+    kept = [(path.name, path.read_bytes(), path.stat()) for path in ends]
+    for path in ends:
+        path.unlink()
+    walk.ends(one, first)
+    loses_its_queue(walk, host)
+    for name, text, status in kept:
+        path = host.state / "spool" / name
+        path.write_bytes(text)
+        path.chmod(status.st_mode & 0o777)
+        os.utime(path, (walk.clock, walk.clock))
+    for each in walk.hosts:
+        walk.fold(each)
+    walk.check()
+    assert not [*host.state.glob("bad/*")]
+
+
+@WHERE
+@pytest.mark.parametrize("state", ["Cancelled", "Hold", "Completed"])
+def test_the_end_of_a_job_whose_state_somebody_set_is_told_though_the_queue_was_lost(
+    where, state, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    one = walk.fetch(host)
+    walk.accept(one)
+    walk.update(one)
+    walk.fold(host)
+    set_state(walk, state)
+    loses_its_queue(walk, host)
+    walk.ends(one, "exit")
+    walk.fold(host)
+    assert walk.job().get("ExitCode") == "1"
+    assert all(walk.fetch(each) is None for each in walk.hosts)
 
 
 # decision 845

@@ -276,10 +276,11 @@ def _made(
         jobs[-1].asks = asks(job)
         jobs[-1].last = _last(job)
         if own is not None and source.owned:  # else anybody may have written that it runs
-            jobs[-1].runs = _running(job)
+            jobs[-1].runs, jobs[-1].began = _running(job), _began(job)
             jobs[-1].over = _over(job)
         elif not source.owned:
-            jobs[-1].runs = _reported_here(source, queue, job)
+            [*jobs[-1].began] = _reported_here(source, queue, _began(job))
+            [jobs[-1].runs] = _reported_here(source, queue, filter(None, [_running(job)])) or [None]
         with suppress(Untrusted):
             jobs[-1].whose = trusted.owner(_as_one(as_known.block), uid if own is None else own)
     before = aligned(queue.known(found.name), jobs)
@@ -302,44 +303,56 @@ def _made(
                 say(f"{name}: {each.message}")
         before_it = jobs[number - 1]
         made.asks, made.whose, made.runs = before_it.asks, before_it.whose, before_it.runs
+        made.began = before_it.began
         made.last, made.over, made.taken = before_it.last, before_it.over, taken
         jobs[number - 1] = made
     return uid, jobs
 
 
-# decision 599
+# decision 599, 849
 def _running(job: Job) -> tuple[int, int] | None:
-    """The key and the attempt of which a job says that it runs, or that a startd took it."""
-    state = spelled(job.get("State") or "Idle")
-    taken = names.of_ticket(starts.taken(job))
-    if taken is not None and state in ("Idle", "Running") and not job.properties.get("Hold"):
+    """The key and the attempt that a slot has, as far as a job tells: the last one, if no end of it
+    is known.
+
+    Whatever the State is: another attempt may have ended the job, or somebody set it to Hold. But
+    who set it back to Idle has it run again, and what we hold was taken back.
+    """
+    if (taken := names.of_ticket(starts.taken(job))) is not None:
         return taken
     *_, last = (None, *starts.of_job(job).values())
-    if last is None or last.ended:
-        return None
-    # It goes on where somebody has set it to Hold, for when it comes back.
-    is_held = spelled(state) == "Hold" and not holds.is_ours(job)
-    if not is_held and step(state) != STEPS["Running"]:
-        return None
-    return names.of_ticket(last.ticket)
+    is_back = holds.is_ours(job) or spelled(job.get("State") or "Idle") == "Idle"
+    return None if last is None or last.ended or is_back else names.of_ticket(last.ticket)
+
+
+# decision 849
+def _began(job: Job) -> list[tuple[int, int]]:
+    """The attempts of which a job tells that they started, and no end: one may still be told."""
+    told = (each.ticket for each in starts.of_job(job).values() if not each.ended)
+    return [found for ticket in told if (found := names.of_ticket(ticket)) is not None]
 
 
 # decision 599
-def _reported_here(source: Documents, queue: JobQueue, job: Job) -> tuple[int, int] | None:
-    """The attempt of which a job of a store says that it runs, if this machine gave it away.
+def _reported_here(
+    source: Documents, queue: JobQueue, told: Iterable[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The attempts at a job of a store that this machine gave away, and its queue does not know.
 
     That is so where a claim tells of it, and a report of it was left here, whose user is asked for
     when it is folded.
     """
-    running = _running(job)
-    if running is None or not queue.state:
-        return None
-    row = queue.job(running[0])
-    if row is not None and queue.gave(row, running[1]):  # else the queue is an older copy
-        return None
+    unknown = []
+    for key, attempt in told if queue.state else ():
+        row = queue.job(key)
+        if row is None or not queue.gave(row, attempt):  # lost, or the queue is an older copy
+            unknown.append((key, attempt))
+    if not unknown:
+        return []
     with os.scandir(os.path.join(queue.state, SPOOL)) as entries:
-        is_here = any(each.name.startswith(f"{running[0]}.") for each in entries)
-    return running if is_here and source.claimed(names.ticket(*running)) is not None else None
+        keys = {each.name.partition(".")[0] for each in entries}
+    return [
+        each for each in unknown
+        if str(each[0]) in keys and source.claimed(names.ticket(*each)) is not None
+    ]  # fmt: skip
 
 
 def _taken(source: Documents, job: Job) -> str:

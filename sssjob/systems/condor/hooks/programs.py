@@ -285,9 +285,9 @@ def _given_away(
     except Exception as fault:  # of ours, whichever it is: any user may put jobs there
         say(f"{job.label}: {fault_told(fault)}")
         return False
-    own = queue.attempts(key) if text else []
-    if own and _is_done(settings, job, own):
+    if text and job.attempt and _is_done(settings, queue, job):
         return False
+    own = queue.attempts(key) if text else []
     attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
     if attempt is None:
         return False
@@ -464,11 +464,8 @@ def _is_silent(settings: HookSettings, key: int) -> bool:
 
 
 # decision 818
-def _is_done(settings: HookSettings, job: SpoolJob, own: Sequence[int]) -> bool:
-    """Whether a report waits in the spool by which one of the attempts at a job came to its end.
-
-    ``own`` are those as which it was given away here.
-    """
+def _is_done(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> bool:
+    """Whether a report waits in the spool by which one of the attempts at a job came to its end."""
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
 
@@ -482,8 +479,9 @@ def _is_done(settings: HookSettings, job: SpoolJob, own: Sequence[int]) -> bool:
         for report in spool.read(found, lambda uid: trusted.counts(uid, job.given)):
             ad = next(iter(hook_ads.read(report.text)), Ad())
             ticket = names.of_ticket(ad.text(names.KEY))
-            is_of_it = ticket is not None and ticket[0] == job.key and ticket[1] in own
-            if is_of_it and completes(ad, ad.text(names.REPORT), report.moment):
+            if ticket is None or ticket[0] != job.key or queue.attempt(*ticket) is None:
+                continue
+            if completes(ad, ad.text(names.REPORT), report.moment):
                 return True
     return False
 

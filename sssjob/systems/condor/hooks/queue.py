@@ -202,11 +202,13 @@ class Candidate:
     ``says_held`` is whether the document says that we hold it, which alone keeps no job back.
     ``whose`` is as whom it runs in whatever state, empty if the site says so, None if the document
     may not say it. ``runs`` is the key and the attempt of which the document says that it runs,
-    ``last`` the last attempt that it tells of, ``over`` those of which it says that they ended.
+    ``began`` are those of which it tells a start and no end, ``last`` is the last attempt that it
+    tells of, ``over`` are those of which it says that they ended.
     """
 
-    __slots__ = ("ads", "asks", "deadline", "eligible", "id", "last", "over", "owner", "priority",
-                 "reason", "runs", "says_held", "state", "submitted", "taken", "whose")  # fmt: skip
+    __slots__ = ("ads", "asks", "began", "deadline", "eligible", "id", "last", "over", "owner",
+                 "priority", "reason", "runs", "says_held", "state", "submitted", "taken",
+                 "whose")  # fmt: skip
 
     def __init__(
         self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
@@ -218,6 +220,7 @@ class Candidate:
         self.whose: str | None = None
         self.runs: tuple[int, int] | None = None
         self.last = 0
+        self.began: Sequence[tuple[int, int]] = ()
         self.over: Sequence[tuple[int, int]] = ()
         self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
         self.priority, self.submitted = priority, submitted
@@ -226,8 +229,8 @@ class Candidate:
 class Attempt:
     """When a job was given away, as whom, and what the slot gave, in the long form.
 
-    ``asks`` is what tells the job from another, empty where it was not noted, and ``is_seen`` says
-    whether its document told of the attempt once.
+    ``gave`` is empty where the queue was lost, ``asks`` is what tells the job from another, empty
+    where it was not noted, and ``is_seen`` says whether its document told of the attempt once.
     """
 
     __slots__ = ("asks", "at", "gave", "is_seen", "owner")
@@ -467,7 +470,7 @@ class JobQueue:
         row = self.run(f"SELECT {_COLUMNS} FROM job WHERE key = ?", (key,)).fetchone()
         return None if row is None else SpoolJob(*row)
 
-    def claim(self, key: int, owner: str, now: float, gave: str = "") -> int | None:
+    def claim(self, key: int, owner: str, now: float, gave: str) -> int | None:
         """Give a job away as one of a user: which attempt it is, None if another was faster.
 
         ``gave`` are the attributes of what the slot gives, in the long form.
@@ -513,7 +516,7 @@ class JobQueue:
 
     def attempts(self, key: int) -> list[int]:
         """The attempts at a job that this queue knows, of which it gave the job away."""
-        found = self.run("SELECT attempt FROM attempt WHERE key = ?", (key,))
+        found = self.run("SELECT attempt FROM attempt WHERE key = ? AND gave != ''", (key,))
         return [attempt for (attempt,) in found.fetchall()]
 
     def gave(self, job: SpoolJob, attempt: int) -> bool:
@@ -796,7 +799,8 @@ class JobQueue:
 
         Or of which only an earlier attempt is known: the queue was brought back from a copy. Keys
         that no queue of this place can have given before are none. What is over according to its
-        document, and here not yet, comes back.
+        document, and here not yet, comes back; attempts that began and of which no end is known
+        are known again.
         """
         for key, attempt in job.over:
             self.run(
@@ -804,9 +808,25 @@ class JobQueue:
                 " AND state IN ('offered', 'accepted', 'running')",
                 (key, attempt),
             )
-        if job.runs is None or job.whose is None:
+        if job.whose is None or not (job.runs or job.began):
             return
-        key, attempt = job.runs
+        from sssjob.systems.condor.names import given_at  # most documents tell of none
+
+        if job.runs is not None:
+            self._restore(document, job, *job.runs, now, state)
+        elif job.began:
+            self._restore(document, job, *job.began[-1], now, WAITING)
+        for key, attempt in dict.fromkeys((*job.began, *filter(None, (job.runs,)))):
+            if at := given_at(attempt) / 1000:
+                self.run(
+                    "INSERT OR IGNORE INTO attempt (key, attempt, at, owner, gave, asks, seen)"
+                    " SELECT key, ?, ?, ?, '', ?, ? FROM job WHERE key = ? AND document = ?",
+                    (attempt, at, job.whose, job.asks, (key, attempt) in job.began, key, document),
+                )
+
+    def _restore(
+        self, document: str, job: Candidate, key: int, attempt: int, now: float, state: str
+    ) -> None:
         self.run(
             "INSERT INTO job (key, document, number, label, id, priority, submitted, state,"
             " attempt, heard, owner, given, ads, reason, asks)"
@@ -815,11 +835,11 @@ class JobQueue:
             " ON CONFLICT (key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,"
             " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
             " id = excluded.id, document = excluded.document, number = excluded.number"
-            " WHERE attempt < excluded.attempt"
+            " WHERE excluded.state != 'waiting' AND (attempt < excluded.attempt"
             # Nobody gave it away here as that, also where it was tried since for another slot.
             " OR (state NOT IN ('offered', 'accepted', 'running')"
             " AND (attempt > excluded.attempt OR given = '') AND NOT EXISTS (SELECT 1 FROM attempt"
-            " WHERE attempt.key = excluded.key AND attempt.attempt = excluded.attempt))",
+            " WHERE attempt.key = excluded.key AND attempt.attempt = excluded.attempt)))",
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
              state, attempt, now, job.whose, job.whose, b"", job.asks, key),
         )  # fmt: skip

@@ -65,6 +65,11 @@ def believed(ad: Ad, moment: int, attempt: Attempt | None, say: Callable[[str], 
         del kept[name]
     if attempt is None:
         return Ad(kept)
+    if names.was_started(ad) and not any(Ad(kept).get(name) for name in _TIMES):
+        kept["JobStartDate"] = int(attempt.at)  # when nothing better is known
+    fetched = {names.FETCHED: int(attempt.at)}
+    if not attempt.gave:
+        return Ad(kept).merged(fetched)
     gave = next(iter(hook_ads.read(attempt.gave.encode())), Ad())
     for name in [each for each in kept if _is_given(each)]:
         if name not in gave or gave[name] != kept[name]:
@@ -75,9 +80,7 @@ def believed(ad: Ad, moment: int, attempt: Attempt | None, say: Callable[[str], 
     if devices and len(devices) != (gave.number("GPUsProvisioned") or 0):
         say(f"{gpus.ASSIGNED} names {len(devices)} GPUs, which the slot did not give")
         kept = {name: kept[name] for name in kept if name.lower() != gpus.ASSIGNED.lower()}
-    if names.was_started(ad) and not any(Ad(kept).get(name) for name in _TIMES):
-        kept["JobStartDate"] = int(attempt.at)  # when nothing better is known
-    return Ad(kept).merged({**gave, names.FETCHED: int(attempt.at)})
+    return Ad(kept).merged({**gave, **fetched})
 
 
 # decision 630
