@@ -279,8 +279,9 @@ def _made(
             jobs[-1].runs, jobs[-1].began = _running(job), _began(job)
             jobs[-1].over = _over(job)
         elif not source.owned:
-            [*jobs[-1].began] = _reported_here(source, queue, _began(job))
-            [jobs[-1].runs] = _reported_here(source, queue, filter(None, [_running(job)])) or [None]
+            jobs[-1].began = _reported_here(source, queue, _began(job))
+            runs = _reported_here(source, queue, filter(None, [_running(job)]))
+            jobs[-1].runs = next(iter(runs), None)
         with suppress(Untrusted):
             jobs[-1].whose = trusted.owner(_as_one(as_known.block), uid if own is None else own)
     before = aligned(queue.known(found.name), jobs)
