@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -24,6 +23,7 @@ from sssjob.classads.tree import AttributeReference, Literal
 from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
 from sssjob.suggestions import question
 from sssjob.systems.condor import names, slot_types
+from sssjob.systems.condor.executables import unusable
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Value
@@ -49,13 +49,14 @@ _EXPRESSION = re.compile(
     _OF_SLOTS + r"(?:CONSUMPTION_(?!POLICY$)|JOB_DEFAULT_REQUEST|MODIFY_REQUEST_EXPR_)\w+", re.ASCII
 )
 _SLOT_TYPE = re.compile(r"(NUM_SLOTS|SLOT)_TYPE_(\d+)(?:_(\w+))?", re.ASCII)
-_CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|ENV|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
+_CRON = re.compile(r"STARTD_CRON_(\w+)", re.ASCII)
 # What HTCondor works out when it reads a value, such as $INT(N) or $RANDOM_CHOICE(1,2).
 _FUNCTION = re.compile(r"\$[A-Za-z][A-Za-z_]*\(")
 _RESOURCE = re.compile(r"MACHINE_RESOURCE_(?!NAMES$)(INVENTORY_)?(\w+)", re.ASCII)
 _OF_DAEMON = re.compile(r"(STARTD|STARTER)\.(\w+)", re.ASCII)
 _PERIOD = re.compile(r"\d{1,9}\s*[smhSMH]?", re.ASCII)
 _OF_SOME = re.compile(r"SLOT(_TYPE_)?(\d+)_\w+", re.ASCII)
+_METRIC = re.compile(r"(SUM|PEAK):[A-Za-z_]\w*", re.ASCII | re.IGNORECASE)
 _EXECUTE = re.compile(r"SLOT\d+_EXECUTE", re.ASCII)
 _YES, _NO = ("true", "1", "yes", "t"), ("false", "0", "no", "f")
 # How many there are, the first that is set: what the site says goes before what is found.
@@ -90,6 +91,12 @@ KEYWORDS = {
     "STARTER_JOB_HOOK_KEYWORD":         "whose hooks starters call, whatever a job says",
     "STARTER_DEFAULT_JOB_HOOK_KEYWORD": "whose hooks starters call for jobs that name none",
 }
+# What is set of a job of cron, with its name before it, and of all of them.
+CRON_JOB = (
+    "ARGS", "CONDITION", "CWD", "ENV", "EXECUTABLE", "JOB_LOAD", "KILL", "METRICS", "MODE",
+    "PERIOD", "PREFIX", "RECONFIG", "RECONFIG_RERUN", "SLOTS",
+)
+CRON = ("AUTOPUBLISH", "CONFIG_VAL", "JOBLIST", "LOG_NON_ZERO_EXIT", "MAX_JOB_LOAD", "NAME")
 MODES = ("Periodic", "WaitForExit", "OneShot", "OnDemand")
 # Knobs that decide about fetched jobs, their default, and what they mean.
 KNOBS = (
@@ -657,17 +664,16 @@ class Configured:
             program, _, _ = value.partition(" ")
             if not found[1] and (_number(value) or 0) < 0:
                 yield Found(name, f"a number of them, or the id of each, is expected: {value[:60]}")
-            if found[1] and files and (wrong := unusable(program, strict=False)):
+            if found[1] and files and (wrong := unusable(program, is_hook=False)):
                 yield Found(name, wrong)
 
     def _crons(self, files: bool) -> Iterator[Found]:
-        listed = {job.upper() for job in self._cron_jobs()}
         for job in self._cron_jobs():
             head = f"STARTD_CRON_{job}_"
             path = self.get(f"{head}EXECUTABLE")
             if not path:
                 yield Found(f"{head}EXECUTABLE", f"it is not set, and {job} is a job of cron")
-            elif files and (wrong := unusable(path, strict=False)):
+            elif files and (wrong := unusable(path, is_hook=False)):
                 yield Found(f"{head}EXECUTABLE", wrong)
             mode = self.get(f"{head}MODE", "Periodic")
             if mode.lower() not in map(str.lower, MODES):
@@ -689,10 +695,49 @@ class Configured:
                         read(quoting.unquoted_v2(text))
                 except BadAd as error:
                     yield Found(f"{head}{end}", error.reason)
+            yield from self._of_cron_job(head)
+        yield from self._load("STARTD_CRON_MAX_JOB_LOAD")
+        yield from self._misspelt_crons()
+
+    def _load(self, name: str) -> Iterator[Found]:
+        if text := self.get(name):
+            load = _number(text)
+            if load is None or not 0 <= load <= 100:
+                told = f"a load such as 0.01 is expected, at most 100: {text[:60]!r}"
+                yield Found(name, told)
+
+    def _of_cron_job(self, head: str) -> Iterator[Found]:
+        """What is wrong with values of a job of cron that are of one kind."""
+        for end in ("KILL", "RECONFIG", "RECONFIG_RERUN"):
+            if (text := self.get(f"{head}{end}")) and text.lower() not in (*_YES, *_NO):
+                yield Found(f"{head}{end}", f"true or false is expected: {text[:60]!r}")
+        yield from self._load(f"{head}JOB_LOAD")
+        if (text := self.get(f"{head}CONDITION")) and _constant(text) is ERROR:
+            yield Found(f"{head}CONDITION", f"it is no expression: {text[:60]!r}")
+        for word in self.get(f"{head}METRICS").replace(",", " ").split():
+            if not _METRIC.fullmatch(word):
+                yield Found(f"{head}METRICS", f"SUM:name or PEAK:name is expected: {word[:60]!r}")
+
+    # decision 853
+    def _misspelt_crons(self) -> Iterator[Found]:
+        """Variables of startd cron that nothing reads."""
+        jobs = sorted({job.upper() for job in self._cron_jobs()}, key=len, reverse=True)
+        unlisted: set[str] = set()
         for name, found in self._matching(_CRON):
-            if found[2] == "EXECUTABLE" and found[1] not in listed:
-                told = f"{found[1]} is not in STARTD_CRON_JOBLIST: it is not run"
+            rest = found[1].upper()
+            of = next((job for job in jobs if rest.startswith(f"{job}_")), "")
+            knob = rest.removeprefix(f"{of}_") if of else ""
+            if rest in CRON or knob in CRON_JOB or self._is_of_others(name):
+                continue
+            ends = [each for each in CRON_JOB if rest.endswith(f"_{each}")]
+            job = rest.removesuffix(f"_{max(ends, key=len)}") if ends else ""
+            if job and job not in unlisted:
+                unlisted.add(job)
+                told = f"{job} is not in STARTD_CRON_JOBLIST: it is not run{question(job, jobs)}"
                 yield Found(name, told, is_error=False)
+            elif not job:
+                near = question(knob or rest, CRON_JOB if knob else CRON)
+                yield Found(name, f"HTCondor has no variable of this name{near}")
 
 
 def _without_itself(key: str, text: str, before: str | None) -> str:
@@ -731,23 +776,3 @@ def _constant(text: str) -> Value:
         return ERROR
     value = evaluate.evaluate(node)
     return UNDEFINED if value is ERROR and any(references(node)) else value
-
-
-def unusable(path: str, *, strict: bool = True) -> str:
-    """Why HTCondor would not run a program, "" if it would.
-
-    A hook (``strict``) must not be one that everybody can change.
-    """
-    look: Callable[[str], os.stat_result] = os.stat
-    try:
-        found, above = look(path), look(os.path.dirname(path) or "/")
-    except (OSError, ValueError) as error:
-        return f"{path}: {getattr(error, 'strerror', None) or error}"
-    if not stat.S_ISREG(found.st_mode):
-        return f"{path} is no file"
-    if not found.st_mode & stat.S_IXUSR:
-        return f"{path} cannot be executed by its owner"
-    for place, mode in ((path, found.st_mode), (os.path.dirname(path), above.st_mode)):
-        if strict and mode & stat.S_IWOTH:
-            return f"{place} can be changed by everybody, and HTCondor runs no such hook"
-    return ""

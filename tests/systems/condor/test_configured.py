@@ -3,7 +3,8 @@
 
 import pytest
 
-from sssjob.systems.condor.configured import Configured, unusable
+from sssjob.systems.condor.configured import Configured
+from sssjob.systems.condor.executables import unusable
 from sssjob.systems.condor.hooks.site import HookSite
 
 OURS = "\n".join(HookSite("SSS", "/usr/libexec/sssjob", cron="--site x").lines()) + "\n"
@@ -143,6 +144,25 @@ WRONG = [
         "STARTD_CRON_A_SLOTS = 1,x",
         "numbers of slots are expected",
     ),
+    (
+        "STARTD_CRON_SSSMJF_PREIFX = x",
+        "STARTD_CRON_SSSMJF_PREIFX: HTCondor has no variable of this name; did you mean PREFIX?",
+    ),
+    ("STARTD_CRON_SSSMJF_SLOT = 1", "no variable of this name; did you mean SLOTS?"),
+    (
+        "STARTD_CRON_SSSMJF_Colour = 1",
+        "STARTD_CRON_SSSMJF_Colour: HTCondor has no variable of this",
+    ),
+    ("STARTD_CRON_JOBLST = A", "no variable of this name; did you mean JOBLIST?"),
+    ("STARTD_CRON_SSSMJF_KILL = maybe", "STARTD_CRON_SSSMJF_KILL: true or false is expected"),
+    ("STARTD_CRON_SSSMJF_RECONFIG = x", "STARTD_CRON_SSSMJF_RECONFIG: true or false is expected"),
+    ("STARTD_CRON_SSSMJF_RECONFIG_RERUN = 2", "RERUN: true or false is expected: '2'"),
+    ("STARTD_CRON_SSSMJF_JOB_LOAD = x", "a load such as 0.01 is expected, at most 100: 'x'"),
+    ("STARTD_CRON_SSSMJF_JOB_LOAD = -1", "a load such as 0.01 is expected, at most 100: '-1'"),
+    ("STARTD_CRON_SSSMJF_JOB_LOAD = true", "a load such as 0.01 is expected, at most 100: 'true'"),
+    ("STARTD_CRON_MAX_JOB_LOAD = 101", "STARTD_CRON_MAX_JOB_LOAD: a load such as 0.01 is expected"),
+    ("STARTD_CRON_SSSMJF_CONDITION = 1 +", "STARTD_CRON_SSSMJF_CONDITION: it is no expression"),
+    ("STARTD_CRON_SSSMJF_METRICS = SUM:a, b", "SUM:name or PEAK:name is expected: 'b'"),
     ("X @=end\nY = 1", "it has no end: 'X @=end'"),
     ("if true\nY = 1", "it has no endif"),
     ("endif", "no if is open"),
@@ -168,6 +188,12 @@ RIGHT = [
     "STARTER_UPDATE_INTERVAL = 5 * 60", "SSS_HOOK_JOB_EXIT_TIMEOUT = 30", "RANK = TARGET.Department == \"a\"",
     "STARTD.SSS_HOOK_JOB_EXIT = x", "STARTER.SSS_HOOK_FETCH_WORK = x", "SCHEDD.START = (",
     "START = x\nSTARTD.START = $(START) && 1", "STARTD_CRON_SSSMJF_ARGS = \"a 'b c'\"", "STARTD_CRON_SSSMJF_ARGS = a 'b",
+    "STARTD_CRON_SSSMJF_KILL = TRUE\nSTARTD_CRON_SSSMJF_JOB_LOAD = 0.01 * 2\nSTARTD_CRON_MAX_JOB_LOAD = 100",
+    "STARTD_CRON_sssmjf_Reconfig_Rerun = f\nSTARTD_CRON_SSSMJF_CONDITION = TotalGPUs > 0\nSTARTD_CRON_SSSMJF_CWD = /",
+    "STARTD_CRON_SSSMJF_METRICS = SUM:GPUsSeconds, PEAK:GPUsMB\nSTARTD_CRON_SSSMJF_SLOTS = 1, 2",
+    "STARTD_CRON_AUTOPUBLISH = If_Changed\nSTARTD_CRON_DIR = /x\nSTARTD_CRON_SSSMJF_CWD = $(STARTD_CRON_DIR)",
+    "STARTD_CRON_JOBLIST = A, A_B\nSTARTD_CRON_A_EXECUTABLE = /x\nSTARTD_CRON_A_PERIOD = 1h\nSTARTD_CRON_A_B_EXECUTABLE = /x\n"
+    "STARTD_CRON_A_B_MODE = OneShot\nSTARTD_CRON_A_B_KILL = yes",
     "START = 1", "MachineMaxVacateTime = 10 * 60", "NUM_CPUS = $(DETECTED_CORES)*2\nNUM_SLOTS = 9",
 ]  # fmt: skip
 
@@ -204,6 +230,10 @@ SURPRISES = [
     ("MaxJobRetirementTime = 3600", "may go on for 3600 s"),
     ("SLOT_TYPE_1 = 100%", "no such slot is made"),
     ("STARTD_CRON_X_EXECUTABLE = /x", "X is not in STARTD_CRON_JOBLIST"),
+    (
+        "STARTD_CRON_SSMJF_PERIOD = 5m",
+        "SSMJF is not in STARTD_CRON_JOBLIST: it is not run; did you mean SSSMJF?",
+    ),
     ("OTHER_HOOK_JOB_EXIT = /x", "no keyword names these hooks"),
     ("SSS_HOOK_EVICT_CLAIM =", "comes back late"),
     ("START = undefined", "it is undefined: no slot takes a job"),
@@ -243,6 +273,46 @@ def test_a_program_that_htcondor_would_not_run_is_told(tmp_path, mode, above, re
     assert bool(unusable(str(program))) == bool(reason)
     assert unusable(str(tmp_path)).endswith("is no file")
     assert "No such file" in unusable(f"{program}x")
+
+
+@pytest.mark.parametrize("is_hook", [False, True])
+@pytest.mark.parametrize("how", ["file", "directory", "above", "link", "place of a link", "sticky"])
+def test_a_program_that_everybody_can_change_is_told_wherever_they_can(tmp_path, is_hook, how):
+    """HTCondor itself looks at a hook and at its directory alone, and at nothing else it runs."""
+    room = tmp_path / "a" / "b"
+    room.mkdir(parents=True)
+    (program := room / "program").touch(0o755)
+    named = tmp_path / "program"
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "link").symlink_to("../a/b/program")
+    named.symlink_to(tmp_path / "links" / "link")
+    path = named if how in ("link", "place of a link") else program
+    assert unusable(str(path), is_hook=is_hook) == ""
+    opened = {"directory": room, "above": room.parent, "sticky": room.parent,
+              "place of a link": tmp_path / "links"}.get(how, program)  # fmt: skip
+    opened.chmod(0o1777 if how == "sticky" else 0o777)
+    told = unusable(str(path), is_hook=is_hook)
+    if how == "sticky":  # nobody puts another one in the place of what is there
+        assert told == ""
+    elif how == "link" and is_hook:
+        assert told == f"{named} can be changed by everybody, and HTCondor runs no such hook"
+    else:
+        assert told.startswith(f"{opened} can be changed by everybody, and HTCondor runs ")
+
+
+def test_programs_of_cron_and_of_resources_that_everybody_can_change_are_told(tmp_path):
+    (program := tmp_path / "program").touch()
+    program.chmod(0o777)
+    for name in ("STARTD_CRON_SSSMJF_EXECUTABLE", "MACHINE_RESOURCE_INVENTORY_Cogs"):
+        told = Configured.read(f"{OURS}{name} = {program}\n").found()
+        expected = f"{program} can be changed by everybody, and HTCondor runs what is there"
+        assert (name, expected) in [(each.name, each.text) for each in told]
+
+
+def test_links_in_a_circle_are_no_program(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    assert "Too many levels" in unusable(str(tmp_path / "a"))
 
 
 def test_macros_are_replaced_in_bounded_time_and_memory():
