@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sssjob import spec
-from sssjob.errors import InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.features.fold import JOB_TABLE, MACHINE_TABLE
 from sssjob.features.measured import EXTENSION as STATUS
 from sssjob.fold import JOB, PRECEDENCE, Fact, FoldVerdict, Situation, is_same_place, placed
@@ -37,6 +37,7 @@ from sssjob.model import (
     TaskGroup,
 )
 from sssjob.states import SIGNAL, has_ended
+from sssjob.units import XML_SPACE
 
 EXTENSION, NAME = "JobRun", "folded"  # type and name of the list
 
@@ -57,7 +58,7 @@ _OF_RECORDS = frozenset((
     "Interactive", "Machine", "Name", "NotificationList", "OutputFile", "Priority", "Queue",
     "ResourceLimit", "Restartable", "SubmitHost", "TaskCount", "TaskDistribution",
 ))  # fmt: skip
-_POLICY = {"awarenessPolicy"}  # what a default has of its group
+_POLICY, _POLICIES = "awarenessPolicy", {each.value for each in AwarenessPolicy}  # (9.0)
 # All that a list is believed of, as whoever submits a document may write one. # decision 851
 LISTED = _OF_ONE_THAT_ENDED | _OF_FEATURES | _OF_RECORDS | frozenset(_RULES)
 
@@ -236,7 +237,7 @@ def _replaced(old: Property | None, item: Property) -> Property | None:
     All else that a list says of it could be what nobody asked for. # decision 851
     """
     rule = _RULES.get(item.name)
-    if old is None or rule is None or old.attributes.keys() - _POLICY or old.children:
+    if old is None or rule is None or old.attributes.keys() - {_POLICY} or old.children:
         return None
     row = spec.element(item.name)
     read = VALUE_READERS.get(spec.STRING if row is None else row.type, str)
@@ -245,7 +246,15 @@ def _replaced(old: Property | None, item: Property) -> Property | None:
     except InvalidValue:
         return None
     found = rule.decide(Situation(old, item, ended=False, advances=True))
-    return old if found is FoldVerdict.TAKE else None
+    if found is not FoldVerdict.TAKE:
+        return None
+    return Property(old.name, old.text, _policy(old))
+
+
+def _policy(item: Property) -> dict[str, str]:
+    """The attribute of a policy that a property states, as what is asked for is refused by it."""
+    stated = item.attributes.get(_POLICY, "").strip(XML_SPACE)
+    return {_POLICY: stated} if stated in _POLICIES else {}
 
 
 def _property(told: Any) -> Property:
@@ -262,14 +271,14 @@ def _child(told: Any) -> Property | Note:
 
 
 def _in_place_of(item: Property, old: Property) -> Property:
-    return Property(item.name, old.text, namespace=item.namespace, line=item.line)
+    return Property(item.name, old.text, old.attributes, (), item.namespace, item.line)
 
 
 def _spelled_row(row: FoldedProperty) -> dict[str, Any]:
     spelled = _spelled(row.item)
     if row.before is None:
         return spelled
-    return {**spelled, "before": {"name": row.before.name, "text": row.before.text}}
+    return {**spelled, "before": _spelled(row.before)}
 
 
 def _spelled(item: Property | Note) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from sssjob.features.derive import derive
 from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.model import Job, Property
-from sssjob.translate import Settings, read, translate
+from sssjob.translate import Settings, Untranslatable, read, translate
 
 LIST = {"type": folded.EXTENSION, "name": folded.NAME}
 START = 1_700_000_000  # of a first run; a second one begins a day later
@@ -49,16 +49,25 @@ REQUESTED = st.fixed_dictionaries({}, optional={
 })  # fmt: skip
 
 
+POLICIES = st.sampled_from(("", *(f' awarenessPolicy="{word}"' for word in AwarenessPolicy)))
+
+
 @st.composite
 def requests(draw):
     """A job as it was asked for, alone or in a group with defaults."""
     items = [text.format(value) for text, value in draw(OF_REQUEST).items()]
+    policy = draw(POLICIES)
+    items = [item.replace("<DeadlineTime", f"<DeadlineTime{policy}") for item in items]
     wanted = "".join(f"<{name}>{value}</{name}>" for name, value in draw(REQUESTED).items())
-    job = f"<Job><Id>7</Id>{''.join(draw(st.permutations(items)))}<Requested>{wanted}</Requested>"
+    items = draw(st.permutations(["<Id>7</Id>", *items, f"<Requested>{wanted}</Requested>"]))
+    job = f"<Job{draw(POLICIES)}>{''.join(items)}"
     job += draw(st.sampled_from(("", "<TaskGroup><Name>g</Name></TaskGroup>"))) + "</Job>"
     if draw(st.booleans()):
-        limit = '<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit>'
-        job = f"<JobGroup><JobDefaults>{limit}</JobDefaults>{job}</JobGroup>"
+        lent = draw(st.sampled_from((
+            '<ResourceLimit name="CPUTime" type="Hard">9</ResourceLimit>',
+            f"<DeadlineTime{draw(POLICIES)}>{START + DAY}</DeadlineTime>",
+        )))  # fmt: skip
+        job = f"<JobGroup{draw(POLICIES)}><JobDefaults>{lent}</JobDefaults>{job}</JobGroup>"
     return job
 
 
@@ -119,12 +128,16 @@ TARGETS = [name for name, row in registry.all_targets().items() if row.writes]
 
 
 def written(text, target):
-    """What a target is given of a document of one job, or why it is not."""
+    """What a target is given of a document of one job, with what is told, or why it is not."""
     (reading,) = read(text.encode(), "sss")
     try:
-        return translate(reading.job, target, Settings(unstated=AwarenessPolicy.WARN))
+        found = translate(reading.job, target, Settings(unstated=AwarenessPolicy.WARN))
+    except Untranslatable as refused:
+        return sorted(map(str, refused.losses))
     except InvalidValue as error:
         return str(error)
+    told = sorted(loss for loss in found.losses if "a run of the job" not in loss.reason)
+    return sorted(found.text.splitlines()), told  # a default that a fold hid has another place
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -225,6 +238,15 @@ ENTRY = '[{{"name": "DeadlineTime", "text": "900", "before": {{"name": "Deadline
 def test_what_no_fold_replaces_does_not_come_back(before):
     job = JOB.holding((*JOB.items, Property("Extension", ENTRY.format(before), LIST)))
     assert folded.without_listed(job).properties.names() == {"Id", "User"}
+
+
+@pytest.mark.parametrize("stated, kept", [("Reject", "Reject"), (" Warn ", "Warn"), ("x", None)])
+def test_what_comes_back_has_the_awareness_policy_that_it_had(stated, kept):
+    """It says whether a target that cannot hold it is refused, or told (SSS 9.0)."""
+    asked = Job((Property("DeadlineTime", 900, {"awarenessPolicy": stated}),))
+    ran = folded.listed(asked, Job((Property("DeadlineTime", 500),)))
+    (back,) = folded.without_listed(ran).properties.all("DeadlineTime")
+    assert (back.text, back.attributes.get("awarenessPolicy")) == ("900", kept)
 
 
 def test_what_comes_back_is_in_the_namespace_of_its_job():
