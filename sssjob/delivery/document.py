@@ -175,7 +175,7 @@ class Delivery:
         the way of its record. # decision 807
         """
         about = False
-        passed: list[RunTimes] = []  # runs of the records that are not folded
+        passed: list[RunTimes] = []  # runs of records that are not folded, or that went for a later
         _, before = by_run(found)
         former = {record.place for record in before}
         before += _about(self.earlier, job)
@@ -186,6 +186,8 @@ class Delivery:
             self._tell_run(job, order, record.place)
             if order is RunOrder.EARLIER:
                 passed.append(told)
+            elif order is RunOrder.LATER:
+                passed.append(known)
             if order in (RunOrder.EARLIER, RunOrder.UNTOLD):
                 continue
             job, effective = (of_run(each, told, order) for each in (job, effective))
