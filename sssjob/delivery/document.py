@@ -284,9 +284,9 @@ def by_run(
 
 
 def _known(job: Job, before: Iterable[PlacedRecord]) -> RunTimes:
-    """The run that a job has; one of the records that are not folded may tell its end."""
+    """The run that a job has, if any; one of the records that are not folded may tell its end."""
     known = RunTimes.of_job(job)
-    for record in before:
+    for record in before if known.started is not None else ():
         if known.ended is None and _order(record, known) is RunOrder.SAME:
             known = known.with_end_of(RunTimes.of_job(record.job))
     return known

@@ -311,6 +311,19 @@ def test_features_of_the_run_that_a_document_had_go_when_a_record_replaces_it(ru
     assert "ResourceLimit" not in result.stdout
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_job_that_only_asked_for_something_keeps_it_whatever_runs_records_tell(
+    run, tmp_path, step
+):
+    runs = [record_of_run(START, START + 5), record_of_run(START + 99, START + 500)]
+    (tmp_path / "sacct.txt").write_text(RUN_HEAD + "".join(runs[::step]))
+    asked = JOB.replace("</Id>", f"</Id><DeadlineTime>{START + 50}</DeadlineTime>")
+    result = run(asked, "job.xml", *OF_RECORD)
+    assert (LATER in result.stderr, result.stderr.count(EARLIER)) == (False, 1)
+    job = document.loads(result.stdout)
+    assert (job.get("StartTime"), job.get("DeadlineTime")) == (str(START + 99), str(START + 50))
+
+
 def test_features_nearer_to_the_run_of_a_document_than_to_a_record_are_of_that_run(run, tmp_path):
     (tmp_path / "sacct.txt").write_text(RUN_HEAD + record_of_run(START - 9, START - 4))
     result = run(RAN.format(start=START + 1, more=""), "job.xml", "--features", "mjf", *OF_RECORD)
