@@ -14,7 +14,6 @@ from sssjob.errors import InvalidValue, LimitExceeded, Severity
 from sssjob.lcginfo import literal
 from sssjob.lcginfo.snapshot import (
     PENDING,
-    PRODUCTION,
     QUEUED,
     RUNNING,
     SERVING,
@@ -141,7 +140,7 @@ def lines(snapshot: Snapshot) -> Iterator[str]:
     for pool in snapshot.scheduling.pools:
         yield _line(_POOL, queues=",".join(pool.queues), slots=pool.slots, free=pool.free)
     for rules in snapshot.scheduling.queues:
-        yield _line(_RULES, **rules._asdict())
+        yield _line(_RULES, **{**rules._asdict(), "serving": rules.serving or None})
     for kept in snapshot.scheduling.reserved:
         yield _line(_RESERVED, **{**kept._asdict(), "queues": ",".join(kept.queues)})
     for job in snapshot.jobs:
@@ -298,10 +297,10 @@ def _scheduling(word: str, text: str, number: int, found: _ReadScheduling, repor
         elif word == _RULES:
             if not (name := _text(values.get("name"))):
                 raise InvalidValue("", "name, of a queue")
-            serving = _text(values.get("serving")) or PRODUCTION
-            if serving not in SERVING:
+            serving = _text(values.get("serving"))
+            if serving not in ("", *SERVING):
                 report(Remark(number, f"serving {serving!r} is not one of {', '.join(SERVING)}"))
-                serving = PRODUCTION
+                serving = ""
             rules = QueueRules(name, limit, walltime, _whole(most), priority or 0.0, serving)
             found.queues.append(rules)
         elif start is None or end is None:

@@ -60,7 +60,8 @@ class QueueRules(NamedTuple):
     """What the scheduler does with a queue; what nobody says is None, or as with any other.
 
     A job may ask for ``maxwalltime`` seconds, and gets ``walltime`` where it asks for none. At most
-    ``maxrunning`` jobs run. Jobs of a queue of a higher ``priority`` start first.
+    ``maxrunning`` jobs run. Jobs of a queue of a higher ``priority`` start first. ``serving`` is
+    empty where nobody says it: such a queue starts jobs, and nothing is published of its state.
     """
 
     name: str
@@ -68,12 +69,12 @@ class QueueRules(NamedTuple):
     walltime: float | None = None
     maxrunning: int | None = None
     priority: float = 0.0
-    serving: str = PRODUCTION
+    serving: str = ""
 
     @property
     def starts(self) -> bool:
         """Whether its jobs are started."""
-        return self.serving in (PRODUCTION, DRAINING)
+        return self.serving in ("", PRODUCTION, DRAINING)
 
 
 class Reserved(NamedTuple):

@@ -232,7 +232,7 @@ def test_the_queue_tells_each_time_of_a_document_that_cannot_be_read(jobs, kind,
         with OpenQueue(given) as queue:
             refresh(given, queue, until=None, say=str)
             [row] = queue.jobs("ready")
-            assert queue.claim(row.key, "amy", 1.0)
+            assert queue.claim(row.key, "amy", 1.0, "Cpus = 1\n")
     (jobs / "a.xml").unlink()
     if kind == "a link":
         (jobs / "a.xml").symlink_to("b.xml")

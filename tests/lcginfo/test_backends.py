@@ -22,6 +22,7 @@ from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import (
     DRAINING,
     PENDING,
+    PRODUCTION,
     QUEUEING,
     RUNNING,
     Pool,
@@ -255,7 +256,7 @@ def test_slurm_tells_which_partitions_use_which_nodes_their_limits_and_reservati
     assert found.scheduling == Scheduling(
         (Pool(("main",), 8, 4), Pool(both, 8, 8)),
         (
-            QueueRules("main", 172800.0, 600.0, None, 3.0),
+            QueueRules("main", 172800.0, 600.0, None, 3.0, PRODUCTION),
             QueueRules("short", None, None, None, 1.0, DRAINING),
         ),
         (

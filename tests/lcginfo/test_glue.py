@@ -1,10 +1,12 @@
 """GLUE: which entries stand for which queue and VO, what is printed, what is refused."""
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.lcginfo import answers, config, glue, ldif
+from sssjob.lcginfo import answers, config, glue, ldif, lrmsinfo
 from sssjob.lcginfo.answers import QueueAnswer
 from sssjob.lcginfo.glue import GLUE1, GLUE2
 from sssjob.lcginfo.ldif import BadLDIF
@@ -234,6 +236,22 @@ def test_further_attributes_are_printed_on_request_in_the_schema_that_has_them()
     ]
     unknown = [QueueAnswer("q", "", 0, 0, 0, 0, 0)]
     assert "ServingState" not in glue.text(wanted, unknown, config.FURTHER)
+
+
+@pytest.mark.parametrize("said", ["", ", 'serving': ''", ", 'serving': None", ", 'serving': 'odd'"])
+def test_a_queue_of_which_nobody_says_whether_it_takes_jobs_publishes_no_state(said):
+    line = f"queue {{'name': 'q', 'maxrunning': 9{said}}}\n"
+    found = lrmsinfo.read(io.BytesIO(f"nactive 1\nnow 0\nschedCycle 5\n{line}".encode()))
+    [rules] = found.scheduling.queues
+    assert rules.starts
+    wanted = [
+        *glue.glue1(ldif.read(CE.format("q").encode())),
+        *glue.glue2(ldif.read(SHARE.format("s", "q").encode())),
+    ]
+    printed = glue.text(wanted, [QueueAnswer("q", "", 0, 0, 0, 0, 0, rules=rules)], config.FURTHER)
+    assert "GLUE2ComputingShareMaxRunningJobs: 9" in printed
+    assert "ServingState" not in printed
+    assert "Status" not in printed
 
 
 MANAGER = """\

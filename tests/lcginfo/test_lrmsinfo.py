@@ -38,7 +38,7 @@ SCHEDULING = st.builds(
     queues=st.lists(
         st.builds(
             QueueRules, st.text(min_size=1), st.none() | TIMES, st.none() | TIMES,
-            st.none() | COUNTS, st.floats(-1e6, 1e6), st.sampled_from(SERVING),
+            st.none() | COUNTS, st.floats(-1e6, 1e6), st.sampled_from(("", *SERVING)),
         ),
         max_size=2,
     ).map(tuple),

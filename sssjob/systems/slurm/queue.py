@@ -53,7 +53,7 @@ _SQUEUE = Format("squeue", f"{_STATUS}.squeue", "squeue")
 # The states of a node whose processors are there: spec 9; of these, one gets no new jobs.
 UP = ("IDLE", "COMPLETING", "ALLOCATED", "DRAINING", "MIXED")
 DRAINING = "DRAINING"
-_SERVING = {"DOWN": QUEUEING, "DRAIN": DRAINED, "INACTIVE": CLOSED}  # partitions
+_SERVING = {"UP": PRODUCTION, "DOWN": QUEUEING, "DRAIN": DRAINED, "INACTIVE": CLOSED}  # partitions
 _NODES = 100_000  # that are told apart in one list
 
 
@@ -206,7 +206,7 @@ class SlurmQueue(Reader):
                     span(time_limit, found.get("MaxTime", "")),
                     span(time_limit, _default(found.get("DefaultTime", ""))),
                     priority=float(count(found.get("PriorityTier", "")) or 0),
-                    serving=_SERVING.get(found.get("State", ""), PRODUCTION),
+                    serving=_SERVING.get(found.get("State", ""), ""),
                 )
             )
         except InvalidValue as error:
