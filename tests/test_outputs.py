@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from forcing import forced
-from killing import killed
+from kill_walks import contents, walked
 
 from sssjob import atomic, outputs
 
@@ -44,6 +44,7 @@ def what_is_new_has(request, monkeypatch):
     """Every test, also as on a file system that has no files without a name."""
     if request.param == "a hidden name":
         monkeypatch.setattr(atomic, "_unnamed", lambda *_: -1)
+    return request.param
 
 
 class Stopped(BaseException):
@@ -338,26 +339,10 @@ def test_dev_stdout_is_what_stdout_is(tmp_path):
         (tmp_path / "out").write_bytes(b"")
 
 
-def contents(directory):
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
-
-
-def test_a_process_that_is_killed_at_any_moment_leaves_nothing_that_stays(old, tmp_path):
-    found = set()
-    left = 0
-    for moment in range(1000):
-        old.write_bytes(b"old")
-        ended = killed(lambda: write(old, b"new" * 50_000), moment)
-        found.add(old.read_bytes())
-        left = max(left, len(names(tmp_path)) - 1)
-        write(old, b"more")
-        assert contents(tmp_path) == {"file": b"more"}
-        if ended:
-            break
-    assert ended
-    assert moment > 10
-    assert found == {b"old", b"new" * 50_000}
-    assert left <= 1
+def test_a_process_that_is_killed_at_any_moment_leaves_nothing_that_stays(
+    tmp_path, what_is_new_has
+):
+    walked("one_file", str(tmp_path), what_is_new_has == "no name")
 
 
 def test_who_writes_at_the_same_time_is_let_alone(old, tmp_path):
@@ -473,25 +458,10 @@ def test_many_files_are_written_where_no_thread_can_be_started(old, monkeypatch)
     assert contents(old.parent) == {"file": b"new", "other": b"new"}
 
 
-def test_a_process_that_is_killed_while_it_writes_many_files_leaves_each_whole(tmp_path):
-    old, new = (dict.fromkeys("abc", content * 9000) for content in (b"old", b"new"))
-
-    def put(contents):
-        with outputs.Many() as files:
-            for name, content in contents.items():
-                files.put(tmp_path / name, content)
-
-    for moment in range(1000):
-        put(old)
-        ended = killed(lambda: put(new), moment)
-        found = {(tmp_path / name).read_bytes() for name in "abc"}
-        assert found <= {b"old" * 9000, b"new" * 9000}
-        put(old)
-        assert contents(tmp_path) == old
-        if ended:
-            break
-    assert ended
-    assert moment > 10
+def test_a_process_that_is_killed_while_it_writes_many_files_leaves_each_whole(
+    tmp_path, what_is_new_has
+):
+    walked("many_files", str(tmp_path), what_is_new_has == "no name")
 
 
 def test_many_files_are_written_by_few_descriptors(tmp_path):

@@ -14,7 +14,8 @@ from daemons import protected
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from killing import between, killed
+from kill_walks import as_user, mounted, take_away, walked
+from killing import between
 
 from sssjob import directory_trees as trees
 from sssjob.errors import Unprotected
@@ -34,12 +35,6 @@ def directories(safe_path):
     found = Directories(safe_path / "mjf", "3")
     yield found
     take_away(found)  # with what is mounted there
-
-
-def take_away(directories):
-    """What an epilog does."""
-    with directories.held() as held:
-        directories.remove_held(held)
 
 
 def mode(path):
@@ -306,22 +301,6 @@ def limited(directories):
     return directories
 
 
-def as_user(function):
-    """What a function that runs as the second user ends with: 0, or the number of an error."""
-    pid = os.fork()
-    if pid == 0:
-        code = 255
-        try:
-            os.setuid(pwd.getpwnam("daemon").pw_uid)
-            function()
-            code = 0
-        except OSError as error:
-            code = error.errno
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
 @ROOT_ONLY
 def test_a_user_who_fills_his_status_fills_nothing_else(limited):
     place = limited.jobstatus
@@ -356,43 +335,17 @@ def test_a_job_that_runs_again_has_a_new_status(limited):
     assert Path("/proc/mounts").read_text().count(f" {limited.jobstatus} ") == 1
 
 
-def mounted(place):
-    """The lines of what is mounted below a directory."""
-    lines = Path("/proc/self/mounts").read_text().splitlines()
-    return [line for line in lines if f" {place}/" in line]
-
-
 def refused(*arguments):
     raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 @ROOT_ONLY
 @pytest.mark.parametrize("can_mount", [True, False], ids=["mounted", "refused"])
-def test_at_no_moment_of_a_prolog_has_a_user_a_directory_without_a_limit(
-    directories, monkeypatch, can_mount
-):
-    directories.root.mkdir()
-    directories.root.parent.chmod(0o755)
-    if can_mount and (why := directories.make(VALUES, "daemon", ROOM)):
+def test_at_no_moment_of_a_prolog_has_a_user_a_directory_without_a_limit(safe_path, can_mount):
+    root = safe_path / "mjf"
+    if why := walked("limits_of_users", str(root), ROOM, can_mount):
         pytest.skip(why)
-    of_all = directories.root.stat().st_dev
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-    if not can_mount:
-        monkeypatch.setattr("sssjob.directory_trees.mount", refused)
-
-    def writes():
-        for place, _, _ in os.walk(directories.root):
-            is_his = os.access(place, os.W_OK) or os.stat(place).st_uid == os.getuid()
-            if is_his and os.stat(place).st_dev == of_all:
-                raise OSError(errno.EDQUOT, place)
-
-    looks = []
-    between(lambda: directories.make(VALUES, "daemon", ROOM), lambda: looks.append(as_user(writes)))
-    assert set(looks) == {0}
-    assert len(looks) > 50
-    assert as_user(lambda: (directories.jobstatus / "x").touch()) == (
-        0 if can_mount else errno.ENOENT
-    )
+    take_away(Directories(root, "3"))
 
 
 @ROOT_ONLY
@@ -494,44 +447,10 @@ def test_nothing_is_taken_away_where_there_is_no_root(safe_path):
 @pytest.mark.parametrize("by", ["prolog", "sweep"])
 @pytest.mark.parametrize("room", [0, pytest.param(ROOM, marks=ROOT_ONLY)], ids=["", "mounted"])
 @pytest.mark.parametrize("call", ["make", "remove"])
-def test_what_a_kill_leaves_is_taken_away_by_whoever_comes_next(
-    directories, monkeypatch, call, room, by
-):
+def test_what_a_kill_leaves_is_taken_away_by_whoever_comes_next(directories, call, room, by):
     """A prolog of another job, or a sweep, before any batch system is asked."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-    directories.root.mkdir()
-    if why := directories.make(VALUES, "", room):
+    if why := walked("job_directories", str(directories.root), call, room, by):
         pytest.skip(why)
-    take_away(directories)
-    other = Directories(directories.root, "4")
-    left = set()
-    for moment in range(1000):
-        if call == "remove":
-            directories.make(VALUES, "", room)
-        ended = (
-            killed(lambda: take_away(directories), moment)
-            if call == "remove"
-            else killed(lambda: directories.make(VALUES, "", room), moment)
-        )
-        if directories.job.exists():
-            assert read(directories.jobfeatures).values == VALUES
-        take_away(directories)
-        hidden = os.listdir(directories.root)
-        left.update(hidden)
-        if by == "prolog":
-            other.make(VALUES)
-            assert os.listdir(directories.root) == ["4"]
-            take_away(other)
-        else:
-            assert module.sweep(directories.root, dry_run=True) == tuple(hidden)
-            assert module.sweep(directories.root) == tuple(hidden)
-            assert os.listdir(directories.root) == []
-        assert mounted(directories.root) == []
-        if ended:
-            break
-    assert ended
-    assert moment > 10
-    assert left
 
 
 @pytest.mark.parametrize("room", [0, pytest.param(ROOM, marks=ROOT_ONLY)], ids=["", "mounted"])

@@ -1,13 +1,13 @@
 import errno
 import os
-import shutil
 import stat
 import string
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from killing import between, killed
+from kill_walks import NEW, OLD, spelled, texts, walked
+from killing import between
 
 from sssjob import directory_trees as trees
 from sssjob.errors import InvalidValue
@@ -108,8 +108,6 @@ def test_values_that_no_reader_takes_back_are_refused(tmp_path, value):
     assert not (tmp_path / "job").exists()
 
 
-OLD = {"wall_limit_secs": 1111111111, "job_id": "old", "hs06_job": 11}
-NEW = {"wall_limit_secs": 2222222222, "job_id": "new", "max_rss_bytes": 22}
 CALLS = ("open", "fchmod", "fsync", "rename", "unlink")
 
 
@@ -167,14 +165,6 @@ def test_a_full_disk_leaves_a_directory_as_it_was(tmp_path, monkeypatch, call, n
     assert os.listdir(tmp_path) == ["old"]
 
 
-def spelled(values):
-    return {name: str(value) for name, value in values.items()}
-
-
-def texts(directory):
-    return files_of.texts(directory)[0]
-
-
 @pytest.fixture(params=["exchange", "in place"])
 def exchange(request, monkeypatch):
     """Every test, also as where directories cannot be exchanged; whether they can."""
@@ -200,50 +190,15 @@ def test_who_reads_at_any_moment_never_sees_values_of_two_calls(tmp_path, exchan
     assert os.listdir(tmp_path) == ["job"]
 
 
-@pytest.fixture
-def quick(monkeypatch):
-    """Nothing is forced to disk, which takes long; a kill does not stop the disk."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+@pytest.mark.parametrize("can_exchange", [True, False], ids=["exchange", "in place"])
+def test_a_kill_at_any_moment_leaves_no_mixture_and_the_next_run_nothing_else(
+    tmp_path, can_exchange
+):
+    walked("values", str(tmp_path), can_exchange)
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_kill_at_any_moment_leaves_no_mixture_and_the_next_run_nothing_else(tmp_path, exchange):
-    write(OLD, tmp_path / "job")
-    (tmp_path / "job" / "others").write_text("x")
-    kept = {"others": "x"}
-    found = []
-    for moment in range(1000):
-        write(OLD, tmp_path / "job")
-        ended = killed(lambda: write(NEW, tmp_path / "job"), moment)
-        seen = texts(tmp_path / "job")
-        assert any(seen.items() <= {**spelled(values), **kept}.items() for values in (OLD, NEW))
-        found.append(seen)
-        write(NEW, tmp_path / "job")
-        assert texts(tmp_path / "job") == {**spelled(NEW), **kept}
-        assert {*os.listdir(tmp_path / "job")} == {*NEW, MANIFEST, "others"}
-        assert os.listdir(tmp_path) == ["job"]
-        if ended:
-            break
-    assert ended
-    assert moment > 20
-    if exchange:
-        assert all(seen in ({**spelled(OLD), **kept}, {**spelled(NEW), **kept}) for seen in found)
-
-
-@pytest.mark.usefixtures("quick")
 def test_a_kill_while_a_directory_is_made_leaves_none_and_the_next_run_nothing_else(tmp_path):
-    for moment in range(1000):
-        ended = killed(lambda: write(NEW, tmp_path / "job"), moment)
-        if (tmp_path / "job").exists():
-            assert texts(tmp_path / "job") == spelled(NEW)
-            shutil.rmtree(tmp_path / "job")
-        write(NEW, tmp_path / "job")
-        assert os.listdir(tmp_path) == ["job"]
-        shutil.rmtree(tmp_path / "job")
-        if ended:
-            break
-    assert ended
-    assert moment > 20
+    walked("new_values", str(tmp_path))
 
 
 def test_who_reads_while_a_directory_takes_its_place_gets_the_new_one(tmp_path, monkeypatch):
