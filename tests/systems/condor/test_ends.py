@@ -352,6 +352,42 @@ def test_the_end_of_a_job_waits_for_a_document_that_was_deleted_and_nobody_gives
     assert not walk.goes_on()
 
 
+# decision 854
+@WHERE
+@pytest.mark.parametrize("how", ["claim_ends", "silence", "give_back", "held", "a look between"])
+@pytest.mark.parametrize("end", ["exit", "evict"])
+def test_the_end_of_an_attempt_that_was_given_up_waits_for_a_document_that_is_away(
+    where, how, end, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    walk.update(attempt)
+    walk.fold(host)
+    attempt.is_given_up = True
+    if how == "give_back":
+        assert walk.give_back(host)
+    elif how == "silence":
+        walk.clock += 1000
+        walk.call(host, "fetch-work", SLOT.merged({"Cpus": 0}))
+    else:
+        walk.call(host, "evict-claim", attempt.ad, lost=1 if how == "held" else 1000)
+    walk.clock += 2
+    walk.delete()
+    if how == "a look between":
+        assert walk.fetch(host) is None
+    walk.ends(attempt, end)
+    for _ in range(2):
+        walk.fold(host)
+        assert len([*(host.state / "spool").iterdir()]) == 1
+    walk.undo()
+    assert walk.fetch(host) is None
+    walk.fold(host)
+    walk.check()
+    assert walk.goes_on() == (end == "evict")
+
+
 @WHERE
 def test_give_back_folds_first_and_says_that_the_job_is_done(where, tmp_path, monkeypatch, capsys):
     walk = Walk(where, tmp_path, monkeypatch, capsys)

@@ -423,8 +423,9 @@ class _Fold:
     def _is_kept(self, told: ReportedJob) -> bool:
         """Whether a report waits for the document of its job, which may have been moved away.
 
-        Only one of how an attempt ended that is out, and the first of each attempt. Where the
-        document is gone the job stays out; where another one is in its place, that one may run.
+        Only one of how an attempt ended, and the first of each attempt. Where the document is gone
+        a job that is out stays so; where another one is in its place, that one may run. One that
+        was not out any more is forgotten with its document, which knows of the attempt.
         """
         assert told.job is not None
         row = self._queue.job(told.job.key)
@@ -432,6 +433,8 @@ class _Fold:
         if told.kind == "update" or _is_old(told.report):
             self._queue.awaits_no_more(ticket)
             return False
+        if row is None:  # decision 854
+            return self._may_come(told.report, told.job.key, told.attempt)
         is_noted = self._queue.is_awaited(ticket, told.report.name)
         if not is_noted:
             is_out = row is not None and row.state in TAKEN and row.attempt == told.attempt
