@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -326,6 +327,7 @@ _JSON = "lcginfo/slurm-24.11/squeue.json"
     ("name", "file", "old", "new", "told"),
     [
         ("scontrol", _WORDS, b" Requeue=", b" Newer=5 Requeue=", "words of a job: Newer"),
+        ("scontrol", _WORDS, b" JobName=", b" Newer=5 JobName=", "words of a job: Newer"),
         ("sge-xml", _LIST, b"<JB_owner>", b"<JB_newer>5</JB_newer><JB_owner>",
          "elements of a job: JB_newer"),
         ("sge-xml", _DETAILS, b"<JB_owner>",
@@ -378,6 +380,35 @@ def test_what_a_newer_version_prints_and_nobody_reads_is_told_once(name, file, o
 def test_texts_of_users_that_imitate_each_other_in_scontrol_are_told():
     (told,) = unknown("scontrol", _WORDS, b" WorkDir=", b" Comment=a WorkDir=/b WorkDir=")
     assert told.startswith("texts of users that cannot be told from each other: Command, Comment")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_record_of_scontrol_with_another_beginning_is_told_wherever_it_stands(place):
+    rows = (DATA / _WORDS).read_bytes().splitlines(keepends=True)[:3]
+    rows[place] = rows[place].replace(b" JobName=", b" new JobName=", 1)
+    found = outcomes("scontrol", b"".join(rows))
+    bad = [each.line for each in found if isinstance(each, Bad)]
+    assert bad == [1]  # what stands behind a record could be its name
+    assert sum(isinstance(each, Converted) for each in found) == 2 - place
+
+
+# Of a user whose account was deleted, by the road that tells of it.
+@pytest.mark.parametrize(
+    ("name", "file", "old", "new"),
+    [
+        ("scontrol", _WORDS, rb"(User|Group)Id=\w+\(", rb"\1Id=(null)("),
+        ("scontrol", _WORDS, rb"(User|Group)Id=\w+\(", rb"\1Id=("),
+        ("scontrol", _WORDS, rb"(User|Group)Id=\w+\(", rb"\1Id=nobody("),
+        ("squeue-json", _JSON, rb'"(user|group)_name": *"[^"]*"', rb'"\1_name": ""'),
+    ],
+)
+def test_a_user_and_a_group_without_a_name_have_their_numbers(name, file, old, new):
+    data = re.sub(old, new, (DATA / file).read_bytes())
+    named = [*jobs(name, data)]
+    assert named
+    for job in named:
+        told = re.findall("<(User|Group)>([0-9]+)</", dumps(job))
+        assert [name for name, _ in told] == ["Group", "User"]
 
 
 def test_one_of_several_queues_of_grid_engine_is_enough():

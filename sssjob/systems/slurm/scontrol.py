@@ -24,10 +24,12 @@ from typing import NamedTuple
 
 from sssjob.integers import whole
 
+# Words that a newer version has in front of the name, where nothing that users write stands.
+_NEWER = r"(?: (?!(?:Job|ArrayJob|HetJob)(?:Id|Name)=)[A-Za-z]\w*=\S+)*"
 _HEAD = re.compile(
-    r"^JobId=(?P<job>[0-9]{1,10})"
-    r"(?: ArrayJobId=(?P<array>[0-9]{1,10}) ArrayTaskId=(?P<task>\S+)(?: ArrayTaskThrottle=\S+)?)?"
-    r"(?: HetJobId=(?P<het>[0-9]{1,10}) HetJobOffset=(?P<offset>[0-9]{1,10}))?"
+    rf"^JobId=(?P<job>[0-9]{{1,10}}){_NEWER}"
+    rf"(?: ArrayJobId=(?P<array>[0-9]{{1,10}}) ArrayTaskId=(?P<task>\S+))?{_NEWER}"
+    rf"(?: HetJobId=(?P<het>[0-9]{{1,10}}) HetJobOffset=(?P<offset>[0-9]{{1,10}}))?{_NEWER}"
     r" JobName=", re.MULTILINE,
 )  # fmt: skip
 _START = re.compile(r"\sJobState=[A-Z_]+\s+Reason=")
@@ -49,6 +51,8 @@ _WRITTEN = re.compile(
     r"CpusPerTres|MemPerTres|Mail(?:User|Type)|SubmitLine|Container\w*|Extra|Batch|BurstBuffer\w*|"
     r"Switches|Gres\w+|NtasksPerTRES:?|Kill\w+)="
 )
+_IN_FRONT = "ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset"  # of an array, or a set
+_NO_RECORD = "a record that breaks off, or is none"
 _NOTHING = frozenset(("N/A", "Unknown", "None", "(null)", ""))
 _STATE = re.compile(r"[A-Z_]+")  # IDLE*+DRAIN
 # FAIL: it is expected to fail soon, and people took it away from new jobs.
@@ -173,6 +177,8 @@ def listing(printed: str) -> Iterator[ListingEntry]:
     """The records of many jobs, each from one beginning to the next."""
     starts = [found.start() for found in _HEAD.finditer(printed)]
     line, place = 1, 0
+    if before := printed[: starts[0] if starts else None].strip():
+        yield ListingEntry(1 + printed.count("\n", 0, printed.index(before)), wrong=_NO_RECORD)
     for start, end in pairwise([*starts, len(printed)]):
         line, place = line + printed.count("\n", place, start), start
         yield _listed(line, printed[start:end])
@@ -181,15 +187,15 @@ def listing(printed: str) -> Iterator[ListingEntry]:
 def _listed(line: int, text: str) -> ListingEntry:
     record = JobRecord(text)
     if not record.is_whole or record.head is None:
-        return ListingEntry(line, wrong="a record that breaks off, or is none")
-    run, head = record.runs[0], record.head
+        return ListingEntry(line, wrong=_NO_RECORD)
+    run = record.runs[0]
     start, end = _START.search(text), _END.search(text)
     before = _BEFORE.search(text[: start.start() + 1]) if start else None
     if run is None or len(record.runs) > 1 or not before or not end:
         return ListingEntry(line, wrong="a name that cannot be told from what follows")
-    name = _SET.sub("", _HEAD.sub("", text[: before.start()], count=1))
-    told = {"JobId": head.job, "ArrayJobId": head.array, "ArrayTaskId": head.task,
-            "HetJobId": head.het, "HetJobOffset": head.offset, "JobName": name}  # fmt: skip
+    front, _, name = text[: before.start()].partition(" JobName=")
+    told = dict.fromkeys(_IN_FRONT, "") | dict(word.split("=", 1) for word in front.split())
+    told["JobName"] = _SET.sub("", name)
     behind, doubt = _behind(text[end.start() :])
     words = {**behind, **run.words, **before.groupdict(""), **told}
     known = {name: "" if text in _NOTHING else text for name, text in words.items()}

@@ -48,11 +48,24 @@ SETTABLE = frozenset(("set", "infinite", "number"))  # keys of a number that may
 _UNSET = frozenset(map(str, UNSET))
 # For --time and TimeLimit, whatever the case: sbatch(1), scontrol(1), and what squeue prints.
 _NO_LIMIT = frozenset(word.upper() for word in (*NO_VALUE, "-1", "NOT_SET", *_UNSET))
+_NAMELESS = frozenset(("nobody", "(null)", ""))  # of a user or group whose account was deleted
 _NAME = re.compile(r"[^\s,\[\]]*(?:\[[0-9,\-]+\][^\s,\[\]]*)*")
 _PART = re.compile(r"\[([0-9,\-]+)\]")
 _ITEM = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
 # SSS 5.1 Node: "a range of nodes of the form: <prefix>[5-23,77]"
 _RANGE = re.compile(r"[^\s,\[\]]*\[[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*\]")
+
+
+def account(text: str) -> str | None:
+    """The user or group of ``amy(1001)``; the number, where the system knows no name for it.
+
+    >>> account("amy(1001)"), account("nobody(1001)"), account("(null)(1001)"), account("(1001)")
+    ('amy', '1001', '1001', '1001')
+    """
+    name, bracket, number = text.rpartition("(")
+    if not bracket:
+        return text or None
+    return (number.rstrip(")") if name in _NAMELESS else name) or None
 
 
 class Generic(NamedTuple):

@@ -29,6 +29,7 @@ from sssjob.records.unread import unread
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.states import Phase, phase
+from sssjob.systems.slurm.words import account
 
 # fmt: off
 # The keys in their order, and what a value of each looks like; later versions added the later ones.
@@ -62,13 +63,6 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 _REQUEUED = "REQUEUED"
 _SHORTEST, _LONGEST = _pattern(".*?"), _pattern(".*")
-
-
-def _name(text: str) -> Found:
-    """The name of ``amy(1001)``; the number, where the system knew no name."""
-    name, bracket, number = text.rpartition("(")
-    name = name if bracket else text
-    return (number.rstrip(")") if name in ("nobody", "") and bracket else name) or None
 
 
 @varied
@@ -136,8 +130,8 @@ TABLE: tuple[Field, ...] = (
           beside=("ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset")),
     Field("JobId",           JOB,       "Extension",   _raw, sacct.noted("JobIDRaw"),
           ("ArrayJobId", "HetJobId")),
-    Field("UserId",          DELIVERED, "User",        _name),
-    Field("GroupId",         DELIVERED, "Group",       _name),
+    Field("UserId",          DELIVERED, "User",        account),
+    Field("GroupId",         DELIVERED, "Group",       account),
     Field("Name",            JOB,       "Name"),
     Field("JobState",        JOB,       "State",       _state,
           beside=("EndTime", "StartTime")),

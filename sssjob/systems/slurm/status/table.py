@@ -242,6 +242,7 @@ JSON: tuple[JSONColumn, ...] = (
     JSONColumn("SystemComment", ("system_comment",),            text),
     JSONColumn("TimelimitRaw",  ("time_limit",),                number),
     JSONColumn("User",          ("user_name",),                 text),
+    JSONColumn("User",          ("user_id",),                   number),
     JSONColumn("WCKey",         ("wckey",),                     text),
     JSONColumn("WorkDir",       ("current_working_directory",), text),
 )
@@ -317,7 +318,6 @@ LEFT: Left = {
     "what is said elsewhere as well": (
         "array_max_tasks", "batch_flag", "batch_host", "command", "flags", "gres_detail",
         "het_job_id_set", "hold", "job_resources", "job_size_str", "show_flags",
-        "user_id",
     ),
     "how a site or its users have it set up": (
         "cluster_features", "container_id", "cron", "delay_boot", "federation_origin",

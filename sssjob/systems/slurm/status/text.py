@@ -21,7 +21,7 @@ from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.scontrol import listing
 from sssjob.systems.slurm.status import table
-from sssjob.systems.slurm.words import generic
+from sssjob.systems.slurm.words import account, generic
 
 _NO_JOBS = b"No jobs in the system"
 _JOB = re.compile(rb"\s*JobId=[0-9]+ (?:\S+ )*?JobName=")
@@ -70,7 +70,8 @@ LEFT: Left = {
         "MailUser", "Power", "Reboot",
     ),
     "fine points of a request": (
-        "BurstBuffer", "BurstBufferState", "Contiguous", "CoreSpec", "CpusPerTres",
+        "ArrayTaskThrottle", "BurstBuffer", "BurstBufferState", "Contiguous", "CoreSpec",
+        "CpusPerTres",
         "GresAllowTaskSharing", "GresEnforceBind", "MemPerTres", "MinCPUsNode", "Network",
         "NtasksPerTRES", "NtasksPerTRES:", "OverSubscribe", "ReqB:S:C:T", "Shared", "Socks/Node",
         "Switches", "ThreadSpec", "TimeMin", "TresBind", "TresFreq", "TresPerSocket",
@@ -85,6 +86,8 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     data = stream.read()
     if data.strip() and not recognises(data):
         raise UnusableInput("no records of jobs as scontrol prints them", first)
+    if data.strip() == _NO_JOBS:
+        return
     wrong = ""
     for line, words, wrong, doubt in listing(clean(data)):
         if doubt:
@@ -145,7 +148,7 @@ def _fields(words: Mapping[str, str]) -> dict[str, str]:
         "JobID": id_of(words),
         "AllocNode": word("AllocNode:Sid").partition(":")[0],
         "AllocTRES": word("AllocTRES") or word("TRES"),
-        "Group": _bare(word("GroupId")),
+        "Group": account(word("GroupId")) or "",
         "MaxNodes": most(word("NumNodes")),
         "MinTmpDisk": _memory(word("MinTmpDiskNode"), "n"),
         "NCPUS": processors,
@@ -157,7 +160,7 @@ def _fields(words: Mapping[str, str]) -> dict[str, str]:
         "ReqNodes": table.amount("node")(requested) or nodes,
         "ReqTRES": requested,
         "State": word("JobState"),
-        "User": _bare(word("UserId")),
+        "User": account(word("UserId")) or "",
     }
 
 
@@ -192,11 +195,6 @@ def _requested(words: Mapping[str, str]) -> str:
                 for each in generic(words.get(name, "")) or ()
             )
     return ",".join(found)
-
-
-def _bare(text: str) -> str:
-    """A name without the number behind it: ``amy(1001)``."""
-    return text.rpartition("(")[0] or text
 
 
 def least(text: str) -> str:
