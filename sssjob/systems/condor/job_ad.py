@@ -63,10 +63,14 @@ _LOCAL_ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """An ad, and what was found on the way; with an error among it the job cannot be run."""
+    """An ad, and what was found on the way; with an error among it the job cannot be run.
+
+    ``assumed`` are the attributes of it for which nothing is asked.
+    """
 
     ad: Ad
     findings: tuple[Finding, ...] = ()
+    assumed: frozenset[str] = frozenset()
 
     @property
     def runs(self) -> bool:
@@ -101,7 +105,7 @@ def to_ad(
     work.unsaid()
     if document:
         work.put(names.DOCUMENT, document)
-    return Mapped(Ad(work.ad), tuple(work.findings))
+    return Mapped(Ad(work.ad), tuple(work.findings), frozenset(work.assumed))
 
 
 def embedded(job: Job) -> str:
@@ -118,6 +122,7 @@ class _Work:
     v1: bool
     ad: dict[str, Attribute] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    assumed: set[str] = field(default_factory=set)
 
     def say(self, code: str, text: str, item: Property | None = None) -> None:
         """Report something about a property."""
@@ -488,9 +493,13 @@ class _Work:
             value = values.get(key)
             if isinstance(value, int):
                 self.ad[f"{names.FEATURE}{key}"] = value
-        for key, name, unit in _SIZES:
+        left = [each for each in _SIZES if each[1] not in self.ad]
+        if left:
+            certain = derive(self.job, starting=True, cpu_limit=False, guessing=False).values
+            self.assumed = {name for key, name, _ in left if certain.get(key) is None}
+        for key, name, unit in left:
             value = values.get(key)
-            if name not in self.ad and isinstance(value, int):
+            if isinstance(value, int):
                 self.ad[name] = math.ceil(Fraction(value, unit))
 
     def delivered(self) -> None:

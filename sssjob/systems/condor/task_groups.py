@@ -24,7 +24,13 @@ _OF_A_GROUP = ("TaskCount", *_IDENTITY)
 _TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
 _UNSAID = ("Task", "TaskDefaults")  # of a group, for which an ad has no place
 _AMOUNTS = frozenset((*names.AMOUNTS, "NodeCount", "Resource"))
+# What became of a job, which is said of the job alone.
+OUTCOME = frozenset((
+    "State", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount", "CpuDuration",
+    "SuspendDuration",
+))  # fmt: skip
 _OF_THE_WHOLE = ("User", "Project", "GlobalUser")  # what is delivered to a job and not to its parts
+_APART = frozenset((*_OF_A_GROUP, *_AMOUNTS, *OUTCOME))  # not said of a job by its groups
 _MOST_WAITING = 10_000  # ads of jobs of which some are missing
 
 
@@ -54,7 +60,8 @@ class Part:
             if "ClusterId" in made.ad:
                 told["ProcId"] = int(told[names.TASK_GROUP]) - 1
         lost = _not_added(self.groups, made.ad)
-        return Mapped(made.ad.merged(told), (*made.findings, *self.findings, *lost))
+        found = (*made.findings, *self.findings, *lost)
+        return Mapped(made.ad.merged(told), found, made.assumed)
 
 
 def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
@@ -73,6 +80,8 @@ def parts(job: Job) -> list[Part]:
     groups = job.asking_groups
     if not groups:
         return [Part(job)]
+    if len(groups) == 1:  # decision 855
+        groups = (_without_outcome(groups[0]),)
     asks = {item.name for item in job.requested} & _AMOUNTS
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
         return [_added_up(job, groups)]
@@ -88,6 +97,11 @@ def parts(job: Job) -> list[Part]:
     return found
 
 
+def _without_outcome(group: TaskGroup) -> TaskGroup:
+    """The only group of a job, which says nothing of what became of it."""
+    return group.holding(item for item in group.items if not _is_named(item, OUTCOME))
+
+
 def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> Part:
     """All of a job in one ad, which says of it what its groups say alike, and all they demand.
 
@@ -99,7 +113,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> Part:
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
         for item in group.items:
-            if isinstance(item, Property) and item.name not in (*_OF_A_GROUP, *_AMOUNTS):
+            if isinstance(item, Property) and item.name not in _APART:
                 if all(_has(other, item) for other in groups):
                     own += [item] * (number == 1)
                 elif not _has(job, item):

@@ -297,6 +297,26 @@ def test_a_startd_that_is_root_needs_an_owner(site, monkeypatch):
     assert ad["Owner"] == "slotuser"
 
 
+# decision 857
+@pytest.mark.parametrize("asked, expected", [
+    ("", 3), ("<Memory>1</Memory>", 3), ("<Processors>2</Processors>", 2),
+    ('<Processors op="LE">1</Processors>', 1), ('<Processors op="GE">1</Processors>', 1),
+])  # fmt: skip
+@pytest.mark.parametrize("in_group", [False, True])
+def test_the_site_says_how_many_processors_a_job_gets_that_requests_none(
+    site, asked, expected, in_group
+):
+    request = f"<Requested>{asked}</Requested>" if asked else ""
+    group = f"<TaskGroup><Name>x</Name>{request}</TaskGroup>"
+    site.add("a.xml", f"{USER}{group if in_group else request}")
+    [ad] = site.fetch(requests=[("RequestCpus", "3")])
+    assert ad["RequestCpus"] == expected
+    site.call("reply-fetch", ad, "reject")
+    site.unheard()
+    [ad] = site.fetch(SLOT.merged({"Name": "slot2@n1"}))
+    assert ad["RequestCpus"] == (expected if "Processors" in asked else 1)
+
+
 def test_a_partitionable_slot_needs_all_three_requests(site):
     site.add("a.xml", f"{USER}<Requested><Processors>1</Processors></Requested>")
     whole = SLOT.merged({"PartitionableSlot": True})

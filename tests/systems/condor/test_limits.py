@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -80,6 +81,59 @@ def test_the_hook_ends_a_process_of_its_starter_and_no_other(
     monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(scratch))
     assert limits.marked().startswith("OUT_OF_MEMORY" if whose == "job" else "")
     assert ("is not one of the starter's" in done.stderr) == (whose != "job")
+
+
+def test_the_disk_of_a_fetched_job_is_what_its_scratch_directory_takes(site, monkeypatch, tmp_path):
+    """Of a job that a slot fetched no starter says it."""
+    scratch = tmp_path / "scratch"
+    (scratch / "a" / "b").mkdir(parents=True)
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(scratch))
+    (scratch / "a" / "b" / "large").write_bytes(b"x" * (3 << 20))
+    empty = limits.disk_used() - 3072
+    assert 0 <= empty < 64
+    os.link(scratch / "a" / "b" / "large", scratch / "again")  # is no more
+    (scratch / "elsewhere").symlink_to("/usr")
+    with (scratch / "holes").open("wb") as file:
+        file.truncate(1 << 30)
+    assert limits.disk_used() - 3072 < 128
+    site.add("a.xml", f"{USER}<Requested><Disk units='MB'>2</Disk></Requested>")
+    [ad] = site.fetch()
+    ended = []
+    monkeypatch.setattr(limits, "end", lambda ad, reason, say: ended.append(reason))
+    site.call("update-job-info", ad.merged({"JobPid": 7, "JobStartDate": int(time.time())}))
+    assert [reason.partition(":")[0] for reason in ended] == ["ABORTED"]
+    (scratch / "a" / "b" / "large").unlink()
+    (scratch / "again").unlink()
+    told = {"JobPid": 7, "JobStartDate": int(time.time()), "JobDuration": 5.0, "ExitCode": 0}
+    site.call("job-exit", ad.merged(told), "exit")
+    [most] = [
+        each for each in site.job("a.xml").delivered.all("Disk") if "metric" in each.attributes
+    ]
+    assert (most.attributes["metric"], most.attributes["units"]) == ("Max", "KB")
+    assert 3072 <= int(most.text) < 3072 + 128
+
+
+def test_what_a_starter_says_of_the_disk_counts_and_without_a_directory_nothing_is_said(
+    site, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path))
+    for name, told in (("a", {"DiskUsage": 77}), ("b", {})):
+        site.add(f"{name}.xml", USER, name)
+        [ad] = site.fetch()
+        if name == "b":
+            monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path / "none"))
+        site.call("job-exit", ad.merged({"JobPid": 7, "JobStartDate": 99, **told}), "exit")
+        most = [each.text for each in site.job(f"{name}.xml").delivered.all("Disk")
+                if "metric" in each.attributes]  # fmt: skip
+        assert most == ["77"] * (name == "a")
+
+
+def test_a_scratch_directory_of_very_many_files_is_looked_at_in_bounded_time(monkeypatch, tmp_path):
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path))
+    monkeypatch.setattr(limits, "ENTRIES", 10)
+    for number in range(30):
+        (tmp_path / f"{number}").write_bytes(b"x" * 4096)
+    assert 4 <= limits.disk_used() <= 40 * 2
 
 
 def test_what_the_hook_noted_is_told_of_the_job(site, monkeypatch, tmp_path):

@@ -363,6 +363,24 @@ def test_the_queue_heeds_what_a_task_group_says_as_what_its_job_says(
     assert (row.reason or row.untimely(time.time())).startswith(reason)
 
 
+# decision 855
+@pytest.mark.parametrize("state", ["Hold", "Completed", "Running", "Idle"])
+@pytest.mark.parametrize("own", ["", "<Requested><Processors>4</Processors></Requested>"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_no_ad_tells_what_became_of_the_only_task_group_as_if_that_were_the_job(state, own, count):
+    said = f"<State>{state}</State><StatusMessage>x</StatusMessage><EndTime>9</EndTime>"
+    said += "<StartTime>5</StartTime><ExitCode>3</ExitCode><CpuDuration>1</CpuDuration>"
+    group = f"<TaskGroup><TaskCount>1</TaskCount>{said}</TaskGroup>"
+    plain = "<TaskGroup><TaskCount>1</TaskCount></TaskGroup>"
+    head = f"<Job><Id>7</Id><Executable>/bin/true</Executable>{own}"
+    [found] = to_ads(loads(f"{head}{group * count}</Job>"))
+    [bare] = to_ads(loads(f"{head}{plain * count}</Job>"))
+    assert found.ad == bare.ad
+    assert found.findings == bare.findings
+    [of_job] = to_ads(loads(f"{head}<State>Hold</State>{group * count}</Job>"))
+    assert of_job.ad["JobStatus"] == 5
+
+
 @pytest.mark.parametrize("said, waits", [
     ("<State>Hold</State>", True), ("<State>Completed</State><ExitCode>0</ExitCode>", False),
 ])  # fmt: skip

@@ -49,8 +49,9 @@ from sssjob.systems.condor.hooks.queue import (
 )
 from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
-from sssjob.systems.condor.task_groups import parts
+from sssjob.systems.condor.task_groups import OUTCOME, parts
 
+CPUS = "RequestCpus"
 ALTERNATIVES = 16  # of one job, the best
 _AHEAD = 86_400  # seconds by which the clock of another machine may be
 _TOGETHER = 50  # documents that are noted in one go
@@ -505,6 +506,8 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
         # The queue keeps a job until its time has come. A starter that is told a time that is over
         # holds the job, and with one to come it keeps the slot.
         ad = mapped.ad.without(names.OWN["EligibleTime"])
+        if CPUS in mapped.assumed:  # the hook says how many, when a slot gets the job
+            ad = ad.without(CPUS)
         ad = ad.merged({"Owner": owner} if owner else {})
         try:
             text = long.write(ad, ordered=True).encode()
@@ -541,10 +544,7 @@ def _as_one(job: Job) -> Job:
 
 
 # What attempts leave in a document.
-_PAST = frozenset((
-    "State", "Hold", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount",
-    "CpuDuration", "SuspendDuration",
-))  # fmt: skip
+_PAST = OUTCOME | {"Hold"}
 
 
 def _is_heeded(item: Item) -> bool:

@@ -328,7 +328,9 @@ def _fitting(
         if not part.strip():
             continue
         [ad] = hook_ads.read(part)
-        asked = {key: int(number) for key, number in settings.requests if key not in ad}
+        # A job that asks for no processors runs on one.
+        most = {"RequestCpus": 1, **{key: int(number) for key, number in settings.requests}}
+        asked = {key: number for key, number in most.items() if key not in ad}
         added: dict[str, str | int] = {**asked}
         if owner and "Owner" not in ad:
             added["Owner"] = owner
@@ -425,7 +427,13 @@ def _report(settings: HookSettings, kind: str) -> Ad:
         _make_spool(settings)
     name = f"{found[0] if found else 0}.{os.urandom(16).hex()}"  # 0 is no job of the queue
     folder = os.open(spool, _ROOM)
-    about = {names.REPORT: kind}
+    about: dict[str, str | int] = {names.REPORT: kind}
+    if found is not None and "JobPid" in job and "DiskUsage" not in job:
+        from sssjob.systems.condor.hooks.limits import disk_used
+
+        if (used := disk_used()) is not None:
+            about["DiskUsage"] = used
+            job = job.merged({"DiskUsage": used})
     if found is not None and kind != "update" and (reason := _reason(job)):
         about[names.REASON] = reason
     try:
