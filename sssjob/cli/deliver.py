@@ -193,7 +193,8 @@ def _sentence_of_store(tally: StoreTally) -> str:
     runs = f", {_count(tally.runs, 'further run')}" if tally.runs else ""
     read = _count(tally.records + tally.bad, "record")
     return (
-        f"delivered {tally.delivered} of {read}{_asides(tally.elsewhere, tally.bad)}: "
+        f"delivered {tally.delivered} of {read}"
+        f"{_asides(tally.elsewhere, tally.bad, tally.deleted)}: "
         f"{_count(tally.changes, 'value')} added{runs}, "
         f"{_count(tally.disagreements, 'disagreement')}{_refused(tally)}"
     )
@@ -216,8 +217,9 @@ def _refused(tally: Tally | StoreTally) -> str:
     return f", {_count(tally.refused, 'job')} refused" if tally.refused else ""
 
 
-def _asides(elsewhere: int, bad: int) -> str:
+def _asides(elsewhere: int, bad: int, deleted: int = 0) -> str:
     found = [f"{elsewhere} about other jobs"] if elsewhere else []
+    found += [f"{deleted} about deleted ones"] if deleted else []
     found += [f"{bad} bad"] if bad else []
     return f" ({', '.join(found)})" if found else ""
 

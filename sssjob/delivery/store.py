@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
@@ -35,6 +36,7 @@ class StoreTally(DeliveryCounts):
     """What happened, in numbers: of records, and of documents."""
 
     runs: int = 0
+    deleted: int = 0
     disagreements: int = 0
     errors: int = 0
 
@@ -65,34 +67,32 @@ class StoreDelivery:
             yield from self._told()
 
     def _take(self, change: Change, placed: PlacedRecord) -> bool:
-        """Fold a record; whether there is a job that it is about."""
+        """Fold a record; whether there is a job that it is about, and that is not deleted."""
         place, record = placed.place, placed.job
-        found = _document(change, record)
-        whole = None if found is None else loads(found.document)
-        job = None if whole is None else _about(whole, record)
-        if found is None or whole is None or job is None:
+        runs = list(_runs(change, record))
+        last = next((run for run in runs if not run.stored.deleted), None)
+        found = next((run for run in runs if _is_of(run.job, record)), None)
+        if not runs:
             self.tally.elsewhere += 1
             return False
-        if not self._accepted(whole, job, found):
+        if last is None or (found is not None and found.stored.deleted):
+            self._tell_deleted(place, record, found or runs[0])
+            return False
+        if not self._accepted(last):
             self.tally.refused += 1
-            return True
-        run = _run(change, record, found, job)
-        if run is None:
-            if placed.is_zoneless and _is_told_by_zone(record, job):
-                self._tell_zone(place, job)
-            self._further(change, place, record, found)
-        elif run.deleted:
-            self.tally.elsewhere += 1
-            return False
+        elif found is not None:
+            self._fold(change, place, record, found.stored)
         else:
-            self._fold(change, place, record, run)
+            if placed.is_zoneless and _is_told_by_zone(record, last.job):
+                self._tell_zone(place, last.job)
+            self._further(change, place, record, last)
         return True
 
-    def _accepted(self, whole: Block, job: Job, stored: Stored) -> bool:
+    def _accepted(self, run: _StoredRun) -> bool:
         """Whether a job goes on with what is understood of it; that is told (9.0)."""
-        assert isinstance(whole, Job | JobGroup)
-        known = JobsUnderstood(whole).understood(job)
-        if not known.accepted and is_old(tree.parse(stored.document)):
+        assert isinstance(run.whole, Job | JobGroup)
+        known = JobsUnderstood(run.whole).understood(run.job)
+        if not known.accepted and is_old(tree.parse(run.stored.document)):
             return True
         for item in known.findings():
             self._tell(item.in_file(self._jobs.address))
@@ -118,22 +118,32 @@ class StoreDelivery:
         if self.tally.changes > before:
             change.put(document, replacing=stored)
 
-    def _further(self, change: Change, place: str, record: Job, last: Stored) -> None:
+    def _further(self, change: Change, place: str, record: Job, last: _StoredRun) -> None:
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
-        first = self._jobs.versions(last.identity._replace(run=last.identity.run and 1))
-        known = next((each for each in first if _about(loads(each.document), record)), last)
+        first = _first(self._jobs, last, record)
         changes = self.tally.changes
-        folded = self._folded(_first_requested(loads(known.document), record), record, place)
+        folded = self._folded(_requested(first, record), record, place)
         document = dumps(folded).encode()
-        taken = change.about(document)
-        if taken is not None and told_order(_one(taken), record) is RunOrder.EARLIER:
-            self.tally.changes = changes  # it says too little to be told from that run
-            text = f"{place}: an earlier run of {taken.identity} is not folded"
-            self._tell(finding("W-USELESS", text, file=self._jobs.address))
+        taken = _taken(change, folded, document)
+        if taken is None:
+            self.tally.delivered += 1
+            self.tally.runs += 1
+            change.put(document, files=self._jobs.files(first.stored))
             return
-        self.tally.delivered += 1
-        self.tally.runs += 1
-        change.put(document, files=self._jobs.files(known))
+        # One of the two says too little for the store to tell it from the other.
+        self.tally.changes = changes
+        if taken.stored.deleted:
+            self._tell_deleted(place, record, taken)
+        elif told_order(taken.job, record) is RunOrder.EARLIER:
+            text = f"{place}: an earlier run of {taken.stored.identity} is not folded"
+            self._tell(finding("W-USELESS", text, file=self._jobs.address))
+        else:
+            self._fold(change, place, record, taken.stored)
+
+    def _tell_deleted(self, place: str, record: Job, run: _StoredRun) -> None:
+        self.tally.deleted += 1
+        text = f"{place}: is not folded into job {record.id}: {run.stored.identity} is deleted"
+        self._tell(finding("W-USELESS", text, file=self._jobs.address))
 
     def _tell_zone(self, place: str, job: Job) -> None:
         """It is kept: in the same zone two runs are as far apart. # decision 808"""
@@ -142,6 +152,7 @@ class StoreDelivery:
         self._tell(finding("W-USELESS", text, file=self._jobs.address))
 
     def _folded(self, job: Job, record: Job, place: str, frame: JobGroup | None = None) -> Job:
+        job = of_run(job, RunTimes.of_job(record), told_order(job, record))
         folded = fold_run(job, record, frame=frame, source=place, overwrite=self._overwrite)
         for item in folded.findings:
             self._tell(item if item.file else item.in_file(self._jobs.address))
@@ -158,16 +169,53 @@ class StoreDelivery:
         return found
 
 
-def _document(change: Change, record: Job) -> Stored | None:
-    """The document that holds the job of a record: its last run, unless it was deleted."""
-    for identity in sorted(identities(record)):
-        found = change.get(identity)
-        while found is not None and (found.deleted or not _about(loads(found.document), record)):
-            run = found.identity.run or 1
-            found = change.get(found.identity._replace(run=run - 1)) if run > 1 else None
-        if found is not None:
-            return found
-    return None
+class _StoredRun(NamedTuple):
+    """A run of a job in a store: its document, what that holds, and the job of it."""
+
+    stored: Stored
+    whole: Block
+    job: Job
+
+
+def _runs(change: Change, record: Job) -> Iterator[_StoredRun]:
+    """The runs of the job of a record, also those that are deleted, which come last.
+
+    The last run of each Id comes first, and a job of a group behind those alone.
+    """
+    found: dict[int, Stored] = {}
+    for id_ in sorted(identities(record)):
+        for each in sorted(change.named(id_, deleted=True), key=_latest):
+            found.setdefault(each.number, change.at(each.number))
+    for stored in sorted(found.values(), key=lambda each: each.deleted):
+        whole = loads(stored.document)
+        job = _about(whole, record)
+        if job is not None:
+            yield _StoredRun(stored, whole, job)
+
+
+def _latest(stored: Stored) -> tuple[bool, int, int]:
+    name, _, run = stored.identity
+    return name != Job.__name__, -(run or 1), -stored.number
+
+
+def _taken(change: Change, job: Job, document: bytes) -> _StoredRun | None:
+    """What the store takes a job alone for, that is in it already, also in a group."""
+    alone = change.about(document)
+    stored = alone or next((each for each, _ in change.elsewhere(job, None, deleted=True)), None)
+    if stored is None:
+        return None
+    whole = loads(stored.document)
+    return _StoredRun(stored, whole, _about(whole, job) or job)
+
+
+def _first(jobs: Store, last: _StoredRun, record: Job) -> _StoredRun:
+    """The first version of a job that there is."""
+    identity = last.stored.identity
+    for stored in jobs.versions(identity._replace(run=identity.run and 1)):
+        whole = loads(stored.document)
+        if (job := _about(whole, record)) is not None:
+            return _StoredRun(stored, whole, job)
+    return last
 
 
 def _about(block: Block, record: Job) -> Job | None:
@@ -177,31 +225,6 @@ def _about(block: Block, record: Job) -> Job | None:
         if type(job) is Job and is_about(record, job):
             return job
     return None
-
-
-def _run(change: Change, record: Job, last: Stored, job: Job) -> Stored | None:
-    """The document with the run that a record tells of, of all that have its job."""
-    if _is_of(job, record):
-        return last
-    for found in _others(change, record, last):
-        other = _about(loads(found.document), record)
-        if other is not None and _is_of(other, record):
-            return found
-    return None
-
-
-def _others(change: Change, record: Job, last: Stored) -> Iterator[Stored]:
-    """The documents beside that of its last run that may have a job."""
-    if last.identity.name != Job.__name__:
-        return
-    for run in range((last.identity.run or 1) - 1, 0, -1):
-        found = change.get(last.identity._replace(run=run))
-        if found is not None:
-            yield found
-    for id_ in sorted(identities(record)):  # its first run may stand in a group
-        for found in change.named(id_):
-            if found.identity.name == JobGroup.__name__:
-                yield found
 
 
 def _is_of(job: Job, record: Job) -> bool:
@@ -216,19 +239,12 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
     return told.order_without_zone(known, START_TOLERANCE) is RunOrder.UNTOLD
 
 
-def _first_requested(block: Block, record: Job) -> Job:
-    """The job that a record is about as it was requested, with the defaults of its group."""
-    job = _about(block, record)
-    assert job is not None
+def _requested(run: _StoredRun, record: Job) -> Job:
+    """The job of a run as it was requested, with the defaults of its group."""
+    block, job = run.whole, run.job
     asked = without_run(of_run(job, RunTimes.of_job(record), told_order(job, record)))
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)
     whole = block.holding(asked if item is job else item for item in block.items)
     return jobs_of(resolve(whole).block)[place]
-
-
-def _one(stored: Stored) -> Job:
-    job = loads(stored.document)
-    assert isinstance(job, Job)
-    return job

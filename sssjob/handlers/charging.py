@@ -468,27 +468,31 @@ def _merged(
 
 
 def _known(change: Change, job: Job) -> _Known | None:
-    """What the store has of a job, in a document of its own or in a job group.
+    """What the store has of a job: its last run alone, or else the one in a job group.
 
-    Raises ``Refused`` (740) where it stands in several of them.
+    Another run of its Id is another job. Raises ``Refused`` (740) where it stands in several
+    documents. # decision 860
     """
     try:
         stored = change.about(job)
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+    is_alone, meant = stored is not None, job
     if stored is None:
-        # Another run of its Id is another job.
+        stored = next((each for each, at in change.elsewhere(job, None) if at), None)
+    if stored is None:  # a group has all runs of a job that stands nowhere else
         found = change.get(job.id)
         stored = found if found is not None and found.identity.name == GROUP else None
+        meant = Job.of(Id=job.id)
     if stored is None:
         return None
     block = stored.block()
     view = next((view for view in job_views(stored) if view.block.id == job.id), None)
     if view is None:
         return None
-    others = () if stored.deleted else change.elsewhere(job.id, stored.number)
-    for other, at in others:
-        if view.place or at:  # jobs alone are runs of the Id
+    others = change.elsewhere(view.block if is_alone else meant, stored.number)
+    for other, at in () if stored.deleted else others:
+        if at:  # jobs alone are runs of the Id
             both = f"in {stored.identity} and in {other.identity}"
             raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
     inner = block.blocks(Job)[view.place - 1] if view.place else block

@@ -11,7 +11,7 @@ from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
 from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import Identity, known_as
+from sssjob.store.identity import Identity, known_as, marks_of
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -47,37 +47,42 @@ class Change:
     def require_one_place(self, block: Block, number: int | None) -> None:
         """Raise ``TakenId`` for a job that would stand in a group and alone, or twice in a group.
 
-        A Charge would be of one of them, a Modify of both, and each would be forwarded. Jobs alone
-        are runs of one Id, and workflows of one form may have the same Ids. ``number`` is the
+        A Charge would be of one of them, a Modify of both, and each would be forwarded. Runs of
+        one Id are several jobs, and workflows of one form may have the same Ids. ``number`` is the
         document in which they are, None for a new one.
         """
-        for id_, is_alone in _ids(block):
-            for stored, place in self.elsewhere(id_, number):
+        for job, is_alone in _standing(block):
+            for stored, place in self.elsewhere(job, number):
                 if bool(place) is is_alone:
-                    raise TakenId(id_, str(stored.identity))
+                    raise TakenId(job.id, str(stored.identity))
 
     def require_unpaid(self, block: Block, number: int | None) -> None:
-        """Raise ``TakenId`` for an Id that a hidden document has that was charged.
+        """Raise ``TakenId`` for a job that a hidden document has that was charged.
 
         It could not be shown again, so that nobody could give back what it was charged. Where it
         stands and ``number`` are as for ``require_one_place``.
         """
-        for id_, is_alone in _ids(block):
-            for stored, place in self.elsewhere(id_, number, deleted=True):
+        for job, is_alone in _standing(block):
+            for stored, place in self.elsewhere(job, number, deleted=True):
                 is_hidden = stored.deleted and bool(place) is is_alone
-                if is_hidden and self.ledger.balance(stored.number, id_):
-                    raise TakenId(id_, f"{stored.identity}, which was charged and deleted")
+                if is_hidden and self.ledger.balance(stored.number, job.id):
+                    raise TakenId(job.id, f"{stored.identity}, which was charged and deleted")
 
     def elsewhere(
-        self, id_: str, number: int | None, *, deleted: bool = False
+        self, job: Block, number: int | None, *, deleted: bool = False
     ) -> Iterator[tuple[Stored, int]]:
-        """The jobs of an Id in all documents but one, each with its place there.
+        """Where a job stands in all documents but one, each with its place there.
 
-        The place of a job alone is 0; those of a group count from 1.
+        That is where its Id is, but for other runs of it. The place of a job alone is 0; those of a
+        group count from 1. # decision 860
         """
-        for stored in self.named(id_, deleted=deleted):
-            if stored.number != number:
-                yield from ((stored, at) for at, job in jobs_in(stored.block()) if job.id == id_)
+        marks = marks_of(job)
+        for stored in self.named(job.id, deleted=deleted):
+            if stored.number == number:
+                continue
+            for at, each in jobs_in(stored.block()):
+                if each.id == job.id and marks.agree(marks_of(each)):
+                    yield stored, at
 
     def lowered(self, number: int) -> list[str]:
         """The Ids of jobs of a document that say less than the ledger says that they were charged.
@@ -193,12 +198,13 @@ class Change:
         return lookup.stored(row, self._packing, self._engine.address)
 
 
-def _ids(block: Block) -> Iterator[tuple[str, bool]]:
-    """The Ids of jobs of a document, and whether they stand alone. Raises ``TakenId``."""
-    jobs = [job.id for job in block.blocks(Job) if job.id]
-    for at, id_ in enumerate(jobs):
-        if id_ in jobs[:at]:
-            raise TakenId(id_)
-        yield id_, False
-    if isinstance(block, Job):
-        yield block.id, True
+def _standing(block: Block) -> Iterator[tuple[Job, bool]]:
+    """The jobs of a document that have an Id, and whether they stand alone. Raises ``TakenId``."""
+    ids: set[str] = set()
+    for place, job in jobs_in(block):
+        if not job.id:
+            continue
+        if job.id in ids:
+            raise TakenId(job.id)
+        ids.add(job.id)
+        yield job, not place

@@ -5,7 +5,8 @@ run is a job object of its own. So a document is about a job of the store that h
 unless both say when they were submitted or started, or both have a GlobalId, and these differ, or
 what is imported of a job of HTCondor names another user than is there (``known_by.owner``).
 A record may tell of a job by another Id, with a GlobalJobId of HTCondor (``known_by``).
-A JobGroup is known by its Id alone.
+A JobGroup is known by its Id alone. A job of a group and a job alone are the same by the same rule:
+another run of the Id is another job, wherever it stands. # decision 860
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sssjob import spec, units
 from sssjob.document.places import text_of
 from sssjob.errors import InvalidValue
 from sssjob.known_by import of_one, other_ids, owner
+from sssjob.model import Block
 from sssjob.units import XML_SPACE
 
 
@@ -136,6 +138,11 @@ def stated(global_id: str, submitted: str, started: str) -> Marks:
     True
     """
     return Marks(global_id, _time(submitted), _time(started))
+
+
+def marks_of(job: Block) -> Marks:
+    """What tells the run of a job object, whoever its user is."""
+    return stated(*(job.get(name) for name in MARKS))
 
 
 def _time(text: str) -> str:

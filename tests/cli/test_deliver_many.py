@@ -96,14 +96,17 @@ def test_a_deleted_job_is_left_alone(jobs, records):
     with store.open(jobs) as opened, opened.change() as change:
         change.delete("1")
     result = run(jobs, "--record", records[0], "--json")
-    assert json.loads(result.stdout)["elsewhere"] == 2
+    told = json.loads(result.stdout)
+    assert (told["elsewhere"], told["deleted"]) == (1, 1)
+    assert "is not folded into job 1: Job 1 is deleted" in result.stderr
 
 
 def test_a_deleted_run_is_left_alone(jobs, records):
     run(jobs, "--record", records[0], "--record", records[1])
     with store.open(jobs) as opened, opened.change() as change:
         change.delete(Identity("Job", "2", 1))
-    assert "(2 about other jobs)" in run(jobs, "--record", records[0]).stderr
+    told = "(1 about other jobs, 1 about deleted ones)"
+    assert told in run(jobs, "--record", records[0]).stderr
     assert "Job 2" not in stored(jobs)
 
 

@@ -235,3 +235,72 @@ def test_a_fold_hides_no_default_of_its_group():
     folded = fold_run(group.jobs[0], record, frame=frame_of(group)).job
     ran = the_job(group.holding((*frame_of(group).items, folded)))
     assert requested(as_requested(ran)) == requested(the_job(group))
+
+
+@examples(25)
+@given(requests(), runs(), st.data())
+def test_what_was_deleted_comes_back_whatever_was_delivered_meanwhile(request_, told, data):
+    """A run of a job of a group is a document beside it, and neither keeps the other away."""
+    with tempfile.TemporaryDirectory() as directory, store.open(
+        Path(directory, "s.db"), create=True
+    ) as jobs:  # fmt: skip
+        with jobs.change() as change:
+            change.put(request_.encode())
+        for run in told:
+            of_record(run)(StoreDelivery(jobs))
+        for _ in range(data.draw(st.integers(1, 6))):
+            hidden = data.draw(st.sampled_from([*jobs.documents(deleted=True)]))
+            if data.draw(st.booleans()):
+                of_record(data.draw(st.sampled_from(told)))(StoreDelivery(jobs))
+            with jobs.change() as change:
+                (change.undelete if hidden.deleted else change.delete)(hidden.identity)
+        with jobs.change() as change:
+            for each in [*jobs.documents(deleted=True)]:
+                change.undelete(each.identity)
+        found = [the_job(each.block()) for each in jobs.documents()]
+        assert sorted(map(start, found)) == [run.start for run in told]
+
+
+def in_a_store(jobs, text, told):
+    """A store with a job and what records tell of it."""
+    with jobs.change() as change:
+        change.put(text.encode())
+    for run in told:
+        of_record(run)(StoreDelivery(jobs))
+
+
+ALONE = "<Job><Id>7</Id></Job>"
+
+
+@pytest.mark.parametrize("text", [ALONE, f"<JobGroup><Id>g</Id>{ALONE}</JobGroup>"])
+def test_a_record_of_a_run_that_is_deleted_is_told_and_shows_it_no_more(tmp_path, text):
+    told = [Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (1, 2, 3)]
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        in_a_store(jobs, text, told[:2])
+        *_, second = (each.identity for each in jobs.documents())
+        with jobs.change() as change:
+            change.delete(second)
+        for run, deleted in zip(told, (0, 1, 0), strict=True):
+            work = StoreDelivery(jobs)
+            found = [*work.take_records(io.BytesIO(run.record), "r", find("slurm"), "UTC")]
+            lines = [item.message for item in found if item.code == "W-USELESS"]
+            assert (work.tally.deleted, work.tally.elsewhere) == (deleted, 0)
+            assert lines == [f"r:2: is not folded into job 7: {second} is deleted"] * deleted
+        assert [start(the_job(each.block())) for each in jobs.documents()] == [
+            told[0].start, told[2].start,
+        ]  # fmt: skip
+
+
+def test_a_record_that_tells_no_start_makes_no_second_place_of_a_job_of_a_group(tmp_path):
+    """The store could not tell it from the run in the group."""
+    head = "JobID|State|ExitCode|Start|End|NCPUS"
+    row = f"7|CANCELLED|0:0|Unknown|{units.iso(DAY)}|2"
+    run = Run(DAY + 9000, DAY + 9060, TELLS)
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        in_a_store(jobs, f"<JobGroup><Id>g</Id>{ALONE}</JobGroup>", [run])
+        work = StoreDelivery(jobs)
+        record = io.BytesIO(f"{head}\n{row}\n".encode())
+        found = [*work.take_records(record, "r", find("slurm"), "UTC")]
+        told = [item.message for item in found if item.code == "W-USELESS"]
+        assert told == ["r:2: an earlier run of JobGroup g is not folded"]
+        assert jobs.count() == 1

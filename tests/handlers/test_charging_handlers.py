@@ -208,6 +208,29 @@ def test_a_job_that_stands_in_two_places_is_charged_in_neither(jobs):
     assert "nobody can tell" in jobs.said("Charge", data=[gold("v")])
 
 
+def test_of_a_job_of_a_group_that_ran_again_the_last_run_is_charged_and_refunded(jobs):
+    """A store has it as a document of its own; the run in the group is another job."""
+    job = "<Job><Id>w</Id><User>ann</User><StartTime>{}</StartTime>{}</Job>"
+    first = job.format(100, "<Charge>5</Charge>")
+    with jobs.service.stores.use() as kept, kept.change() as change:
+        change.put(f"<JobGroup><Id>wg</Id>{first}</JobGroup>".encode())
+        change.put(job.format(900, "").encode())
+
+    def charges():
+        rows = jobs.ask("Query", gets=["StartTime", "Charge"])
+        return {row["StartTime"]: row.get("Charge") for row in rows}
+
+    assert jobs.code("Charge", data=[gold("w")]) == "000"
+    assert charges() == {"100": "5", "900": "18480"}
+    assert jobs.code("Refund", options={"JobId": "w"}) == "000"
+    assert charges() == {"100": "5", "900": "0"}
+    told = [("Id", "EQ", "w"), ("StartTime", "EQ", "900")]
+    assert jobs.code("Delete", wheres=told) == "000"
+    assert charges() == {"100": "5"}
+    assert jobs.code("Undelete", wheres=told) == "000"
+    assert charges() == {"100": "5", "900": "0"}
+
+
 def test_jobs_without_an_id_are_charged_to_whom_each_of_them_names(jobs):
     job = "<Job><User>{}</User>{}</Job>"
     group = "<JobGroup><Id>g</Id>{}</JobGroup>"
