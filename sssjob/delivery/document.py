@@ -190,7 +190,7 @@ class Delivery:
                 passed.append(known)
             if order in (RunOrder.EARLIER, RunOrder.UNTOLD):
                 continue
-            job, effective = (of_run(each, told, order) for each in (job, effective))
+            job, effective = (of_run(each, order) for each in (job, effective))
             job, about = self._fold(job, record.job, record.place, frame), True
             known = _known(job, before)
         if self.sources and self._has_features(job):
@@ -210,7 +210,7 @@ class Delivery:
         order = told.order(known, tolerance)
         if any(told.is_rather(each, known, features.START_TOLERANCE) for each in passed):
             order = RunOrder.EARLIER
-        job, effective = (of_run(each, told, order) for each in (job, effective))
+        job, effective = (of_run(each, order) for each in (job, effective))
         whole = effective.holding((*effective.items, *_times(job, effective)))
         given = features.facts(whole, self.features, self.machine, now=self.now, force=self.force)
         self._find(given.findings)

@@ -109,9 +109,9 @@ class RunTimes(NamedTuple):
         return other.started <= self.started < other.ended - CLOCKS
 
 
-def of_run(job: Job, told: RunTimes, order: RunOrder) -> Job:
+def of_run(job: Job, order: RunOrder) -> Job:
     """The job that what is told of a run is folded into: of another run nothing is left in it."""
-    return without_run(job, told.started) if order is RunOrder.LATER else job
+    return without_run(job) if order is RunOrder.LATER else job
 
 
 def told_order(job: Job, record: Job) -> RunOrder:

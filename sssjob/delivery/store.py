@@ -17,7 +17,7 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run, told_order
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
@@ -122,7 +122,7 @@ class StoreDelivery:
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
         first = _first(self._jobs, last, record)
         changes = self.tally.changes
-        folded = self._folded(_requested(first, record), record, place)
+        folded = self._folded(_requested(first), record, place)
         document = dumps(folded).encode()
         taken = _taken(change, folded, document)
         if taken is None:
@@ -152,7 +152,7 @@ class StoreDelivery:
         self._tell(finding("W-USELESS", text, file=self._jobs.address))
 
     def _folded(self, job: Job, record: Job, place: str, frame: JobGroup | None = None) -> Job:
-        job = of_run(job, RunTimes.of_job(record), told_order(job, record))
+        job = of_run(job, told_order(job, record))
         folded = fold_run(job, record, frame=frame, source=place, overwrite=self._overwrite)
         for item in folded.findings:
             self._tell(item if item.file else item.in_file(self._jobs.address))
@@ -239,10 +239,10 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
     return told.order_without_zone(known, START_TOLERANCE) is RunOrder.UNTOLD
 
 
-def _requested(run: _StoredRun, record: Job) -> Job:
+def _requested(run: _StoredRun) -> Job:
     """The job of a run as it was requested, with the defaults of its group."""
     block, job = run.whole, run.job
-    asked = without_run(of_run(job, RunTimes.of_job(record), told_order(job, record)))
+    asked = without_run(job)
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)

@@ -23,7 +23,6 @@ from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.features.fold import JOB_TABLE, MACHINE_TABLE
 from sssjob.features.measured import EXTENSION as STATUS
 from sssjob.fold import JOB, PRECEDENCE, Fact, FoldVerdict, Situation, is_same_place, placed
-from sssjob.integers import whole
 from sssjob.json_text import each_once
 from sssjob.model import (
     VALUE_READERS,
@@ -118,10 +117,9 @@ def without_listed(job: Job) -> Job:
     return job.holding(items)
 
 
-def without_run(job: Job, start: int | None = None) -> Job:
-    """A job without what a run of it was given, did and used, for one that began at ``start``."""
+def without_run(job: Job) -> Job:
+    """A job without what a run of it was given, did and used; what it asked for stays."""
     asked = without_listed(job)
-    is_listed = asked is not job
     names = _OF_ONE_THAT_ENDED if has_ended(asked.get) else _OF_A_RUN
     items: list[Item] = []
     for item in asked.items:
@@ -130,9 +128,7 @@ def without_run(job: Job, start: int | None = None) -> Job:
         if isinstance(item, TaskGroup):
             inner = [each for each in item.items if not _is_of_a_group_that_ran(each)]
             items.append(item.holding(inner))
-        elif not (isinstance(item, Property) and _is_of_a_run(item, names)) and (
-            is_listed or not _has_come(item, start)
-        ):
+        elif not (isinstance(item, Property) and _is_of_a_run(item, names)):
             items.append(item)
     return job.holding(items)
 
@@ -173,14 +169,6 @@ def _is_of_a_run(item: Property, names: frozenset[str]) -> bool:
     if item.name == "Extension":
         return item.attributes.get("type") == STATUS or item.attributes.get("name") == SIGNAL
     return item.name in names
-
-
-def _has_come(item: Item, start: int | None) -> bool:
-    """Whether it is a deadline that had come when a run began, which does not bind that run."""
-    if start is None or not isinstance(item, Property) or item.name != "DeadlineTime":
-        return False
-    moment = whole(item.text.strip())
-    return moment is not None and moment <= start
 
 
 def beyond(items: Iterable[Property], others: Iterable[Property]) -> list[Property]:
