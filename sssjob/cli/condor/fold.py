@@ -41,6 +41,7 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
 
     try:
         with OpenQueue(settings) as queue, terminable():
+            queue.take_limits(settings)
             count, bad = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))

@@ -43,6 +43,7 @@ def command(
     from sssjob.systems.condor.hooks.candidates import Unread, refresh
     from sssjob.systems.condor.hooks.documents import documents
     from sssjob.systems.condor.hooks.queue import STATES, copied
+    from sssjob.systems.condor.hooks.settings import WITHOUT_USER
 
     settings, unread = given(jobs, state, trust=trust), common.Complaints()
 
@@ -69,7 +70,11 @@ def command(
             and _elsewhere(queue, source, each) > now
         ):  # fmt: skip
             reason = _ELSEWHERE
-        waits = each.state == "ready" and (reason == _ELSEWHERE or each.untimely(now))
+        if each.state == "ready" and not (each.owner or queue.runs_all()):
+            reason = WITHOUT_USER
+        waits = each.state == "ready" and (
+            reason in (_ELSEWHERE, WITHOUT_USER) or each.untimely(now)
+        )
         rows.append((STATES.index("waiting" if waits else each.state), each.label, reason))
     shown = [
         {"state": STATES[number], "key": label, "reason": reason}
@@ -118,6 +123,7 @@ def _give_back(settings: HookSettings, label: str) -> None:
         common.say(f"sssjob: {text}")
 
     with OpenQueue(settings) as queue:
+        queue.take_limits(settings)
         # What lies in the spool may tell that the job ended, or waits for nobody.
         count, _ = fold(settings, queue, say=say)
         if count:

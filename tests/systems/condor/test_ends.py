@@ -352,6 +352,105 @@ def test_the_end_of_a_job_waits_for_a_document_that_was_deleted_and_nobody_gives
     assert not walk.goes_on()
 
 
+@WHERE
+@pytest.mark.parametrize("owner", ["", "amy"])
+@pytest.mark.parametrize("is_root", [False, True])
+def test_the_queue_says_of_a_job_without_user_that_no_startd_of_root_can_run_it(
+    where, owner, is_root, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(programs, "_startd_is_root", lambda: is_root)
+    monkeypatch.setitem(globals(), "TEXT", TEXT.replace("<User>amy</User>", ""))
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    assert queued(walk, host).startswith("ready")  # nobody knows better yet
+    answer = walk.call(host, "fetch-work", SLOT.merged({"Cpus": 0}), owner=owner)
+    assert answer == b""
+    expected = "waiting" if is_root and not owner else "ready"
+    assert queued(walk, host).startswith(expected)
+    assert ("a job without User cannot be run" in queued(walk, host)) == (expected == "waiting")
+
+
+# decision 847
+@WHERE
+@pytest.mark.parametrize("is_accepted", [False, True])
+def test_an_update_of_an_attempt_that_was_given_up_moves_nothing_behind_one_that_failed(
+    where, is_accepted, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.claim_ends(first)
+    walk.clock += 100
+    second = walk.fetch(host)
+    if is_accepted:
+        walk.accept(second)
+    walk.never_started(second)
+    walk.fold(host)
+    first.is_over = False
+    walk.clock += 1
+    walk.update(first)
+    walk.fold(host)
+    assert walk.job().get("State") in ("", "Idle")
+    assert walk.job().get("StartCount") == "1"
+    assert queued(walk, host).startswith("ready")
+
+
+# decision 854
+@WHERE
+@pytest.mark.parametrize("is_out", [False, True])
+def test_the_end_of_an_earlier_attempt_waits_for_a_document_that_is_away_while_another_runs(
+    where, is_out, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.update(first)
+    assert walk.give_back(host)
+    walk.clock += 100
+    second = walk.fetch(host)
+    if is_out:
+        walk.accept(second)
+        walk.update(second)
+    walk.fold(host)
+    walk.delete()
+    walk.ends(first, "exit")
+    walk.fold(host)
+    if is_out:
+        walk.ends(second, "evict")
+        walk.fold(host)
+    else:
+        walk.reject(second)
+    assert len([*(host.state / "spool").iterdir()]) == 1 + is_out
+    walk.undo()
+    assert walk.fetch(host) is None
+    walk.fold(host)
+    walk.check()
+    assert not walk.goes_on()
+
+
+# decision 858
+@WHERE
+@pytest.mark.parametrize("by", ["fold", "give-back"])
+def test_whoever_folds_holds_a_job_after_as_many_attempts_as_the_hooks_were_told(
+    where, by, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    words = ["condor", "fold", "--documents", host.path, "--state", host.state]
+    if by == "give-back":
+        words = ["condor", "queue", *words[2:], "--give-back", "none"]
+    for count in (1, 2):
+        answer = walk.call(host, "fetch-work", SLOT, attempts=2, pause=7)
+        [ad] = forms.read_text(answer.decode(), strict=True)
+        walk.call(host, "reply-fetch", ad, "accept", attempts=2, pause=7)
+        walk.call(host, "job-exit", ad, "evict", attempts=2, pause=7)
+        CliRunner().invoke(sssjob, [*map(str, words)])
+        assert ("the next one in 7 s" if count == 1 else "held after 2") in queued(walk, host)
+        walk.clock += 8
+
+
 # decision 854
 @WHERE
 @pytest.mark.parametrize("how", ["claim_ends", "silence", "give_back", "held", "a look between"])

@@ -136,11 +136,28 @@ def test_a_scratch_directory_of_very_many_files_is_looked_at_in_bounded_time(mon
     assert 4 <= limits.disk_used() <= 40 * 2
 
 
+def test_why_mandatory_features_are_not_there_is_told_of_an_attempt_that_never_started(
+    site, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "scratch" / ".mjf").touch()
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    assert b"390" in site.call("prepare-job", ad, mandatory=True)
+    site.call("job-exit", ad, "evict", attempts=1)
+    site.fold()
+    [row] = site.jobs("held")
+    assert row.reason.startswith(
+        "held after 1 attempts: it could not be started: features are not there: "
+    )
+
+
 def test_what_the_hook_noted_is_told_of_the_job(site, monkeypatch, tmp_path):
     monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path))
     site.add("a.xml", USER)
     [ad] = site.fetch()
-    limits._mark("OUT_OF_MEMORY: much")
+    limits.mark("OUT_OF_MEMORY: much")
     told = {"JobPid": 7, "JobStartDate": 99, "JobDuration": 5.0, "ExitCode": 0}
     site.call("job-exit", ad.merged(told), "exit")
     job = site.job("a.xml")

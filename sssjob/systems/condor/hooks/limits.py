@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Ad
 
 GRACE = 5  # seconds from SIGTERM to SIGKILL
-MARK = ".sssjob-limit"  # in the scratch directory: why the job was ended
+MARK = ".sssjob-limit"  # in the scratch directory: why the job was ended, or not started
 _MOST = 400  # letters of a reason
 ENTRIES = 200_000  # of a scratch directory that are looked at; what they use counts at least
 FOREVER = 1 << 40  # seconds since 1970
@@ -127,7 +127,7 @@ def end(ad: Ad, reason: str, say: Callable[[object], None]) -> None:
         if pid < 2 or _parent(pid) != os.getppid():
             say(f"{reason}; process {pid} is not one of the starter's, and goes on")
             return
-        _mark(reason)
+        mark(reason)
         _stop(handle)
         say(f"{reason}; it was ended")
     finally:
@@ -157,7 +157,8 @@ def _parent(pid: int) -> int:
         return 0
 
 
-def _mark(reason: str) -> None:
+def mark(reason: str) -> None:
+    """Leave why a job was ended, or not started, where ``marked`` finds it."""
     from sssjob import atomic
 
     if scratch := os.environ.get("_CONDOR_SCRATCH_DIR"):
@@ -165,7 +166,7 @@ def _mark(reason: str) -> None:
 
 
 def marked() -> str:
-    """Why the job of this starter was ended, "" if it was not."""
+    """Why we ended the job of this starter, or did not let it start; "" if neither."""
     scratch = os.environ.get("_CONDOR_SCRATCH_DIR", "")
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:

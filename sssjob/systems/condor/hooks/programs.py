@@ -15,7 +15,13 @@ import time
 from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, fault_told, given
+from sssjob.systems.condor.hooks.settings import (
+    SPOOL,
+    WITHOUT_USER,
+    HookSettings,
+    fault_told,
+    given,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +71,12 @@ def run(hook: str, settings: HookSettings, rest: Sequence[str] = ()) -> int:
     except (OSError, ValueError, TimeoutError, Failed) as error:
         say(f"{hook}: {error}")
         if hook == "prepare-job":
-            _answer(_status(IDLE if settings.mandatory else 0, f"features are not there: {error}"))
+            told = f"features are not there: {error}"
+            if settings.mandatory:
+                from sssjob.systems.condor.hooks.limits import mark
+
+                mark(told)
+            _answer(_status(IDLE if settings.mandatory else 0, told))
     _limit(0)
     if settings.fold == "now" and hook != "prepare-job":
         _fold(settings, None)
@@ -98,6 +109,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         if queue.refused:
             raise Failed(queue.refused)
         now = time.time()
+        queue.note_limits(settings, settings.owner or _personal())
         silent = list(queue.silent(now - settings.silence))
         reports = _left(silent, settings) if silent else {}
         for job in silent:
@@ -348,7 +360,7 @@ def _fitting(
 def _missing(ad: Ad, slot: Ad) -> str:
     """What a startd would refuse the job for."""
     if "Owner" not in ad and _startd_is_root():
-        return "a job without User cannot be run by a startd that is root"
+        return WITHOUT_USER
     if slot.get("PartitionableSlot") is True:
         wanted = ("RequestCpus", "RequestMemory", "RequestDisk")
         lacking = [attribute for attribute in wanted if attribute not in ad]
@@ -447,7 +459,7 @@ def _reason(job: Ad) -> str:
     """Why a job was ended, or was never started, which only its own starter can find out."""
     from sssjob.systems.condor.hooks.limits import marked, why_not_started
 
-    return marked() if names.was_started(job) else why_not_started(job)
+    return marked() or ("" if names.was_started(job) else why_not_started(job))
 
 
 def _make_spool(settings: HookSettings) -> None:

@@ -707,6 +707,28 @@ class JobQueue:
         [heard] = found.fetchone()
         return float("inf") if heard is None else float(heard)
 
+    # decision 858
+    def note_limits(self, settings: HookSettings, owner: str) -> None:
+        """Keep how often hooks let a job fail, and how long it rests, for folds by others.
+
+        And as whom a job runs that names no User, "" where none can.
+        """
+        told = f"{settings.attempts} {settings.lost} {settings.pause} {owner}"
+        found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
+        if found is None or found[0] != told:
+            self.run("REPLACE INTO note VALUES ('limits', ?, 0)", (told,))
+
+    def take_limits(self, settings: HookSettings) -> None:
+        """Let the limits be those of the hooks, for who is not told them."""
+        found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
+        if found is not None:
+            settings.attempts, settings.lost, settings.pause = map(int, found[0].split()[:3])
+
+    def runs_all(self) -> bool:
+        """Whether a job that names no User can run, as far as hooks noted it."""
+        found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
+        return found is None or len(found[0].split()) > 3
+
     def note_updates(self, now: float) -> None:
         """Note that a hook tells of jobs that run: who says nothing does not run any more."""
         self.run("INSERT OR IGNORE INTO note VALUES ('updates', '', ?)", (now,))

@@ -90,6 +90,7 @@ class ReportedJob:
     attempt: int = 0
     owner: str = ""  # as whom the attempt was given away
     asks: str = ""  # what tells the job of then from another, empty where it was not noted
+    is_earlier: bool = False  # whether its job was given away again since
     is_over: bool = False  # whether its document told of the attempt, and it is not out any more
     back: tuple[str, float] | None = None  # where the job is that came back from it, and since when
 
@@ -100,6 +101,8 @@ class ReportedJob:
 
         The document and the queue both go by this answer.
         """
+        if self.is_earlier and self.kind == "update":
+            return True
         if self.back is None:
             return False
         state, since = self.back
@@ -277,6 +280,7 @@ class _Fold:
         return ReportedJob(
             report, self._believed(report, ad, known), kind, job, attempt, owner,
             asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
+            is_earlier=attempt < job.attempt,
             is_over=known is not None and known.is_seen and not is_out,
             back=self._queue.came_back(key, attempt),
         )  # fmt: skip
@@ -424,8 +428,8 @@ class _Fold:
         """Whether a report waits for the document of its job, which may have been moved away.
 
         Only one of how an attempt ended, and the first of each attempt. Where the document is gone
-        a job that is out stays so; where another one is in its place, that one may run. One that
-        was not out any more is forgotten with its document, which knows of the attempt.
+        a job that is out stays so; where another one is in its place, that one may run. Of an
+        attempt that is not out any more its document knows.
         """
         assert told.job is not None
         row = self._queue.job(told.job.key)
@@ -433,11 +437,12 @@ class _Fold:
         if told.kind == "update" or _is_old(told.report):
             self._queue.awaits_no_more(ticket)
             return False
-        if row is None:  # decision 854
-            return self._may_come(told.report, told.job.key, told.attempt)
         is_noted = self._queue.is_awaited(ticket, told.report.name)
         if not is_noted:
             is_out = row is not None and row.state in TAKEN and row.attempt == told.attempt
+            is_gone = row is None or self._queue.uid(told.job.document) is None
+            if not is_out and is_gone:  # decision 854
+                return self._may_come(told.report, told.job.key, told.attempt)
             if not is_out or not self._queue.awaits(ticket, told.report.name, time.time()):
                 return False
             message = f"its job is no longer in {told.job.document}; it waits for {GONE} s"
