@@ -17,7 +17,7 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, told_order
+from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
