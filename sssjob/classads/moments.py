@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -137,6 +138,9 @@ def _split_span(span: RelTime) -> Ad:
     return Ad({"Type": "RelativeTime", **parts, "Seconds": float(parts["Seconds"])})
 
 
+_TIMELESS = re.compile(r"(?:[^%]|%[%nt])*")  # a form that says nothing of a moment
+
+
 def _format(now: Now, *values: Value) -> Value:
     moment: Value = values[0] if values else int(now())
     form = values[1] if len(values) > 1 else "%c"
@@ -146,11 +150,15 @@ def _format(now: Now, *values: Value) -> Value:
         parts = _of_parts(moment) if isinstance(moment, Ad) else _of_seconds(moment)
         return ERROR if parts is None else time.strftime(form, parts)
     except (OverflowError, ValueError, OSError):
-        return ERROR
+        # No calendar has the moment; who asks for nothing of it gets what is left.
+        return time.strftime(form, time.gmtime(0)) if _TIMELESS.fullmatch(form) else ERROR
 
 
 def _of_seconds(moment: Value) -> time.struct_time | None:
+    """The parts of a number of seconds; None of what is none. Raises ``OverflowError``."""
     seconds = integer(moment)
+    if isinstance(moment, float) and not isinstance(seconds, int):
+        raise OverflowError
     if not isinstance(seconds, int):
         return None
     return time.gmtime(seconds + (moment.offset if isinstance(moment, AbsTime) else 0))

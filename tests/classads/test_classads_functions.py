@@ -125,6 +125,8 @@ WORTH = [
     ('formatTime(splitTime(absTime("2020-03-04T05:06:07+01:00")), "%F %T")', "2020-03-04 05:06:07"),
     ('formatTime([Year = 2020; Month = 1 + 1; Day = Month], "%F %a")', "2020-02-02 Sun"),
     ('formatTime([Year = 2020; Month = 2; Day = 30], "%F")', ERROR),
+    ('formatTime(1e308, "ABC%%")', "ABC%"), ('formatTime(-1e308, "")', ""),
+    ('formatTime(1e308, "%Y")', ERROR), ('formatTime(1e308, "%%%Y")', ERROR),
     ('formatTime([Month = 2; Day = 3], "%F")', ERROR), ('formatTime(relTime(5), "%F")', ERROR),
     ("interval(67)", "1:07"), ("interval(1472523)", "17+01:02:03"), ("interval(-67)", "-1:07"),
     ('formatTime(0, "%Y %j")', "1970 001"), ('formatTime(absTime(0, 3600), "%H")', "01"),
