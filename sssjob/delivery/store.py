@@ -27,6 +27,7 @@ from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of
 from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
+from sssjob.store.identity import lateness, marks_of
 
 _BATCH = 200  # records of one change
 
@@ -69,7 +70,7 @@ class StoreDelivery:
     def _take(self, change: Change, placed: PlacedRecord) -> bool:
         """Fold a record; whether there is a job that it is about, and that is not deleted."""
         place, record = placed.place, placed.job
-        runs = list(_runs(change, record))
+        runs = _runs(change, record)
         last = next((run for run in runs if not run.stored.deleted), None)
         found = next((run for run in runs if _is_of(run.job, record)), None)
         if not runs:
@@ -176,26 +177,25 @@ class _StoredRun(NamedTuple):
     whole: Block
     job: Job
 
+    def lateness(self) -> tuple[int, int]:
+        """What orders the runs of a job; one that tells no times is later alone than in a group."""
+        return lateness(marks_of(self.job), self.stored.identity.run or 0)
 
-def _runs(change: Change, record: Job) -> Iterator[_StoredRun]:
-    """The runs of the job of a record, also those that are deleted, which come last.
 
-    The last run of each Id comes first, and a job of a group behind those alone.
-    """
-    found: dict[int, Stored] = {}
-    for id_ in sorted(identities(record)):
-        for each in sorted(change.named(id_, deleted=True), key=_latest):
-            found.setdefault(each.number, change.at(each.number))
-    for stored in sorted(found.values(), key=lambda each: each.deleted):
+def _runs(change: Change, record: Job) -> list[_StoredRun]:
+    """The runs of the job of a record, alone and in groups; the last first, deleted ones last."""
+    numbers = {
+        each.number for id_ in sorted(identities(record))
+        for each in change.named(id_, deleted=True)
+    }  # fmt: skip
+    runs: list[_StoredRun] = []
+    for stored in map(change.at, sorted(numbers)):
         whole = loads(stored.document)
         job = _about(whole, record)
         if job is not None:
-            yield _StoredRun(stored, whole, job)
-
-
-def _latest(stored: Stored) -> tuple[bool, int, int]:
-    name, _, run = stored.identity
-    return name != Job.__name__, -(run or 1), -stored.number
+            runs.append(_StoredRun(stored, whole, job))
+    runs.sort(key=_StoredRun.lateness, reverse=True)
+    return sorted(runs, key=lambda run: run.stored.deleted)
 
 
 def _taken(change: Change, job: Job, document: bytes) -> _StoredRun | None:

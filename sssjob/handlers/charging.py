@@ -43,6 +43,7 @@ from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
+from sssjob.store.identity import marks_of
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
@@ -468,36 +469,44 @@ def _merged(
 
 
 def _known(change: Change, job: Job) -> _Known | None:
-    """What the store has of a job: its last run alone, or else the one in a job group.
+    """What the store has of a job: its last run, alone or in a job group.
 
     Another run of its Id is another job. Raises ``Refused`` (740) where it stands in several
-    documents. # decision 860
+    documents. # decisions 860 and 861
     """
     try:
-        stored = change.about(job)
+        alone = change.about(job)
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
-    is_alone, meant = stored is not None, job
-    if stored is None:
-        stored = next((each for each, at in change.elsewhere(job, None) if at), None)
-    if stored is None:  # a group has all runs of a job that stands nowhere else
+    places = [alone, *(stored for stored, at in change.elsewhere(job, None) if at)]
+    if places == [None]:  # a group has all runs of a job that stands nowhere else
         found = change.get(job.id)
-        stored = found if found is not None and found.identity.name == GROUP else None
-        meant = Job.of(Id=job.id)
-    if stored is None:
+        places = [found if found is not None and found.identity.name == GROUP else None]
+        job = Job.of(Id=job.id)
+    runs = [
+        view for stored in filter(None, places) for view in job_views(stored)
+        if view.block.id == job.id
+    ]  # fmt: skip
+    if not runs:
         return None
-    block = stored.block()
-    view = next((view for view in job_views(stored) if view.block.id == job.id), None)
-    if view is None:
-        return None
-    others = change.elsewhere(view.block if is_alone else meant, stored.number)
-    for other, at in () if stored.deleted else others:
-        if at:  # jobs alone are runs of the Id
-            both = f"in {stored.identity} and in {other.identity}"
-            raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
+    view = max(runs, key=lambda each: marks_of(each.block).latest)
+    stored, block = view.stored, view.stored.block()
+    if not stored.deleted:
+        _require_one_place(change, job, view)
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)
     return _Known(stored, block, view, inner)
+
+
+def _require_one_place(change: Change, job: Job, view: JobView) -> None:
+    """Refuse (740) a job that stands elsewhere, too, or may be the one of another group."""
+    others = [(each, at) for each, at in change.elsewhere(view.block, view.stored.number)
+              if view.place or at]  # fmt: skip
+    if view.place:
+        others += ((each, at) for each, at in change.elsewhere(job, view.stored.number) if at)
+    for other, _ in others:
+        both = f"in {view.stored.identity} and in {other.identity}"
+        raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
 
 
 def _entry(

@@ -20,6 +20,7 @@ from lxml.etree import _Element as Element
 from sssjob import spec, units
 from sssjob.document.places import text_of
 from sssjob.errors import InvalidValue
+from sssjob.integers import whole
 from sssjob.known_by import of_one, other_ids, owner
 from sssjob.model import Block
 from sssjob.units import XML_SPACE
@@ -55,6 +56,11 @@ class Marks(NamedTuple):
     def agree(self, other: Marks) -> bool:
         """Whether nothing that both state differs."""
         return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
+
+    @property
+    def latest(self) -> int:
+        """The last moment that they state, in seconds since 1970; 0 is none."""
+        return max(whole(each) or 0 for each in (self.submitted, self.started))
 
     def of_user(self, id_: str, user: str) -> Marks:
         """The same with the user of a job."""
@@ -198,7 +204,20 @@ def same(marks: Marks, runs: Iterable[K]) -> K | None:
     (1, 2)
     >>> same(Marks("", "100", "900"), runs) is None
     True
+
+    Records of earlier runs may come late: the last run is the one that is later.
+
+    >>> same(Marks(), [*runs, Run(3, Marks("", "100", "300"))]).run
+    2
     """
     agreeing = [known for known in runs if marks.agree(known.marks)]
     equal = [known for known in agreeing if known.marks == marks]
-    return max(equal or agreeing, key=lambda known: known.run, default=None)
+    return max(equal or agreeing, key=lambda known: lateness(known.marks, known.run), default=None)
+
+
+def lateness(marks: Marks, run: int) -> tuple[int, int]:
+    """What orders the runs of one Id: their times, and only then in which order they came.
+
+    # decision 861
+    """
+    return marks.latest, run

@@ -24,7 +24,7 @@ from sssjob.store.columns import (
 from sssjob.store.condition import Bits, Compare, Condition, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.files import digests_of
-from sssjob.store.identity import Identity
+from sssjob.store.identity import Identity, lateness, stated
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, QueryPlan
 from sssjob.store.sql import Sql, SqlDialect, sql
@@ -48,6 +48,7 @@ FORMER = (
     f"SELECT {_VERSION.format('f')} FROM former AS f JOIN document AS d ON d.number = f.document "
     "JOIN change AS c ON c.number = f.change "
 )
+_RUNS = "SELECT number, name, run, global_id, submitted, started FROM document "
 EVENTS = (
     'SELECT d.name, d.id, d.run, v.version, c.at, c."by", c.source, c.reason, v.deleted FROM '
     "(SELECT number AS document, version, change, deleted FROM document UNION ALL "
@@ -61,15 +62,22 @@ def find(engine: Engine, identity: Identity | str) -> Row | None:
     """The present version of a document; a text is an Id, see ``Store.get``."""
     wanted = identity if isinstance(identity, Identity) else Identity("", identity)
     asked = {"id": wanted.id, "name": wanted.name or None, "run": wanted.run}
-    stated = {name: value for name, value in asked.items() if value is not None}
-    condition = " AND ".join(f"d.{name} = ?" for name in stated)
-    order = "ORDER BY d.name, d.run DESC LIMIT 1"
-    found = engine.fetch(f"{PRESENT}WHERE {condition} {order}", tuple(stated.values()))
+    given = {name: value for name, value in asked.items() if value is not None}
+    condition = " AND ".join(f"{name} = ?" for name in given)
+    runs = engine.fetch(f"{_RUNS}WHERE {condition}", tuple(given.values()))
+    last = max(runs, key=_lateness, default=None)
+    found = [] if last is None else [by_number(engine, last[0])]
     if not found and not isinstance(identity, Identity):
         told = of_job(identity, engine.dialect)
         numbers = engine.fetch(f"{told.text} ORDER BY 1 DESC LIMIT 1", told.values)
-        found = [row for (number,) in numbers if (row := by_number(engine, number))]
+        found = [by_number(engine, number) for (number,) in numbers]
     return found[0] if found else None
+
+
+def _lateness(row: Row) -> tuple[bool, tuple[int, int]]:
+    """What orders the documents of one Id; jobs come before groups."""
+    _, name, run, *marks = row
+    return name == "Job", lateness(stated(*marks), run)
 
 
 def by_number(engine: Engine, number: int) -> Row | None:

@@ -304,3 +304,13 @@ def test_a_record_that_tells_no_start_makes_no_second_place_of_a_job_of_a_group(
         told = [item.message for item in found if item.code == "W-USELESS"]
         assert told == ["r:2: an earlier run of JobGroup g is not folded"]
         assert jobs.count() == 1
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0)])
+def test_an_id_means_the_last_run_whichever_record_came_last(tmp_path, order):
+    told = [Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in range(3)]
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        in_a_store(jobs, ALONE, [told[each] for each in order])
+        assert start(jobs.get("7").block()) == told[2].start
+        with jobs.change() as change:
+            assert start(change.about(Job.of(Id="7")).block()) == told[2].start

@@ -208,6 +208,19 @@ def test_a_job_that_stands_in_two_places_is_charged_in_neither(jobs):
     assert "nobody can tell" in jobs.said("Charge", data=[gold("v")])
 
 
+@pytest.mark.parametrize("in_group", [(), (900,), (100,)])
+def test_the_last_run_is_charged_also_where_the_record_of_an_earlier_one_came_late(jobs, in_group):
+    job = "<Job><Id>w</Id><User>ann</User><StartTime>{}</StartTime></Job>"
+    with jobs.service.stores.use() as kept, kept.change() as change:
+        for began in (900, 100):
+            text = job.format(began)
+            text = f"<JobGroup><Id>wg</Id>{text}</JobGroup>" if began in in_group else text
+            change.put(text.encode())
+    assert jobs.code("Charge", data=[gold("w")]) == "000"
+    rows = jobs.ask("Query", gets=["StartTime", "Charge"])
+    assert {row["StartTime"]: row.get("Charge") for row in rows} == {"900": "18480", "100": ""}
+
+
 def test_of_a_job_of_a_group_that_ran_again_the_last_run_is_charged_and_refunded(jobs):
     """A store has it as a document of its own; the run in the group is another job."""
     job = "<Job><Id>w</Id><User>ann</User><StartTime>{}</StartTime>{}</Job>"

@@ -153,7 +153,7 @@ class Model:
         if not agreeing:
             self.documents.append([new.name, new.id, new.marks, [document]])
             return
-        at, _, versions = (equal or agreeing)[-1]
+        at, _, versions = max(equal or agreeing, key=lambda each: (each[1].latest, each[0]))
         if versions[-1] != document:
             versions.append(document)
             self.documents[at][2] = new.marks
