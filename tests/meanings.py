@@ -475,7 +475,7 @@ _LSF_REQUIREMENTS = (
     ("memory of the job", "Requested/Memory", [("2", {})], "rusage[mem=2048/job]"),
     ("scratch space", "Requested/Disk", [("2", {})], "rusage[tmp=1024:mem=1]"),
     ("memory for some time", "Requested/Memory", [], "rusage[mem=2048:duration=5]"),
-    ("a licence", "Requested/Resource", [("2", {})], "rusage[mem=1:matlab=2]"),
+    ("a licence", "Requested/Resource", [("2", {"type": "matlab"})], "rusage[mem=1:matlab=2]"),
     ("a host by select", "Requested/Node", [("n1", {})], "select[hname==n1]"),
     ("hosts by select", "Requested/Node", [("n1", {}), ("n2", {"conj": "Or"})], "select[hname==n1 || hname==n2]"),  # noqa: E501
     ("a host that is not wanted", "Requested/Node", [("n1", {"op": "NE"})], "select[hname!=n1 && ib]"),  # noqa: E501
@@ -791,6 +791,14 @@ FACTS = {
         "status": (shown_job("sge-xml", _SGE_WAITS.replace("@", "qw").replace("<slots>", "@<slots>")), "<hard_req_queue>q,r</hard_req_queue>"),  # noqa: E501
         "translate": (scripted("sge"), "#$ -q q,r"),
     }),
+    **{f"{path} of a job of Grid Engine that has one of the queues it asked for": (path, told, {
+        "accounting": (_SGE_ROADS["accounting"], "-q main.q,r"),
+        "status": (_SGE_STATUS, _LIST.format("x").replace("@<", "1<").replace("</job_list>", "<hard_req_queue>main.q,r</hard_req_queue></job_list>")),  # noqa: E501
+    }) for path, told in (
+        ("Requested/Queue", []), ("Queue", []), ("Delivered/Queue", [("main.q", {})]))},
+    "swap that a host of Grid Engine has to have": ("Requested/Swap", [], {
+        road: each for road, each in _sge_requests(swap_free="1G").items() if road != "translate"
+    }),
     "partitions of which one is enough": ("Requested/Queue", [("q", {}), ("r", {"conj": "Or"})], {
         "accounting slurm-jobcomp": (_jobcomp(Partition="q,r"), ""),
         "accounting slurm-jobcomp, never started": (_jobcomp(Partition="q,r", NodeList="(null)"), ""),  # noqa: E501
@@ -823,7 +831,7 @@ FACTS = {
         ("Requested/Feature", [("ib", {})], "1:ncpus=1:ib=true"),
         ("Requested/Feature", [], "1:ncpus=1:ib=false"),
     )},
-    "licences of TORQUE": ("Requested/Resource", [("2", {}), ("1", {})], _torque("gres=matlab+2%x+1")),  # noqa: E501
+    "licences of TORQUE": ("Requested/Resource", [("2", {"type": "matlab"}), ("1", {"type": "x"})], _torque("gres=matlab+2%x+1")),  # noqa: E501
     "what gres of TORQUE is beside licences": ("Requested/Resource", [], _torque("gres=matlab")),
     **{f"{path} of PBS where {how}": (path, told, {
         "status": (shown_job("qstat-text", _QSTAT_DEPEND.replace("depend = @", "@")), shown),
@@ -938,7 +946,43 @@ FACTS = {
     "processors on all hosts of HTCondor": ("Requested/Processors", [("32", {})], _ON_ALL),
     "memory on all hosts of HTCondor": ("Requested/Memory", [("400", {})], _ON_ALL),
     "GPUs on all hosts of HTCondor": ("Requested/Resource", [("8", {})], _ON_ALL),
-    "licences of HTCondor": ("Requested/Resource", [("2", {}), ("1", {})], _condor(
+    **{f"licences of Slurm: {text}": ("Requested/Resource", told, {
+        "accounting": (_sacct("Licenses"), text),
+        "accounting, JSON": (recorded_job("slurm-json", '{"jobs": [{"job_id": 7, "licenses": "@"}]}'), text),  # noqa: E501
+        "status": (shown_job("squeue-json", _SQUEUED), f'"licenses": "{text}"'),
+        "status scontrol": (_scontrol(Licenses=text), ""),
+        "translate": (scripted("sbatch"), f"#SBATCH --licenses={text}"),
+        "translate slurmrest": (_rest, f'"licenses": "{text}"'),
+    }) for text, told in {
+        "matlab@srv:2,essl": [("2", {"type": "matlab@srv"}), ("1", {"type": "essl"})],
+        "a=2": [("2", {"type": "a"})],
+        "a:1,a:2": [("1", {"type": "a"}), ("2", {"type": "a"})],
+        "a:0": [], "a:x": [], "a|b": [], "a;b": [], "a@b@c": [],
+    }.items()},
+    **{f"what Slurm is to wait for: {text}": ("Dependency", told, {
+        "status": (shown_job("squeue-json", _SQUEUED), f'"dependency": "{text}"'),
+        "status, with states": (shown_job("squeue-json", _SQUEUED), f'"dependency": "{text}(unfulfilled)"'),  # noqa: E501
+        "status scontrol": (_scontrol(JobState="PENDING", Dependency=f"{text}(unfulfilled)"), ""),
+        "translate": (scripted("sbatch"), f"#SBATCH --dependency={text}"),
+        "translate slurmrest": (_rest, f'"dependency": "{text}"'),
+    }) for text, told in {
+        "afterok:7_*": [("7_*", {"condition": "OnSuccess"})],
+        "afterany:7_3": [("7_3", {"condition": "OnExit"})],
+        "afternotok:7": [("7", {"condition": "OnFailure"})],
+        "afterok:7+5": [], "afterok:x": [], "after:7": [],
+    }.items()},
+    **{f"reservations of Slurm: {text}": ("Requested/Reservation", told, {
+        "accounting": (_sacct("Reservation"), text),
+        "accounting, JSON": (recorded_job("slurm-json", '{"jobs": [{"job_id": 7, "reservation": {"name": "@"}}]}'), text),  # noqa: E501
+        "accounting slurm-jobcomp": (_jobcomp(ReservationName=text), ""),
+        "status": (shown_job("squeue-json", _SQUEUED), f'"resv_name": "{text}"'),
+    }) for text, told in {"r7": [("r7", {})], "r7,r8": []}.items()},
+    **{f"{element} of Slurm that is asked for: {text}": (element, told, {
+        "translate": (scripted("sbatch"), f"#SBATCH --{option}={text}"),
+        "translate slurmrest": (_rest, f'"{option}": "{text}"'),
+    }) for element, option in (("Reservation", "reservation"), ("Machine", "clusters"))
+       for text, told in {"r7": [("r7", {})], "r7,r8": [], "all": []}.items()},
+    "licences of HTCondor": ("Requested/Resource", [("2", {"type": "matlab"}), ("1", {"type": "x"})], _condor(  # noqa: E501
         "concurrency_limits = matlab:2,x", 'ConcurrencyLimits = "matlab:2,x"')),
     "a job of HTCondor that is held from the start": ("Hold", [("User", {})], _condor(
         "hold = True", "JobStatus = 5\nHoldReasonCode = 15")),
@@ -978,6 +1022,8 @@ def facts(job, path):
             more |= told
         elif "redirectList" in told and item.text:
             more["redirectList"] = told["redirectList"]
+        if told.get("name") == "License":
+            more["type"] = told["type"]
         if name == "Dependency":
             more["condition"] = item.attributes.get("condition", "OnSuccess")
         yield item.text, more

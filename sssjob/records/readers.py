@@ -15,7 +15,17 @@ from sssjob.records.record import Found, Instead, by_columns, in_bulk, numeric, 
 from sssjob.records.texts import BulkColumn, Plain, Whole
 from sssjob.records.values import count
 
+_SEVERAL = re.compile(r"[\s,+~*]")
 _NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
+
+
+def is_one_name(text: str) -> bool:
+    """Whether no system takes a name for a list, a choice, all of them or a pattern.
+
+    >>> is_one_name("r7"), is_one_name("r7,r8"), is_one_name("all")
+    (True, False, False)
+    """
+    return text not in ("all", "others") and not _SEVERAL.search(text)
 
 
 def extension(type: str, name: str) -> dict[str, str]:

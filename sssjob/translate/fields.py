@@ -18,6 +18,7 @@ from sssjob.errors import InvalidValue
 from sssjob.expression import Expression
 from sssjob.integers import whole
 from sssjob.model import stripped
+from sssjob.records.readers import is_one_name
 from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
 from sssjob.translate.options import Heard, Made, Option, Said
@@ -27,7 +28,6 @@ from sssjob.translate.requests import Fate, JobRequest, Verbatim
 NOT_ALL = "a job object cannot hold all of it"
 PRIORITIES = range(-1023, 1025)
 
-_SEVERAL = re.compile(r"[\s,+~*]")
 _SIGNS = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -49,7 +49,7 @@ def alone(text: str) -> str:
 
     Raises ``InvalidValue``.
     """
-    if _SEVERAL.search(text) or text in ("all", "others"):
+    if not is_one_name(text):
         raise InvalidValue(text, "the name of one alone")
     return word(text)
 

@@ -15,7 +15,6 @@ from sssjob.integers import whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
 from sssjob.nodes import plain
-from sssjob.records.readers import licences
 from sssjob.resource_names import (
     GPU,
     LICENSE,
@@ -465,12 +464,14 @@ def resource_terms(asked: JobRequest) -> Iterator[Property]:
 
 
 def counted(
-    asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None
-) -> Iterator[CountedResource]:
+    asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None,
+    is_licence: Callable[[str], bool] = plain,
+) -> Iterator[CountedResource]:  # fmt: skip
     """Take GPUs and licences, with the number of each; all else is refused.
 
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones. ``others`` says
-    of which names a Resource of another kind is taken, too; its kind is then "".
+    of which names a Resource of another kind is taken, too; its kind is then "". ``is_licence``
+    says what the name of a licence may be.
     """
     for item in resource_terms(asked):
         licence, model = license_name(item.attributes), gpu_model(item.attributes)
@@ -478,7 +479,7 @@ def counted(
             continue
         if count < 1:
             asked.refuse(item, "it is no number above 0")
-        elif licence is not None and plain(licence):
+        elif licence is not None and is_licence(licence):
             yield CountedResource(item, licence, LICENSE, count)
         elif model is not None and (not model or (typed and plain(model))):
             yield CountedResource(item, GPU, model, count)
@@ -538,11 +539,8 @@ def say_gpus(heard: Heard, number: int, kind: str = "") -> None:
     heard.request("Resource", number, name=GPU, **({"type": kind} if kind else {}))
 
 
-def say_licences(
-    heard: Heard, text: str, *, between: str = ",", sign: str = ":", bare: bool = True
-) -> bool:
-    """Licences such as ``foo:2,bar``; False, and nothing is said, of any other text."""
-    found = licences(text, between=between, sign=sign, bare=bare)
+def say_licences(heard: Heard, found: list[tuple[str, str]] | None) -> bool:
+    """Licences with the number of each; False, and nothing is said, where there are none."""
     for name, count in found or ():
         heard.request("Resource", count, **license_attributes(name))
     return found is not None

@@ -114,6 +114,12 @@ def told(heard: Heard, path: Sequence[str], value: Any, expected: str) -> None:
     heard.note(text, path=f"/{pointer(path)}")
 
 
+def keep(form: Data, path: Sequence[str], value: Any, heard: Heard, why: object) -> None:
+    """Put back what was taken and is not understood after all, and say why."""
+    put(form, path, value)
+    heard.note(f"{'.'.join(path)} is kept as it is: {why}", path=f"/{pointer(path)}")
+
+
 def pointer(path: Iterable[str]) -> str:
     """A path of names as one text, as RFC 6901 has it."""
     return "/".join(name.replace("~", "~0").replace("/", "~1") for name in path)

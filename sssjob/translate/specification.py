@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of, resour
 from sssjob.translate.objects import (
     Data,
     a_word,
+    keep,
     no_number,
-    pointer,
     put,
     shown,
     taken,
@@ -43,10 +43,15 @@ DEPTH = 50  # levels of a specification that is read
 
 
 class PropertyPath(NamedTuple):
-    """A property of a job, and where its text stands: the names of the objects around it."""
+    """A property of a job, and where its text stands: the names of the objects around it.
+
+    ``of`` gives the text that stands for it, both ways, and raises ``InvalidValue`` for one that
+    says something else.
+    """
 
     name: str
     path: tuple[str, ...]
+    of: Callable[[str], str] = str
 
 
 class Specification(Translator[Data]):
@@ -138,15 +143,21 @@ def text_of(asked: JobRequest, name: str) -> str:
 def write_rows(asked: JobRequest, rows: Iterable[PropertyPath], form: Data) -> None:
     """Texts that stand for themselves."""
     for row in rows:
-        if text := text_of(asked, row.name):
-            put(form, row.path, text)
+        if (item := asked.one(row.name)) and (text := stripped(item.text)):
+            try:
+                put(form, row.path, row.of(text))
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
 
 
 def read_rows(form: Data, rows: Iterable[PropertyPath], heard: Heard) -> None:
     """The same, back; what is no text is told."""
     for row in rows:
         if text := taken(form, row.path, a_word, heard, "a text"):
-            heard.say(row.name, text)
+            try:
+                heard.say(row.name, row.of(text))
+            except InvalidValue as error:
+                keep(form, row.path, text, heard, error)
 
 
 def file_of(asked: JobRequest, name: str, patterns: Patterns = PLAIN) -> str:
@@ -183,9 +194,7 @@ def read_files(
             try:
                 heard.say(row.name, patterns.read(text, among=array))
             except InvalidValue as error:
-                why = f"{'.'.join(row.path)} is kept as it is: {error}"
-                heard.note(why, f"/{pointer(row.path)}")
-                put(form, row.path, text)
+                keep(form, row.path, text, heard, error)
 
 
 def _names(path: str) -> list[str | int]:

@@ -292,3 +292,32 @@ def test_what_torque_is_asked_for_by_other_names_is_the_same_on_every_road(name,
         shown_job("qstat-text", _SHOWN.replace("nodes", name)),
     )
     assert [read_jobs("x")[0].requested.text(element) for read_jobs in roads] == ["x", "x"]
+
+
+@pytest.mark.parametrize(
+    "member, text, rest",
+    [
+        ("dependency", "afterok:7_*,singleton", "singleton"),
+        ("dependency", "afterok:7+5", "afterok:7+5"),
+        ("licenses", "a:0", "a:0"),
+        ("licenses", "a|b", "a|b"),
+        ("reservation", "r7,r8", "r7,r8"),
+        ("clusters", "a,b", "a,b"),
+    ],
+)
+def test_what_no_job_object_says_is_kept_and_told_of_a_script_and_of_slurmrestd(member, text, rest):
+    script = f"#!/bin/sh\n#SBATCH --{member}={text}\nexec /bin/date\n"
+    request = f'{{"job": {{"{member}": "{text}", "script": "#!/bin/sh\\nexec /bin/date\\n"}}}}'
+    for dialect, given in (("sbatch", script), ("slurmrest", request)):
+        (found,) = read(given.encode(), dialect)
+        assert [each for each in found.findings if rest in each.message or member in each.message]
+        again = translate(found.job, dialect, Settings(residual=False)).text
+        assert f"{member}={text}" in again or f'"{member}": "{text}"' in again
+
+
+def test_a_licence_of_a_server_is_written_for_slurm_alone():
+    (found,) = read(b"#!/bin/sh\n#SBATCH --licenses=matlab@srv:2\nexec /bin/date\n", "sbatch")
+    made = {each: translate(found.job, each) for each in ("sbatch", "slurmrest", "lsf")}
+    assert "--licenses=matlab@srv:2" in made["sbatch"].text
+    assert '"licenses": "matlab@srv:2"' in made["slurmrest"].text
+    assert [each for each in made["lsf"].losses if "Resource" in each.path]

@@ -272,7 +272,7 @@ FOREIGN = [
         ["<Executable>#script<", '<Duration>5400<', '<Memory units="MB">400<',
          '<Dependency condition="OnSuccess">1<', 'name="job/dependency">"singleton"<',
          'name="job/shared">["user"]<'],
-        [], id="slurmrest",
+        ["job.dependency is kept as it is"], id="slurmrest",
     ),
 ]  # fmt: skip
 

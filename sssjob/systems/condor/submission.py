@@ -18,6 +18,7 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup,
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Comparison, Expression
 from sssjob.model import Job, Note, Property, stripped
+from sssjob.records.readers import licences
 from sssjob.resource_names import gpu_model
 from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import model, required
@@ -425,7 +426,7 @@ class Amounts:
             if name != option and _is_a_request(name) and (number := _count(said, option)):
                 heard.request("Resource", number * nodes, name=name)
         limits = said.last("concurrency_limits")
-        if limits is not None and not numbers.say_licences(heard, limits):
+        if limits is not None and not numbers.say_licences(heard, licences(limits)):
             said.back("concurrency_limits", limits)
 
     def _gpu_type(self, said: Said, heard: Heard) -> str:

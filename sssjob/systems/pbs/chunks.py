@@ -13,6 +13,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import whole
 from sssjob.model import TaskGroup, stripped
 from sssjob.nodes import plain
+from sssjob.records.readers import licences
 from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, most_processors, parts, totals
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
@@ -610,5 +611,5 @@ def _simple(found: list[NodeSpec]) -> bool:
 
 
 def _say_licences(said: Said, heard: Heard, value: str) -> None:
-    if not numbers.say_licences(heard, value, between="%", sign="+", bare=False):
+    if not numbers.say_licences(heard, licences(value, between="%", sign="+", bare=False)):
         said.back("-l gres", value)

@@ -18,8 +18,9 @@ from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.mail_addresses import of_uri, to_uri
 from sssjob.model import Job, stripped
-from sssjob.records.dependencies import WORDS, dependencies, matching, other_dependencies
-from sssjob.resource_names import LICENSE, license_attributes
+from sssjob.records.dependencies import WORDS, waits
+from sssjob.resource_names import LICENSE
+from sssjob.systems.slurm import words
 from sssjob.systems.slurm.submission import (
     FEWER,
     FILES,
@@ -37,6 +38,7 @@ from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
 from sssjob.translate import exclusive
 from sssjob.translate.arrays import write_array
+from sssjob.translate.fields import NOT_ALL, alone
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
@@ -50,6 +52,7 @@ from sssjob.translate.numbers import (
     rescope,
     say_count,
     say_gpus,
+    say_licences,
     say_wall,
     spread,
     wall,
@@ -59,8 +62,8 @@ from sssjob.translate.objects import (
     T,
     a_truth,
     a_word,
+    keep,
     keep_rest,
-    pointer,
     put,
     take,
     taken,
@@ -97,13 +100,11 @@ _JOB = ("job",)
 _LISTS = ("job/dependency",)  # texts that are lists, with commas between what all counts
 _RANGE = re.compile(r"([0-9]{1,9})(-([0-9]{1,9})?)?")
 PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
-_ID = matching(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gpu"
 _ALONE = "none"  # with whom nodes are shared
 _EXCLUSIVE = ("exclusive", "true", True)  # what versions before v0.0.39 had for it
-_LICENCE = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([1-9][0-9]{0,8}))?")
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
 _MAIL = {"JobStart": ("BEGIN",), "JobEnd": ("END",), "None": (),
@@ -116,8 +117,8 @@ ROWS = (
     PropertyPath("Name",                    (*_JOB, "name")),
     PropertyPath("Project",                 (*_JOB, "account")),
     PropertyPath("QualityOfService",        (*_JOB, "qos")),
-    PropertyPath("Machine",                 (*_JOB, "clusters")),
-    PropertyPath("Reservation",             (*_JOB, "reservation")),
+    PropertyPath("Machine",                 (*_JOB, "clusters"), alone),
+    PropertyPath("Reservation",             (*_JOB, "reservation"), alone),
     PropertyPath("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
 )
 INPUT = (PropertyPath("InputFile",          (*_JOB, "standard_input")),)
@@ -234,6 +235,11 @@ def _taken(
     return taken({_JOB[0]: job}, (*_JOB, key), read, heard, expected)
 
 
+def _keep(job: Data, key: str, value: Any, heard: Heard, why: str) -> None:
+    """Put back what was taken and is not understood after all, and say why."""
+    keep({_JOB[0]: job}, (*_JOB, key), value, heard, why)
+
+
 def _script(asked: JobRequest, settings: Settings) -> str:
     """A script that becomes the program, or the file of the job that its Executable names."""
     shell = _shell(asked)
@@ -297,8 +303,7 @@ def _read_streams(job: Data, heard: Heard) -> None:
                 heard.say(name, PATTERNS.read(text, among="array" in job), **attributes)
                 said = True
             except InvalidValue as error:
-                heard.note(f"job.{key} is kept as it is: {error}", f"/job/{key}")
-                job[key] = text
+                _keep(job, key, text, heard, str(error))
     if said and attributes:
         del job["open_mode"]
 
@@ -355,7 +360,7 @@ def _amounts(asked: JobRequest, settings: Settings, job: Data) -> None:
         job["time_limit"] = _number(minutes)
     found: list[str] = []
     licences: list[str] = []
-    for _, name, kind, number in counted(asked, typed=True):
+    for _, name, kind, number in counted(asked, typed=True, is_licence=words.is_licence):
         if kind == LICENSE:
             licences.append(f"{name}:{number}")
         else:
@@ -447,11 +452,9 @@ def _read_amounts(job: Data, heard: Heard) -> CountRange | None:
         ("tres_per_job", 1), ("tres_per_node", 0 if varies else nodes), ("tres_per_task", tasks),
     ):  # fmt: skip
         _read_gpus(job, key, number or 0, heard)
-    found = [_LICENCE.fullmatch(part) for part in word(job.get("licenses")).split(",")]
-    if all(found):
-        del job["licenses"]
-        for part in filter(None, found):
-            heard.request("Resource", part[2] or "1", **license_attributes(part[1]))
+    asked = _taken(job, "licenses", a_word, heard, "a text")
+    if asked and not say_licences(heard, words.licences(asked)):
+        _keep(job, "licenses", asked, heard, "no names of licences with numbers above 0")
     return of_nodes
 
 
@@ -493,16 +496,17 @@ def _read_times(job: Data, heard: Heard) -> None:
 
 
 def _waits(asked: JobRequest, job: Data) -> None:
-    if found := [f"{word}:{id}" for word, id in waited_for(asked, _ID, WORDS)]:
+    if found := [f"{word}:{id}" for word, id in waited_for(asked, words.waited_for, WORDS)]:
         job["dependency"] = ",".join(found)
 
 
 def _read_waits(job: Data, heard: Heard) -> None:
     if text := _taken(job, "dependency", a_word, heard, "a text"):
-        found = dependencies(text)
-        heard.items += found if isinstance(found, tuple) else ()
-        if rest := other_dependencies(text):
-            put(job, ("dependency",), rest)
+        found = waits(text, words.waited_for)
+        for id, condition in found.jobs:
+            heard.say("Dependency", id, condition=condition)
+        if found.rest:
+            _keep(job, "dependency", found.rest, heard, NOT_ALL)
 
 
 def _queues(asked: JobRequest, job: Data) -> None:
@@ -550,9 +554,7 @@ def _read_names(job: Data, heard: Heard, nodes: CountRange | None) -> None:
     given = job.get("required_nodes")
     if found := _read_nodes(job, "required_nodes", heard):
         if too_many(found, nodes):
-            job["required_nodes"] = given
-            path = (*_JOB, "required_nodes")
-            heard.note(f"{'.'.join(path)} is kept as it is: {FEWER}", path=f"/{pointer(path)}")
+            _keep(job, "required_nodes", given, heard, FEWER)
         else:
             say_nodes(heard, found)
     if found := _read_nodes(job, "excluded_nodes", heard):

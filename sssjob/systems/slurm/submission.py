@@ -126,7 +126,7 @@ class Amounts(Layout):
         """GPUs of the whole job, and licences."""
         licences: list[str] = []
         gpus: list[str] = []
-        for _, name, kind, count in numbers.counted(asked, typed=True):
+        for _, name, kind, count in numbers.counted(asked, typed=True, is_licence=slurm.is_licence):
             if kind == LICENSE:
                 licences.append(f"{name}:{count}")
             else:
@@ -225,7 +225,7 @@ class Amounts(Layout):
                 told = f"{option}={value} is for each of {number} {each}"
                 heard.note(f"{told}: the job object has the sum")
         value = said.last("--licenses")
-        if value is not None and not numbers.say_licences(heard, value):
+        if value is not None and not numbers.say_licences(heard, slurm.licences(value)):
             said.back("--licenses", value)
 
     def _say_where(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
@@ -544,8 +544,7 @@ FORM = Form(
         environment.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
         waiting.LocalTime("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
         waiting.LocalTime("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
-        waiting.Waits("--dependency", dependencies.matching(r"[0-9]+(_[0-9]+)?"),
-                      dependencies.WORDS, replaced=True),
+        waiting.Waits("--dependency", slurm.waited_for, dependencies.WORDS, replaced=True),
         waiting.Hold(Option("--hold")),
         mail.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),

@@ -41,6 +41,12 @@ _IN_NAMES = re.compile(r"%([0-9]{0,9})([A-Za-z%])")
 _GENERIC = re.compile(
     r"(?:gres[/:])?([A-Za-z_][A-Za-z0-9_.-]*)(?::([A-Za-z_][A-Za-z0-9_.-]*))?(?:[:=]([0-9]{1,9}))?"
 )
+_ONE = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_LICENCE = rf"{_ONE}(?:@{_ONE})?"
+_IS_LICENCE = re.compile(_LICENCE)
+_LICENCES = re.compile(rf"({_LICENCE})(?:[:=]([0-9]{{1,9}}))?")
+# One job, a task of an array or all of them; behind it how it stands: ``28_*(failed)``.
+_WAITED_FOR = re.compile(r"([0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?)(?:\([a-z_]+\))?")
 _DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
 _MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
 _LONGEST_TIME = 13  # digits
@@ -66,6 +72,39 @@ def account(text: str) -> str | None:
     if not bracket:
         return text or None
     return (number.rstrip(")") if name in _NAMELESS else name) or None
+
+
+# decision 865
+def waited_for(text: str) -> str | None:
+    """The id of a job in a list of dependencies; None of any other text.
+
+    >>> waited_for("7_*(unfulfilled)"), waited_for("7_3"), waited_for("7+5"), waited_for("x")
+    ('7_*', '7_3', None, None)
+    """
+    found = _WAITED_FOR.fullmatch(text)
+    return found[1] if found else None
+
+
+# decision 866
+def is_licence(text: str) -> bool:
+    """Whether a text is the name of one licence: ``essl``, or ``matlab@server`` of a database."""
+    return _IS_LICENCE.fullmatch(text) is not None
+
+
+def licences(text: str) -> list[tuple[str, str]] | None:
+    """The licences that are all asked for, with the number of each; None of any other text.
+
+    >>> licences("matlab@srv:2,essl,a=3"), licences("a|b"), licences("a:0")
+    ([('matlab@srv', '2'), ('essl', '1'), ('a', '3')], None, None)
+    """
+    found = []
+    for part in text.split(","):
+        told = _LICENCES.fullmatch(part)
+        number = int(told[2] or "1") if told else 0
+        if told is None or not number:
+            return None
+        found.append((told[1], str(number)))
+    return found
 
 
 class Generic(NamedTuple):

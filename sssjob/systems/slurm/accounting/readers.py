@@ -10,10 +10,11 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.readers import any_of, extension, listed
+from sssjob.records.readers import any_of, extension, is_one_name, listed
 from sssjob.records.record import Found, Instead, in_bulk, varied
 from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
 from sssjob.records.values import is_whole
+from sssjob.resource_names import LICENSE
 from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import constraint, expand, is_range, is_sound_range
@@ -286,17 +287,23 @@ def generic(text: str) -> Found:
 
 def licenses(text: str) -> Found:
     """``name:count`` or ``name``, separated by commas."""
-    if text in NO_VALUE or license_choice(text):
-        return None
-    return _resources(
-        ("License", name, values.integer(amount or "1") or "")
-        for name, _, amount in (item.partition(":") for item in text.split(","))
-    )
+    found = None if text in NO_VALUE else words.licences(text)
+    return _resources((LICENSE, name, number) for name, number in found) if found else None
 
 
-def license_choice(text: str) -> Found:
-    """An expression of licenses with ``|`` or ``;``, as it is."""
-    return text if "|" in text or ";" in text else None
+def other_licenses(text: str) -> Found:
+    """Anything else, as it is: a choice of licenses, for example."""
+    return text if text not in NO_VALUE and words.licences(text) is None else None
+
+
+def reservation(text: str) -> Found:
+    """The name of one reservation."""
+    return text if text not in NO_VALUE and is_one_name(text) else None
+
+
+def reservations(text: str) -> Found:
+    """Several of which any will do, as they are, and what is no name."""
+    return text if text not in NO_VALUE and not is_one_name(text) else None
 
 
 def energy(text: str) -> Found:

@@ -7,6 +7,7 @@ read into the columns of sacct, and what becomes of a column is said once, in ``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -36,8 +37,10 @@ from sssjob.systems.slurm.accounting.readers import (
     unwanted_nodes,
     worded,
 )
-from sssjob.systems.slurm.words import SETTABLE, opened_name
+from sssjob.systems.slurm.words import SETTABLE, opened_name, waited_for
 
+_dependencies = partial(dependencies, id=waited_for)
+_other_dependencies = partial(other_dependencies, id=waited_for)
 _FALSE = ("0", "NO", "false")
 
 
@@ -82,8 +85,8 @@ def _is_distribution(processors: str) -> bool:
 LIVE: tuple[Field, ...] = (
     Field("AllocNode",     JOB,       "SubmitHost",       worded),
     Field("Deadline",      JOB,       "DeadlineTime",     time),
-    Field("Dependency",    JOB,       "Dependency",       dependencies),
-    Field("Dependency",    JOB,       "Extension",        other_dependencies, noted("Dependency")),
+    Field("Dependency",    JOB,       "Dependency",       _dependencies),
+    Field("Dependency",    JOB,       "Extension",        _other_dependencies, noted("Dependency")),
     Field("ExcNodeList",   REQUESTED, "Node",             unwanted_nodes),
     Field("ExcNodeList",   JOB,       "Extension",        too_long, noted("ExcNodeList")),
     Field("MinTmpDisk",    REQUESTED, "Disk",             requested_memory, {"units": "MB"},
