@@ -22,7 +22,6 @@ from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
-from sssjob.feature_rules import job_id
 from sssjob.features import fold as features
 from sssjob.features import keys, status
 from sssjob.features.keys import Value
@@ -250,7 +249,7 @@ class Delivery:
 
     def _has_features(self, job: Job) -> bool:
         stated = self.features.get("job_id")
-        return self.tally.jobs == 1 or str(stated) == job_id(job.id)
+        return self.tally.jobs == 1 or features.is_of(job, stated)
 
     def _records(self, job: Job) -> list[PlacedRecord]:
         """The records about a job, of all of its runs."""

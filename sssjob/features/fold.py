@@ -65,6 +65,13 @@ class FeatureFacts:
     about: bool = True
 
 
+# decision 653
+def is_of(job: Job, stated: Value | None) -> bool:
+    """Whether a job_id is of a job: its Id, or the GlobalId that HTCondor has for it."""
+    names = (job.id, job.get("GlobalId"))
+    return str(stated) in {job_id(name) for name in names if name}
+
+
 def facts(
     job: Job,
     features: Mapping[str, Value],
@@ -79,7 +86,7 @@ def facts(
     ``force``. ``now`` lets a job without EndTime have run until then.
     """
     stated = features.get("job_id")
-    if stated is not None and not force and str(stated) != job_id(job.id):
+    if stated is not None and not force and not is_of(job, stated):
         text = f"the directory belongs to job {stated}, not to {job.id}"
         wrong = finding("W-DISAGREE", text, path="/Job/Id", severity=Severity.ERROR)
         return FeatureFacts((), (wrong,), about=False)

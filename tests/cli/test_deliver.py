@@ -115,6 +115,15 @@ def test_the_directory_goes_to_the_job_that_it_names(run):
     assert document.dumps(second) == OTHER
 
 
+def test_the_directory_goes_to_the_job_that_has_its_name_as_globalid(run):
+    job = "<Job><Id>7.0</Id><GlobalId>{}</GlobalId></Job>"
+    mine, others = job.format("7"), job.format("sch#7.0#1700000001")
+    result = run(f"<Jobs>{others}{mine}</Jobs>", "job.xml", "--features", "mjf")
+    first, second = document.read(result.stdout.encode())
+    assert document.dumps(first) == others
+    assert second.delivered.text("Processors") == "12"
+
+
 def test_the_directory_of_another_job_is_not_folded_unless_forced(run):
     result = run(OTHER, "job.xml", "--features", "mjf")
     assert result.exit_code == 1

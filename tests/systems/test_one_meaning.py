@@ -321,3 +321,27 @@ def test_a_licence_of_a_server_is_written_for_slurm_alone():
     assert "--licenses=matlab@srv:2" in made["sbatch"].text
     assert '"licenses": "matlab@srv:2"' in made["slurmrest"].text
     assert [each for each in made["lsf"].losses if "Resource" in each.path]
+
+
+@pytest.mark.parametrize(
+    "name, more, limit",
+    [
+        ("RequestMemory", "", None),
+        ("RequestDisk", "", None),
+        ("RequestCpus", "", None),
+        ("RequestGPUs", "", None),
+        ("AllowedJobDuration", "", None),
+        ("AllowedExecuteDuration", "", None),
+        ("AllowedJobDuration", "AllowedExecuteDuration = 60\n", 60),
+        ("AllowedExecuteDuration", "AllowedJobDuration = 90\n", 90),
+    ],
+)
+def test_a_request_of_htcondor_below_0_is_kept_on_every_road(name, more, limit):
+    ad = f"ClusterId = 7\nProcId = 0\nJobStatus = 4\n{name} = -1\n{more}"
+    for read_jobs in (recorded_job("condor", "@"), shown_job("condor-q", "@")):
+        (job,) = read_jobs(ad)
+        kept = [(each.attributes["name"], each.text) for each in job.properties.all("Extension")]
+        assert kept == [(name, "-1")]
+        assert amount(job, "Duration") == limit
+        asked = [each.name for each in job.requested] if job.requested else []
+        assert asked == ["Duration"] * (limit is not None)

@@ -191,6 +191,13 @@ def _cpus(text: str) -> Fraction | None:
         return None
 
 
+def _from_0(text: str) -> str:
+    """A text that is no number below 0. Raises ``InvalidValue``."""
+    if text[:1] == "-" and number(text) < 0:
+        raise InvalidValue(text, _AMOUNT)
+    return text
+
+
 def asked_cpus(text: str, hosts: str, universe: str) -> Found:
     """How many processors are asked for, on all hosts; 0 asks for nothing."""
     if text[:1] == "-":
@@ -214,7 +221,7 @@ def asked_count(text: str, hosts: str, universe: str) -> Found:
     >>> asked_count("8", "4", "11"), asked_count("8", "4", "5")
     ('32', '8')
     """
-    found = count(text) if text else None
+    found = count(_from_0(text)) if text else None
     return found and str(units.rounded(int(found) * hosts_of(hosts, universe)))
 
 
@@ -276,7 +283,7 @@ def asked(text: str, hosts: str, universe: str) -> Found:
     >>> asked("1.50", "4", "11"), asked("0", "", ""), asked("", "4", "11")
     ('6', None, None)
     """
-    found = amount(text) if text else None
+    found = amount(_from_0(text)) if text else None
     if not found or found == "0" or UNIVERSES.get(universe) != "parallel":
         return None if found == "0" else found
     return units.decimal(number(text) * hosts_of(hosts, universe))
@@ -285,12 +292,36 @@ def asked(text: str, hosts: str, universe: str) -> Found:
 def limit(whole: str, executing: str) -> Found:
     """How long a job may run: as a whole, or what it executes alone; the shorter if both are there.
 
+    Raises ``Instead`` where the first is none, and the other one counts.
+
     >>> limit("3600", ""), limit("3600", "60.5"), limit("0", "")
     ('3600', '61', None)
     """
-    stated = [Fraction(number(text)) for text in (whole, executing) if text]
-    found = min((each for each in stated if each > 0), default=None)
-    return None if found is None else str(limit_seconds(found))
+    stated = [_seconds(text) for text in (whole, executing)]
+    found = min(filter(None, stated), default=None)
+    told = None if found is None else str(limit_seconds(found))
+    if whole and stated[0] is None:
+        expected = _AMOUNT if _BELOW.search(whole) else "a number"
+        if told is None:
+            raise InvalidValue(whole, expected)
+        stands = (Property("Duration", told, _LIMIT),)
+        raise Instead(whole, expected, stands, "AllowedExecuteDuration counts", keeps=True)
+    return told
+
+
+def _seconds(text: str) -> Fraction | None:
+    """A limit; None of what is none, and of a number below 0."""
+    try:
+        return Fraction(number(_from_0(text)))
+    except InvalidValue:
+        return None
+
+
+def executing(text: str) -> Found:
+    """Nothing. Raises ``InvalidValue`` for what is no limit (``limit`` counts it)."""
+    if _seconds(text) is None:
+        raise InvalidValue(text, _AMOUNT if _BELOW.search(text) else "a number")
+    return None
 
 
 def given_gpus(
@@ -381,6 +412,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("ConcurrencyLimits",        REQUESTED, "Resource",        licenses),
     Field("ConcurrencyLimits",        JOB,       "Extension",       other_limits, _CONCURRENCY),
     Field("AllowedJobDuration",       REQUESTED, "Duration",        limit, _LIMIT, _EXECUTING),
+    Field("AllowedExecuteDuration",   JOB,       "Extension",       executing),
     Field("Owner",                    DELIVERED, "User"),
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
     Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
