@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Container, Iterable
+from typing import Any, NamedTuple, TypeVar
 
 from sssjob import spec
 from sssjob.errors import AwarenessPolicy, InvalidValue
@@ -37,6 +37,8 @@ from sssjob.model import (
 )
 from sssjob.states import SIGNAL, has_ended
 from sssjob.units import XML_SPACE
+
+B = TypeVar("B", bound=Block)
 
 EXTENSION, NAME = "JobRun", "folded"  # type and name of the list
 
@@ -136,6 +138,26 @@ def without_run(job: Job) -> Job:
 def as_requested(job: Job) -> Job:
     """A job without what its list says of a run of it; one without a list is as it is."""
     return job if _rows(job) is None else without_run(job)
+
+
+def of_its_run(job: Job) -> Job | None:
+    """What a job says of a run of it and did not ask for, without the list; None without one."""
+    asked = as_requested(job)
+    if asked is job:
+        return None
+    kept = {id(item) for block in (asked, *asked.task_groups) for item in block.items}
+    return _beside(without_list(job), kept)
+
+
+def _beside(block: B, kept: Container[int]) -> B:
+    """A block with its items that are not ``kept``, by identity."""
+    items: list[Item] = []
+    for item in block.items:
+        if not isinstance(item, TaskGroup):
+            items += [item] * (id(item) not in kept)
+        elif (inner := _beside(item, kept)).items:
+            items.append(inner)
+    return block.holding(items)
 
 
 def beginning(block: Job | JobGroup) -> Job | JobGroup:

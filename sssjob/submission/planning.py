@@ -21,7 +21,7 @@ from sssjob.submission.at_once import runs_once, strangers
 from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
 from sssjob.translate.losses import REJECT
-from sssjob.translate.sss import jobs_and_around
+from sssjob.translate.sss import requested_jobs
 
 BY_ID, BY_NAME = "JobId", "JobName"
 
@@ -130,13 +130,13 @@ def plan(
     places = [each for each in held for _ in defined(each.block)]
     # The document has it all: nothing of it needs to be kept in what is submitted.
     settings = replace(settings, unstated=REJECT, residual=False, terminal=False)
-    pairs = list(jobs_and_around(blocks))
-    effective = [job for job, _ in pairs]
+    requested = list(requested_jobs(blocks))
+    effective = [each.job for each in requested]
     found = SubmissionPlan(control, settings, (), _names(written))
     jobs: list[Planned] = []
     there: dict[int, str] = {}
     for place, (own, job) in enumerate(zip(written, effective, strict=True)):
-        planned = Planned(place, own, job, places[place].files, around=pairs[place][1])
+        planned = Planned(place, own, job, places[place].files, around=requested[place].around)
         if planned.submitted:
             found.ids[place] = own.id
             there[place] = own.get("ResourceManagerType")

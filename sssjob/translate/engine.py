@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from functools import cache, cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from sssjob import registry
 from sssjob.amounts import Scope
@@ -12,8 +12,8 @@ from sssjob.check.awareness import Understood, UnknownKind, understood
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
-from sssjob.features.folded import as_requested, without_list
-from sssjob.model import Block, Item, Job, Property, TaskGroup
+from sssjob.features.folded import as_requested, of_its_run
+from sssjob.model import Job, Property
 from sssjob.translate import arrays, residual
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
@@ -28,8 +28,6 @@ AUTO = "auto"
 _HEAD = 1 << 16
 _OUTLINES = Outlines()
 _OF_A_RUN = "a run of the job was given it, or told it: nobody asked for it"
-
-B = TypeVar("B", bound=Block)
 
 
 def translator(name: str) -> Translator[Any]:
@@ -119,12 +117,13 @@ def alternatives(job: Job) -> int:
 
 
 def translate(
-    job: Job, to: str, settings: Settings | None = None, *, alternative: int | None = None
-) -> Translation:
+    job: Job, to: str, settings: Settings | None = None, *, alternative: int | None = None,
+    ran: Job | None = None,
+) -> Translation:  # fmt: skip
     """A job as a target takes it, and what the target does not hold.
 
     Of alternatives the best one is written, or that of a number. What was folded into the job of a
-    run is no request, and is listed instead. # decision 809
+    run is no request, and is listed instead, as what else the job ``ran``. # decision 809
 
     Raises ``Untranslatable`` where the job says Reject of something that would be left out, and
     ``InvalidValue`` for a job that cannot be written at all.
@@ -135,8 +134,8 @@ def translate(
     of_kind(alternative, int | None, "the number of an alternative")
     settings = settings or Settings()
     target = written(to)
-    whole, job = job, as_requested(job)
-    run = [] if job is whole else [*_of_a_run(whole, job, to, settings)]
+    ran, job = ran or of_its_run(job), as_requested(job)
+    run = [] if ran is None else [*_of_a_run(ran, job.id, to, settings)]
     told_of = listed(job, settings.unstated) if alternative is None else None
     asked = None if told_of is None else _OUTLINES.asked(job, told_of, settings.unstated)
     if asked is not None:
@@ -172,24 +171,11 @@ def translate(
     return _translation(effective, asked, form, to, settings, losses)
 
 
-def _of_a_run(job: Job, asked_for: Job, to: str, settings: Settings) -> Iterator[Loss]:
-    """What a job says of a run of it, and was not ``asked_for``: it refuses nothing."""
-    kept = {id(item) for block in (asked_for, *asked_for.task_groups) for item in block.items}
-    left = _beyond(without_list(job), kept)
-    found = JobRequest(left, Scope(left, "/Job", lambda found: None), settings.unstated)
+def _of_a_run(ran: Job, id_: str, to: str, settings: Settings) -> Iterator[Loss]:
+    """What a job says of a run of it, which nobody asked for: it refuses nothing."""
+    found = JobRequest(ran, Scope(ran, "/Job", lambda found: None), settings.unstated)
     for loss in found.losses(to):
-        yield loss._replace(reason=_OF_A_RUN, fact=True, job=job.id)
-
-
-def _beyond(block: B, kept: Container[int]) -> B:
-    """A block with its items that are not ``kept``, by identity."""
-    items: list[Item] = []
-    for item in block.items:
-        if not isinstance(item, TaskGroup):
-            items += [item] * (id(item) not in kept)
-        elif (inner := _beyond(item, kept)).items:
-            items.append(inner)
-    return block.holding(items)
+        yield loss._replace(reason=_OF_A_RUN, fact=True, job=id_)
 
 
 def _indexed(asked: JobRequest, array: Property, from_: str, to: str) -> None:
@@ -232,7 +218,7 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
                 job, more = arrays.grouped(job, source.array.kind or source.name, source.array)
                 findings = (*findings, *more)
             kind = RefusedReading if found.refused else Reading
-            yield kind(job, (*found.findings, *findings), found.files)
+            yield kind(job, (*found.findings, *findings), found.files, found.ran)
 
 
 def _named(job: Job, back: Job) -> Job:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
+from itertools import starmap
 from typing import NamedTuple
 
 from sssjob.check.awareness import Surroundings, around, is_known
@@ -14,7 +15,7 @@ from sssjob.document.attached import doubled, message, named
 from sssjob.document.bundle import MessageFile, bundles
 from sssjob.document.outermost import told
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
-from sssjob.features.folded import beginning
+from sssjob.features.folded import beginning, of_its_run
 from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Read, Settings, Translator
@@ -32,6 +33,19 @@ class Message(NamedTuple):
     files: Mapping[str, bytes]
     findings: tuple[Finding, ...] = ()
     around: Surroundings | None = None
+    ran: Job | None = None
+
+
+class RequestedJob(NamedTuple):
+    """A job as it was requested, with the defaults of its group, and what else was said of it.
+
+    ``around`` is what is left of its surroundings, to be judged with it; ``ran`` what was told of
+    a run of it.
+    """
+
+    job: Job
+    around: Surroundings | None
+    ran: Job | None
 
 
 class SSS(Translator[Message]):
@@ -60,24 +74,25 @@ class SSS(Translator[Message]):
             return
         if (apart := one_by_one.groups(data)) is not None:
             yield from (
-                Message(job, _NO_FILES, around=left) for job, left in jobs_and_around(apart)
+                Message(job, _NO_FILES, around=left, ran=ran)
+                for job, left, ran in requested_jobs(apart)
             )
             return
         try:
             for bundle in bundles(BytesIO(data)):
                 files = {id_: file.content for id_, file in bundle.files.items()}
-                for job, left in jobs_and_around(bundle.blocks):
+                for job, left, ran in requested_jobs(bundle.blocks):
                     own = named(job, bundle.every)
-                    yield Message(job, files, (*doubled(own), *_not_kept(own)), left)
+                    yield Message(job, files, (*doubled(own), *_not_kept(own)), left, ran)
         except UnreadableDocument as error:
             yield error.finding
 
     def job(self, form: Message, settings: Settings) -> Read:
         """The job, refused where its surroundings are not understood (9.0)."""
         if form.around is None:
-            return Read(form.job, form.findings, form.files)
+            return Read(form.job, form.findings, form.files, ran=form.ran)
         accepted, findings = form.around.judged(settings.unstated)
-        return Read(form.job, (*form.findings, *findings), form.files, not accepted)
+        return Read(form.job, (*form.findings, *findings), form.files, not accepted, form.ran)
 
     def recognises(self, head: bytes) -> str:
         """The element that tells job objects."""
@@ -94,16 +109,14 @@ def _not_kept(files: Iterable[MessageFile]) -> Iterator[Finding]:
             yield replace(found, severity=Severity.WARNING)
 
 
-def jobs_and_around(blocks: Iterable[Block]) -> Iterator[tuple[Job, Surroundings | None]]:
-    """Each of ``jobs_of``, and what is left of its surroundings, to be judged with it.
-
-    As jobs were requested: what was folded of a run of theirs is no request. # decision 809
-    """
+def requested_jobs(blocks: Iterable[Block]) -> Iterator[RequestedJob]:
+    """Each of ``jobs_of`` as it was requested: what was folded of a run is none. # decision 809"""
     for block in blocks:
         written = block.jobs if isinstance(block, JobGroup) else (block,)
         own = [each for each in written if isinstance(each, Job)]
         requested = beginning(block) if isinstance(block, Job | JobGroup) else block
-        yield from zip(jobs_of((requested,)), around(block, own), strict=True)
+        jobs, left, ran = jobs_of((requested,)), around(block, own), map(of_its_run, own)
+        yield from starmap(RequestedJob, zip(jobs, left, ran, strict=True))
 
 
 def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:

@@ -102,11 +102,15 @@ class Translation(_Translation):
 
 
 class Reading(NamedTuple):
-    """One job that was read, or None; what is wrong or worth knowing; files that belong to it."""
+    """One job that was read, or None; what is wrong or worth knowing; files that belong to it.
+
+    ``ran`` is what its document says of a run of it, which it did not ask for.
+    """
 
     job: Job | None
     findings: tuple[Finding, ...] = ()
     files: Mapping[str, bytes] = _NO_FILES
+    ran: Job | None = None
 
 
 class RefusedReading(Reading):
@@ -116,12 +120,13 @@ class RefusedReading(Reading):
 
 
 class Read(NamedTuple):
-    """A job that a form says, and what is worth knowing of it."""
+    """A job that a form says, and what is worth knowing of it; ``ran`` as of ``Reading``."""
 
     job: Job
     findings: tuple[Finding, ...] = ()
     files: Mapping[str, bytes] = _NO_FILES
     refused: bool = False
+    ran: Job | None = None
 
 
 class Translator(Generic[F]):

@@ -98,7 +98,7 @@ def run(
                 given = settings
                 if each.files:
                     given = replace(settings, files={**settings.files, **each.files})
-                for written in _written(work, each.job, given, each.findings):
+                for written in _written(work, each.job, given, each.findings, each.ran):
                     yield written._replace(file=file)
 
 
@@ -173,8 +173,9 @@ def of_job(job: Job, to: str) -> TranslatedJob:
 
 
 def _written(
-    work: TranslationTask, job: Job, settings: Settings, findings: tuple[Finding, ...]
-) -> Iterator[TranslatedJob]:
+    work: TranslationTask, job: Job, settings: Settings, findings: tuple[Finding, ...],
+    ran: Job | None = None,
+) -> Iterator[TranslatedJob]:  # fmt: skip
     """Each alternative once: where a target can say a choice, several have the same text."""
     seen: set[str] = set()
     numbers: range | tuple[None] = range(alternatives(job)) if work.every else (None,)
@@ -182,7 +183,7 @@ def _written(
         if work.beside is not None:
             settings = replace(settings, beside=work.beside(job, number or 0))
         try:
-            found = translate(job, work.to, settings, alternative=number)
+            found = translate(job, work.to, settings, alternative=number, ran=ran)
         except Untranslatable as refused:
             yield TranslatedJob(
                 job, "", refused.losses, findings, f"{work.to} cannot hold all of it"

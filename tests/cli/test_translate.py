@@ -8,7 +8,9 @@ from click.testing import CliRunner
 from forcing import forced
 
 from sssjob.cli import sssjob
-from sssjob.document import loads
+from sssjob.delivery.runs import fold_run
+from sssjob.document import dumps, loads
+from sssjob.model import Delivered, Job, Property
 from sssjob.translate import read
 
 STATUS = Path(__file__).parent.parent / "data/status"
@@ -63,6 +65,21 @@ def test_reject_writes_nothing_and_lists_everything(run):
     lost = [json.loads(line) for line in (run.path / "lost").read_text().splitlines()]
     assert {row["path"] for row in lost} == {"/Job/Id", "/Job/Dependency"}
     assert lost[0].keys() == {"job", "path", "value", "target", "reason", "done"}
+
+
+@pytest.mark.parametrize("around", ["{}", "<JobGroup><Id>g</Id>{}</JobGroup>"])
+@pytest.mark.parametrize("target", ["sss", "sbatch"])
+def test_what_a_run_of_a_job_was_given_is_among_the_losses(run, around, target):
+    asked = Job.of(Id=7, Executable="/bin/true")
+    given = Property("ResourceLimit", 60, {"name": "CPUTime"})
+    ran = fold_run(asked, Job((Property("Id", 7), given, Delivered((Property("Duration", 9),)))))
+    (run.path / "ran.xml").write_text(around.format(dumps(ran.job)))
+    done = run("ran.xml", "--to", target, "--losses", "lost")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "ResourceLimit" not in done.stdout
+    lost = [json.loads(line) for line in (run.path / "lost").read_text().splitlines()]
+    dropped = {row["path"]: row["value"] for row in lost if row["done"] == "dropped"}
+    assert dropped == {"/Job/ResourceLimit": "60", "/Job/Delivered/Duration": "9"}
 
 
 def test_several_jobs_are_several_files(run):
