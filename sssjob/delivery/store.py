@@ -27,7 +27,7 @@ from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of
 from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
-from sssjob.store.identity import lateness, marks_of
+from sssjob.store.identity import marks_of, rank
 
 _BATCH = 200  # records of one change
 
@@ -71,13 +71,13 @@ class StoreDelivery:
         """Fold a record; whether there is a job that it is about, and that is not deleted."""
         place, record = placed.place, placed.job
         runs = _runs(change, record)
-        last = next((run for run in runs if not run.stored.deleted), None)
+        last = next(iter(runs), None)
         found = next((run for run in runs if _is_of(run.job, record)), None)
-        if not runs:
+        if last is None:
             self.tally.elsewhere += 1
             return False
-        if last is None or (found is not None and found.stored.deleted):
-            self._tell_deleted(place, record, found or runs[0])
+        if found is not None and found.stored.deleted:
+            self._tell_deleted(place, record, found)
             return False
         if not self._accepted(last):
             self.tally.refused += 1
@@ -177,9 +177,10 @@ class _StoredRun(NamedTuple):
     whole: Block
     job: Job
 
-    def lateness(self) -> tuple[int, int]:
+    def rank(self) -> tuple[bool, int, int]:
         """What orders the runs of a job; one that tells no times is later alone than in a group."""
-        return lateness(marks_of(self.job), self.stored.identity.run or 0)
+        is_there = not self.stored.deleted
+        return rank(marks_of(self.job), self.stored.identity.run or 0, is_there=is_there)
 
 
 def _runs(change: Change, record: Job) -> list[_StoredRun]:
@@ -194,8 +195,7 @@ def _runs(change: Change, record: Job) -> list[_StoredRun]:
         job = _about(whole, record)
         if job is not None:
             runs.append(_StoredRun(stored, whole, job))
-    runs.sort(key=_StoredRun.lateness, reverse=True)
-    return sorted(runs, key=lambda run: run.stored.deleted)
+    return sorted(runs, key=_StoredRun.rank, reverse=True)
 
 
 def _taken(change: Change, job: Job, document: bytes) -> _StoredRun | None:

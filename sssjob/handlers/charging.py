@@ -20,7 +20,7 @@ from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, Fact, fold
 from sssjob.fold import JOB as OF_JOB
-from sssjob.handlers.attributes import GROUP, JOB, ObjectAttribute, attribute, shown
+from sssjob.handlers.attributes import JOB, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried, require_credits
@@ -37,13 +37,13 @@ from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import JobView, View, job_views, only, views
+from sssjob.handlers.view import JobView, View, job_views, only
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
-from sssjob.store.identity import marks_of
+from sssjob.store.identity import Identity, marks_of, rank
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
@@ -242,13 +242,13 @@ def owned(stores: Stores, asked: Request, reach: Reach) -> Request:
     if len(blocks) != 1 or not isinstance(job := blocks[0], Job) or not job.id:
         return asked
     with stores.use() as jobs:
-        found = [each for stored in jobs.named(job.id) for each in views(stored, JOB)]
+        found = [each for stored in jobs.named(job.id) for each in job_views(stored)]
     known = [each for each in found if each.block.id == job.id and each.is_within(reach)]
     if not known:
         return asked
     missing = [
         _like(job, name, text) for name in _PRICED
-        if not _text(only(job), name) and (text := _text(known[0], name))
+        if not _text(only(job), name) and (text := _text(_last(known), name))
     ]  # fmt: skip
     whole = job.setting(*missing) if missing else job
     xml = etree.tostring(bridge.to_tree(whole), encoding="UTF-8")
@@ -469,19 +469,20 @@ def _merged(
 
 
 def _known(change: Change, job: Job) -> _Known | None:
-    """What the store has of a job: its last run, alone or in a job group.
+    """What the store has of a job: its last run that is shown, alone or in a job group.
 
     Another run of its Id is another job. Raises ``Refused`` (740) where it stands in several
-    documents. # decisions 860 and 861
+    documents. # decisions 860 and 863
     """
     try:
         alone = change.about(job)
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
-    places = [alone, *(stored for stored, at in change.elsewhere(job, None) if at)]
-    if places == [None]:  # a group has all runs of a job that stands nowhere else
-        found = change.get(job.id)
-        places = [found if found is not None and found.identity.name == GROUP else None]
+    is_hidden = alone is not None and alone.deleted
+    places = [alone, *(stored for stored, at in change.elsewhere(job, None) if at or is_hidden)]
+    if places == [None] and change.get(Identity(JOB, job.id)) is None:
+        # A group has all runs of a job that stands nowhere else.
+        places = [change.get(job.id)]
         job = Job.of(Id=job.id)
     runs = [
         view for stored in filter(None, places) for view in job_views(stored)
@@ -489,13 +490,23 @@ def _known(change: Change, job: Job) -> _Known | None:
     ]  # fmt: skip
     if not runs:
         return None
-    view = max(runs, key=lambda each: marks_of(each.block).latest)
+    view = _last(runs)
     stored, block = view.stored, view.stored.block()
     if not stored.deleted:
         _require_one_place(change, job, view)
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)
     return _Known(stored, block, view, inner)
+
+
+def _last(runs: Sequence[JobView]) -> JobView:
+    """The run of a job that its Id means."""
+
+    def order(view: JobView) -> tuple[bool, int, int]:
+        stored = view.stored
+        return rank(marks_of(view.block), stored.identity.run or 0, is_there=not stored.deleted)
+
+    return max(runs, key=order)
 
 
 def _require_one_place(change: Change, job: Job, view: JobView) -> None:

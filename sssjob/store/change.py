@@ -33,10 +33,12 @@ class Change:
         """Let the ledger follow the documents, as the last of the change."""
         self._writer.settle(self._entry)
 
-    def get(self, identity: Identity | str) -> Stored | None:
+    def get(
+        self, identity: Identity | str, *, deleted: bool | None = False
+    ) -> Stored | None:  # fmt: skip
         """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""
         self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
-        row = lookup.find(self._engine, identity)
+        row = lookup.find(self._engine, identity, deleted=deleted)
         return None if row is None else self.at(row[0])
 
     def named(self, id_: str, *, deleted: bool = False) -> Iterator[Stored]:
@@ -128,17 +130,17 @@ class Change:
 
     def delete(self, identity: Identity | str) -> Stored | None:
         """Hide a document, which keeps it; None if there is none, or if it is hidden already."""
-        return self._hide(identity, deleted=True)
+        return self._hide(self.get(identity), deleted=True)
 
     def undelete(self, identity: Identity | str) -> Stored | None:
         """Show a hidden document again; None if there is none that is hidden.
 
         Raises ``TakenId`` where a job of it has come to stand elsewhere meanwhile.
         """
-        found = self.get(identity)
+        found = self.get(identity, deleted=True)
         if found is not None and found.deleted:
             self.require_one_place(found.block(), found.number)
-        return self._hide(identity, deleted=False)
+        return self._hide(found, deleted=False)
 
     def note(self, name: str, value: str) -> None:
         """Keep a small fact beside the documents, such as the id of a request that was served.
@@ -178,8 +180,7 @@ class Change:
             (kind, mark, math.floor(at), text),
         )
 
-    def _hide(self, identity: Identity | str, *, deleted: bool) -> Stored | None:
-        found = self.get(identity)
+    def _hide(self, found: Stored | None, *, deleted: bool) -> Stored | None:
         if found is None or found.deleted is deleted:
             return None
         self._writer.hide(found.number, self._entry, deleted=deleted)

@@ -5,6 +5,7 @@ run is a job object of its own. So a document is about a job of the store that h
 unless both say when they were submitted or started, or both have a GlobalId, and these differ, or
 what is imported of a job of HTCondor names another user than is there (``known_by.owner``).
 A record may tell of a job by another Id, with a GlobalJobId of HTCondor (``known_by``).
+Where more than one may be meant, ``rank`` says which.
 A JobGroup is known by its Id alone. A job of a group and a job alone are the same by the same rule:
 another run of the Id is another job, wherever it stands. # decision 860
 """
@@ -96,6 +97,11 @@ class KnownRun(Protocol):
     @property
     def marks(self) -> Marks:
         """What tells it from the others."""
+        ...
+
+    @property
+    def deleted(self) -> bool:
+        """Whether it is hidden."""
         ...
 
 
@@ -199,6 +205,7 @@ def same(marks: Marks, runs: Iterable[K]) -> K | None:
     ...     marks: Marks
     ...     name: str = "Job"
     ...     id: str = "7"
+    ...     deleted: bool = False
     >>> runs = [Run(1, Marks("", "100", "110")), Run(2, Marks("", "100", "500"))]
     >>> same(Marks("", "100", "110"), runs).run, same(Marks("", "100"), runs).run
     (1, 2)
@@ -209,15 +216,25 @@ def same(marks: Marks, runs: Iterable[K]) -> K | None:
 
     >>> same(Marks(), [*runs, Run(3, Marks("", "100", "300"))]).run
     2
+
+    One that is shown is meant before one that is deleted.
+
+    >>> same(Marks(), [*runs, Run(3, Marks("", "100", "900"), deleted=True)]).run
+    2
     """
     agreeing = [known for known in runs if marks.agree(known.marks)]
     equal = [known for known in agreeing if known.marks == marks]
-    return max(equal or agreeing, key=lambda known: lateness(known.marks, known.run), default=None)
+    return max(
+        equal or agreeing, default=None,
+        key=lambda known: rank(known.marks, known.run, is_there=not known.deleted),
+    )  # fmt: skip
 
 
-def lateness(marks: Marks, run: int) -> tuple[int, int]:
-    """What orders the runs of one Id: their times, and only then in which order they came.
+def rank(marks: Marks, run: int, *, is_there: bool) -> tuple[bool, int, int]:
+    """What orders the runs of one Id, of which it means the highest.
 
-    # decision 861
+    That is whether a run is there for what is asked (a deleted one is for who would show it again,
+    a shown one for all else), then its times, and only then in which order they came.
+    # decisions 861 and 863
     """
-    return marks.latest, run
+    return is_there, marks.latest, run

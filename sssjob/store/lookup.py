@@ -24,7 +24,7 @@ from sssjob.store.columns import (
 from sssjob.store.condition import Bits, Compare, Condition, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.files import digests_of
-from sssjob.store.identity import Identity, lateness, stated
+from sssjob.store.identity import Identity, rank, stated
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, QueryPlan
 from sssjob.store.sql import Sql, SqlDialect, sql
@@ -48,7 +48,7 @@ FORMER = (
     f"SELECT {_VERSION.format('f')} FROM former AS f JOIN document AS d ON d.number = f.document "
     "JOIN change AS c ON c.number = f.change "
 )
-_RUNS = "SELECT number, name, run, global_id, submitted, started FROM document "
+_RUNS = "SELECT number, name, id, run, global_id, submitted, started, deleted FROM document "
 EVENTS = (
     'SELECT d.name, d.id, d.run, v.version, c.at, c."by", c.source, c.reason, v.deleted FROM '
     "(SELECT number AS document, version, change, deleted FROM document UNION ALL "
@@ -58,26 +58,34 @@ EVENTS = (
 )
 
 
-def find(engine: Engine, identity: Identity | str) -> Row | None:
-    """The present version of a document; a text is an Id, see ``Store.get``."""
+def find(engine: Engine, identity: Identity | str, *, deleted: bool | None = False) -> Row | None:
+    """The present version of a document; a text is an Id, see ``Store.get``.
+
+    Where it may be several, one that is shown, or ``deleted``, comes before the others; None asks
+    for neither.
+    """
     wanted = identity if isinstance(identity, Identity) else Identity("", identity)
     asked = {"id": wanted.id, "name": wanted.name or None, "run": wanted.run}
     given = {name: value for name, value in asked.items() if value is not None}
     condition = " AND ".join(f"{name} = ?" for name in given)
     runs = engine.fetch(f"{_RUNS}WHERE {condition}", tuple(given.values()))
-    last = max(runs, key=_lateness, default=None)
-    found = [] if last is None else [by_number(engine, last[0])]
-    if not found and not isinstance(identity, Identity):
+    if not isinstance(identity, Identity) and not any(_is_there(row, deleted) for row in runs):
         told = of_job(identity, engine.dialect)
-        numbers = engine.fetch(f"{told.text} ORDER BY 1 DESC LIMIT 1", told.values)
-        found = [by_number(engine, number) for (number,) in numbers]
-    return found[0] if found else None
+        runs = [*runs, *engine.fetch(f"{_RUNS}WHERE number IN ({told.text})", told.values)]
+    last = max(runs, key=lambda row: _rank(row, wanted.id, deleted), default=None)
+    return None if last is None else by_number(engine, last[0])
 
 
-def _lateness(row: Row) -> tuple[bool, tuple[int, int]]:
-    """What orders the documents of one Id; jobs come before groups."""
-    _, name, run, *marks = row
-    return name == "Job", lateness(stated(*marks), run)
+def _rank(row: Row, id_: str, deleted: bool | None) -> tuple[bool, bool, bool, int, int, int]:
+    """What orders the documents of one Id: jobs, groups, and groups in which it is a job's."""
+    number, name, own, run, *marks, _ = row
+    there, latest, order = rank(stated(*marks), run, is_there=_is_there(row, deleted))
+    return there, name == "Job", own == id_, latest, order, number
+
+
+def _is_there(row: Row, deleted: bool | None) -> bool:
+    """Whether a document is one of those that are asked for."""
+    return deleted is None or bool(row[-1]) is deleted
 
 
 def by_number(engine: Engine, number: int) -> Row | None:

@@ -156,13 +156,17 @@ class Store:
             self.engine, self.packing, documents, entry, on_error=on_error, on_warning=on_warning
         )
 
-    def get(self, identity: Identity | str) -> Stored | None:
-        """A document, a deleted one too, or None.
+    def get(
+        self, identity: Identity | str, *, deleted: bool | None = False
+    ) -> Stored | None:  # fmt: skip
+        """A document, or None.
 
         A text is the Id of a Job, whose last run is given; or else of a JobGroup; or else of a
-        Job inside a JobGroup, which is given.
+        Job inside a JobGroup, which is given. Of these one that is shown comes first, and a deleted
+        one is given where there is no other; with ``deleted`` it is the other way round, and with
+        None both are alike.
         """
-        row = lookup.find(self.engine, identity)
+        row = lookup.find(self.engine, identity, deleted=deleted)
         return None if row is None else self._stored(row)
 
     def at(self, number: int) -> Stored:
@@ -376,16 +380,16 @@ class Store:
 
     def versions(
         self, identity: Identity | str, *, on_error: lookup.OnDamage | None = None,
-        newest: int | None = None,
+        newest: int | None = None, deleted: bool | None = False,
     ) -> list[Stored]:  # fmt: skip
         """Every version of a document, the first one first; an empty list if there is none.
 
-        With ``newest`` only so many, which is at least one.
+        Which document is as for ``get``. With ``newest`` only so many, which is at least one.
 
         One that is damaged raises ``DamagedStore``, or goes to ``on_error``; then it stands in the
         list with an empty document.
         """
-        present = lookup.find(self.engine, identity)
+        present = lookup.find(self.engine, identity, deleted=deleted)
         if present is None:
             return []
         former = self.engine.fetch(

@@ -308,6 +308,26 @@ def test_what_is_deleted_stays_so_where_its_id_is_taken(path):
     assert (refused.exit_code, "Job 1 is there already, in Job 1" in refused.stderr) == (1, True)
 
 
+def test_an_id_means_the_last_run_of_those_that_are_there(path):
+    job = "<Job><Id>9</Id><StartTime>{}</StartTime></Job>\n"
+    first, second = (job.format(start) for start in (1000, 5000))
+    run("import", path, "-", input=first + second)
+    for shown, left in ((second, [first]), (first, [])):
+        assert run("export", path, "9").stdout == shown
+        assert run("delete", path, "9").exit_code == 0
+        assert run("export", path).stdout.splitlines(keepends=True) == left
+    gone = run("export", path, "9")
+    assert (gone.exit_code, gone.stdout) == (1, "")
+    assert gone.stderr.endswith("no job object 9 that is not deleted\n")
+    assert run("delete", path, "9").exit_code == 1
+    assert run("export", path, "9", "--deleted").stdout == second
+    assert run("export", path, "9", "--version", "1").stdout == second
+    for shown in (second, first + second):
+        assert run("delete", path, "--undo", "9").exit_code == 0
+        assert run("export", path).stdout == shown
+    assert run("delete", path, "--undo", "9").exit_code == 1
+
+
 def test_log_tells_who_did_what_and_why(filled):
     run("delete", filled, "1", "--by", "bob", "--reason", "a test")
     lines = run("log", filled).stdout.splitlines()

@@ -201,6 +201,9 @@ def test_a_job_that_stands_in_two_places_is_charged_in_neither(jobs):
     assert jobs.said("Refund", options={"JobId": "w"}) == said
     with jobs.service.stores.use() as kept, kept.change() as change:
         change.delete("w")
+    assert jobs.code("Refund", options={"JobId": "w"}) == "000"  # of the one that is left
+    with jobs.service.stores.use() as kept, kept.change() as change:
+        change.delete("w")
     assert jobs.code("Refund", options={"JobId": "w"}) == "740"  # of a job that is hidden
     with jobs.service.stores.use() as kept, kept.change() as change:
         change.put(b"<JobGroup><Id>other</Id><Job><Id>v</Id></Job></JobGroup>")

@@ -142,15 +142,18 @@ def _chosen(
 
         found = [
             each
-            for each in jobs.versions(id_, on_error=note)
-            if version in (None, each.version) and (deleted or version or not each.deleted)
+            for each in jobs.versions(id_, on_error=note, deleted=None if deleted else False)
+            if version in (None, each.version)
         ][-1:]
+        is_hidden = bool(found) and found[0].deleted and not (deleted or version)
+        if is_hidden:
+            found = []
         if found and found[0].version in damaged:
             tell(damaged[found[0].version])
             continue
         if not found:
             which = f"no version {version} of" if version else "no job object"
-            tell(f"{jobs.address}: {which} {id_}")
+            tell(f"{jobs.address}: {which} {id_}{' that is not deleted' if is_hidden else ''}")
         yield from found
 
 

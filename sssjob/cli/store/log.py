@@ -65,7 +65,7 @@ def _of(jobs: Store, ids: tuple[str, ...], since: int, by: str) -> Iterator[Even
         common.say(f"sssjob: warning: {damage}")
 
     for id_ in ids:
-        for each in jobs.versions(id_, on_error=tell):
+        for each in jobs.versions(id_, on_error=tell, deleted=None):
             if each.at >= since and by in ("", each.by):
                 yield Event(
                     each.identity, each.version, each.at, each.by, each.source, each.reason,

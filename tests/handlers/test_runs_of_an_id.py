@@ -1,0 +1,164 @@
+"""An Id means the last run of those that are there for what is asked, whatever was deleted."""
+
+import io
+import tempfile
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from job_service import job_service
+
+from sssjob import units
+from sssjob.delivery import StoreDelivery
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
+from sssjob.records import find
+
+FIRST = 1_700_000_000
+RUNS = range(4)
+REQUESTS = {
+    "9": "<Job><Id>9</Id><User>ann</User></Job>",
+    "7": "<JobGroup><Id>g</Id><Job><Id>7</Id><User>ann</User></Job></JobGroup>",
+}
+HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
+ACCOUNTING = Accounting(Rates({"Processors": Fraction(1)}))
+DOES = st.sampled_from(("deliver", "deliver", "delete", "undo", "charge", "refund"))
+STEPS = st.lists(st.tuples(DOES, st.sampled_from(sorted(REQUESTS)), st.sampled_from(RUNS)))
+
+
+class Site:
+    """A store behind a gateway, and what must be there of the runs of each job."""
+
+    def __init__(self, address):
+        self.opened = job_service(address, accounting=ACCOUNTING)
+        self.deleted = {id_: {} for id_ in REQUESTS}
+        self.shown = {id_: {} for id_ in REQUESTS}
+        self.grouped = {}  # the run that stands in the group, which comes behind those alone
+
+    def __enter__(self):
+        self.jobs = self.opened.__enter__()
+        self.jobs.create(REQUESTS["9"])
+        with self.changing() as change:
+            change.put(REQUESTS["7"].encode())
+        for id_ in REQUESTS:
+            self.deliver(id_, 0)
+            self.grouped[id_] = 0 if id_ == "7" else None
+        return self
+
+    def __exit__(self, *error):
+        self.opened.__exit__(*error)
+
+    @contextmanager
+    def changing(self):
+        with self.jobs.service.stores.use() as kept, kept.change() as change:
+            yield change
+
+    def deliver(self, id_, run):
+        start = FIRST + 9000 * run
+        times = map(units.iso, (start, start + 60, start - 20))
+        line = "|".join((id_, "ann", "COMPLETED", "0:0", *times, "2"))
+        source = io.BytesIO(f"{HEAD}\n{line}\n".encode())
+        with self.jobs.service.stores.use() as kept:
+            [*StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")]
+        if run not in self.deleted[id_]:
+            self.shown[id_].setdefault(run, 0)
+
+    def last(self, id_, runs):
+        """The run of which a document is hidden or shown: a group is more than the job."""
+        alone = [run for run in runs if run != self.grouped[id_]]
+        return max(alone or runs)
+
+    def delete(self, id_, _):
+        self.move(id_, self.shown, self.deleted, "delete")
+
+    def undo(self, id_, _):
+        self.move(id_, self.deleted, self.shown, "undelete")
+
+    def move(self, id_, here, there, does):
+        with self.changing() as change:
+            found = getattr(change, does)(id_)
+        assert (found is None) == (not here[id_])
+        if here[id_]:
+            run = self.last(id_, here[id_])
+            there[id_][run] = here[id_].pop(run)
+
+    def charge(self, id_, _):
+        data = f"<Job><JobId>{id_}</JobId><Processors>2</Processors><WallDuration>60</WallDuration>"
+        code = self.jobs.code("Charge", data=[f"{data}</Job>"])
+        assert code == ("000" if self.shown[id_] else "740")
+        if self.shown[id_]:
+            self.shown[id_][max(self.shown[id_])] += 120
+
+    def refund(self, id_, _):
+        shown = self.shown[id_]
+        code = self.jobs.code("Refund", options={"JobId": id_})
+        assert code == ("000" if shown and shown[max(shown)] else "740")
+        if shown:
+            shown[max(shown)] = 0
+
+    def found(self):
+        """What a Query shows: the runs of each Id by their starts, with what they were charged."""
+        rows = self.jobs.ask("Query", gets=["Id", "StartTime", "Charge", "WallDuration"])
+        assert {row["WallDuration"] for row in rows} <= {"60"}
+        runs = {id_: {} for id_ in REQUESTS}
+        for row in rows:
+            run = (int(row["StartTime"]) - FIRST) // 9000
+            assert run not in runs[row["Id"]]
+            runs[row["Id"]][run] = int(row["Charge"] or 0)
+        return runs
+
+    def entered(self):
+        """What the ledger says that the runs of an Id were charged, deleted ones too."""
+        with self.jobs.service.stores.use() as kept, kept.change() as change:
+            documents = [each.number for each in kept.documents(deleted=True)]
+            return {
+                id_: sorted(int(change.ledger.balance(each, id_)) for each in documents)
+                for id_ in REQUESTS
+            }
+
+
+@examples(25)
+@given(STEPS)
+def test_what_is_shown_is_charged_and_deleted_by_its_id_and_what_was_deleted_comes_back(steps):
+    with tempfile.TemporaryDirectory() as directory, Site(Path(directory, "s.db")) as site:
+        for does, id_, run in steps:
+            getattr(site, does)(id_, run)
+            assert site.found() == site.shown
+        charged = {id_: site.shown[id_] | site.deleted[id_] for id_ in REQUESTS}
+        for id_, runs in charged.items():
+            amounts = sorted(runs.values())
+            assert [each for each in site.entered()[id_] if each] == [*filter(None, amounts)]
+        for id_ in REQUESTS:
+            for does in ("delete", "undo"):
+                for _ in charged[id_]:
+                    getattr(site, does)(id_, None)
+        assert site.found() == charged
+
+
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+def test_each_run_that_is_left_is_charged_refunded_and_deleted_by_its_id(address, id_):
+    with Site(address) as site:
+        for run in RUNS:
+            site.deliver(id_, run)
+        for does in (*("charge", "refund", "charge", "delete") * len(RUNS), "charge", "refund"):
+            getattr(site, does)(id_, None)
+            assert site.found() == site.shown
+        assert not site.shown[id_]
+        for _ in RUNS:
+            site.undo(id_, None)
+        assert site.found()[id_] == {run: 120 for run in RUNS}
+
+
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+def test_a_run_that_the_store_does_not_have_is_kept_where_all_others_are_deleted(address, id_):
+    with Site(address) as site:
+        site.delete(id_, None)
+        for run in (0, 1):
+            site.deliver(id_, run)
+        assert [*site.found()[id_]] == [1]
+        site.undo(id_, None)
+        assert sorted(site.found()[id_]) == [0, 1]
