@@ -16,11 +16,12 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
+from sssjob.delivery.runs import CLOCKS, RunOrder, RunTimes
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, Fact, fold
 from sssjob.fold import JOB as OF_JOB
-from sssjob.handlers.attributes import JOB, ObjectAttribute, attribute, shown
+from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried, require_credits
@@ -43,7 +44,7 @@ from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
-from sssjob.store.identity import Identity, marks_of, rank
+from sssjob.store.identity import MARKS, marks_of, rank
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
@@ -62,6 +63,10 @@ _WALL = attribute("Duration")
 _OPTIONS = {
     name: found for name in ("WallDuration", "StartTime", "EndTime")
     if (found := attribute(name)) is not None
+}  # fmt: skip
+_TIMES = {
+    name: found for name in MARKS
+    if (found := attribute(name)) is not None and found.kind is AttributeType.TIME
 }  # fmt: skip
 
 
@@ -302,11 +307,15 @@ def refund(
     """Give back a part of what a job was charged, or all of it where no Amount is said."""
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
-        raise Refused("318", "A Refund has options only: JobId and Amount")
+        raise Refused("318", "A Refund has options only, such as JobId and Amount")
     id_ = stripped(option(asked, "JobId", "Id") or "")
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
     require_short(id_)
+    run = {name: text for name in MARKS if (text := stripped(option(asked, name) or ""))}
+    for name, text in run.items():
+        if name in _TIMES and only(Job.of(**{name: text})).seconds(_TIMES[name]) is None:
+            raise Refused("317", f"The option {name} is a time, found {shown(text)}")
     described = stripped(option(asked, "Description") or "")
     if len(described) > _DESCRIBED:
         raise Refused("317", f"Description has {_DESCRIBED} characters at most")
@@ -315,9 +324,10 @@ def refund(
         raise Refused("317", "Amount is a number")
 
     def do(change: Change) -> HandlerAnswer:
-        known = _known(change, Job.of(Id=id_))
+        known = _known(change, Job.of(Id=id_, **run))
         if known is None or not _may_see(known, reach):
-            raise Refused("740", f"There is no job {id_}")
+            which = f" with this {' and '.join(run)}" if run else ""
+            raise Refused("740", f"There is no job {id_}{which}")
         before = _amount(known.view, "Charge") or Fraction()
         amount = before if given is None else Fraction(given)
         if amount != accounting.rates.rounded(amount) and given is not None:
@@ -461,6 +471,8 @@ def _merged(
     if known is None:
         return delivering(sent), Fraction()
     _require_seen(known, subject, reach)
+    if (start := known.job.get("StartTime")) and sent.get("StartTime"):
+        sent = sent.setting(_like(sent, "StartTime", start))  # clocks may differ; records tell it
     if sent.block(Requested) or sent.block(Delivered):
         job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
     else:
@@ -471,23 +483,21 @@ def _merged(
 def _known(change: Change, job: Job) -> _Known | None:
     """What the store has of a job: its last run that is shown, alone or in a job group.
 
-    Another run of its Id is another job. Raises ``Refused`` (740) where it stands in several
-    documents. # decisions 860 and 863
+    Another run of its Id is another job: it is None where the times tell a new one. Raises
+    ``Refused`` (740) where it stands in several documents. # decisions 860, 863 and 864
     """
     try:
         alone = change.about(job)
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
-    is_hidden = alone is not None and alone.deleted
-    places = [alone, *(stored for stored, at in change.elsewhere(job, None) if at or is_hidden)]
-    if places == [None] and change.get(Identity(JOB, job.id)) is None:
-        # A group has all runs of a job that stands nowhere else.
-        places = [change.get(job.id)]
-        job = Job.of(Id=job.id)
-    runs = [
-        view for stored in filter(None, places) for view in job_views(stored)
+    named = change.named(job.id, deleted=True)
+    places = {each.number: each for each in (alone, *named) if each is not None}
+    views = [
+        view for stored in places.values() for view in job_views(stored)
         if view.block.id == job.id
     ]  # fmt: skip
+    runs = [view for view in views if marks_of(job).agree(marks_of(view.block))]
+    runs = runs or [view for view in views if _overlap(job, view.block)]
     if not runs:
         return None
     view = _last(runs)
@@ -497,6 +507,15 @@ def _known(change: Change, job: Job) -> _Known | None:
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)
     return _Known(stored, block, view, inner)
+
+
+def _overlap(job: Job, known: Job) -> bool:
+    """Whether two are one run though their starts differ, as those of clocks do. # decision 864"""
+    mine, its = marks_of(job), marks_of(known)
+    if not (mine.started and its.started and mine._replace(started="").agree(its)):
+        return False
+    order = RunTimes.of_job(job).order(RunTimes.of_job(known), CLOCKS)
+    return order is RunOrder.SAME
 
 
 def _last(runs: Sequence[JobView]) -> JobView:

@@ -25,8 +25,15 @@ REQUESTS = {
     "7": "<JobGroup><Id>g</Id><Job><Id>7</Id><User>ann</User></Job></JobGroup>",
 }
 HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
+USED = (
+    "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>2</Processors>"
+    "<WallDuration>60</WallDuration>"
+)
 ACCOUNTING = Accounting(Rates({"Processors": Fraction(1)}))
-DOES = st.sampled_from(("deliver", "deliver", "delete", "undo", "charge", "refund"))
+DOES = st.sampled_from((
+    "deliver", "deliver", "delete", "undo", "charge", "refund", "charge_run", "refund_run",
+))  # fmt: skip
+CLOCKS = (0, 1, -2)  # seconds by which the clock of a scheduler is ahead of that of the records
 STEPS = st.lists(st.tuples(DOES, st.sampled_from(sorted(REQUESTS)), st.sampled_from(RUNS)))
 
 
@@ -87,18 +94,34 @@ class Site:
             there[id_][run] = here[id_].pop(run)
 
     def charge(self, id_, _):
-        data = f"<Job><JobId>{id_}</JobId><Processors>2</Processors><WallDuration>60</WallDuration>"
-        code = self.jobs.code("Charge", data=[f"{data}</Job>"])
+        code = self.jobs.code("Charge", data=[f"{USED.format(id_)}</Job>"])
         assert code == ("000" if self.shown[id_] else "740")
         if self.shown[id_]:
             self.shown[id_][max(self.shown[id_])] += 120
 
+    def charge_run(self, id_, run):
+        """As a scheduler does when the run has ended, mostly before its record is delivered."""
+        start = FIRST + 9000 * run + CLOCKS[run % len(CLOCKS)]
+        times = f"<StartTime>{start}</StartTime><EndTime>{start + 60}</EndTime>"
+        code = self.jobs.code("Charge", data=[f"{USED.format(id_)}{times}</Job>"])
+        is_hidden = run in self.deleted[id_]
+        assert code == ("740" if is_hidden else "000")
+        if not is_hidden:
+            self.shown[id_][run] = self.shown[id_].get(run, 0) + 120
+
     def refund(self, id_, _):
         shown = self.shown[id_]
-        code = self.jobs.code("Refund", options={"JobId": id_})
-        assert code == ("000" if shown and shown[max(shown)] else "740")
-        if shown:
-            shown[max(shown)] = 0
+        self.give_back(id_, max(shown, default=None), {})
+
+    def refund_run(self, id_, run):
+        self.give_back(id_, run, {"StartTime": FIRST + 9000 * run})
+
+    def give_back(self, id_, run, told):
+        was_charged = bool(self.shown[id_].get(run))
+        code = self.jobs.code("Refund", options={"JobId": id_} | told)
+        assert code == ("000" if was_charged else "740")
+        if was_charged:
+            self.shown[id_][run] = 0
 
     def found(self):
         """What a Query shows: the runs of each Id by their starts, with what they were charged."""
@@ -106,7 +129,7 @@ class Site:
         assert {row["WallDuration"] for row in rows} <= {"60"}
         runs = {id_: {} for id_ in REQUESTS}
         for row in rows:
-            run = (int(row["StartTime"]) - FIRST) // 9000
+            run = (int(row["StartTime"]) - FIRST + 9) // 9000
             assert run not in runs[row["Id"]]
             runs[row["Id"]][run] = int(row["Charge"] or 0)
         return runs
@@ -162,3 +185,34 @@ def test_a_run_that_the_store_does_not_have_is_kept_where_all_others_are_deleted
         assert [*site.found()[id_]] == [1]
         site.undo(id_, None)
         assert sorted(site.found()[id_]) == [0, 1]
+
+
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+def test_a_charge_that_tells_of_a_run_before_its_record_makes_it_known(address, id_):
+    with Site(address) as site:
+        site.charge_run(id_, 0)
+        site.charge_run(id_, 1)
+        assert site.found()[id_] == {0: 120, 1: 120}
+        site.deliver(id_, 0)
+        site.deliver(id_, 1)
+        site.refund_run(id_, 0)
+        assert site.found()[id_] == {0: 0, 1: 120}
+
+
+def test_a_refund_of_a_run_is_of_no_other_one(address):
+    with Site(address) as site:
+        site.charge("9", 0)
+        given = {"JobId": "9", "StartTime": FIRST + 5000}
+        assert site.jobs.said("Refund", options=given) == "There is no job 9 with this StartTime"
+        assert site.jobs.code("Refund", options=given | {"StartTime": "yesterday"}) == "317"
+        assert site.found()["9"] == {0: 120}
+
+
+def test_a_charge_whose_clock_differs_keeps_the_start_that_is_known(address):
+    with Site(address) as site:
+        for id_ in REQUESTS:
+            for seconds in (-2, 0, 2, 30):  # no run begins while the one before it goes on
+                start = f"<StartTime>{FIRST + seconds}</StartTime>"
+                assert site.jobs.code("Charge", data=[f"{USED.format(id_)}{start}</Job>"]) == "000"
+        rows = site.jobs.ask("Query", gets=["StartTime", "Charge"])
+        assert rows == [{"StartTime": str(FIRST), "Charge": "480"}] * 2
