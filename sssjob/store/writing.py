@@ -28,16 +28,24 @@ from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 from sssjob.store.rows import rows
 
-_STARTED, _ENDED, _CPU, _STATE, _ID = (
+_SUBMITTED, _STARTED, _ENDED, _CPU, _STATE, _ID = (
     NAMES.index(columns.name_of(path))
-    for path in ("StartTime", "EndTime", "CpuDuration", "State", "Id")
+    for path in ("SubmitTime", "StartTime", "EndTime", "CpuDuration", "State", "Id")
 )
+_PLACE, _ODD = NAMES.index(columns.PLACE), NAMES.index(columns.ODD)
+# What the columns of a job do not say as it is written: nobody compares its run by them.
+_UNREAD = columns.bit("SubmitTime") | columns.bit("StartTime") | columns.bit("EndTime")
 # How long a job ran so far: what was delivered, or else its own Duration, as in reports.
 _WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
 _WALL_PLACES = [NAMES.index(name) for name in _WALL]
 _TOLD = (
     f"SELECT max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})) "
     "FROM job WHERE document = ?"
+)
+_TOLD_IN_GROUP = (
+    f"SELECT {NAMES[_ID]}, max({NAMES[_SUBMITTED]}), max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), "
+    f"max(coalesce({', '.join(_WALL)})) FROM job WHERE document = ? AND {columns.PLACE} > 0 "
+    f"AND {NAMES[_ID]} IS NOT NULL GROUP BY {NAMES[_ID]}"
 )
 # Whose a job is: of whom was delivered, or else its own User, as in reports.
 _USERS = [columns.name_of(path) for path in ("Delivered/User", "User")]
@@ -425,7 +433,9 @@ class DocumentWriter:
                 is_there = bool(is_older or is_former)
                 if is_older and not is_former:
                     about = f"{incoming.name} {incoming.id}"
-                    self._tell(incoming, "W-USELESS", Severity.NOTICE, _OLDER.format(about))
+                    job = self._older_job(incoming, run)
+                    text = f"{_OLDER.format(about)}{'' if job is None else f' of job {job}'}"
+                    self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
@@ -472,24 +482,29 @@ class DocumentWriter:
         """Whether a document is of an open run, of which the one that is there tells more.
 
         False where it tells more itself; None where neither is known. What used something is none
-        that waits, and what does not tell its wall time may tell other things.
+        that waits, and what does not tell its wall time may tell other things. A group is older
+        where one of its jobs is, as what that one used would go. # decision 870
         """
         if incoming.name != "Job":
-            return None
-        walls = (row[at] for row in incoming.rows for at in _WALL_PLACES if row[at] is not None)
-        wall = next(walls, None)
-        began, ended = (_first(incoming.rows, at) for at in (_STARTED, _ENDED))
-        mine = telling(began, ended, wall, incoming.marks.whose)
+            return self._older_job(incoming, present) is not None or None
+        mine = _told_by(incoming.rows, incoming.marks.whose)
         if mine[0] == ENDED:
             is_named = bool(present.marks.whose) and not incoming.marks.whose
             return (is_named and mine < self._telling(present)) or None
-        if mine[0] == WAITS and _has_run(incoming.rows, wall):
-            return None
-        known = self._telling(present)
-        has_no_wall = -1 in (mine[1], known[1])
-        if known == mine or (known[0] == mine[0] == BEGAN and has_no_wall):
-            return None
-        return mine < known
+        return _tells_less(incoming.rows, mine, self._telling(present))
+
+    def _older_job(self, incoming: Incoming, present: PresentDocument) -> object:
+        """The Id of a job of an open run, of which the group that is there tells more; or None."""
+        jobs = _jobs_of_group(incoming.rows)
+        for id_, *times, end, wall in self.engine.fetch(_TOLD_IN_GROUP, (present.number,)):
+            told = jobs.get(id_, [])
+            mine = _told_by(told)
+            moments = zip(times, (_first(told, at) for at in (_SUBMITTED, _STARTED)), strict=True)
+            is_another = any(None not in pair and pair[0] != pair[1] for pair in moments)
+            is_open = told and not is_another and mine[0] != ENDED
+            if is_open and _tells_less(told, mine, telling(times[1], end, wall)):
+                return id_
+        return None
 
     def _telling(self, present: PresentDocument) -> tuple[int, float, bool]:
         """How much a document that is there tells of its run."""
@@ -634,10 +649,45 @@ def _first(rows: Iterable[Row], at: int) -> object:
     return next((row[at] for row in rows if row[at] is not None), None)
 
 
-def _has_run(rows: Sequence[Row], wall: object) -> bool:
+def _jobs_of_group(rows: Iterable[Row]) -> dict[object, list[Row]]:
+    """The rows of jobs of a group by their Ids, but for those whose times they do not say."""
+    jobs: defaultdict[object, list[Row]] = defaultdict(list)
+    unread: set[object] = set()
+    for row in rows:
+        if row[_PLACE]:
+            jobs[row[_ID]].append(row)
+            odd = row[_ODD]
+            if isinstance(odd, int) and odd & _UNREAD:
+                unread.add(row[_ID])
+    return {id_: told for id_, told in jobs.items() if id_ not in unread}
+
+
+def _told_by(rows: Sequence[Row], whose: str = "") -> tuple[int, float, bool]:
+    """How much a job tells of its run, by its rows."""
+    return telling(_first(rows, _STARTED), _first(rows, _ENDED), _wall(rows), whose)
+
+
+def _wall(rows: Iterable[Row]) -> float | None:
+    walls = (row[at] for row in rows for at in _WALL_PLACES)
+    return next((wall for wall in walls if isinstance(wall, int | float)), None)
+
+
+def _tells_less(
+    rows: Sequence[Row], mine: tuple[int, float, bool], known: tuple[int, float, bool]
+) -> bool | None:
+    """Whether a job tells less of an open run than is known; None where neither is more."""
+    if mine[0] == WAITS and _has_run(rows):
+        return None
+    has_no_wall = -1 in (mine[1], known[1])
+    if known == mine or (known[0] == mine[0] == BEGAN and has_no_wall):
+        return None
+    return mine < known
+
+
+def _has_run(rows: Sequence[Row]) -> bool:
     """Whether a job without times used something, or is over."""
     state = _first(rows, _STATE)
-    return bool(wall or _first(rows, _CPU)) or (isinstance(state, str) and is_over(state))
+    return bool(_wall(rows) or _first(rows, _CPU)) or (isinstance(state, str) and is_over(state))
 
 
 def user_in(row: Row) -> str:
