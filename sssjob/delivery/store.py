@@ -8,7 +8,7 @@ on its own. Folding the same records again changes nothing. # decision 850
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -86,7 +86,7 @@ class StoreDelivery:
         else:
             if placed.is_zoneless and _is_told_by_zone(record, last.job):
                 self._tell_zone(place, last.job)
-            self._further(change, place, record, last)
+            self._further(change, place, record, runs)
         return True
 
     def _accepted(self, run: _StoredRun) -> bool:
@@ -119,9 +119,11 @@ class StoreDelivery:
         if self.tally.changes > before:
             change.put(document, replacing=stored)
 
-    def _further(self, change: Change, place: str, record: Job, last: _StoredRun) -> None:
+    def _further(
+        self, change: Change, place: str, record: Job, runs: Sequence[_StoredRun]
+    ) -> None:  # fmt: skip
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
-        first = _first(self._jobs, last, record)
+        first = _first(self._jobs, runs, record)
         changes = self.tally.changes
         folded = self._folded(_requested(first), record, place)
         document = dumps(folded).encode()
@@ -208,14 +210,14 @@ def _taken(change: Change, job: Job, document: bytes) -> _StoredRun | None:
     return _StoredRun(stored, whole, _about(whole, job) or job)
 
 
-def _first(jobs: Store, last: _StoredRun, record: Job) -> _StoredRun:
-    """The first version of a job that there is."""
-    identity = last.stored.identity
-    for stored in jobs.versions(identity._replace(run=identity.run and 1)):
+def _first(jobs: Store, runs: Sequence[_StoredRun], record: Job) -> _StoredRun:
+    """The first version of a job that there is: what came later may tell of its run alone."""
+    oldest = min(runs, key=lambda run: run.stored.number)
+    for stored in jobs.versions(oldest.stored.identity):
         whole = loads(stored.document)
         if (job := _about(whole, record)) is not None:
             return _StoredRun(stored, whole, job)
-    return last
+    return oldest
 
 
 def _about(block: Block, record: Job) -> Job | None:
@@ -240,9 +242,13 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
 
 
 def _requested(run: _StoredRun) -> Job:
-    """The job of a run as it was requested, with the defaults of its group."""
+    """The job of a run as it was requested, with the defaults of its group.
+
+    What a run was charged is no other one's. # decision 864
+    """
     block, job = run.whole, run.job
     asked = without_run(job)
+    asked = asked.holding(each for each in asked.items if getattr(each, "name", "") != "Charge")
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)

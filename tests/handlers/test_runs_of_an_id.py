@@ -21,8 +21,8 @@ from sssjob.records import find
 FIRST = 1_700_000_000
 RUNS = range(4)
 REQUESTS = {
-    "9": "<Job><Id>9</Id><User>ann</User></Job>",
-    "7": "<JobGroup><Id>g</Id><Job><Id>7</Id><User>ann</User></Job></JobGroup>",
+    "9": "<Job><Id>9</Id><User>ann</User><Name>asked</Name></Job>",
+    "7": "<JobGroup><Id>g</Id><Job><Id>7</Id><User>ann</User><Name>asked</Name></Job></JobGroup>",
 }
 HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
 USED = (
@@ -34,7 +34,10 @@ DOES = st.sampled_from((
     "deliver", "deliver", "delete", "undo", "charge", "refund", "charge_run", "refund_run",
 ))  # fmt: skip
 CLOCKS = (0, 1, -2)  # seconds by which the clock of a scheduler is ahead of that of the records
-STEPS = st.lists(st.tuples(DOES, st.sampled_from(sorted(REQUESTS)), st.sampled_from(RUNS)))
+STEPS = st.lists(
+    st.tuples(DOES, st.sampled_from(sorted(REQUESTS)), st.sampled_from(RUNS)),
+    min_size=6, max_size=14,
+)  # fmt: skip
 
 
 class Site:
@@ -216,3 +219,17 @@ def test_a_charge_whose_clock_differs_keeps_the_start_that_is_known(address):
                 assert site.jobs.code("Charge", data=[f"{USED.format(id_)}{start}</Job>"]) == "000"
         rows = site.jobs.ask("Query", gets=["StartTime", "Charge"])
         assert rows == [{"StartTime": str(FIRST), "Charge": "480"}] * 2
+
+
+@pytest.mark.parametrize("id_", [*sorted(REQUESTS), "10"])
+def test_a_further_run_is_what_was_requested_and_not_what_another_run_was_charged(address, id_):
+    """A Charge may be the first that a store is told of a run, or of a job."""
+    with Site(address) as site:
+        site.deleted[id_], site.shown[id_] = {}, {0: 0}
+        site.charge_run(id_, 2)
+        site.deliver(id_, 1)
+        with site.jobs.service.stores.use() as kept:
+            documents = [each.document for each in kept.named(id_)]
+        (further,) = (each for each in documents if str(FIRST + 9000).encode() in each)
+        assert b"<Charge>" not in further
+        assert (b"<Name>asked</Name>" in further) == (id_ in REQUESTS)
