@@ -233,3 +233,13 @@ def test_a_further_run_is_what_was_requested_and_not_what_another_run_was_charge
         (further,) = (each for each in documents if str(FIRST + 9000).encode() in each)
         assert b"<Charge>" not in further
         assert (b"<Name>asked</Name>" in further) == (id_ in REQUESTS)
+
+
+def test_what_was_reserved_for_a_run_is_of_no_further_one(address):
+    with Site(address) as site:
+        assert site.jobs.code("Reserve", data=[f"{USED.format('10')}</Job>"]) == "000"
+        site.deleted["10"], site.shown["10"] = {}, {}
+        for run in (0, 1):
+            site.deliver("10", run)
+        rows = site.jobs.ask("Query", gets=["Reservation"], wheres=[("Id", "EQ", "10")])
+        assert [row["Reservation"] for row in rows] == ["1", ""]
