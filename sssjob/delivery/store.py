@@ -30,7 +30,6 @@ from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of, rank
 
 _BATCH = 200  # records of one change
-_PAID = "Charge", "Reservation"
 
 
 @dataclass(slots=True)
@@ -245,11 +244,13 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
 def _requested(run: _StoredRun) -> Job:
     """The job of a run as it was requested, with the defaults of its group.
 
-    What a run was charged, and what was reserved for it, is no other one's. # decision 864
+    What was reserved for a run is no other one's. # decision 864
     """
     block, job = run.whole, run.job
     asked = without_run(job)
-    asked = asked.holding(each for each in asked.items if getattr(each, "name", "") not in _PAID)
+    asked = asked.holding(
+        each for each in asked.items if getattr(each, "name", "") != "Reservation"
+    )
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)

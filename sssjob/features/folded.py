@@ -42,8 +42,8 @@ B = TypeVar("B", bound=Block)
 
 EXTENSION, NAME = "JobRun", "folded"  # type and name of the list
 
-# What a record, or a pilot, says of a run; what was asked for stays.
-_OF_A_RUN = frozenset(("StartTime", "EndTime", "CpuDuration", "SuspendDuration"))
+# What a record, a pilot or a charge says of a run; what was asked for stays.
+_OF_A_RUN = frozenset(("StartTime", "EndTime", "Charge", "CpuDuration", "SuspendDuration"))
 _OF_ONE_THAT_ENDED = _OF_A_RUN | {"SubmitTime", "State", "StatusMessage", "ExitCode"}
 
 _RULES = {rule.name: rule for rule in PRECEDENCE if rule.name != "*"}  # where folds replace

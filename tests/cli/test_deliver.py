@@ -210,13 +210,14 @@ def test_a_record_of_an_earlier_run_tells_the_end_of_the_run_that_a_document_has
 
 
 RAN = """<Job><Id>7</Id><Name>n</Name><StartTime>{start}</StartTime>{more}
-<CpuDuration>7200</CpuDuration><Extension type="JobStatus" name="used_x">5</Extension>
+<CpuDuration>7200</CpuDuration><Charge>31</Charge>
+<Extension type="JobStatus" name="used_x">5</Extension>
 <Extension type="Site" name="x">5</Extension><Requested><Processors>2</Processors></Requested>
 <Delivered><Memory metric="Max">64</Memory></Delivered>
 <TaskGroup><Id>own</Id><Requested/><Delivered><Duration>9</Duration></Delivered></TaskGroup>
 <TaskGroup><Id>step</Id><Delivered><Duration>9</Duration></Delivered></TaskGroup></Job>
 """
-OLD = ("7200", "used_x", ">64<", "<Duration>9<", "step")
+OLD = ("7200", "Charge", "used_x", ">64<", "<Duration>9<", "step")
 LATER = "a later run of job 7 replaces what is known of one before"
 EARLIER = "an earlier run of job 7 is not folded"
 OF_RECORD = ("--record", "sacct.txt", "--tz", "UTC")
