@@ -123,7 +123,8 @@ def translate(
     """A job as a target takes it, and what the target does not hold.
 
     Of alternatives the best one is written, or that of a number. What was folded into the job of a
-    run is no request, and is listed instead, as what else the job ``ran``. # decision 809
+    run is no request, and is listed instead; ``ran`` is that of a job which was taken without it.
+    # decision 809
 
     Raises ``Untranslatable`` where the job says Reject of something that would be left out, and
     ``InvalidValue`` for a job that cannot be written at all.

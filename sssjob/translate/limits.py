@@ -25,7 +25,7 @@ _NUMBERS = ("OpenFiles", "Processes", "Processors")
 _COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes, but of
 _BLOCKS = ("CoreFileSize", "FileSize")  # blocks of 512 (POSIX), which bash alone takes for 1024
 _BLOCK = 512
-_MOST = 1 << 63  # of a number of 64 bits, some systems take the first one for a sign
+_MOST = 1 << 63  # where systems begin that take the first of 64 bits for a sign
 _KINDS = ("Hard", "Soft", "")
 _ULIMIT = re.compile(
     r"(?:ulimit -S (?P<same>-[a-z] [0-9]+) && (?=ulimit -H (?P=same)$))?"
