@@ -30,6 +30,8 @@ from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of, rank
 
 _BATCH = 200  # records of one change
+_DELIVERED = "delivered"  # why what records tell was written
+_CHARGING = ("Charge", "Quote", "Reserve")  # requests, by which a job may become known
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class StoreDelivery:
         found = read(source, name, format_, zone, self.tally)
         about = False
         while batch := list(islice(found, _BATCH)):
-            with self._jobs.change(source=name, reason="delivered") as change:
+            with self._jobs.change(source=name, reason=_DELIVERED) as change:
                 for each in batch:
                     if isinstance(each, PlacedRecord):
                         about = self._take(change, each)
@@ -211,13 +213,33 @@ def _taken(change: Change, job: Job, document: bytes) -> _StoredRun | None:
 
 
 def _first(jobs: Store, runs: Sequence[_StoredRun], record: Job) -> _StoredRun:
-    """The first version of a job that there is: what came later may tell of its run alone."""
-    oldest = min(runs, key=lambda run: run.stored.number)
-    for stored in jobs.versions(oldest.stored.identity):
+    """The first version of the last job before a record, as it was requested then.
+
+    One that a request for its Charge made known tells nothing of that: another one is taken, if
+    there is one. # decision 864
+    """
+    told = marks_of(record).latest
+    before = [run for run in runs if marks_of(run.job).latest <= told] or runs
+    firsts = [_first_version(jobs, run, record) for run in before]
+    return next((run for run in firsts if not _is_of_charge(run)), firsts[0])
+
+
+def _first_version(jobs: Store, run: _StoredRun, record: Job) -> _StoredRun:
+    """The first version of a job that somebody brought, or else the one of a Charge."""
+    found: list[_StoredRun] = []
+    for stored in jobs.versions(run.stored.identity):
         whole = loads(stored.document)
-        if (job := _about(whole, record)) is not None:
-            return _StoredRun(stored, whole, job)
-    return oldest
+        if (job := _about(whole, record)) is None:
+            continue
+        found.append(_StoredRun(stored, whole, job))
+        is_told = bool(found[1:]) and stored.reason == _DELIVERED
+        if not is_told and not _is_of_charge(found[-1]):
+            return found[-1]
+    return found[0] if found else run
+
+
+def _is_of_charge(run: _StoredRun) -> bool:
+    return run.stored.reason.partition(" ")[0] in _CHARGING
 
 
 def _about(block: Block, record: Job) -> Job | None:
@@ -244,15 +266,17 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
 def _requested(run: _StoredRun) -> Job:
     """The job of a run as it was requested, with the defaults of its group.
 
-    What was reserved for a run is no other one's. # decision 864
+    What was reserved for a run is no other one's; a Reservation that was asked for stays.
     """
     block, job = run.whole, run.job
     asked = without_run(job)
-    asked = asked.holding(
-        each for each in asked.items if getattr(each, "name", "") != "Reservation"
-    )
+    if _is_of_charge(run):
+        asked = asked.holding(
+            each for each in asked.items if getattr(each, "name", "") != "Reservation"
+        )
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)
     whole = block.holding(asked if item is job else item for item in block.items)
-    return jobs_of(resolve(whole).block)[place]
+    found = jobs_of(resolve(whole).block)[place]  # and what a group has been charged by default
+    return found.holding(each for each in found.items if getattr(each, "name", "") != "Charge")

@@ -314,3 +314,61 @@ def test_an_id_means_the_last_run_whichever_record_came_last(tmp_path, order):
         assert start(jobs.get("7").block()) == told[2].start
         with jobs.change() as change:
             assert start(change.about(Job.of(Id="7")).block()) == told[2].start
+
+
+@pytest.mark.parametrize("around", ["{}", "<JobGroup><Id>g</Id>{}</JobGroup>"])
+def test_a_further_run_keeps_the_reservation_that_was_requested(tmp_path, around):
+    asked = around.format("<Job><Id>7</Id><Reservation>r7</Reservation></Job>")
+    told = [Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (1, 2)]
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        in_a_store(jobs, asked, told)
+        found = [the_job(each.block()).get("Reservation") for each in jobs.documents()]
+        assert found == ["r7", "r7"]
+
+
+@pytest.mark.parametrize("around", ["{}", "<JobGroup><Id>{}</Id>{}</JobGroup>"])
+def test_a_further_run_is_of_the_last_job_of_its_id_and_not_of_an_old_one(tmp_path, around):
+    """Numbers of jobs begin anew, and workflows have the same Ids."""
+    told = [Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (1, 2)]
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        ran = "<SubmitTime>5</SubmitTime><StartTime>6</StartTime><EndTime>9</EndTime>"
+        waits = f"<SubmitTime>{DAY}</SubmitTime>"
+        for group, name, times in (("g", "ann", ran), ("h", "bob", waits)):
+            job = f"<Job><Id>7</Id><User>{name}</User>{times}</Job>"
+            text = around.format(group, job) if "JobGroup" in around else job
+            with jobs.change() as change:
+                change.put(text.encode())
+        for run in told:
+            of_record(run)(StoreDelivery(jobs))
+        users = [the_job(each.block()).get("User") for each in jobs.documents()]
+        assert users == ["ann", "bob", "bob"]
+
+
+def test_a_further_run_has_what_was_requested_where_a_charge_came_before_it(tmp_path):
+    charged = f"<Job><Id>7</Id><StartTime>{DAY + 9000}</StartTime><Charge>5</Charge></Job>"
+    asked = f"<Job><Id>7</Id><StartTime>{DAY + 9000}</StartTime><Name>n</Name></Job>"
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        with jobs.change(reason="Charge Job, request 1") as change:
+            change.put(charged.encode())
+        told = [Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (1, 2)]
+        in_a_store(jobs, asked, told)
+        assert [the_job(each.block()).get("Name") for each in jobs.documents()] == ["n", "n"]
+
+
+@pytest.mark.parametrize("reason", ["Charge Job, request 1", "Reserve Job, request 1"])
+def test_a_further_run_has_what_was_requested_where_a_charge_made_another_one_known(
+    tmp_path, reason
+):
+    charged = (
+        f"<Job><Id>7</Id><StartTime>{DAY + 9000}</StartTime><Charge>5</Charge>"
+        "<Reservation>12</Reservation></Job>"
+    )
+    asked = "<JobGroup><Id>g</Id><Job><Id>7</Id><Name>n</Name></Job></JobGroup>"
+    first, last = (Run(DAY + 9000 * each, DAY + 9000 * each + 60, TELLS) for each in (0, 2))
+    with store.open(tmp_path / "s.db", create=True) as jobs:
+        in_a_store(jobs, asked, [first])
+        with jobs.change(reason=reason) as change:
+            change.put(charged.encode())
+        of_record(last)(StoreDelivery(jobs))
+        *_, made = (the_job(each.block()) for each in jobs.documents())
+        assert (made.get("Name"), made.get("Charge"), made.get("Reservation")) == ("n", "", "")
