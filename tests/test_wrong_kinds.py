@@ -99,7 +99,7 @@ CALLS = {
     "place": (sssjob.place, {"block": JOB, "offers": [OFFER], "patterns": "full", "solver": False}),
     "translate": (
         sssjob.translate,
-        {"job": JOB, "to": "sbatch", "settings": None, "alternative": None},
+        {"job": JOB, "to": "sbatch", "settings": None, "alternative": None, "ran": None},
     ),
     "Note": (sssjob.Note, {"kind": "comment", "text": "a"}),
     "Properties.all": (PROPERTIES.all, {"*": "Memory", "units": "GB"}),

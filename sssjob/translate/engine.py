@@ -21,7 +21,14 @@ from sssjob.translate.losses import Done, Loss, Untranslatable, told
 from sssjob.translate.outlines import Outlines, listed
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.status import source, sources
-from sssjob.translate.translator import Reading, RefusedReading, Settings, Translation, Translator
+from sssjob.translate.translator import (
+    Reading,
+    ReadingWithRun,
+    RefusedReading,
+    Settings,
+    Translation,
+    Translator,
+)
 
 AUTO = "auto"
 
@@ -133,6 +140,7 @@ def translate(
     of_kind(to, str, "the name of a target")
     of_kind(settings, Settings | None, "settings")
     of_kind(alternative, int | None, "the number of an alternative")
+    of_kind(ran, Job | None, "what is told of a run")
     settings = settings or Settings()
     target = written(to)
     ran, job = ran or of_its_run(job), as_requested(job)
@@ -219,7 +227,11 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
                 job, more = arrays.grouped(job, source.array.kind or source.name, source.array)
                 findings = (*findings, *more)
             kind = RefusedReading if found.refused else Reading
-            yield kind(job, (*found.findings, *findings), found.files, found.ran)
+            reading = kind(job, (*found.findings, *findings), found.files)
+            if found.ran is None or found.refused:
+                yield reading
+            else:
+                yield ReadingWithRun.of(reading, found.ran)
 
 
 def _named(job: Job, back: Job) -> Job:

@@ -102,15 +102,11 @@ class Translation(_Translation):
 
 
 class Reading(NamedTuple):
-    """One job that was read, or None; what is wrong or worth knowing; files that belong to it.
-
-    ``ran`` is what its document says of a run of it, which it did not ask for.
-    """
+    """One job that was read, or None; what is wrong or worth knowing; files that belong to it."""
 
     job: Job | None
     findings: tuple[Finding, ...] = ()
     files: Mapping[str, bytes] = _NO_FILES
-    ran: Job | None = None
 
 
 class RefusedReading(Reading):
@@ -119,8 +115,21 @@ class RefusedReading(Reading):
     __slots__ = ()
 
 
+class ReadingWithRun(Reading):
+    """A job whose document tells of a run of it, too: ``ran`` is what it did not ask for."""
+
+    ran: Job | None = None
+
+    @classmethod
+    def of(cls, reading: Reading, ran: Job) -> ReadingWithRun:
+        """A reading with what its document tells of a run."""
+        found = cls(*reading)
+        found.ran = ran
+        return found
+
+
 class Read(NamedTuple):
-    """A job that a form says, and what is worth knowing of it; ``ran`` as of ``Reading``."""
+    """A job that a form says, and what is worth knowing of it; ``ran`` of ``ReadingWithRun``."""
 
     job: Job
     findings: tuple[Finding, ...] = ()

@@ -25,7 +25,7 @@ from sssjob.translate import (
     written,
 )
 from sssjob.translate.form import NO_PLACE
-from sssjob.translate.translator import Reading, RefusedReading
+from sssjob.translate.translator import Reading, ReadingWithRun, RefusedReading
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
@@ -98,7 +98,8 @@ def run(
                 given = settings
                 if each.files:
                     given = replace(settings, files={**settings.files, **each.files})
-                for written in _written(work, each.job, given, each.findings, each.ran):
+                ran = each.ran if isinstance(each, ReadingWithRun) else None
+                for written in _written(work, each.job, given, each.findings, ran):
                     yield written._replace(file=file)
 
 
