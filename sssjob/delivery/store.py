@@ -27,7 +27,7 @@ from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of
 from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
-from sssjob.store.identity import marks_of, rank
+from sssjob.store.identity import marks_of
 
 _BATCH = 200  # records of one change
 _DELIVERED = "delivered"  # why what records tell was written
@@ -183,8 +183,7 @@ class _StoredRun(NamedTuple):
 
     def rank(self) -> tuple[bool, int, int]:
         """What orders the runs of a job; one that tells no times is later alone than in a group."""
-        is_there = not self.stored.deleted
-        return rank(marks_of(self.job), self.stored.identity.run or 0, is_there=is_there)
+        return self.stored.rank(marks_of(self.job))
 
 
 def _runs(change: Change, record: Job) -> list[_StoredRun]:
@@ -220,8 +219,12 @@ def _first(jobs: Store, runs: Sequence[_StoredRun], record: Job) -> _StoredRun:
     """
     told = marks_of(record).latest
     before = [run for run in runs if marks_of(run.job).latest <= told] or runs
-    firsts = [_first_version(jobs, run, record) for run in before]
-    return next((run for run in firsts if not _is_of_charge(run)), firsts[0])
+    last, *others = before
+    first = _first_version(jobs, last, record)
+    if not _is_of_charge(first):
+        return first
+    firsts = (_first_version(jobs, run, record) for run in others)
+    return next((run for run in firsts if not _is_of_charge(run)), first)
 
 
 def _first_version(jobs: Store, run: _StoredRun, record: Job) -> _StoredRun:

@@ -44,7 +44,7 @@ from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
-from sssjob.store.identity import MARKS, marks_of, rank
+from sssjob.store.identity import MARKS, marks_of
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
@@ -520,12 +520,7 @@ def _overlap(job: Job, known: Job) -> bool:
 
 def _last(runs: Sequence[JobView]) -> JobView:
     """The run of a job that its Id means."""
-
-    def order(view: JobView) -> tuple[bool, int, int]:
-        stored = view.stored
-        return rank(marks_of(view.block), stored.identity.run or 0, is_there=not stored.deleted)
-
-    return max(runs, key=order)
+    return max(runs, key=lambda view: view.stored.rank(marks_of(view.block)))
 
 
 def _require_one_place(change: Change, job: Job, view: JobView) -> None:

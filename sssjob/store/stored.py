@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sssjob.document import bridge, tree
 from sssjob.model import Block
-from sssjob.store.identity import Identity
+from sssjob.store.identity import Identity, Marks, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,10 @@ class Stored:
     def block(self) -> Block:
         """The job object that it holds, with its defaults as they are written."""
         return bridge.from_tree(tree.parse(self.document))
+
+    def rank(self, marks: Marks) -> tuple[bool, int, int]:
+        """What orders it among the runs of a job, by the marks that the job has in it."""
+        return rank(marks, self.identity.run or 0, is_there=not self.deleted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -496,6 +496,8 @@ class DocumentWriter:
     def _older_job(self, incoming: Incoming, present: PresentDocument) -> object:
         """The Id of a job of an open run, of which the group that is there tells more; or None."""
         jobs = _jobs_of_group(incoming.rows)
+        if not jobs:  # as of a job alone
+            return None
         for id_, *times, end, wall in self.engine.fetch(_TOLD_IN_GROUP, (present.number,)):
             told = jobs.get(id_, [])
             mine = _told_by(told)
