@@ -77,11 +77,28 @@ def processes(wanted: int) -> int:
     try:
         with common.failing():
             profile = _profile(file, told)
-            return context.with_resource(clusters.connected(name, profile, _tell))
+            crew = context.with_resource(clusters.connected(name, profile, _tell))
     except ModuleNotFoundError as error:
         if error.name not in ("distributed", "dask_jobqueue"):
             raise
         common.fail(error)
+    _silence_dask()
+    return crew
+
+
+def _silence_dask() -> None:
+    """What Dask logs is of connections that it closes or opens again; a lost worker is raised.
+
+    It is logged until the process ends, whenever the other side is heard to close.
+    """
+    import logging
+
+    import dask
+
+    if dask.config.get("logging", None):  # someone wants to see it
+        return
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _profile(file: str | None, workers: int) -> Profile:

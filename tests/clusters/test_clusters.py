@@ -1,6 +1,7 @@
 """A cluster of Dask does what processes of this machine do, also where workers are lost."""
 
 import json
+import logging
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 pytest.importorskip("distributed")
 pytest.importorskip("duckdb")
 
+import dask
 from distributed import LocalCluster
 from object_store import served
 
@@ -127,6 +129,19 @@ def logs(tmp_path_factory):
     (folder / "large.txt").write_text(header + "".join(jobs))
     (folder / "small.txt").write_bytes(SACCT.read_bytes())
     return folder
+
+
+@pytest.mark.parametrize(("told", "level"), [({}, logging.CRITICAL), ({"distributed": "debug"}, 5)])
+def test_a_command_is_silent_of_connections_unless_dask_is_told_to_log(
+    address, logs, monkeypatch, told, level
+):
+    for name in ("distributed", "distributed.client"):
+        monkeypatch.setattr(logging.getLogger(name), "level", 5)
+    query = "query", "//Job/Id", "--cluster", address
+    with dask.config.set(logging=told):
+        assert answered(*query, logs / "small.txt")[0] == 0
+    for name in ("distributed.batched", "distributed.client"):
+        assert logging.getLogger(name).getEffectiveLevel() == level
 
 
 @pytest.mark.parametrize("words", [
