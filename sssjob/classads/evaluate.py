@@ -30,6 +30,7 @@ from sssjob.classads.values import (
     UNDEFINED,
     AbsTime,
     Ad,
+    Listed,
     Node,
     RelTime,
     Special,
@@ -162,7 +163,7 @@ class _Evaluation:
             case Call(name, arguments):
                 return self._call(name, arguments, scope)
             case Listing(members):
-                return tuple(self.value(member, scope) for member in members)
+                return Listed((self.value(member, scope) for member in members), members)
             case Record(attributes):
                 return Ad((name, from_tree(part)) for name, part in attributes)
             case Subscript(base, index):
@@ -181,7 +182,7 @@ class _Evaluation:
         if isinstance(held, Node):
             return self.value(held, scope)
         self.depth += 1
-        found = tuple(self._found(each, scope) for each in self._counted(held))
+        found = Listed((self._found(each, scope) for each in self._counted(held)), held)
         self.depth -= 1
         return found
 

@@ -12,6 +12,7 @@ from sssjob.classads.values import (
     UNDEFINED,
     AbsTime,
     Ad,
+    Listed,
     RelTime,
     Special,
     missing,
@@ -33,6 +34,8 @@ def string(value: Value) -> Value:
     """A value as text: strings and times as they are, anything else in the new syntax."""
     if isinstance(value, str):
         return value
+    if isinstance(value, Listed):
+        return attribute(value.told, NEW)
     if isinstance(value, RelTime):
         return relative_text(RelTime(int(value.seconds)))
     if isinstance(value, AbsTime):

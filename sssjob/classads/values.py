@@ -9,7 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TypeAlias
+    from typing import Any, Self, TypeAlias
 
     from sssjob.classads.errors import BadAd
 
@@ -105,6 +105,21 @@ def exists(value: AbsTime | RelTime) -> bool:
         return all(-62_135_596_800 <= each < 253_402_300_800  # from 0001-01-01, before 10000-01-01
                    for each in (value.seconds, value.seconds + value.offset))  # fmt: skip
     return abs(value.seconds) < 2**63
+
+
+class Listed(tuple["Value", ...]):
+    """The values of a list that an expression or an ad tells, and how it tells them.
+
+    A function of texts is given these, as in HTCondor: ``string({1 + 1})`` is ``{ 1 + 1 }``.
+    """
+
+    told: tuple[Attribute, ...]
+
+    def __new__(cls, values: Iterable[Value], told: tuple[Attribute, ...]) -> Self:
+        """A list of these values; ``told`` has a value or a tree for each."""
+        found = super().__new__(cls, values)
+        found.told = told
+        return found
 
 
 class Node:
@@ -237,8 +252,8 @@ def bad(reason: str, *texts: str) -> BadAd:
 
 def same(one: object, other: object) -> bool:
     """Whether two attributes are of one type and equal; one NaN is as good as another."""
-    if type(one) is not type(other):
-        return False
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
+    if type(one) is not type(other):
+        return False
     return one == other or (one != one and other != other)

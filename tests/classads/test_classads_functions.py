@@ -1,5 +1,6 @@
 """Functions, scopes and bounds of ClassAd expressions, held against HTCondor's own library."""
 
+import io
 import itertools
 import math
 
@@ -7,7 +8,7 @@ import pytest
 from classad_cases import differences, spelled_otherwise
 from classads_oracle import classad2, comparable, value_of
 
-from sssjob.classads import evaluate, functions, writing
+from sssjob.classads import evaluate, functions, new, writing
 from sssjob.classads.needed import names
 from sssjob.classads.parser import expression, plain
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, same
@@ -219,6 +220,23 @@ def test_numbers_lists_and_environments_are_read_as_the_library_reads_them():
     found, asked = spelled_otherwise(500, 1)
     assert found == []
     assert asked > 2200
+
+
+LISTS = """[a = 1; l = {1 + 1, "x", foo}; s = [p = 1 + 1; q = l]; m = {{1 + 1}, [t = 2 * 3]};
+t = absTime(5); k = {(i > 3), 2.5, 'a b', split("a b")}]"""
+
+
+@pytest.mark.skipif(classad2 is None, reason="the bindings of HTCondor are not installed")
+@pytest.mark.parametrize("text", [
+    "string(l)", "toUpper(l)", "string(s)", "string(s.q)", "string(m)", "string(m[0])",
+    "string(k)", 'strcat("=", k, l)', "string(true ? {1 + 1} : {})", "string({t})",
+    "string(ifThenElse(true, l, m))", 'join(",", {1 + 1, {2 + 2}})', 'join("-", l, m)',
+    'join(l, "a", "b")', "string({[a = 1 + 1]}.a)", "size(string(l))", "string([a = l].a)",
+])  # fmt: skip
+def test_the_text_of_a_list_is_what_was_written_of_it(text):
+    ad = next(iter(new.read(io.BytesIO(LISTS.encode()))))
+    theirs = classad2.ExprTree(text).eval(classad2.ClassAd(LISTS))
+    assert evaluate.evaluate(expression(text), ad) == theirs
 
 
 # What is random, or the time, or evaluates what it is given by itself.
