@@ -103,7 +103,7 @@ def value(text: str, *, lazy: bool = False) -> Attribute:
     """What an expression stands for: a plain value if it is one. Raises ``BadAd``."""
     if not text:
         raise bad("an attribute without a value")
-    if lazy and text[0] != '"':
+    if lazy and text[0] != '"' and not text.lstrip("-").isdecimal():
         return Unparsed(text)
     from sssjob.classads.parser import plain
 

@@ -17,11 +17,11 @@ from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Front, Part
 from sssjob.records.layout import NEVER, Known, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
-from sssjob.records.plan import KEPT
 from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
     DELIVERED,
     JOB,
+    KEPT,
     NOWHERE,
     REQUESTED,
     Bad,

@@ -13,9 +13,8 @@ from sssjob.integers import LARGEST
 from sssjob.model import Property
 from sssjob.records import readers
 from sssjob.records.clock import Clock, timed
-from sssjob.records.plan import KEPT
 from sssjob.records.readers import listed, noted
-from sssjob.records.record import Found, Instead, Read
+from sssjob.records.record import KEPT, Found, Instead, Read
 from sssjob.records.values import amount, iso_duration
 from sssjob.resource_names import GPU
 

@@ -35,6 +35,8 @@ from sssjob.records.record import (
     COMPARED,
     DELIVERED,
     JOB,
+    KEPT,
+    LEFT_OUT,
     NOWHERE,
     REQUESTED,
     Apart,
@@ -78,7 +80,6 @@ _PROCESSORS, _DURATION = "Processors", "Duration"
 # Of a job that ran, however its format leaves them out. # decision 790
 NO_PROCESSORS = "no number of processors: sums count such a job as one with one"
 
-KEPT, LEFT_OUT = "kept as an Extension", "left out"
 
 Columns = Sequence[Sequence[Any]]
 

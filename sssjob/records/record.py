@@ -22,6 +22,7 @@ CUT_SHORT = "the last line has no line end: it may be cut short"  # ``Noted`` be
 JOB = "Job"
 REQUESTED, DELIVERED = spec.REQUESTED, spec.DELIVERED
 NOWHERE = ""
+KEPT, LEFT_OUT = "kept as an Extension", "left out"  # what becomes of a text that is no value
 COMPARED = "(compared)"  # a column that is only held against others, which raises ``Instead``
 
 Found = str | tuple[Property, ...] | None

@@ -1,6 +1,7 @@
 """A limit, a size or a time means the same to a batch system, on whichever road it is read."""
 
 import contextlib
+from fractions import Fraction
 
 import pytest
 from meanings import (
@@ -20,9 +21,13 @@ from meanings import (
     shown_job,
 )  # fmt: skip
 
+from sssjob import units
+from sssjob.classads import forms
+from sssjob.classads.values import Ad
 from sssjob.errors import SSSJobError
 from sssjob.model import Job, Property, Requested
 from sssjob.records.record import Instead
+from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.lsf.accounting.table import delivered_gpus, requested_gpus
 from sssjob.systems.pbs import allocation as pbs
 from sssjob.translate import Settings, read, translate
@@ -345,3 +350,53 @@ def test_a_request_of_htcondor_below_0_is_kept_on_every_road(name, more, limit):
         assert amount(job, "Duration") == limit
         asked = [each.name for each in job.requested] if job.requested else []
         assert asked == ["Duration"] * (limit is not None)
+
+
+# What an ad asks for, by attribute: what it says, as a number or a text, and what that means.
+REQUESTS = {
+    "RequestCpus": ("Processors", "4", "1.5"),
+    "RequestMemory": ("Memory", "1.5", "-2.5"),
+    "RequestDisk": ("Disk", "1000", "-1"),
+    "RequestGPUs": ("Resource", "2", "0.5"),
+    "RequestFoo": ("Resource", "1.5", "-2"),
+}
+READERS = {"condor": recorded_job("condor", "@"), "condor-q": shown_job("condor-q", "@")}
+
+
+def values_of(name):
+    """What may stand in an attribute, the amount that it is, and the text that is kept of it."""
+    _, amount, none = REQUESTS[name]
+    for text in (amount, none):
+        number = float(text) if "." in text else int(text)
+        for value in (number, text):
+            yield value, *((text, None) if text == amount else (None, text))
+    yield from ((0, None, None), (float(10**30), None, str(int(1e30))))
+    yield from ((True, None, "true"), ("some", None, "some"), ("it's = x", None, "it's = x"))
+
+
+def all_requests():
+    return [
+        pytest.param(name, *told, id=f"{name} {told[0]!r}")
+        for name in REQUESTS
+        for told in values_of(name)
+    ]
+
+
+@pytest.mark.parametrize(("name", "value", "amount", "kept"), all_requests())
+@pytest.mark.parametrize("hosts", [1, 3])
+def test_a_request_of_htcondor_is_the_same_on_every_road(name, value, amount, kept, hosts):
+    ad = Ad({"ClusterId": 7, "ProcId": 0, "JobStatus": 1, name: value}
+            | ({"JobUniverse": 11, "MinHosts": hosts} if hosts > 1 else {}))  # fmt: skip
+    told = {"condor job": to_job(ad).job}
+    for form in forms.FORMS:
+        text = "".join(forms.write([ad], form))
+        told |= {f"{road}, {form}": read(text)[0] for road, read in READERS.items()}
+    element, *_ = REQUESTS[name]
+    expected = [] if amount is None else [units.decimal(Fraction(amount) * hosts)]
+    for road, job in told.items():
+        asked = job.requested.all(element) if job.requested else ()
+        assert [each.text for each in asked] == expected, road
+        extensions = {
+            each.attributes["name"]: each.text for each in job.properties.all("Extension")
+        }
+        assert extensions.get(name) == kept, road

@@ -5,6 +5,7 @@ Beside these, each ``RequestX`` and ``XProvisioned`` is an amount of a Resource.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,9 +33,14 @@ def amount(value: Any) -> bool:
     return number(value) and value >= 0
 
 
-def whole(value: Any) -> bool:
-    """A whole number that is not below zero."""
-    return amount(value) and value == int(value)
+def finite(value: Any) -> bool:
+    """A number or a flag, but neither endless nor NaN."""
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def asked(value: Any) -> bool:
+    """What the readers of requests look at, which tell what is none, as in records."""
+    return isinstance(value, str) or finite(value)
 
 
 def moment(value: Any) -> bool:
@@ -84,13 +90,12 @@ KINDS: dict[str, Kind] = {
     ), number),
     **dict.fromkeys((
         *(name for _, name in table.WHOLE_NUMBERS if name != "JobPrio"),
-        *(name for name, _, _ in names.AMOUNTS.values() if name),
         *(name for sources in MADE_OF.values() for name in sources),
         *(name for name, _, _ in GIVEN),
         "AllowedExecuteDuration", "AllowedJobDuration", "CpusProvisioned", "CpusUsage",
         "JobPid", "MaxHosts",
     ), amount),
-    **{name: whole for name, _, unit in names.AMOUNTS.values() if name and unit == 1},
+    **dict.fromkeys((name for name, *_ in names.AMOUNTS.values() if name), asked),
     **{name: moment for element, name in table.WHOLE_NUMBERS if element in _TIMES},
     **dict.fromkeys(("EnteredCurrentStatus", "JobStartDate"), moment),
     "JobStatus": status,
@@ -229,7 +234,7 @@ def odd(ad: Ad) -> Iterator[str]:
 
 def of_resource(name: str) -> bool:
     """Whether an attribute, by its name in small letters, is an amount of a Resource."""
-    return name.startswith("request") or name.endswith("provisioned")
+    return name.startswith(table.REQUEST) or name.endswith("provisioned")
 
 
 def _is_unknown(name: str) -> bool:
@@ -238,4 +243,6 @@ def _is_unknown(name: str) -> bool:
 
 def _kind(name: str) -> Kind | None:
     found = KINDS.get(name) or (None if name in _KNOWN else _BY_NAME.get(name.lower()))
-    return amount if found is None and of_resource(name.lower()) else found
+    if found is None and of_resource(name.lower()):
+        return asked if name.lower().startswith(table.REQUEST) else amount
+    return found

@@ -20,9 +20,10 @@ from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
 from sssjob.mail_addresses import to_uri
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
-from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field
+from sssjob.records.record import DELIVERED, JOB, KEPT, REQUESTED, Field
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
+from sssjob.systems.condor.accounting.values import told
 from sssjob.systems.condor.usage import AdTexts, Wrong, delivered, number
 
 if TYPE_CHECKING:
@@ -47,15 +48,15 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     A value that is none of its attribute's kind is kept as an Extension.
     """
     findings: list[Finding] = []
-    odd = [_odd(name, ad[name], findings) for name in attributes.odd(ad)]
+    odd = {name: _odd(name, ad[name], findings) for name in attributes.odd(ad)}
     if odd:
-        away = {item.attributes["name"] for item in odd}
-        ad = Ad({name: value for name, value in ad.items() if name not in away}, ad.line)
+        ad = Ad({name: value for name, value in ad.items() if name not in odd}, ad.line)
 
     def wrong(row: Field, error: InvalidValue) -> None:
         name = next(name for name in (row.column, *row.beside) if name in ad)
-        findings.append(finding("W-TYPE", f"{name}: {error}; kept as an Extension"))
-        odd.append(_kept(name, ad[name]))
+        if name not in odd:
+            findings.append(finding("W-TYPE", f"{name}: {error}; {KEPT}"))
+            odd[name] = _kept(name, ad[name])
 
     base = _embedded(ad, findings) if embedded else None
     if base is None and (left := attributes.unsaid(ad)):
@@ -71,7 +72,7 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     items: list[Item] = [item for place, item in found if place == JOB]
     kept: list[Item] = []
     asked = tuple(_requested(ad, kept, findings, wrong))
-    items += (*odd, *kept)
+    items += (*odd.values(), *kept)
     if asked:
         items.append(Requested(asked))
     if given := (*used, *(item for place, item in found if place == DELIVERED)):
@@ -105,13 +106,12 @@ def _embedded(ad: Ad, findings: list[Finding]) -> Job | None:
 
 
 # What is requested is written by expressions as well (``_requested``).
-_ROWS = tuple(row for row in table.ATTRIBUTES if row.place != REQUESTED)
+_ROWS = tuple(
+    row for row in table.ATTRIBUTES if row.place != REQUESTED and row.column != table.REQUESTS
+)
 _USED = frozenset(("diskusage", "imagesize", "memoryusage", "residentsetsize"))
-# Each RequestX is a Resource, whatever X is.
-_AMOUNTS = tuple(
-    row
-    for row in table.ATTRIBUTES
-    if row.place == REQUESTED and row.column not in ("RequestGPUs", table.REQUESTS)
+_ASKED = tuple(
+    row for row in table.ATTRIBUTES if row.place == REQUESTED and row.column != table.REQUESTS
 )
 _OF_ALL = tuple(row for row in _ROWS if row.element not in table.OF_STARTED)
 _ELEMENTS = frozenset(row.element for row in _ROWS)
@@ -186,30 +186,22 @@ def _requested(
     texts = AdTexts.of(ad)
     hosts = int(table.hosts_of(texts.text("MinHosts"), texts.text("JobUniverse")))
     asked: list[expression.Expression] = []
-    for row, item in texts.properties(_AMOUNTS, wrong):
-        if not _is_usage(ad.get(row.column)):
-            total = _total(ad, row.column, hosts)
-            text = item.text if total is None else str(total)
-            signs = item.attributes
-            if item.name == "NodeCount" and (most := _most_hosts(ad, hosts)) is not None:
-                signs = {"op": "GE"}
-                asked.append(expression.Comparison(Property("NodeCount", most, {"op": "LE"})))
-            asked.append(expression.Comparison(Property(item.name, text, signs)))
-    resources: dict[str, int] = {}
-    known = {row[0].lower() for row in names.AMOUNTS.values()}
-    for name in ad:
-        if name.lower().startswith("request") and name.lower() not in known:
-            value = number(ad, name)
-            if value:
-                machine = name[len("request") :]
-                kind = _gpu_model(ad, items, findings) if name.lower() == _REQUEST_GPUS else ""
-                named = {"name": names.resource(machine), **({"type": kind} if kind else {})}
-                total = _total(ad, name, hosts)
-                resource = Property(
-                    "Resource", int(value) * hosts if total is None else total, named
-                )
-                resources[machine.lower()] = int(value)
-                asked.append(expression.Comparison(resource))
+    resources: dict[str, int] = {}  # on each host
+    of_site = (table.of_site(name) for name in ad if table.is_of_site(name))
+    for row, item in texts.properties((*_ASKED, *of_site), wrong):
+        name, signs = row.column, item.attributes
+        if _is_usage(ad.get(name)):
+            continue
+        if item.name == "NodeCount" and (most := _most_hosts(ad, hosts)) is not None:
+            signs = {"op": "GE"}
+            asked.append(expression.Comparison(Property("NodeCount", most, {"op": "LE"})))
+        if name == gpus.REQUEST and (kind := _gpu_model(ad, items, findings)):
+            signs = {**signs, "type": kind}
+        if item.name == "Resource" and (each := number(ad, name)) is not None:
+            resources[name[len(table.REQUEST) :].lower()] = int(each)
+        total = _total(ad, name, hosts)
+        text = item.text if total is None else str(total)
+        asked.append(expression.Comparison(Property(item.name, text, signs)))
     held = ad.get(names.REQUIREMENTS)
     if isinstance(held, Node):
         found = requirements.request(held, resources)
@@ -238,16 +230,12 @@ def _most_hosts(ad: Ad, hosts: int) -> int | None:
 
 def _total(ad: Ad, name: str, hosts: int) -> int | None:
     """What all hosts together are asked for, where our ad says it, and nobody changed it since."""
-    if not name.lower().startswith(_REQUEST) or hosts < 2:
+    if not name.lower().startswith(table.REQUEST) or hosts < 2:
         return None
-    total, each = ad.get(f"{names.TOTAL}{name[len(_REQUEST) :]}"), ad.get(name)
+    total, each = ad.get(f"{names.TOTAL}{name[len(table.REQUEST) :]}"), ad.get(name)
     if type(total) is int and type(each) is int and units.rounded_up(total, hosts) == each:
         return total
     return None
-
-
-_REQUEST = "request"
-_REQUEST_GPUS = gpus.REQUEST.lower()
 
 
 def _gpu_model(ad: Ad, items: list[Item], findings: list[Finding]) -> str:
@@ -280,7 +268,7 @@ def _extension(name: str, node: Node, findings: list[Finding]) -> Property:
 def _odd(name: str, value: Attribute, findings: list[Finding]) -> Property:
     """An Extension for a value that is none of its attribute's kind, which is told."""
     kept = _kept(name, value)
-    told = f"{kept.text[:_MOST]!r} is no value of {name}; kept as an Extension"
+    told = f"{kept.text[:_MOST]!r} is no value of {name}; {KEPT}"
     findings.append(finding("W-TYPE", told))
     return kept
 
@@ -290,12 +278,17 @@ def _unreadable(
 ) -> Property:
     """An Extension for a text that is not quoted as it has to be: the first of these that is."""
     name = next(name for name in either if name in ad)
-    findings.append(finding("W-TYPE", f"{either[0]}: {error}; kept as an Extension"))
+    findings.append(finding("W-TYPE", f"{either[0]}: {error}; {KEPT}"))
     return _kept(name, ad[name])
 
 
 def _kept(name: str, value: Attribute) -> Property:
-    text = value if isinstance(value, str) else writing.attribute(value, writing.NEW)
+    if isinstance(value, str):
+        text = value
+    elif attributes.finite(value):
+        text = told(value)
+    else:
+        text = writing.attribute(value, writing.NEW)
     return Property("Extension", text, {"type": names.EXTENSION, "name": name})
 
 

@@ -13,14 +13,14 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.classads import evaluate
-from sssjob.classads.values import Ad
+from sssjob.classads.values import Ad, Node
 from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Property
 from sssjob.records.record import Field, Instead
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
-from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT, worked_out
+from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT, told, worked_out
 
 # fmt: off
 # What a slot gave, beside what the table of accounting has of it.
@@ -76,12 +76,7 @@ class AdTexts:
         value = self.ad.get(name)
         if isinstance(value, str):
             return value
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        found = number(self.ad, name)
-        if found is None:
-            return ""
-        return str(int(found)) if found == int(found) else repr(found)
+        return told(number(self.ad, name) if isinstance(value, Node) else value)
 
     def properties(
         self, rows: Iterable[Field], wrong: Wrong = unheard
@@ -155,4 +150,4 @@ def _given(ad: Ad) -> Iterator[Property]:
             count = number(ad, name)
             if count:
                 resource = names.resource(name[: -len(_PROVISIONED)])
-                yield Property("Resource", int(count), {"name": resource})
+                yield Property("Resource", units.decimal(Fraction(count)), {"name": resource})

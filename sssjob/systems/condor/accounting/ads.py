@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -11,19 +12,18 @@ from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
 from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.integers import LARGEST
 from sssjob.records import json_objects
 from sssjob.records.cuts import Parted, cut_short
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece
-from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean, legal
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.values import is_whole, number
-from sssjob.systems.condor.accounting.table import NAMES, REQUESTS
+from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, is_of_site
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
     NUMBERS,
-    is_expression,
+    told,
     worked_out,
 )
 from sssjob.systems.condor.names import is_of_schedd
@@ -36,7 +36,7 @@ JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 
 _READ = (*NAMES, "MyType")
 _AT = {name.lower(): place for place, name in enumerate(_READ)}
-_REQUESTS = _AT[REQUESTS.lower()]
+_REQUESTS = _AT.pop(REQUESTS.lower())  # no attribute is called so
 _GLOBAL_ID = _AT["globaljobid"]
 _QUEUED, _START, _END = (_AT[name] for name in ("qdate", "jobstartdate", "enteredcurrentstatus"))
 _NOTHING: list[Any] = [None] * len(_READ)
@@ -178,10 +178,11 @@ def _of_json(objects: Iterable[json_objects.Found | Bad | Noted]) -> Iterator[Pi
             seen |= new
             others |= {name: _AT[name.lower()] for name in new if name.lower() in _AT}
             others = {name: place for name, place in others.items() if _READ[place] != name}
-            requests += sorted(filter(_is_request, new))
+            requests += sorted(filter(is_of_site, new))
         values = list(map(ad.get, _READ))
+        values[_REQUESTS] = None
         for name in requests:
-            _request(values, name, ad.get(name))
+            _ask(values, name, ad.get(name))
         wrong = ""
         for name, place in others.items():
             if values[place] is None:
@@ -205,28 +206,17 @@ def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
         if (kind := type(value)) is str and value[:1] != "/" and value.isprintable()
         else str(value)
         if kind is int
-        else _text(value)
+        else told(value)
         for value in values
     ]
+    if values[_REQUESTS] is not None:
+        fields[_REQUESTS] = json.dumps(values[_REQUESTS])
     if (of := fields.pop()) not in ("", "Job"):
         return Skipped(line, f"{of} ad")
     fields += worked_out(values)
     if values[0] is None and not fields[_GLOBAL_ID]:
         return Bad(line, "no ClusterId")
     return fields
-
-
-def _text(value: Any) -> str:
-    """A value as text; an expression, and what is undefined, is none."""
-    if isinstance(value, str):
-        return "" if is_expression(value) else legal(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    return ""
 
 
 def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
@@ -240,8 +230,8 @@ def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
         for name, value in ad.items():
             if (place := _AT.get(name.lower(), -1)) >= 0:
                 values[place] = _plain(value)
-            elif _is_request(name):
-                _request(values, name, value)
+            elif is_of_site(name):
+                _ask(values, name, value)
         yield ad.line + first - 1, values
     yield from _faults(wrong, first)
 
@@ -289,24 +279,17 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             if values[place] not in (None, value):
                 wrong = wrong or _unended(line, found[1])
             values[place] = value
-        elif _is_request(found[1]):
+        elif is_of_site(found[1]):
             with suppress(BadAd):
-                _request(values, found[1], long.attribute(text, lazy=True)[1])
+                _ask(values, found[1], long.attribute(text, lazy=True)[1])
     if values is not None:
         yield _ended(begun, values, wrong, "")
 
 
-def _is_request(name: str) -> bool:
-    """Whether an attribute asks for a resource that only its site knows."""
-    return name[:7].lower() == "request" and name.isascii() and name.lower() not in _AT
-
-
-def _request(values: list[Any], name: str, value: Any) -> None:
-    """Keep a number that is asked for beside others of its kind."""
-    if type(value) in (int, float) and 1 <= value < LARGEST:
-        told = f"{name[7:]}={value}"
-        before = values[_REQUESTS]
-        values[_REQUESTS] = f"{before} {told}" if before else told
+def _ask(values: list[Any], name: str, value: Any) -> None:
+    """Keep what is asked for of a resource of the site beside others of its kind."""
+    if amount := told(_plain(value)):
+        values[_REQUESTS] = {**(values[_REQUESTS] or {}), name: amount}
 
 
 def _unended(line: int, name: str) -> str:

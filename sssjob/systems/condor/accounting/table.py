@@ -7,9 +7,12 @@ beside them, which counts. An attribute may be an expression: that is no amount,
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 
 from sssjob import units
@@ -22,6 +25,7 @@ from sssjob.records.readers import NOT_KNOWN, PROCESSORS, extension, identity, l
 from sssjob.records.record import (
     DELIVERED,
     JOB,
+    KEPT,
     REQUESTED,
     Field,
     Found,
@@ -205,6 +209,7 @@ def asked_cpus(text: str, hosts: str, universe: str) -> Found:
     return asked_count(text, hosts, universe)
 
 
+REQUEST = "request"  # what each attribute begins with that asks for an amount
 REQUESTS = "Request*"  # what an ad asks for of resources that its site declares
 
 
@@ -226,17 +231,53 @@ def asked_count(text: str, hosts: str, universe: str) -> Found:
 
 
 def site_resources(text: str, hosts: str, universe: str) -> Found:
-    """What a job asks for that only its site knows, on all hosts.
+    """What a job asks for that only its site knows, on all hosts: requests as ``told`` has them.
 
-    >>> [(each.text, *each.attributes.values()) for each in site_resources("Foo=2", "4", "11")]
+    >>> found = site_resources('{"RequestFoo": "2", "RequestBar": "x"}', "4", "11")
+    >>> [(each.text, *each.attributes.values()) for each in found]
     [('8', 'Foo')]
     """
-    told = (each.partition("=") for each in text.split())
-    return tuple(
-        Property("Resource", str(int(Fraction(value)) * int(hosts_of(hosts, universe))),
-                 {"name": names.resource(name)})
-        for name, _, value in told
-    ) or None  # fmt: skip
+    found = []
+    for row, value in _site_requests(text):
+        with suppress(InvalidValue):  # which ``odd_requests`` tells
+            if isinstance(read := row.read(value, hosts, universe), str):
+                found.append(Property(row.element, read, row.attributes))
+    return tuple(found) or None
+
+
+def odd_requests(text: str) -> Found:
+    """Nothing. Raises ``Instead`` for requests of ``site_resources`` that are no amounts."""
+    odd = {}
+    for row, value in _site_requests(text):
+        try:
+            row.read(value, "", "")
+        except InvalidValue:
+            odd[row.column] = value
+    if odd:
+        told = " ".join(f"{name}={value}" for name, value in odd.items())
+        kept = tuple(noted("HTCondor", name, value) for name, value in odd.items())
+        raise Instead(told, _AMOUNT, kept, KEPT)
+    return None
+
+
+def _site_requests(text: str) -> Iterator[tuple[Field, str]]:
+    return ((of_site(name), value) for name, value in json.loads(text or "{}").items())
+
+
+def of_site(name: str) -> Field:
+    """The row of a request for a resource that only its site knows, by its attribute."""
+    resource = {"name": names.resource(name[len(REQUEST) :])}
+    return Field(name, REQUESTED, "Resource", asked, resource, _ALL)
+
+
+def is_of_site(name: str) -> bool:
+    """Whether an attribute is such a request.
+
+    >>> is_of_site("RequestFoo"), is_of_site("requestcpus"), is_of_site("Request")
+    (True, False, False)
+    """
+    known = name.lower()
+    return known.startswith(REQUEST) and known != REQUEST and known not in _WITH_A_ROW
 
 
 def asked_hosts(text: str, universe: str) -> Found:
@@ -409,6 +450,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}, _ALL),
     Field("RequestGPUs",              REQUESTED, "Resource",        asked_count, _GPU, _ALL),
     Field(REQUESTS,                   REQUESTED, "Resource",        site_resources, {}, _ALL),
+    Field(REQUESTS,                   JOB,       "Extension",       odd_requests),
     Field("ConcurrencyLimits",        REQUESTED, "Resource",        licenses),
     Field("ConcurrencyLimits",        JOB,       "Extension",       other_limits, _CONCURRENCY),
     Field("AllowedJobDuration",       REQUESTED, "Duration",        limit, _LIMIT, _EXECUTING),
@@ -417,6 +459,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
     Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
 )
+_WITH_A_ROW = frozenset(row.column.lower() for row in ATTRIBUTES)
 # What only a job that was started can have.
 OF_STARTED = frozenset(("CpuDuration", "StartTime", "StartCount", "SuspendDuration"))
 USED: tuple[Field, ...] = (

@@ -175,6 +175,23 @@ def _span(
     return None, suspended
 
 
+def told(value: Any) -> str:
+    """A value as text; an expression, and what is undefined, is none.
+
+    >>> told(1.5), told(2.0), told(True), told("/Expr(1 + Q)/")
+    ('1.5', '2', 'true', '')
+    """
+    if isinstance(value, str):
+        return "" if is_expression(value) else legal(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return ""
+
+
 def is_expression(text: str) -> bool:
     """Whether a text stands for an expression, as JSON has to write it."""
     return text.startswith("/Expr(") and text.endswith(")/")

@@ -15,7 +15,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.layout import Names
-from sssjob.records.plan import KEPT, LEFT_OUT
+from sssjob.records.record import KEPT, LEFT_OUT
 from sssjob.records.texts import BulkColumn, Coded, Plain, same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
