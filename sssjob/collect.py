@@ -19,7 +19,6 @@ from sssjob import directory_handles as handles
 from sssjob import outputs, registry
 from sssjob.delivery.document import Delivery, Tally, by_run
 from sssjob.delivery.records import PlacedRecord
-from sssjob.delivery.runs import CLOCKS
 from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument, UnusableInput
@@ -33,6 +32,7 @@ from sssjob.features.used import Used
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup, jobs_of
 from sssjob.registry import Format
+from sssjob.runs import CLOCKS
 
 LOCK = 10.0  # seconds that others may keep the lock of a directory of documents
 SETTLE = 10  # seconds after the end of a job in which its record may not be complete

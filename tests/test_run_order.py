@@ -2,7 +2,7 @@
 
 import pytest
 
-from sssjob.delivery.runs import RunOrder, RunTimes
+from sssjob.runs import RunOrder, RunTimes
 
 TOLERANCE = 60
 HOUR, START = 3600, 1_700_000_000

@@ -18,7 +18,7 @@ from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run
+from sssjob.delivery.runs import fold_run, frame_of, of_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
@@ -33,6 +33,7 @@ from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, identities, is_about
 from sssjob.model import Block, Job, JobGroup, Property, jobs_of
 from sssjob.records import Format
+from sssjob.runs import RunOrder, RunTimes
 from sssjob.states import has_ended
 
 

@@ -17,7 +17,7 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import RunOrder, RunTimes, fold_run, frame_of, of_run, told_order
+from sssjob.delivery.runs import fold_run, frame_of, of_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
@@ -26,6 +26,7 @@ from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of
 from sssjob.records import Format
+from sssjob.runs import RunOrder, RunTimes
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of
 

@@ -16,7 +16,6 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
-from sssjob.delivery.runs import CLOCKS, RunOrder, RunTimes
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, Fact, fold
@@ -42,6 +41,7 @@ from sssjob.handlers.view import JobView, View, job_views, only
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
+from sssjob.runs import CLOCKS, RunOrder, RunTimes
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of

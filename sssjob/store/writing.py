@@ -11,41 +11,42 @@ from itertools import count, islice, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
-from sssjob.document import tree
+from sssjob.document import dumps, from_tree, tree
+from sssjob.document.attached import files_named
 from sssjob.document.meant import Around
+from sssjob.document.places import local
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
-from sssjob.known_by import BEGAN, ENDED, WAITS, may_be_of_schedd, of_one, telling
+from sssjob.known_by import ENDED, may_be_of_schedd, of_one, telling
 from sssjob.model import Property
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
-from sssjob.store.identity import MARKS, Identity, Marks, ids_of, known_as, stated
+from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
+from sssjob.store.regrouping import regrouped, tells_less
 from sssjob.store.rows import rows
 
-_SUBMITTED, _STARTED, _ENDED, _CPU, _STATE, _ID = (
+_STARTED, _ENDED, _CPU, _STATE, _ID, _CHARGE = (
     NAMES.index(columns.name_of(path))
-    for path in ("SubmitTime", "StartTime", "EndTime", "CpuDuration", "State", "Id")
+    for path in ("StartTime", "EndTime", "CpuDuration", "State", "Id", "Charge")
 )
-_PLACE, _ODD = NAMES.index(columns.PLACE), NAMES.index(columns.ODD)
-# What the columns of a job do not say as it is written: nobody compares its run by them.
-_UNREAD = columns.bit("SubmitTime") | columns.bit("StartTime") | columns.bit("EndTime")
 # How long a job ran so far: what was delivered, or else its own Duration, as in reports.
 _WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
 _WALL_PLACES = [NAMES.index(name) for name in _WALL]
 _TOLD = (
-    f"SELECT max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})) "
-    "FROM job WHERE document = ?"
+    f"SELECT max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})), "
+    f"max({NAMES[_CPU]}), max({NAMES[_CHARGE]}) FROM job WHERE document = ?"
 )
-_TOLD_IN_GROUP = (
-    f"SELECT {NAMES[_ID]}, max({NAMES[_SUBMITTED]}), max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), "
-    f"max(coalesce({', '.join(_WALL)})) FROM job WHERE document = ? AND {columns.PLACE} > 0 "
-    f"AND {NAMES[_ID]} IS NOT NULL GROUP BY {NAMES[_ID]}"
+# Whether a job of a group may have used something, or may have been charged.
+_USED = (*(NAMES[each] for each in (_STARTED, _ENDED, _CPU, _CHARGE)), *_WALL)
+_USED_IN_GROUP = (
+    f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
+    f"{' OR '.join(f'{name} IS NOT NULL' for name in _USED)}) LIMIT 1"
 )
 # Whose a job is: of whom was delivered, or else its own User, as in reports.
 _USERS = [columns.name_of(path) for path in ("Delivered/User", "User")]
@@ -280,6 +281,11 @@ class StoredDocument(NamedTuple):
     outcome: Outcome
     missing: tuple[str, ...] = ()
 
+    def with_outcome(self, other: Outcome) -> StoredDocument:
+        """The same, where another document was made of it, too."""
+        some = {self.outcome, other}
+        return self._replace(outcome=next(each for each in Outcome if each in some))
+
 
 class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
@@ -410,6 +416,7 @@ class DocumentWriter:
         changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         renamed: list[tuple[int, int, Incoming]] = []
+        beside: list[tuple[int, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
             run = self._about(incoming, runs) if runs else None
@@ -424,18 +431,16 @@ class DocumentWriter:
                 incoming = self._with_global_id(incoming, run)
                 contents.add(incoming.content)
             is_there = files.column == run.files and self._has(run, incoming.content)
+            if not is_there and self._keeps_ended and incoming.name == "JobGroup":
+                again = self._regrouped(incoming, run)
+                if again is not None:
+                    incoming, others = again
+                    beside += [(index, each) for each in others]
+                    files = self._chosen(incoming, run.files)
+                    is_there = self._has(run, incoming.content)
             # decisions 265 and 517
-            if not is_there and self._keeps_ended:
-                is_older = self._is_older(incoming, run)
-                is_former = is_older is not False and (
-                    (is_older or self._keeps_former) and self._is_former(contents, run)
-                )
-                is_there = bool(is_older or is_former)
-                if is_older and not is_former:
-                    about = f"{incoming.name} {incoming.id}"
-                    job = self._older_job(incoming, run)
-                    text = f"{_OLDER.format(about)}{'' if job is None else f' of job {job}'}"
-                    self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
+            elif not is_there and self._keeps_ended:
+                is_there = self._is_older(incoming, run, contents)
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
@@ -448,6 +453,9 @@ class DocumentWriter:
             self._rename(number, following, incoming)
         if fresh:
             written |= self._added(fresh, entry)
+        for index, each in beside:
+            [of_run] = self.write([each], entry)
+            written[index] = written[index].with_outcome(of_run.outcome)
         return [written[index] for index in range(len(documents))]
 
     def _about(self, incoming: Incoming, runs: Sequence[PresentDocument]) -> PresentDocument | None:
@@ -461,7 +469,7 @@ class DocumentWriter:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
-        return max(found, key=self._telling) if len(found) > 1 else run
+        return max(found, key=lambda each: self._telling(each)[0]) if len(found) > 1 else run
 
     def _with_global_id(self, incoming: Incoming, present: PresentDocument) -> Incoming:
         """A job with the GlobalJobId that is known of it, if it tells none itself.
@@ -478,40 +486,75 @@ class DocumentWriter:
         return incoming._replace(content=content, marks=marks, rows=rows(tree.parse(content)))
 
     # decision 670
-    def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool | None:
-        """Whether a document is of an open run, of which the one that is there tells more.
+    def _is_older(
+        self, incoming: Incoming, present: PresentDocument, contents: Collection[Content]
+    ) -> bool:
+        """Whether nothing comes of a job, as more is known of its run; that is told.
+
+        What was stored before is not told again.
+        """
+        tells_less = self._tells_less(incoming, present)
+        if tells_less is False or not (tells_less or self._keeps_former):
+            return False
+        if self._is_former(contents, present):
+            return True
+        if tells_less:
+            text = _OLDER.format(f"{incoming.name} {incoming.id}")
+            self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
+        return bool(tells_less)
+
+    def _tells_less(self, incoming: Incoming, present: PresentDocument) -> bool | None:
+        """Whether a job is of an open run, of which the one that is there tells more.
 
         False where it tells more itself; None where neither is known. What used something is none
-        that waits, and what does not tell its wall time may tell other things. A group is older
-        where one of its jobs is, as what that one used would go. # decision 870
+        that waits, and what does not tell its wall time may tell other things.
         """
-        if incoming.name != "Job":
-            return self._older_job(incoming, present) is not None or None
         mine = _told_by(incoming.rows, incoming.marks.whose)
+        known, was_used = self._telling(present)
         if mine[0] == ENDED:
             is_named = bool(present.marks.whose) and not incoming.marks.whose
-            return (is_named and mine < self._telling(present)) or None
-        return _tells_less(incoming.rows, mine, self._telling(present))
+            return (is_named and mine < known) or None
+        return tells_less(mine, known, has_run=_has_run(incoming.rows), was_used=was_used)
 
-    def _older_job(self, incoming: Incoming, present: PresentDocument) -> object:
-        """The Id of a job of an open run, of which the group that is there tells more; or None."""
-        jobs = _jobs_of_group(incoming.rows)
-        if not jobs:  # as of a job alone
+    def _telling(self, present: PresentDocument) -> tuple[tuple[int, float, bool], bool]:
+        """How much a document that is there tells of its run, and whether that used something."""
+        [(start, end, wall, *used)] = self.engine.fetch(_TOLD, (present.number,))
+        return telling(start, end, wall, present.marks.whose), any((wall, *used))
+
+    # decision 877
+    def _regrouped(
+        self, incoming: Incoming, present: PresentDocument
+    ) -> tuple[Incoming, Sequence[Incoming]] | None:
+        """A group with what is there of it, and the runs beside it; None: it is the next version.
+
+        Most groups have no job that ran, and are not read for that.
+        """
+        if not self.engine.fetch(_USED_IN_GROUP, (present.number,)):
             return None
-        for id_, *times, end, wall in self.engine.fetch(_TOLD_IN_GROUP, (present.number,)):
-            told = jobs.get(id_, [])
-            mine = _told_by(told)
-            moments = zip(times, (_first(told, at) for at in (_SUBMITTED, _STARTED)), strict=True)
-            is_another = any(None not in pair and pair[0] != pair[1] for pair in moments)
-            is_open = told and not is_another and mine[0] != ENDED
-            if is_open and _tells_less(told, mine, telling(times[1], end, wall)):
-                return id_
-        return None
+        try:
+            there = self.packing.unpack(present.dictionary, present.data)
+        except NotUnpacked:
+            return None
+        found = regrouped(there, self.packing.document(incoming.content))
+        if found is None:
+            return None
+        if not self._is_former((incoming.content,), present):
+            for text in found.told(incoming.id):
+                self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
+        whole = self._read_anew(incoming, found.group)
+        return whole, [self._read_anew(incoming, dumps(job).encode()) for job in found.beside]
 
-    def _telling(self, present: PresentDocument) -> tuple[int, float, bool]:
-        """How much a document that is there tells of its run."""
-        [(start, end, wall)] = self.engine.fetch(_TOLD, (present.number,))
-        return telling(start, end, wall, present.marks.whose)
+    def _read_anew(self, incoming: Incoming, document: bytes) -> Incoming:
+        """What was made of a document that came, with the Files that came with it."""
+        root = tree.parse(document)
+        name, found = local(root), rows(root)
+        id_, marks = identify(root, name)
+        if name == "Job":
+            marks = marks.of_user(id_, user_in(found[0]))
+        named = tuple(dict.fromkeys(files_named(from_tree(root)))) if b"#" in document else ()
+        return incoming._replace(
+            name=name, id=id_, marks=marks, content=document, rows=found, named=named
+        )
 
     def _tell_others(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> None:
         """Tell of a run that another user is said to have run."""
@@ -651,19 +694,6 @@ def _first(rows: Iterable[Row], at: int) -> object:
     return next((row[at] for row in rows if row[at] is not None), None)
 
 
-def _jobs_of_group(rows: Iterable[Row]) -> dict[object, list[Row]]:
-    """The rows of jobs of a group by their Ids, but for those whose times they do not say."""
-    jobs: defaultdict[object, list[Row]] = defaultdict(list)
-    unread: set[object] = set()
-    for row in rows:
-        if row[_PLACE]:
-            jobs[row[_ID]].append(row)
-            odd = row[_ODD]
-            if isinstance(odd, int) and odd & _UNREAD:
-                unread.add(row[_ID])
-    return {id_: told for id_, told in jobs.items() if id_ not in unread}
-
-
 def _told_by(rows: Sequence[Row], whose: str = "") -> tuple[int, float, bool]:
     """How much a job tells of its run, by its rows."""
     return telling(_first(rows, _STARTED), _first(rows, _ENDED), _wall(rows), whose)
@@ -674,22 +704,12 @@ def _wall(rows: Iterable[Row]) -> float | None:
     return next((wall for wall in walls if isinstance(wall, int | float)), None)
 
 
-def _tells_less(
-    rows: Sequence[Row], mine: tuple[int, float, bool], known: tuple[int, float, bool]
-) -> bool | None:
-    """Whether a job tells less of an open run than is known; None where neither is more."""
-    if mine[0] == WAITS and _has_run(rows):
-        return None
-    has_no_wall = -1 in (mine[1], known[1])
-    if known == mine or (known[0] == mine[0] == BEGAN and has_no_wall):
-        return None
-    return mine < known
-
-
 def _has_run(rows: Sequence[Row]) -> bool:
-    """Whether a job without times used something, or is over."""
+    """Whether a job without times used something, says what it was charged, or is over."""
+    if _wall(rows) or _first(rows, _CPU) or _first(rows, _CHARGE) is not None:
+        return True
     state = _first(rows, _STATE)
-    return bool(_wall(rows) or _first(rows, _CPU)) or (isinstance(state, str) and is_over(state))
+    return isinstance(state, str) and is_over(state)
 
 
 def user_in(row: Row) -> str:

@@ -16,6 +16,7 @@ from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
 from sssjob.store import Counts, loading, sqlite
 from sssjob.store.identity import identify
+from sssjob.store.ledger import EntryKind
 from sssjob.store.reading import only, told
 from sssjob.store.rows import rows
 
@@ -242,36 +243,109 @@ RAN = "<Job><Id>7</Id><SubmitTime>50</SubmitTime><StartTime>100</StartTime>{}</J
 ENDED = RAN.format("<EndTime>700</EndTime><Delivered><Duration>600</Duration></Delivered>")
 
 
-@pytest.mark.parametrize(
-    "later",
-    [
-        "<Job><Id>7</Id></Job>",
-        "<Job><Id>7</Id><State>Idle</State></Job><Job><Id>8</Id><StartTime>9</StartTime></Job>",
-        RAN.format("<Duration>500</Duration>"),
-    ],
+GROUP = "<JobGroup><Id>g</Id>{}</JobGroup>"
+OTHERS = "<Job><Id>8</Id></Job>"
+SECOND = (
+    "<Job><Id>7</Id><SubmitTime>800</SubmitTime><StartTime>900</StartTime><EndTime>950</EndTime>"
+    "<Delivered><Duration>50</Duration></Delivered></Job>"
 )
-def test_a_group_with_a_job_that_tells_less_of_its_run_is_older_and_told(jobs, later):
-    there = f"<JobGroup><Id>g</Id>{ENDED}<Job><Id>8</Id></Job></JobGroup>"
-    jobs.load(there.encode())
+OLDER, ANOTHER, GONE = (
+    "this is older, and tells less of it", "this has another one, which is a document of its own",
+    "it is not in this",
+)  # fmt: skip
+
+
+def loaded(jobs, document):
+    """What became of a document, and what was told of it."""
     told = []
-    again = f"<JobGroup><Id>g</Id>{later}</JobGroup>".encode()
-    assert jobs.load(again, on_warning=told.append) == Counts(unchanged=1)
-    assert [each.message for each in told] == [
-        "JobGroup g stays as it is there: this is older, and tells less of the run of job 7"
+    counts = jobs.load(document.encode(), on_warning=told.append)
+    return counts, [each.message for each in told]
+
+
+@pytest.mark.parametrize("charged", ["", "<Charge>12</Charge>"])
+@pytest.mark.parametrize(
+    ("jobs_of_it", "why", "kept", "others"),
+    [
+        ("<Job><Id>7</Id></Job>" + OTHERS, OLDER, OTHERS, []),
+        (RAN.format("<Duration>500</Duration>") + OTHERS, OLDER, OTHERS, []),
+        ("<Job><Id>7</Id><State>Idle</State></Job>" + SECOND.replace("<Id>7", "<Id>8"),
+         OLDER, SECOND.replace("<Id>7", "<Id>8"), []),
+        (OTHERS, GONE, OTHERS, []),
+        (OTHERS + "<Job><Id>9</Id></Job>", GONE, OTHERS + "<Job><Id>9</Id></Job>", []),
+        (SECOND + OTHERS, ANOTHER, OTHERS, [SECOND]),
+        (SECOND + "<Job><Id>8</Id><Name>x</Name></Job>", ANOTHER,
+         "<Job><Id>8</Id><Name>x</Name></Job>", [SECOND]),
+        (ENDED.replace(">50<", ">40<").replace("100", "10").replace("700", "30") + OTHERS, ANOTHER,
+         OTHERS, [ENDED.replace(">50<", ">40<").replace("100", "10").replace("700", "30")]),
+    ],
+)  # fmt: skip
+def test_a_group_that_comes_again_keeps_each_run_and_takes_the_others(
+    jobs, jobs_of_it, why, kept, others, charged
+):
+    there = ENDED.replace("</Job>", f"{charged}</Job>")
+    jobs.load(GROUP.format(there + OTHERS).encode())
+    again = GROUP.format(jobs_of_it)
+    counts, told = loaded(jobs, again)
+    assert told == [f"JobGroup g keeps the run of job 7: {why}"]
+    expected = [GROUP.format(there + kept), *others]
+    assert [each.decode() for each in documents(jobs)] == expected
+    is_changed = kept != OTHERS
+    assert counts == (
+        Counts(new=1) if others else Counts(changed=1) if is_changed else Counts(unchanged=1)
+    )
+    entered = [(each.kind, each.amount) for each in jobs.ledger.entries(list(EntryKind))]
+    assert entered == ([("Charge", 12)] if charged else [])
+    assert loaded(jobs, again)[0] == Counts(unchanged=1)
+    assert [each.decode() for each in documents(jobs)] == expected
+    assert list(jobs.check()) == []
+
+
+def test_a_run_beside_a_group_has_the_defaults_of_the_group_but_for_what_it_was_charged(jobs):
+    defaults = "<JobDefaults><User>ann</User><Charge>5</Charge></JobDefaults>"
+    jobs.load(GROUP.format(defaults + ENDED).encode())
+    assert loaded(jobs, GROUP.format(defaults + SECOND))[0] == Counts(new=1)
+    _, beside = documents(jobs)
+    assert beside == SECOND.replace("</Job>", "<User>ann</User></Job>").encode()
+
+
+def test_a_group_keeps_the_runs_of_many_jobs_in_one_line(jobs):
+    ran = "".join(ENDED.replace("<Id>7", f"<Id>{n}") for n in range(6))
+    jobs.load(GROUP.format(ran).encode())
+    _, told = loaded(jobs, GROUP.format("<Job><Id>0</Id></Job>"))
+    assert told == [
+        f"JobGroup g keeps the run of job 0: {OLDER}",
+        "JobGroup g keeps the runs of jobs 1, 2, 3 and 2 more: they are not in this",
     ]
-    assert documents(jobs) == [there.encode()]
 
 
 @pytest.mark.parametrize(
     "later",
     [
         ENDED.replace("<Duration>600", "<Duration>500"),  # an end may be corrected
-        "<Job><Id>7</Id><SubmitTime>900</SubmitTime></Job>",  # another run
-        "<Job><Id>9</Id></Job>",
+        ENDED.replace(">100<", ">1970-01-01T00:01:40Z<"),  # the same moment
+        ENDED.replace(">100<", ">101<"),  # clocks differ
+        ENDED + "<Job><Id>9</Id></Job>",
     ],
 )
-def test_a_group_of_which_no_job_tells_less_is_its_next_version(jobs, later):
-    jobs.load(f"<JobGroup><Id>g</Id>{ENDED}</JobGroup>".encode())
-    again = f"<JobGroup><Id>g</Id>{later}</JobGroup>".encode()
-    assert jobs.load(again) == Counts(changed=1)
-    assert documents(jobs) == [again]
+def test_a_group_that_has_all_runs_is_the_next_version(jobs, later):
+    jobs.load(GROUP.format(ENDED).encode())
+    again = GROUP.format(later)
+    assert loaded(jobs, again) == (Counts(changed=1), [])
+    assert documents(jobs) == [again.encode()]
+
+
+@pytest.mark.parametrize("later", ["<Job><Id>9</Id></Job>", "<Job><Id>7</Id><Name>x</Name></Job>"])
+def test_a_group_of_which_no_job_ran_is_what_was_imported_last(jobs, later):
+    jobs.load(GROUP.format("<Job><Id>7</Id></Job>").encode())
+    assert loaded(jobs, GROUP.format(later)) == (Counts(changed=1), [])
+    assert documents(jobs) == [GROUP.format(later).encode()]
+
+
+@pytest.mark.parametrize("used", ["<Charge>12</Charge>", "<Duration>60</Duration>"])
+def test_a_job_that_waits_does_not_replace_one_that_used_something_without_times(jobs, used):
+    there = f"<Job><Id>7</Id>{used}</Job>"
+    jobs.load(there.encode())
+    counts, told = loaded(jobs, "<Job><Id>7</Id><Name>asked</Name></Job>")
+    assert counts == Counts(unchanged=1)
+    assert told == ["Job 7 stays as it is there: this is older, and tells less of the run"]
+    assert documents(jobs) == [there.encode()]

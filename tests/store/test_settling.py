@@ -150,8 +150,8 @@ def _entries(kept):
 def test_an_import_enters_to_whom_it_was_charged_and_gives_back_to_the_same(address):
     said = "as the job said"
     with store.open(address, create=True) as kept:
-        for user, charge in (("ann", 100), ("ann", 107), ("bob", 30), ("bob", None)):
-            stated = "" if charge is None else f"<Charge>{charge}</Charge>"
+        for user, charge in (("ann", 100), ("ann", 107), ("bob", 30), ("bob", 0)):
+            stated = f"<Charge>{charge}</Charge>"
             job = f"<Job><Id>i</Id><User>{user}</User><Project>p</Project>{stated}</Job>"
             kept.load(job.encode())
         assert _entries(kept) == [

@@ -1,0 +1,145 @@
+"""Which run of a job is told, whoever tells of it: one rule.
+
+A batch system may run a job again (a requeue), with the same Id. Records, imports, and requests to
+charge or refund a job ask here whether they tell of a run that is known. # decision 876
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from sssjob import units
+from sssjob.errors import InvalidValue
+from sssjob.model import Job
+from sssjob.states import has_ended
+
+_LONGEST = 40  # characters of a time
+CLOCKS = 2  # seconds by which clocks differ
+# Where a time that was read as UTC is in its own zone, which is 14 hours east at most, or 12 west.
+_SHIFTS = range(-14 * 3600, 12 * 3600 + 1, 900)
+
+
+class RunOrder(Enum):
+    """How a run stands to another one of its job."""
+
+    EARLIER = "it was before"
+    SAME = "it is the same, as far as is told"
+    LATER = "it was behind"
+    UNTOLD = "in some zone it is another one than in others"
+
+
+class RunTimes(NamedTuple):
+    """When a run was submitted, began, and ended, in seconds since 1970; None is not told."""
+
+    submitted: int | None = None
+    started: int | None = None
+    ended: int | None = None
+
+    @classmethod
+    def of_job(cls, job: Job) -> RunTimes:
+        """Of what a job object says."""
+        ended = moment(job, "EndTime") if has_ended(job.get) else None  # or it is expected only
+        return cls(moment(job, "SubmitTime"), moment(job, "StartTime"), ended)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """What orders the runs of one job in records, which tell both as a rule."""
+        return self.submitted or 0, self.started or 0
+
+    def order(self, known: RunTimes, tolerance: int) -> RunOrder:
+        """How this run stands to one that is known; starts may differ by a ``tolerance``.
+
+        Runs of one job do not overlap. Where no end tells it, a run that began before the other
+        was submitted is an earlier one, as a run that is requeued is submitted anew.
+        """
+        if _is_behind(self.started, known.ended, CLOCKS):
+            return RunOrder.LATER
+        if _is_behind(known.started, self.ended, CLOCKS):
+            return RunOrder.EARLIER
+        if self._began_in(known) or known._began_in(self):
+            return RunOrder.SAME
+        if _is_behind(self.started, known.started, tolerance):
+            return RunOrder.LATER
+        if _is_behind(known.started, self.started, tolerance):
+            return RunOrder.EARLIER
+        if _is_behind(self.submitted, known.started, CLOCKS):
+            return RunOrder.LATER
+        if _is_behind(known.submitted, self.started, CLOCKS):
+            return RunOrder.EARLIER
+        return RunOrder.SAME
+
+    def order_without_zone(self, known: RunTimes, tolerance: int) -> RunOrder:
+        """The same where these times were read as UTC for want of a zone. # decision 808
+
+        They are of another run only where they would be in every zone.
+        """
+        order = self.order(known, tolerance)
+        if order is RunOrder.SAME:
+            return order
+        in_zones = {self._shifted(each).order(known, tolerance) for each in _SHIFTS}
+        return order if in_zones == {order} else RunOrder.UNTOLD
+
+    def _shifted(self, seconds: int) -> RunTimes:
+        return RunTimes(*(None if each is None else each + seconds for each in self))
+
+    def with_end_of(self, same: RunTimes) -> RunTimes:
+        """This run with what is told of its end elsewhere."""
+        return self._replace(ended=same.ended)
+
+    def is_rather(self, other: RunTimes, known: RunTimes, tolerance: int) -> bool:
+        """Whether this run is the other one rather than a known one, as its start is nearer."""
+        if self.started is None or other.started is None:
+            return False
+        if self.order(other, tolerance) is not RunOrder.SAME:
+            return False
+        distance = abs(self.started - other.started)
+        return known.started is None or distance < abs(self.started - known.started)
+
+    def _began_in(self, other: RunTimes) -> bool:
+        """Whether this run began while the other one was there, whatever clocks say."""
+        if self.started is None or other.started is None or other.ended is None:
+            return False
+        return other.started <= self.started < other.ended - CLOCKS
+
+
+class Run(NamedTuple):
+    """What tells a run of a job from its others: its GlobalId, "" is not told, and its times."""
+
+    global_id: str = ""
+    times: RunTimes = RunTimes()
+
+    @classmethod
+    def of_job(cls, job: Job) -> Run:
+        """Of what a job object says."""
+        return cls(job.get("GlobalId"), RunTimes.of_job(job))
+
+    def is_of(self, known: Run) -> bool:
+        """Whether this is about the run that is known, as far as both tell.
+
+        Where both began, that tells it, whenever they were submitted.
+        """
+        if self.global_id and known.global_id and self.global_id != known.global_id:
+            return False
+        if None in (self.times.started, known.times.started) and _differ(
+            self.times.submitted, known.times.submitted
+        ):
+            return False
+        return self.times.order(known.times, CLOCKS) is RunOrder.SAME
+
+
+def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:
+    return one is not None and other is not None and one > other + seconds
+
+
+def _differ(one: int | None, other: int | None) -> bool:
+    return _is_behind(one, other, CLOCKS) or _is_behind(other, one, CLOCKS)
+
+
+def moment(job: Job, name: str) -> int | None:
+    """A time that a job says, in seconds since 1970; None for what is none."""
+    text = job.get(name)
+    try:
+        return units.time(text) or None if len(text) <= _LONGEST else None
+    except InvalidValue:
+        return None

@@ -1,0 +1,213 @@
+"""A JobGroup that is imported again keeps each run that it has, job by job.
+
+Strategy. A group is one document, and a store keeps one version of it. What is imported may tell
+less of a run than is known, may tell of another run of a job, or may have a job no more: as the
+next version it would take away what these jobs used, and give back what they were charged.
+
+The idea is to ask of each job whether its run is here, by the rule for all runs (``runs``). If
+nothing goes that a job used, the group is the next version. Otherwise the one that is there stays,
+with the jobs that this tells more of or that are new, and a run that the group does not have is a
+document of its own beside it, as ``deliver`` makes it. # decision 877
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from itertools import count
+from typing import NamedTuple
+
+from sssjob import units
+from sssjob.defaults import resolve
+from sssjob.document import loads
+from sssjob.document.splice import rewrite
+from sssjob.errors import InvalidValue
+from sssjob.known_by import BEGAN, ENDED, WAITS, telling
+from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, jobs_of
+from sssjob.runs import Run, moment
+from sssjob.states import is_over
+
+_CHARGE = "Charge"
+_DURATIONS = ("Duration", "CpuDuration")
+_SHOWN = 3  # Ids of jobs that a message names
+
+
+class Kept(Enum):
+    """Why a group keeps the run of a job, or of several, and not what is imported of them."""
+
+    OLDER = "this is older, and tells less of it", "this is older, and tells less of them"
+    OTHER = (
+        "this has another one, which is a document of its own",
+        "this has others, which are documents of their own",
+    )
+    GONE = "it is not in this", "they are not in this"
+
+
+class Regrouped(NamedTuple):
+    """A group as it is to be kept, the runs beside it, and whose runs it keeps, and why."""
+
+    group: bytes
+    beside: Sequence[Job]
+    kept: Sequence[tuple[Kept, Sequence[str]]]
+
+    def told(self, id_: str) -> Iterator[str]:
+        """What is to be said of it."""
+        for why, ids in self.kept:
+            more = len(ids) - _SHOWN
+            some = ", ".join(ids[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+            one, many = why.value
+            runs = f"run of job {some}: {one}" if len(ids) == 1 else f"runs of jobs {some}: {many}"
+            yield f"JobGroup {id_} keeps the {runs}"
+
+
+class _Told(NamedTuple):
+    """How much a job tells of its run, and what else says that there was one."""
+
+    telling: tuple[int, float, bool]
+    used: Fraction  # wall time, processor time, and what it was charged
+    is_over: bool
+    says_charge: bool
+
+    @classmethod
+    def of(cls, job: Job) -> _Told:
+        wall, cpu, charge = (_number(job, name) for name in ("Duration", "CpuDuration", _CHARGE))
+        start, end = moment(job, "StartTime"), moment(job, "EndTime")
+        how_much = telling(start, end, None if wall is None else float(wall))
+        used = sum(filter(None, (wall, cpu, charge)), Fraction())
+        return cls(how_much, used, is_over(job.get("State")), charge is not None)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether something would go with it."""
+        return self.telling[0] != WAITS or bool(self.used)
+
+    def is_less_than(self, known: _Told) -> bool:
+        """Whether it is older: of an open run, of which more is known."""
+        has_run = self.is_used or self.is_over or self.says_charge
+        return self.telling[0] != ENDED and bool(
+            tells_less(self.telling, known.telling, has_run=has_run, was_used=known.is_used)
+        )
+
+
+def tells_less(
+    mine: tuple[int, float, bool], known: tuple[int, float, bool], *, has_run: bool, was_used: bool
+) -> bool | None:
+    """Whether a job tells less of an open run than is known; None where neither is more.
+
+    One that waits is older than one that used something or was charged, told by no times, unless it
+    ``has_run`` itself.
+    """
+    if mine[0] == WAITS and has_run:
+        return None
+    if mine[0] == known[0] == WAITS:
+        return was_used or None
+    has_no_wall = -1 in (mine[1], known[1])
+    if known == mine or (known[0] == mine[0] == BEGAN and has_no_wall):
+        return None
+    return mine < known
+
+
+class _Job(NamedTuple):
+    """A job of a group as it is written, with the defaults of the group, and what it tells."""
+
+    written: Job
+    whole: Job
+    run: Run
+    told: _Told
+
+
+def regrouped(there: bytes, new: bytes) -> Regrouped | None:
+    """What becomes of a group; None where what is imported is its next version."""
+    group, coming = loads(there), loads(new)
+    assert isinstance(group, JobGroup)
+    assert isinstance(coming, JobGroup)
+    mine, theirs = list(_jobs(coming)), list(_jobs(group))
+    matches = _matched(mine, theirs)
+    ids = {each.written.id for each in theirs}
+    kept: dict[Kept, list[str]] = defaultdict(list)
+    for known, found in zip(theirs, matches, strict=True):
+        if (why := _why_kept(known, found, mine)) is not None:
+            kept[why].append(known.written.id)
+    if not kept:
+        return None
+    taken = {id(each) for each in matches if each is not None}
+    left = [each for each in mine if id(each) not in taken]
+    is_framed = group.blocks(JobDefaults) == coming.blocks(JobDefaults)
+    added = [_in_frame(each, is_framed) for each in left if each.written.id not in ids]
+    changes = {
+        place: _in_frame(found, is_framed)
+        for place, (known, found) in enumerate(zip(theirs, matches, strict=True))
+        if found is not None
+        and found.whole != known.whole
+        and not found.told.is_less_than(known.told)
+    }
+    document = there
+    if changes or added:
+        document = b"".join(rewrite(there, lambda block: _changed(block, changes, added)))
+    beside = [_alone(each) for each in left if each.written.id in ids]
+    return Regrouped(document, beside, [*kept.items()])
+
+
+def _jobs(group: JobGroup) -> Iterator[_Job]:
+    whole = jobs_of(resolve(group).block)
+    for written, each in zip(group.jobs, whole, strict=True):
+        yield _Job(written, each, Run.of_job(each), _Told.of(each))
+
+
+def _matched(mine: Sequence[_Job], theirs: Sequence[_Job]) -> list[_Job | None]:
+    """The job of the same run for each of those that are there, each of them once."""
+    by_id: dict[str, list[_Job]] = defaultdict(list)
+    for each in mine:
+        by_id[each.written.id].append(each)
+    found: list[_Job | None] = []
+    for known in theirs:
+        some = by_id[known.written.id]
+        same = next((each for each in some if each.run.is_of(known.run)), None)
+        if same is not None:
+            some.remove(same)
+        found.append(same)
+    return found
+
+
+def _why_kept(known: _Job, found: _Job | None, mine: Sequence[_Job]) -> Kept | None:
+    if found is not None:
+        return Kept.OLDER if found.told.is_less_than(known.told) else None
+    if not known.told.is_used:
+        return None
+    is_there = any(each.written.id == known.written.id for each in mine)
+    return Kept.OTHER if is_there else Kept.GONE
+
+
+def _in_frame(job: _Job, is_framed: bool) -> Job:
+    """A job for the group that is there; the defaults of another one go with it."""
+    return job.written if is_framed else job.whole
+
+
+def _changed(group: Block, changes: Mapping[int, Job], added: Sequence[Job]) -> Block:
+    """A group with other jobs in some places, and some behind all."""
+    places = count()
+    items = [changes.get(next(places), item) if type(item) is Job else item for item in group.items]
+    return group.holding((*items, *added))
+
+
+def _alone(job: _Job) -> Job:
+    """A run as a document of its own: what a group was charged by default is not its."""
+    if job.written.get(_CHARGE):
+        return job.whole
+    return job.whole.holding(
+        each for each in job.whole.items if getattr(each, "name", "") != _CHARGE
+    )
+
+
+def _number(job: Job, name: str) -> Fraction | None:
+    """An amount as a job says it, what was delivered first; a duration is in seconds."""
+    read = units.duration if name in _DURATIONS else units.number
+    for block in (*job.blocks(Delivered), job):
+        for item in block.properties.all(name):
+            try:
+                return Fraction(read(item.text))
+            except InvalidValue:
+                continue
+    return None
