@@ -70,12 +70,12 @@ def put_all(folder: int, contents: Mapping[str, bytes], mode: int = 0o644) -> No
 
     So a full disk leaves everything as it was. The mode is as of ``put``. Raises ``OSError``.
     """
-    with Together(folder, contents, mode) as new:
+    with AtomicFiles(folder, contents, mode) as new:
         for name in contents:
             new.appear(name)
 
 
-class Together:
+class AtomicFiles:
     """Several new files of a directory, for a ``with`` block: on disk, and not seen yet.
 
     Those that have not appeared when the block ends go. The mode is as of ``put``. Raises
@@ -86,7 +86,7 @@ class Together:
         self._folder, self._contents, self._mode = folder, contents, mode
         self._hidden: dict[str, Hidden] = {}
 
-    def __enter__(self) -> Together:
+    def __enter__(self) -> AtomicFiles:
         try:
             for name, content in self._contents.items():
                 self._hidden[name] = Hidden(self._folder, name, 0o600)

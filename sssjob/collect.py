@@ -41,7 +41,7 @@ _NO_DOCUMENTS = "--documents says where its document is"
 HALF = 3600  # seconds after which a record that looks incomplete is as complete as it gets
 
 
-class Left(StrEnum):
+class DirectoryOutcome(StrEnum):
     """What became of the directories of a job."""
 
     REMOVED = "removed"
@@ -55,7 +55,7 @@ class Ended:
     """What an epilog did: how much was folded (None: nothing was to be), and what went wrong."""
 
     job_id: str
-    left: Left
+    left: DirectoryOutcome
     tally: Tally | None = None
     notes: tuple[str, ...] = ()
 
@@ -100,8 +100,8 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
         elif directories.is_described or (jobs and _is_alone(call, job, jobs, notes)):
             done = _end(call, job, directories, jobs, held)
         else:
-            done = Ended(job.job_id, Left.REMOVED, notes=tuple(notes))
-        if done.left is Left.REMOVED:
+            done = Ended(job.job_id, DirectoryOutcome.REMOVED, notes=tuple(notes))
+        if done.left is DirectoryOutcome.REMOVED:
             done = replace(done, left=_taken_away(directories, held))
         return done
 
@@ -120,11 +120,15 @@ def _is_alone(call: Invocation, job: Allocation, jobs: str, notes: list[str]) ->
     return bool(asked.alone)
 
 
-def _taken_away(directories: Directories, held: int | None) -> Left:
+def _taken_away(directories: Directories, held: int | None) -> DirectoryOutcome:
     """What becomes of directories that are to go: what is there may not be those that are held."""
     if directories.remove_held(held):
-        return Left.REMOVED
-    return Left.OF_NEXT_RUN if os.path.lexists(directories.job) else Left.NOTHING
+        return DirectoryOutcome.REMOVED
+    return (
+        DirectoryOutcome.OF_NEXT_RUN
+        if os.path.lexists(directories.job)
+        else DirectoryOutcome.NOTHING
+    )
 
 
 def _end(
@@ -139,7 +143,7 @@ def _end(
     snapshot = None if held is None else _status(directories.jobstatus, notes)
     used = call.used() or sampling.last(call, directories, job.node, job.user)
     unkept = _keep(directories, held, used, snapshot)
-    left = Left.REMOVED
+    left = DirectoryOutcome.REMOVED
     try:
         if not jobs:
             _check_run(directories, held)
@@ -157,10 +161,10 @@ def _end(
     except (OSError, SSSJobError) as error:
         notes.append(_said(error, document if jobs else directories.job))
         if directories.is_held(held) and not unkept:
-            left = Left.KEPT
+            left = DirectoryOutcome.KEPT
         elif directories.is_held(held):
             notes.append(f"{directories.job} is removed, and not folded: {unkept}")
-    if left is Left.KEPT:
+    if left is DirectoryOutcome.KEPT:
         how = f"sssjob features sweep --documents {jobs or 'DIR'} folds it"
         notes.append(f"{directories.job} is kept: {how}")
         # What of the status cannot be read is not kept, and told by nobody later.
@@ -205,14 +209,16 @@ def fold_left(
         used = sampling.kept(directories)
         with documents.locked(document, LOCK):
             if not os.path.lexists(directories.job):
-                return Ended(job_id, Left.REMOVED)  # another one folded it meanwhile
+                return Ended(job_id, DirectoryOutcome.REMOVED)  # another one folded it meanwhile
             documents.described(document, job_id)  # there is one
             tally = _fold(document, directories, held, snapshot, system, used, dry_run=dry_run)
     except (OSError, SSSJobError) as error:
         why = _said(error, document) if jobs else str(error)
-        return Ended(job_id, Left.KEPT, None, (_UNFOLDED.format(directories.job, why),))
+        return Ended(job_id, DirectoryOutcome.KEPT, None, (_UNFOLDED.format(directories.job, why),))
     refused = tuple(_UNFOLDED.format(directories.job, each) for each in _refused(document, tally))
-    return Ended(job_id, Left.KEPT if refused else Left.REMOVED, tally, refused)
+    return Ended(
+        job_id, DirectoryOutcome.KEPT if refused else DirectoryOutcome.REMOVED, tally, refused
+    )
 
 
 def collect(

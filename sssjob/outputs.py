@@ -32,7 +32,7 @@ class Unchanged(Exception):
     """Raised in the block of ``writing``, which ends there: the file stays as it is."""
 
 
-def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _Into:
+def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _AtomicOutput | _Into:
     """A stream, for a ``with`` block, into a file that a caller named; errors carry that name.
 
     A regular file, or one that is not there yet, appears when the block ends without an exception,
@@ -50,7 +50,7 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _I
         raise atomic.naming(error, named) from None
 
 
-def _found(named: str, follow: bool) -> _Whole | _Into:
+def _found(named: str, follow: bool) -> _AtomicOutput | _Into:
     """What is to be written: by directories that are held open, whatever becomes of their names."""
     path = named
     for _ in range(_LINKS):
@@ -63,7 +63,7 @@ def _found(named: str, follow: bool) -> _Whole | _Into:
             if status is None or stat.S_ISREG(status.st_mode):
                 if status is not None and _is_store(folder, name):
                     raise OSError(errno.EEXIST, _STORE)
-                return _Whole(folder, name, named, status)
+                return _AtomicOutput(folder, name, named, status)
             if not follow:
                 raise OSError(errno.EINVAL, "is no regular file, and is left alone")
             if not stat.S_ISLNK(status.st_mode):
@@ -155,7 +155,7 @@ class Many:
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
         self._pool = ThreadPoolExecutor(_THREADS)
-        self._waiting: list[_Whole] = []
+        self._waiting: list[_AtomicOutput] = []
         self._folders: dict[tuple[int, int], tuple[int, str]] = {}
 
     def __enter__(self) -> Many:
@@ -198,7 +198,7 @@ class Many:
     def _appear(self) -> None:
         """Force those that wait to disk, and give each its name."""
         try:
-            for _ in self._pool.map(_Whole.force, self._waiting):
+            for _ in self._pool.map(_AtomicOutput.force, self._waiting):
                 pass
         except RuntimeError:  # there may be no more threads
             for file in self._waiting:
@@ -212,7 +212,7 @@ class Many:
         self._waiting.clear()
 
 
-class _Named(io.FileIO):
+class _NamedDescriptor(io.FileIO):
     """A descriptor to write to, whose errors name the file that a caller knows."""
 
     def __init__(self, handle: int, named: str) -> None:
@@ -230,7 +230,7 @@ class _Into:
     """A stream into what cannot be replaced: what was written of it stays written."""
 
     def __init__(self, handle: int, named: str) -> None:
-        self._file = io.BufferedWriter(_Named(handle, named), _BUFFER)
+        self._file = io.BufferedWriter(_NamedDescriptor(handle, named), _BUFFER)
 
     def __enter__(self) -> BinaryIO:
         return self._file
@@ -246,7 +246,7 @@ class _Into:
         return kind is Unchanged
 
 
-class _Whole:
+class _AtomicOutput:
     """A stream into a hidden file, which takes the place of a file when the block has ended.
 
     ``old`` is what stands there now, None if nothing; ``named`` is what the caller calls the file.
@@ -265,7 +265,9 @@ class _Whole:
         mode = 0o666 if self._mode is None else 0o600
         try:
             self._new = atomic.Hidden(self._folder, self._name, mode)
-            self._file = io.BufferedWriter(_Named(os.dup(self._new.handle), self.named), _BUFFER)
+            self._file = io.BufferedWriter(
+                _NamedDescriptor(os.dup(self._new.handle), self.named), _BUFFER
+            )
             self._keep_owner(self._new.handle)
         except OSError as error:
             self.end()

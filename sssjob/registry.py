@@ -397,14 +397,14 @@ def _points(group: str) -> Iterator[EntryPoint]:
     yield from entry_points(group=group)
 
 
-class _Named(Protocol):
+class _NamedRow(Protocol):
     """A row with a name."""
 
     @property
     def name(self) -> str: ...
 
 
-Row = TypeVar("Row", bound=_Named)
+Row = TypeVar("Row", bound=_NamedRow)
 
 
 def _behind(kind: str, ours: dict[str, Row], added: Iterable[tuple[str, Row]]) -> dict[str, Row]:
@@ -416,16 +416,16 @@ def _behind(kind: str, ours: dict[str, Row], added: Iterable[tuple[str, Row]]) -
     return found
 
 
-class _Added(NamedTuple):
+class _AddedSystem(NamedTuple):
     """A system of another distribution, and who added it."""
 
     by: str
     row: System
 
 
-def _added_systems() -> list[_Added]:
+def _added_systems() -> list[_AddedSystem]:
     """The systems of other distributions that can be used, each name once and none of ours."""
-    found: dict[str, _Added] = {}
+    found: dict[str, _AddedSystem] = {}
     for point in _points(SYSTEMS):
         row, reason = _added_system(point)
         if row is not None and (row.name in systems() or row.name in found):
@@ -433,7 +433,7 @@ def _added_systems() -> list[_Added]:
         if row is None or reason:
             _warn(f"the system {point.name}, {_by(point)}: {reason}")
         else:
-            found[row.name] = _Added(_by(point), row)
+            found[row.name] = _AddedSystem(_by(point), row)
     return list(found.values())
 
 

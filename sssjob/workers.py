@@ -70,7 +70,7 @@ _SET_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # only Linux has it
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from sssjob import workers; workers.main({ends})"
 
 
-class Work(NamedTuple):
+class PartWork(NamedTuple):
     """What is done with parts: a dotted name, ``module:attribute``, and what it is called with.
 
     The call gives the function that makes a result of a part; each worker makes it once. Parts,
@@ -99,7 +99,7 @@ class Bounds(NamedTuple):
     deadline: float = 60
 
 
-class Answered(NamedTuple):
+class WorkerAnswers(NamedTuple):
     """What became of parts that were sent together, and how many seconds it took."""
 
     seconds: float
@@ -113,9 +113,9 @@ class Crew(int):
     begins at a place, and gives what waits for that. What waits raises ``UnusableCluster``.
     """
 
-    ask: Callable[[bytes, str], Callable[[], Answered]]
+    ask: Callable[[bytes, str], Callable[[], WorkerAnswers]]
 
-    def __new__(cls, count: int, ask: Callable[[bytes, str], Callable[[], Answered]]) -> Crew:
+    def __new__(cls, count: int, ask: Callable[[bytes, str], Callable[[], WorkerAnswers]]) -> Crew:
         """So many processes, and who has them work."""
         made = super().__new__(cls, max(count, 2))
         made.ask = ask
@@ -130,7 +130,7 @@ def cores() -> int:
 
 
 @dataclass(slots=True, eq=False)
-class _Task(Generic[P]):
+class _PartTask(Generic[P]):
     """A part on its way to its result."""
 
     part: P
@@ -172,9 +172,9 @@ class _Worker(Generic[P]):
     tasks: FileIO
     answers: FileIO
     room: int  # bytes that can be sent while it works on something else
-    given: deque[_Task[P]] = field(default_factory=deque)
+    given: deque[_PartTask[P]] = field(default_factory=deque)
 
-    def takes(self, task: _Task[P]) -> bool:
+    def takes(self, task: _PartTask[P]) -> bool:
         """Whether a task can be sent now, without anybody having to wait.
 
         A worker that waits for its answer to be read has read the task of that answer. So at the
@@ -202,11 +202,11 @@ class Workers(Generic[P, R]):
     With fewer than two, and for few parts, the work is done here, unless there are ``bounds``.
     """
 
-    def __init__(self, work: Work, processes: int, bounds: Bounds | None = None) -> None:
+    def __init__(self, work: PartWork, processes: int, bounds: Bounds | None = None) -> None:
         self.work, self.processes, self.bounds = work, processes, bounds
         self._crew: list[_Worker[P]] = []
-        self._waiting: deque[_Task[P]] = deque()
-        self._unsent: deque[_Task[P]] = deque()
+        self._waiting: deque[_PartTask[P]] = deque()
+        self._unsent: deque[_PartTask[P]] = deque()
         self._function: Callable[[P], R] | None = None
 
     def __enter__(self) -> Workers[P, R]:
@@ -259,7 +259,7 @@ class Workers(Generic[P, R]):
         self, crew: Crew, ahead: Iterator[P], place: Callable[[P], str]
     ) -> Iterator[tuple[P, R]]:
         """The results of processes of other machines, which are sent several parts at once."""
-        asked: deque[tuple[Callable[[], Answered], list[_Task[P]]]] = deque()
+        asked: deque[tuple[Callable[[], WorkerAnswers], list[_PartTask[P]]]] = deque()
         work, folder, most = _packed(self.work), os.getcwd(), _FIRST
 
         def ask() -> None:
@@ -286,9 +286,9 @@ class Workers(Generic[P, R]):
                     raise _as_seen_here(made, place(task.part))
                 yield task.part, made
 
-    def _bundle(self, ahead: Iterator[P], most: int) -> list[_Task[P]]:
+    def _bundle(self, ahead: Iterator[P], most: int) -> list[_PartTask[P]]:
         """The next parts for another machine, not too many and not too large together."""
-        some: list[_Task[P]] = []
+        some: list[_PartTask[P]] = []
         size = 0
         while len(some) < most and size < _SENT:
             self._take(ahead, 1)
@@ -326,7 +326,7 @@ class Workers(Generic[P, R]):
 
     def _take(self, ahead: Iterator[P], count: int) -> None:
         for part in islice(ahead, max(count, 0)):
-            task = _Task(part)
+            task = _PartTask(part)
             self._waiting.append(task)
             self._unsent.append(task)
 
@@ -484,7 +484,7 @@ def _serve(tasks: FileIO, answers: FileIO) -> None:
     os.nice(_YIELDING)
     function: Callable[[Any], Any] | None = None
     with suppress(EOFError), own_process.claimed():
-        work: Work
+        work: PartWork
         bounds: Bounds | None
         work, bounds = _unpacked(tasks)
         while True:
@@ -516,7 +516,7 @@ _turn = threading.Lock()  # what works on parts knows of no threads
 
 
 # decision 430
-def answers_of(message: bytes) -> Answered:
+def answers_of(message: bytes) -> WorkerAnswers:
     """What a process of another machine makes of parts: what ``_serve`` makes of them.
 
     It works in the directory of who asks, so that names of files mean the same ones.
@@ -532,13 +532,13 @@ def answers_of(message: bytes) -> Answered:
             except Exception as error:  # whatever it is: who asked raises it
                 answer = [_failure(error)]
             answers.append([*map(bytes, answer)])
-        return Answered(time.perf_counter() - began, answers)
+        return WorkerAnswers(time.perf_counter() - began, answers)
 
 
 @lru_cache(8)
 def _function(work: bytes) -> Callable[[Any], Any]:
     """What does some work, made once: what it learns of one part serves the next."""
-    made: Work = pickle.loads(work)
+    made: PartWork = pickle.loads(work)
     return made.made()
 
 

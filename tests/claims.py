@@ -4,7 +4,7 @@ import random
 from itertools import groupby
 from operator import itemgetter
 
-from sssjob.store.access_paths import Moment
+from sssjob.store.access_paths import StoreMoment
 from sssjob.store.rows import number
 from sssjob.store.sql import POSTGRESQL
 
@@ -27,7 +27,7 @@ def said_of(reader, dialect, how, *, effective=False):
 
     A document that is not in it has nothing that is found. None where all documents are read.
     """
-    way = Moment(reader, dialect).access(how, effective=effective)
+    way = StoreMoment(reader, dialect).access(how, effective=effective)
     if way.reads_all:
         return None
     statement = way.statement(how.texts or how.numbers or "")

@@ -15,7 +15,7 @@ import work as tasks
 from sssjob import workers
 from sssjob.document.files import opened, span
 from sssjob.errors import LimitExceeded, LostWorker, UnusableInput, WorkFailed
-from sssjob.workers import Work, Workers, cores
+from sssjob.workers import PartWork, Workers, cores
 
 HERE = Path(__file__)
 
@@ -27,7 +27,7 @@ def start(request, monkeypatch):
 
 
 def work(name, *arguments):
-    return Work(f"work:{name}", arguments)
+    return PartWork(f"work:{name}", arguments)
 
 
 def given(work, parts, processes=2, **options):
@@ -132,10 +132,10 @@ def test_no_process_is_left_when_the_block_ends():
 # Of a run of the tests that a shell has put into the background, SIGINT is ignored at first.
 ASKING = """
 import os, signal, sys, time
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {folder!r})
-with Workers(Work("work:process_ids"), 2) as some:
+with Workers(PartWork("work:process_ids"), 2) as some:
     for number, (_, worker) in enumerate(some.in_order(range(10 ** 9))):
         if number == 50:
             print(worker, flush=True)
@@ -206,7 +206,7 @@ def test_only_regular_files_that_are_read_as_they_are_have_spans(tmp_path):
 
 def test_who_does_not_answer_in_time_is_ended():
     bounds = workers.Bounds(deadline=0.1)
-    with Workers(Work("work:endless"), 1, bounds) as some:
+    with Workers(PartWork("work:endless"), 1, bounds) as some:
         for _ in range(2):
             with pytest.raises(LimitExceeded, match="until an answer"):
                 list(some.in_order([1]))

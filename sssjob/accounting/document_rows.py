@@ -37,7 +37,7 @@ from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.records.texts import distinct
 from sssjob.store import columns
 from sssjob.store.columns import LONGEST, NAMES, ODD, Says
-from sssjob.store.rows import Row, Told, in_bytes, is_resolved, one_number, rows, told_of
+from sssjob.store.rows import PropertySummary, Row, in_bytes, is_resolved, one_number, rows, told_of
 from sssjob.units import DEFAULT_UNITS
 
 _DIGITS = 15  # that a double holds
@@ -104,7 +104,7 @@ class TextColumnsBuilder(ColumnsBuilder[J]):
     nothing = TextPiece.of((), "")
 
     def __init__(self) -> None:
-        self._said: dict[tuple[str, str], _Said | None] = {}
+        self._said: dict[tuple[str, str], _StatedProperties | None] = {}
         self._groups = _OfGroups()
 
     def of(self, properties: Iterable[Property]) -> TextPiece:
@@ -167,7 +167,7 @@ class TextColumnsBuilder(ColumnsBuilder[J]):
 
     def _names(
         self, place: str, some: Sequence[ColumnPlace]
-    ) -> Iterator[tuple[_Said, list[ColumnPlace]]]:
+    ) -> Iterator[tuple[_StatedProperties, list[ColumnPlace]]]:
         """What is said of each name that rows speak of, and the columns that have it."""
         by_name: dict[str, list[ColumnPlace]] = {}
         for each in some:
@@ -177,7 +177,7 @@ class TextColumnsBuilder(ColumnsBuilder[J]):
             key = place, name
             if key not in self._said:
                 told = told_of("" if place == JOB else place, name)
-                self._said[key] = _Said(place, name, told) if told else None
+                self._said[key] = _StatedProperties(place, name, told) if told else None
             if said := self._said[key]:
                 yield said, those
 
@@ -291,10 +291,10 @@ Values = Sequence[Any]
 Cells = Iterator[tuple[int, Values]]
 
 
-class _Said:
+class _StatedProperties:
     """What rows say of the properties of a name at a place."""
 
-    def __init__(self, place: str, name: str, told: Told) -> None:
+    def __init__(self, place: str, name: str, told: PropertySummary) -> None:
         self._place, self._name, self._told = place, name, told
         at = (*told.places, _ODD)
 

@@ -30,7 +30,7 @@ _SMALL = 1 << 30  # bytes, as for memory
 _MOST = 10**18  # seconds or bytes; a document may state more, and that is no measurement
 
 
-class Share(NamedTuple):
+class UsedShare(NamedTuple):
     """How much was used ``of`` what was held or asked for, in seconds or bytes (``unit``)."""
 
     what: str
@@ -78,7 +78,7 @@ _LIMITS = (
 )  # fmt: skip
 
 
-def shares(job: Job) -> tuple[Share, ...]:
+def shares(job: Job) -> tuple[UsedShare, ...]:
     """What a job used of what it held or asked for, as far as it states both sides.
 
     The job has its defaults applied.
@@ -92,7 +92,7 @@ def shares(job: Job) -> tuple[Share, ...]:
         (GPU, *gpu_seconds(job), SECONDS),
     )
     return tuple(
-        Share(what, some, of, unit)
+        UsedShare(what, some, of, unit)
         for what, some, of, unit in sides
         if some is not None and of is not None and 0 <= some < _MOST and 0 < of < _MOST
     )
@@ -144,7 +144,7 @@ def amount(number: Number, unit: str) -> str:
     return units.size(number)
 
 
-def _of_cpu(share: Share | None, processors: Number | None) -> Iterator[str]:
+def _of_cpu(share: UsedShare | None, processors: Number | None) -> Iterator[str]:
     if share is None or share.part >= _LITTLE:
         return
     if processors is not None and 1 < processors < _MOST:
@@ -157,7 +157,7 @@ def _of_cpu(share: Share | None, processors: Number | None) -> Iterator[str]:
         yield "The processor waited most of the time: look for what the job waited for."
 
 
-def _of_limit(share: Share | None, limit: _Limit) -> Iterator[str]:
+def _of_limit(share: UsedShare | None, limit: _Limit) -> Iterator[str]:
     if share is None:
         return
     if share.part > _ALL:

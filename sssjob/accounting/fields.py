@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sssjob.records import AUTO, FORMATS, Format
-from sssjob.records.layout import Known, Layout
+from sssjob.records.layout import KnownColumns, Layout
 from sssjob.records.record import COMPARED, JOB, NOWHERE, Field
 
 _HEAD = """\
@@ -31,7 +31,7 @@ _SEVERAL_NAMES = 3  # of fields that are read with one
 
 def described(layout: Layout) -> dict[str, list[str]]:
     """What becomes of each field of a format: places, or nothing where it is not kept."""
-    known = layout.known or Known(())
+    known = layout.known or KnownColumns(())
     found = {column: dict.fromkeys(_places(layout, known, column)) for column in known.columns}
     return {
         column: [place for place in places if place != f"with {column}"]
@@ -52,7 +52,7 @@ def listed() -> Iterator[tuple[Format, Layout]]:
 
 
 def _table(row: Format, layout: Layout) -> str:
-    known = layout.known or Known(())
+    known = layout.known or KnownColumns(())
     lines = [f"\n## {row.name}: {row.description}\n", "| field | job object |", "| --- | --- |"]
     for column, places in described(layout).items():
         told = "; ".join(places) or f"not kept: {known.not_kept[column]}"
@@ -64,7 +64,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _places(layout: Layout, known: Known, column: str) -> Iterator[str]:
+def _places(layout: Layout, known: KnownColumns, column: str) -> Iterator[str]:
     made_of_it = [made for made, of in known.worked_out.items() if column in of]
     for row in _rows(layout, column):
         # What others are made of is no column of the mapping, which would keep it as it stands.
@@ -93,7 +93,7 @@ def _place(row: Field) -> str:
     return f"{where}{told}"
 
 
-def _named(known: Known, column: str) -> str:
+def _named(known: KnownColumns, column: str) -> str:
     """A column by the name that the vendor gives it, or those that it is made of."""
     if column in known.columns:
         return column

@@ -117,7 +117,7 @@ class ValueRow(NamedTuple):
 
 
 @dataclass(slots=True)
-class Names:
+class LevelNames:
     """What names are elsewhere: ``sources`` has what each level is told by, such as user."""
 
     sources: dict[str, str] = field(default_factory=dict)
@@ -218,13 +218,13 @@ class Rates:
     money: Money = field(default_factory=Money)
 
 
-def names(paths: Iterable[Path], zone: tzinfo) -> Names:
+def names(paths: Iterable[Path], zone: tzinfo) -> LevelNames:
     """Names of files; dates are those of a zone. Raises ``BadSettings`` and ``OSError``.
 
     In TOML each row is of an array of tables that is called by what it names (``[[user]]``) and has
     the key ``name``; in CSV the first column is what it names.
     """
-    found = Names()
+    found = LevelNames()
     problems: list[Problem] = []
     told_by: dict[str, Line] = {}
     for path in paths:
@@ -257,7 +257,7 @@ def names(paths: Iterable[Path], zone: tzinfo) -> Names:
     return found
 
 
-def factors(path: Path, zone: tzinfo, known: Names) -> Values:
+def factors(path: Path, zone: tzinfo, known: LevelNames) -> Values:
     """Benchmark factors of a file. Raises ``BadSettings`` and ``OSError``."""
     problems: list[Problem] = []
     lines, rest = _lines(path, FACTOR)
@@ -267,7 +267,7 @@ def factors(path: Path, zone: tzinfo, known: Names) -> Values:
     return found[FACTOR]
 
 
-def rates(path: Path, zone: tzinfo, known: Names) -> Rates:
+def rates(path: Path, zone: tzinfo, known: LevelNames) -> Rates:
     """Rates of a file. Raises ``BadSettings`` and ``OSError``."""
     problems: list[Problem] = []
     lines, rest = _lines(path, RATE)
@@ -285,7 +285,7 @@ def changes(periods: Iterable[Period]) -> tuple[int, ...]:
 
 
 def _values(
-    lines: Iterable[Line], table: str, kinds: Sequence[str], zone: tzinfo, known: Names,
+    lines: Iterable[Line], table: str, kinds: Sequence[str], zone: tzinfo, known: LevelNames,
     problems: list[Problem],
 ) -> dict[str, Values]:  # fmt: skip
     asked = (*_KEYS, *known.sources)
@@ -340,7 +340,7 @@ def _names_row(
     return _name(line, key, line.texts[key], problems), NamesRow(period, levels, line)
 
 
-def _circles(found: Names, told_by: Mapping[str, Line]) -> Iterator[Problem]:
+def _circles(found: LevelNames, told_by: Mapping[str, Line]) -> Iterator[Problem]:
     """Levels that are told by themselves, in the end; they are taken out."""
     for level in [*found.sources]:
         met, at = [level], level
@@ -411,7 +411,7 @@ def _name(line: Line, key: str, text: str, problems: list[Problem]) -> str:
     return text
 
 
-class _Rest(NamedTuple):
+class _OutsideRows(NamedTuple):
     """What stands in a file outside of its rows."""
 
     file: str
@@ -446,7 +446,7 @@ def _is_csv(path: Path) -> bool:
     return path.suffix.lower() == ".csv"
 
 
-def _lines(path: Path, table: str = "") -> tuple[list[Line], _Rest]:
+def _lines(path: Path, table: str = "") -> tuple[list[Line], _OutsideRows]:
     """The rows of a file, of CSV where its name ends so, else of TOML.
 
     Those of CSV are of a ``table``, or of the first column.
@@ -454,7 +454,7 @@ def _lines(path: Path, table: str = "") -> tuple[list[Line], _Rest]:
     if _is_csv(path):
         told = _of_csv(path, table)
         _refuse([] if told else [Problem(str(path), 0, "", "no row", "a line for each row")])
-        return told, _Rest(str(path), {}, {})
+        return told, _OutsideRows(str(path), {}, {})
     found, rest, lines = settings.rows(path)
     problems: list[Problem] = []
     made = []
@@ -473,7 +473,7 @@ def _lines(path: Path, table: str = "") -> tuple[list[Line], _Rest]:
             Problem(str(path), 0, "", "no row", f"tables such as [[{table or 'user'}]]")
         )
     _refuse(problems)
-    return made, _Rest(str(path), rest, lines)
+    return made, _OutsideRows(str(path), rest, lines)
 
 
 def _text(value: Any) -> str | None:

@@ -104,9 +104,9 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
     def __init__(self) -> None:
         super().__init__()
         self._schema = schema()
-        self._groupings = [_Read(_grouped(by), NAMED[by], _ANYWHERE) for by in BY.values()]
+        self._groupings = [_ValueReader(_grouped(by), NAMED[by], _ANYWHERE) for by in BY.values()]
         self._amounts = [
-            _Read(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
+            _ValueReader(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
             for each in AMOUNTS
         ]
 
@@ -187,7 +187,7 @@ def _is_weighed(items: Sequence[Item]) -> bool:
     return len({*names}) < len(names) or not all(is_plain(item.attributes) for item in some)
 
 
-class _Read:
+class _ValueReader:
     """Reads a value of many records; of a number, digits are so many times what the digit 1 is."""
 
     def __init__(

@@ -22,7 +22,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sssjob.accounting import reference
-from sssjob.accounting.reference import PRICES, Names, Period, Rates, Told, Values, changes
+from sssjob.accounting.reference import PRICES, LevelNames, Period, Rates, Told, Values, changes
 from sssjob.accounting.report import GROUPINGS, Money, Report
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.measures import ASKED, FACTORS, RATES, WAIT, WHAT_IF, Number, Totals
@@ -40,7 +40,7 @@ class Valuation:
     ``notes`` says what had no row, after ``fold``.
     """
 
-    names: Names = field(default_factory=Names)
+    names: LevelNames = field(default_factory=LevelNames)
     factors: Values | None = None
     rates: tuple[Rates, ...] = ()
     notes: list[str] = field(default_factory=list)

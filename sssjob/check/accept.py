@@ -78,8 +78,8 @@ class Acceptor:
     def __init__(self, said: set[str]) -> None:
         self._said = said
         self._met = 0
-        self._simple = _Gate(self._is_simple)
-        self._silent = _Gate(self._is_silent)
+        self._simple = _Backoff(self._is_simple)
+        self._silent = _Backoff(self._is_silent)
 
     def __call__(self, element: Element) -> bool:
         """Whether nothing can be said about this job object."""
@@ -116,7 +116,7 @@ class Acceptor:
         )
 
 
-class _Gate:
+class _Backoff:
     """A test that pauses when it keeps refusing: asking in vain costs more than walking."""
 
     def __init__(self, test: Callable[[Element], bool]) -> None:

@@ -210,7 +210,7 @@ def understood(
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class SharedContext:
     """What ``resolve`` leaves of the surroundings of a job, to be judged with it (9.0).
 
     ``shared`` is about all jobs of a group, which may be many: it is judged once for all of them.
@@ -248,7 +248,7 @@ class Judged:
         return self._known[around]
 
 
-def around(block: Block, jobs: Iterable[Job]) -> Iterator[Surroundings | None]:
+def around(block: Block, jobs: Iterable[Job]) -> Iterator[SharedContext | None]:
     """What stands around each job, as far as something of it is not understood; None if not.
 
     That is the attributes of its group, of what the group says, and of defaults elements. Elements
@@ -256,15 +256,15 @@ def around(block: Block, jobs: Iterable[Job]) -> Iterator[Surroundings | None]:
     """
     if not isinstance(block, JobGroup):
         for inner in map(_defaults, jobs):
-            yield None if inner is None else Surroundings(Judged(inner))
+            yield None if inner is None else SharedContext(Judged(inner))
         return
     whole = block.holding(_of_group(block))
     shared = Judged(whole)
-    every = Surroundings(shared) if understood(whole).items else None
+    every = SharedContext(shared) if understood(whole).items else None
     bare = replace(whole, items=(), attributes=_policy_alone(block))
     for job in jobs:
         inner = _defaults(job)
-        yield every if inner is None else Surroundings(shared, bare.holding((inner,)))
+        yield every if inner is None else SharedContext(shared, bare.holding((inner,)))
 
 
 def _of_group(group: JobGroup) -> Iterator[ModelItem]:

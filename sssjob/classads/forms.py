@@ -101,7 +101,7 @@ def _sniffed(stream: BinaryIO) -> tuple[BinaryIO, str]:
     begin = stream.read(_PEEK)
     while begin and not begin.strip() and (more := stream.read(_PEEK)):
         begin += more
-    return io.BufferedReader(_Again(begin, stream), 1 << 16), _form(begin)
+    return io.BufferedReader(_ReplayedStream(begin, stream), 1 << 16), _form(begin)
 
 
 def _form(begin: bytes) -> str:
@@ -116,7 +116,7 @@ def _form(begin: bytes) -> str:
     return NEW if text.startswith((b"//", b"/*")) else LONG
 
 
-class _Again(io.RawIOBase):
+class _ReplayedStream(io.RawIOBase):
     """A stream that begins with what was read of it already."""
 
     def __init__(self, begin: bytes, stream: BinaryIO) -> None:

@@ -120,14 +120,14 @@ def answer() -> None:
         expression, *ads = json.loads(line)
         try:
             my, target = map(classad.ClassAd, ads)
-            found = _Answer(classad, my, target).text(expression, 0), ""
+            found = _ValueText(classad, my, target).text(expression, 0), ""
         except (classad.ClassAdException, SystemError, ValueError, BadAd) as error:
             found = "error", " ".join(str(error).split())
         signal.alarm(0)
         print(json.dumps(found), flush=True)
 
 
-class _Answer:
+class _ValueText:
     """The value of one expression, as a text of the new syntax."""
 
     def __init__(self, classad: Any, my: Any, target: Any) -> None:

@@ -101,7 +101,7 @@ def fitted(text: str, **style: Any) -> None:
         echo(line, **style)
 
 
-class Rows:
+class JsonPrinter:
     """Prints values in JSON as they come: as one array, or with ``lines`` each on a line."""
 
     def __init__(self, *, lines: bool) -> None:

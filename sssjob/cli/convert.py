@@ -141,7 +141,7 @@ def command(
     or "-" for standard input. A bad record is reported with its line, and the others are converted.
     The numbers of converted, skipped and bad records are printed at the end.
     """
-    from sssjob.document.sources import Again
+    from sssjob.document.sources import RereadableSources
     from sssjob.records.runs import SeenRuns
     from sssjob.verbs import documents
     from sssjob.verbs.convert import Conversion, Filed, ReadAgain
@@ -157,7 +157,7 @@ def command(
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
         given = tuple(common.sources(files))
-        again = Again(given) if wanted.can_begin_anew else given
+        again = RereadableSources(given) if wanted.can_begin_anew else given
         is_documents = format_name in (AUTO.name, documents.DOCUMENTS)
         seen, once = SeenRuns(), ToldOnce(said)
         filed = None if output_dir is None else Filed(Path(output_dir))

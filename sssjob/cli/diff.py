@@ -55,7 +55,7 @@ def command(
     files: dict[int, list[MessageFile]] = {}
     complain = common.Complaints()
     ones, others = (_blocks(file, select, effective, files, complain) for file in (left, right))
-    count, rows = 0, common.Rows(lines=form == "jsonl")
+    count, rows = 0, common.JsonPrinter(lines=form == "jsonl")
     if not (form or quiet):
         names = ["<stdin>" if file == "-" else file for file in (left, right)]
         heads = [f"--- {names[0]}", f"+++ {names[1]}"]

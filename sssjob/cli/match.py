@@ -61,7 +61,7 @@ def command(
         common.fail("standard input cannot be both the jobs and the offers")
     given = [offer for name in offered for offer in offers(name, mode, complain)]
     notice_names(given, offered)
-    rows = common.Rows(lines=form == "jsonl")
+    rows = common.JsonPrinter(lines=form == "jsonl")
     for asked in requests(files, select, complain, node_names(given)):
         found = matched(asked, given, matching)
         if found is None:

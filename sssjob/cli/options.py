@@ -46,7 +46,7 @@ class Renamed(click.Option):
 _TIME = "time such as 1795003200, 2026-11-18T12:00, yesterday or now-7days"
 
 
-class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
+class _MomentType(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
     """A time: seconds since 1970, or as people write it, in UTC where it states no zone."""
 
     name = "time"
@@ -107,7 +107,7 @@ def _said(text: str, zone: tzinfo) -> str:
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _RELATIVE = rf"now(?:([+-])([0-9]{{1,12}})(?:({'|'.join(_SECONDS)})s?)?)?"
 _DAYS = {"yesterday": -1, "today": 0, "midnight": 0, "tomorrow": 1}
-MOMENT = _Moment()
+MOMENT = _MomentType()
 _HEAD = 256  # bytes that tell a picture
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 WORKERS = click.option(

@@ -39,7 +39,7 @@ def watched(
             if on_bytes is not None:
                 on_bytes(count)
 
-        yield io.BufferedReader(_Counted(source, tell), 1 << 16)
+        yield io.BufferedReader(_CountingStream(source, tell), 1 << 16)
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _rest(source: BinaryIO) -> int | None:
     return rest or None
 
 
-class _Counted(io.RawIOBase):
+class _CountingStream(io.RawIOBase):
     """A stream that tells how many bytes went through it."""
 
     def __init__(self, stream: BinaryIO, tell: Callable[[int], None]) -> None:

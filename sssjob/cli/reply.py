@@ -56,7 +56,7 @@ def _document(xml: bytes) -> None:
 
 def _json(parts: Iterator[Response], *, lines: bool = False) -> int:
     """An array that is written as it grows, and closed whatever happens; or ``lines``."""
-    total, rows = 0, common.Rows(lines=lines)
+    total, rows = 0, common.JsonPrinter(lines=lines)
     try:
         for part in parts:
             for item in part.rows:

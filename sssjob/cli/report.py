@@ -204,7 +204,7 @@ def command(
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
     from sssjob.accounting.report import Report
-    from sssjob.document.sources import Again
+    from sssjob.document.sources import RereadableSources
     from sssjob.records.runs import SeenRuns
     from sssjob.verbs.records import RecordReading, ToldOnce
     from sssjob.verbs.report import ReportedJobs, add_once
@@ -229,7 +229,7 @@ def command(
     told, failed = ToldOnce(said), ToldOnce(unread_)
     reading = RecordReading(told, watching)
     given = "" if zone == "UTC" else zone
-    sources = Again(common.sources(files))
+    sources = RereadableSources(common.sources(files))
     used = cluster.processes(processes)
 
     def read(found: Report, seen: Knowing, by_one: bool) -> None:

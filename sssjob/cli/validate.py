@@ -77,7 +77,7 @@ def command(
     counts: Counter[Severity] = Counter()
     unread = False
     severities = [item for item in Severity if _weight(item) >= _weight(Severity(level))]
-    printed = _Text() if format_ == "text" else _DATA[format_]()
+    printed = _PrintedFindings() if format_ == "text" else _DATA[format_]()
 
     def take(found: Finding) -> None:
         nonlocal unread
@@ -127,7 +127,7 @@ class _RecordFindings(records.RecordMessages):
             self.unread += item.unread
 
 
-class _Text:
+class _PrintedFindings:
     """Findings for people, on standard error: the first of each kind in a file, or all."""
 
     def put(self, found: Finding) -> None:
@@ -137,11 +137,11 @@ class _Text:
         common.told().rest()
 
 
-class _Rows:
+class _JsonFindings:
     """Findings for programs: a JSON array, written as it grows, or lines of JSON."""
 
     def __init__(self, *, lines: bool) -> None:
-        self._rows = common.Rows(lines=lines)
+        self._rows = common.JsonPrinter(lines=lines)
         self.end = self._rows.end
 
     def put(self, found: Finding) -> None:
@@ -161,9 +161,11 @@ class _Sarif:
         common.data(json.dumps(sarif(self._found), indent=2))
 
 
-_DATA: dict[str, Callable[[], _Rows | _Sarif]] = {
-    "json": partial(_Rows, lines=False), "jsonl": partial(_Rows, lines=True), "sarif": _Sarif,
-}  # fmt: skip
+_DATA: dict[str, Callable[[], _JsonFindings | _Sarif]] = {
+    "json": partial(_JsonFindings, lines=False),
+    "jsonl": partial(_JsonFindings, lines=True),
+    "sarif": _Sarif,
+}
 
 
 def _vocabulary(profile: str, no_awareness: bool) -> Vocabulary | None:

@@ -27,7 +27,7 @@ from sssjob._version import __version__
 from sssjob.clusters.profile import SYSTEMS, Profile
 from sssjob.dotted import loaded, needed
 from sssjob.errors import UnusableCluster
-from sssjob.workers import Answered, Crew, answers_of
+from sssjob.workers import Crew, WorkerAnswers, answers_of
 
 __all__ = ["SYSTEMS", "Profile", "connected"]
 
@@ -58,7 +58,7 @@ def connected(
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise UnusableCluster(name, str(error).strip() or type(error).__name__) from error
         wanted = known.workers if name in SYSTEMS else 0
-        yield Crew(max(processes, wanted), _Asking(distributed, client, name).ask)
+        yield Crew(max(processes, wanted), _DaskWorkers(distributed, client, name).ask)
 
 
 def _client(
@@ -117,7 +117,7 @@ def version() -> str:
     return __version__
 
 
-class _Asking:
+class _DaskWorkers:
     """Sends parts to the workers of a client of Dask."""
 
     def __init__(self, distributed: Any, client: Any, name: str) -> None:
@@ -125,16 +125,16 @@ class _Asking:
         self._lost = distributed.KilledWorker
         self._gone = loaded("asyncio:CancelledError"), OSError
 
-    def ask(self, message: bytes, place: str) -> Callable[[], Answered]:
+    def ask(self, message: bytes, place: str) -> Callable[[], WorkerAnswers]:
         """Have a worker answer; see ``Crew``."""
         try:
             future = self._client.submit(answers_of, message, pure=False)
         except RuntimeError as error:
             raise self._failed(place, str(error)) from error
 
-        def wait() -> Answered:
+        def wait() -> WorkerAnswers:
             try:
-                found: Answered = future.result()
+                found: WorkerAnswers = future.result()
             except self._lost:
                 text = "several workers ended, one after the other, while they worked on it"
                 raise self._failed(place, text) from None

@@ -40,8 +40,8 @@ class Attached:
     """The Files of a stream of documents, which is read by way of ``stream``."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._kept = _Kept(stream)
-        self._told = Told()
+        self._kept = _RecordingStream(stream)
+        self._told = RepeatedId()
         self.stream = cast(BinaryIO, self._kept)
 
     def of(self, block: Block, *, read: Block | None = None) -> list[MessageFile]:
@@ -89,7 +89,7 @@ def named(block: Block, every: Every) -> list[MessageFile]:
     return [file for id_ in wanted for file in every.get(id_, ())]
 
 
-class Told:
+class RepeatedId:
     """That several of the ``named`` Files have one id, told once of Files that are held."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ def files_named(block: Block) -> Iterator[str]:
         yield from files_named(inner)
 
 
-class _Kept(io.RawIOBase):
+class _RecordingStream(io.RawIOBase):
     """A stream that keeps what was read of it."""
 
     def __init__(self, stream: BinaryIO) -> None:

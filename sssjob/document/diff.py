@@ -207,35 +207,35 @@ def _matched(
             yield from _items(*pair, f"{path}/{step}", strict)
 
 
-class _Key(NamedTuple):
+class _ItemKey(NamedTuple):
     """What an item is about: items of both sides with one key are compared."""
 
     place: Key
     step: str  # of the path
 
 
-def _by_key(items: Iterable[Item], container: str) -> dict[_Key, list[Item]]:
-    found: dict[_Key, list[Item]] = {}
+def _by_key(items: Iterable[Item], container: str) -> dict[_ItemKey, list[Item]]:
+    found: dict[_ItemKey, list[Item]] = {}
     for item in items:
         if not isinstance(item, Note) or item.kind == "text":
             found.setdefault(_key(item, container), []).append(item)
     return found
 
 
-def _key(item: Item, container: str) -> _Key:
+def _key(item: Item, container: str) -> _ItemKey:
     if isinstance(item, Note):
-        return _Key((3, 0, ""), "text()")
+        return _ItemKey((3, 0, ""), "text()")
     if isinstance(item, Reference):
-        return _Key((2, 0, item.name), f"{item.name}{_where('.', item.id)}")
+        return _ItemKey((2, 0, item.name), f"{item.name}{_where('.', item.id)}")
     if isinstance(item, Property):
         known = [name for name in _KEYS.get(item.name, ()) if name in item.attributes]
         marks = "".join(_where(f"@{name}", item.attributes[name]) for name in known)
-        return _Key(order(item.name, container), item.name.rpartition("}")[2] + marks)
+        return _ItemKey(order(item.name, container), item.name.rpartition("}")[2] + marks)
     for name in ("Id", "Name") if item.name == "TaskGroup" else ("Id",):
         if item.name in ("Job", "TaskGroup", "Task", "JobGroup") and item.get(name):
             step = f"{item.name}{_where(name, item.get(name))}"
-            return _Key((2, 1, item.name), step)
-    return _Key((2, list(BLOCKS).index(item.name), ""), item.name)
+            return _ItemKey((2, 1, item.name), step)
+    return _ItemKey((2, list(BLOCKS).index(item.name), ""), item.name)
 
 
 def _pairs(

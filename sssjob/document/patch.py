@@ -60,7 +60,7 @@ class ByteEdit(NamedTuple):
     new: bytes
 
 
-class _Apart(Exception):
+class _NotAdjacent(Exception):
     """Items do not stand beside children."""
 
 
@@ -73,7 +73,7 @@ def patched(raw: bytes, element: Element, old: Block, new: Block) -> bytes | Non
     patch = _Patch(raw, prefixes)
     try:
         edits = list(patch.block(spans(raw), element, old, new))
-    except _Apart:
+    except _NotAdjacent:
         return None
     found = applied(raw, edits)
     parent = element.getparent()
@@ -127,9 +127,9 @@ class _Patch:
     prefixes: dict[str, str]
 
     def block(self, span: NodeSpan, read: Element, old: Block, new: Block) -> Iterator[ByteEdit]:
-        """What changes in a block. Raises ``_Apart``."""
+        """What changes in a block. Raises ``_NotAdjacent``."""
         if _head(old) != _head(new):
-            raise _Apart
+            raise _NotAdjacent
 
         def make(item: Item) -> Element:
             return to_tree(type(new)((item,), {}, new.namespace, 0, self.prefixes))[0]
@@ -140,16 +140,16 @@ class _Patch:
         self, span: NodeSpan, read: Element, old: Property, new: Property
     ) -> Iterator[ByteEdit]:
         if _head(old) != _head(new):
-            raise _Apart
+            raise _NotAdjacent
         if not any(isinstance(each, Property) for each in (*old.children, *new.children)):
             if span.inside is None or old.children != new.children:
-                raise _Apart
+                raise _NotAdjacent
             # The notes in a value stay, behind it.
             notes = b"".join(self.raw[each.start : each.end] for each in span.children)
             yield ByteEdit(*span.inside, new.text.translate(TEXT).encode() + notes)
             return
         if old.text != new.text:
-            raise _Apart
+            raise _NotAdjacent
 
         def make(item: Item) -> Element:
             assert isinstance(item, Property | Note)
@@ -163,9 +163,9 @@ class _Patch:
     ) -> Iterator[ByteEdit]:
         """Items that are alike keep their bytes; of those with one name, one became the other."""
         if span.inside is None or len(span.children) != len(read) or not _are_beside(read, old):
-            raise _Apart
+            raise _NotAdjacent
         if any(isinstance(item, Note) and item.kind == "text" for item in new):
-            raise _Apart
+            raise _NotAdjacent
         for step in _differences(old, new):
             if step.is_equal:
                 continue
@@ -188,8 +188,8 @@ class _Patch:
             elif isinstance(old, Property) and isinstance(new, Property):
                 edits = list(self._property(span, read, old, new))
             else:
-                raise _Apart
-        except _Apart:
+                raise _NotAdjacent
+        except _NotAdjacent:
             parent = read.getparent()
             assert parent is not None
             edits = [ByteEdit(span.start, span.end, self._text(span.start, parent, make(new)))]
@@ -215,7 +215,7 @@ class _Patch:
     def _written(self, span: NodeSpan, read: Element, new: Element) -> bytes:
         """A new child, on a line of its own where its neighbours have theirs."""
         if not span.children:
-            raise _Apart
+            raise _NotAdjacent
         return blank_before(self.raw, span) + self._text(span.children[0].start, read, new)
 
     def _text(self, start: int, parent: Element, new: Element) -> bytes:

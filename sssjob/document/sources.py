@@ -159,7 +159,7 @@ def is_small(source: NamedSource) -> bool:
         return False
 
 
-class Again:
+class RereadableSources:
     """Sources that may be read a second time: what is no file is copied while it is first read.
 
     The copies are in files without a name. Each iteration gives all sources from their beginning,

@@ -91,7 +91,7 @@ class Columns:
     ) -> None:
         self.mode: Mode = mode
         self._ids = columns.get("id", ids)
-        self._given: dict[str, _Given] = {}
+        self._given: dict[str, _OfferMember] = {}
         for name, value in columns.items():
             if name == "id":
                 continue
@@ -99,7 +99,7 @@ class Columns:
             member = alias.canonical if alias else name
             if member in self._given or member == "mode":
                 raise BadOffer(None, "", f"{name} is no column, or one for the second time")
-            self._given[member] = _Given(member, value)
+            self._given[member] = _OfferMember(member, value)
         sizes = {len(given) for given in self._given.values()}
         sizes |= set() if self._ids is None else {len(self._ids)}
         if len(sizes) > 1:
@@ -119,7 +119,7 @@ class Columns:
 
     def ask(self, request: Request) -> ColumnAnswers:
         """What a request says to each of the offers."""
-        return _Asked(self, request).found()
+        return _ColumnRequest(self, request).found()
 
     def column(self, name: str) -> OfferColumn | None:
         """The column of a member, or None if the offers have none."""
@@ -130,7 +130,7 @@ class Columns:
         """An offer with these members only."""
         return self._offer(place, [self._given[name] for name in names])
 
-    def _offer(self, place: int, members: Iterable[_Given]) -> Offer:
+    def _offer(self, place: int, members: Iterable[_OfferMember]) -> Offer:
         row = {given.name: given.value(place) for given in members}
         name = str(place) if self._ids is None else str(self._ids[place])
         return replace(offer(row, place, self.mode), id=name)
@@ -177,7 +177,7 @@ class ColumnAnswers:
         return self.request.answer(self.columns.offer(place))
 
 
-class _Given:
+class _OfferMember:
     """A member of all offers as it was given: one value each, or a mapping of such."""
 
     def __init__(self, name: str, value: Any) -> None:
@@ -185,7 +185,7 @@ class _Given:
         self.inner = None
         self.values: Any = None
         if isinstance(value, Mapping):
-            self.inner = {inner: _Given(inner, held) for inner, held in value.items()}
+            self.inner = {inner: _OfferMember(inner, held) for inner, held in value.items()}
             return
         masked = isinstance(value, np.ma.MaskedArray)
         self.values = value if masked else _array(value)
@@ -278,7 +278,7 @@ class _Given:
 
 
 @dataclass(slots=True)
-class _Said:
+class _Verdicts:
     """What a part of a request says to all offers; ``scores`` are over ``whole``, None is none."""
 
     yes: Truths
@@ -287,7 +287,7 @@ class _Said:
     whole: int = 1
 
 
-class _Asked:
+class _ColumnRequest:
     """One request over columns."""
 
     def __init__(self, columns: Columns, request: Request) -> None:
@@ -303,7 +303,7 @@ class _Asked:
             self.columns, self.request, said.yes, said.possible, said.scores, said.whole
         )
 
-    def fitted(self, plan: FitPlan) -> _Said:
+    def fitted(self, plan: FitPlan) -> _Verdicts:
         """What a plan says."""
         match plan:
             case Threshold(liked=False):
@@ -317,7 +317,7 @@ class _Asked:
         assert isinstance(plan, Searched | Threshold)
         return self.by_classes(tuple(leaves(plan.part)), plan.best)
 
-    def exactly(self, formula: Formula) -> _Said:
+    def exactly(self, formula: Formula) -> _Verdicts:
         """What a formula says of the numbers as they are."""
         if isinstance(formula, All):
             groups = counted(formula.parts)
@@ -327,7 +327,7 @@ class _Asked:
             ])  # fmt: skip
         return self.alike(formula)
 
-    def alike(self, part: Formula) -> _Said:
+    def alike(self, part: Formula) -> _Verdicts:
         """What a part says of numbers as they are, by classes."""
         found = tuple(leaves(part))
 
@@ -337,19 +337,19 @@ class _Asked:
 
         return self.by_classes(found, ask)
 
-    def compared(self, plan: Threshold) -> _Said:
+    def compared(self, plan: Threshold) -> _Verdicts:
         """An amount from some capacity on; at once, where the offers have one number each."""
         column = self.number(plan.slots)
         if column is None or column.numbers is None:
             return self.by_classes(tuple(leaves(plan.part)), plan.best)
         yes = _from(column, plan.bound, plan.open)
         if column.missing is None:
-            return _Said(yes, yes)
+            return _Verdicts(yes, yes)
         if plan.missing == YES:
             yes |= column.missing
-            return _Said(yes, yes)
+            return _Verdicts(yes, yes)
         yes &= ~column.missing
-        return _Said(yes, yes if plan.missing == NO else yes | column.missing)
+        return _Verdicts(yes, yes if plan.missing == NO else yes | column.missing)
 
     def number(self, slots: tuple[str, ...]) -> OfferColumn | None:
         """The one number that these slots mean, if it is the same for all contexts."""
@@ -358,7 +358,7 @@ class _Asked:
                 return self.columns.column(name)
         return None
 
-    def every(self, parts: list[_Said]) -> _Said:
+    def every(self, parts: list[_Verdicts]) -> _Verdicts:
         """And: the least of all, and the sum of the scores."""
         if not parts:
             return self.constant(YES)
@@ -373,33 +373,33 @@ class _Asked:
                 possible &= part.possible
         liked = [part for part in parts if part.scores is not None]
         if not liked:
-            return _Said(yes, possible)
+            return _Verdicts(yes, possible)
         whole = lcm(*(part.whole for part in liked))
         scores = reduce(np.add, (_over(part, whole, self.size) for part in liked))
-        return _Said(yes, possible, scores, whole)
+        return _Verdicts(yes, possible, scores, whole)
 
-    def any(self, parts: list[_Said]) -> _Said:
+    def any(self, parts: list[_Verdicts]) -> _Verdicts:
         """Or: the best of all, by its verdict and then by its score."""
         if not parts:
             return self.constant(NO)
         yes = reduce(np.logical_or, (part.yes for part in parts))
         possible = reduce(np.logical_or, (part.possible for part in parts))
         if all(part.scores is None for part in parts):
-            return _Said(yes, possible)
+            return _Verdicts(yes, possible)
         whole = lcm(*(part.whole for part in parts))
         highest = yes.astype(np.int8) + possible
         scores = np.zeros(self.size, np.int64 if whole < _MOST else object)
         for part in parts:
             best = (part.yes.astype(np.int8) + part.possible) == highest
             scores = np.where(best, np.maximum(scores, _over(part, whole, self.size)), scores)
-        return _Said(yes, possible, scores, whole)
+        return _Verdicts(yes, possible, scores, whole)
 
-    def constant(self, verdict: int) -> _Said:
-        return _Said(
+    def constant(self, verdict: int) -> _Verdicts:
+        return _Verdicts(
             np.full(self.size, verdict == YES), np.full(self.size, verdict >= UNKNOWN)
         )  # fmt: skip
 
-    def by_classes(self, found: tuple[Leaf, ...], ask: Callable[[Offer], Fit]) -> _Said:
+    def by_classes(self, found: tuple[Leaf, ...], ask: Callable[[Offer], Fit]) -> _Verdicts:
         """What is asked of one offer of each class, and said to all of it."""
         if not self.size:
             return self.constant(NO)
@@ -414,11 +414,11 @@ class _Asked:
         if any(fit.verdict == UNKNOWN for fit in fits):
             possible = np.array([fit.verdict != NO for fit in fits])[where]
         if all(not fit.score for fit in fits):
-            return _Said(yes, possible)
+            return _Verdicts(yes, possible)
         whole = lcm(*(fit.score.denominator for fit in fits))
         scores = [int(fit.score * whole) for fit in fits]
         kind = np.int64 if whole < _MOST and max(scores) < _MOST else object
-        return _Said(yes, possible, np.array(scores, kind)[where], whole)
+        return _Verdicts(yes, possible, np.array(scores, kind)[where], whole)
 
     def classes(self, alike: Mapping[str, list[Leaf]]) -> tuple[Codes, Iterable[int]]:
         """The class of each offer by some members together, and an offer of each class."""
@@ -446,7 +446,7 @@ def _member(leaf: Leaf) -> str:
     return item.name if item.name == "Resource" else key(item)
 
 
-def _over(part: _Said, whole: int, size: int) -> NDArray[Any]:
+def _over(part: _Verdicts, whole: int, size: int) -> NDArray[Any]:
     """Scores over a larger whole."""
     kind = np.int64 if whole < _MOST else object
     if part.scores is None:

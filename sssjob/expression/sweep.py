@@ -41,16 +41,16 @@ def swept(part: Formula, numbers: Sequence[Number]) -> Swept:
     return _Sweep(part, numbers).swept()
 
 
-class _Gate:
+class _SweepPart:
     """A part, which tells the gate ``above`` it, where it has a ``place``, each new value."""
 
-    def __init__(self, above: _Gate | None = None, place: int = 0) -> None:
+    def __init__(self, above: _SweepPart | None = None, place: int = 0) -> None:
         self.above, self.place = above, place
         self.value = _NOT
 
     def put(self, place: int, value: Value) -> None:
         """What stands below it at ``place`` has this value now."""
-        gate: _Gate | None = self
+        gate: _SweepPart | None = self
         while gate is not None:
             own = gate.with_(place, value)
             if own == gate.value:
@@ -63,10 +63,10 @@ class _Gate:
         raise NotImplementedError
 
 
-class _Every(_Gate):
+class _Every(_SweepPart):
     """It holds if all below it do, and all scores are added."""
 
-    def __init__(self, size: int, above: _Gate, place: int) -> None:
+    def __init__(self, size: int, above: _SweepPart, place: int) -> None:
         super().__init__(above, place)
         self.values = [_NOT] * size
         self.missing, self.score = size, 0
@@ -86,10 +86,10 @@ class _Always(_Every):
         return True, super().with_(place, value)[1]
 
 
-class _Best(_Gate):
+class _Tournament(_SweepPart):
     """The best value below it: a tournament, in which a new one meets few others."""
 
-    def __init__(self, size: int, above: _Gate | None = None, place: int = 0) -> None:
+    def __init__(self, size: int, above: _SweepPart | None = None, place: int = 0) -> None:
         super().__init__(above, place)
         self.size = size
         self.rounds = [_NOT] * max(2 * size, 2)
@@ -103,12 +103,12 @@ class _Best(_Gate):
         return rounds[1]
 
 
-class _Runs(_Every):
+class _PreferenceRuns(_Every):
     """Runs of one group of preferences: all have to hold, and the heaviest counts."""
 
-    def __init__(self, size: int, above: _Gate, place: int) -> None:
+    def __init__(self, size: int, above: _SweepPart, place: int) -> None:
         super().__init__(size, above, place)
-        self.heaviest = _Best(size)
+        self.heaviest = _Tournament(size)
 
     def with_(self, place: int, value: Value) -> Value:
         held, _ = super().with_(place, value)
@@ -121,8 +121,8 @@ class _Sweep:
     def __init__(self, part: Formula, numbers: Sequence[Number]) -> None:
         self.numbers, self.scale = numbers, scale(part)
         # What turns at each number: the gate that is told, and what.
-        self.turns: list[list[tuple[_Gate, int, Value]]] = [[] for _ in numbers]
-        self.root = _Best(1)
+        self.turns: list[list[tuple[_SweepPart, int, Value]]] = [[] for _ in numbers]
+        self.root = _Tournament(1)
         self.add(part, self.root, 0)
 
     def swept(self) -> Swept:
@@ -140,45 +140,45 @@ class _Sweep:
             best.append(index if is_best else best[-1])
         return Swept(least, tuple(best))
 
-    def add(self, part: Formula, above: _Gate, place: int) -> None:
+    def add(self, part: Formula, above: _SweepPart, place: int) -> None:
         """A part below a gate."""
         match part:
             case Leaf():
                 self.compare(part, above, place, 0)
             case Any(parts):
-                here = _Best(len(parts), above, place)
+                here = _Tournament(len(parts), above, place)
                 for index, each in enumerate(parts):
                     self.add(each, here, index)
             case All(parts):
                 self.add_all(counted(parts), above, place)
             case Preferred(members, weights, _, total):
-                best = _Best(len(members), above, place)
+                best = _Tournament(len(members), above, place)
                 self.weigh(members, weights, total, best)
             case Wished(members, weights, total):
                 wish = _Always(len(members), above, place)
                 wish.put(0, _NOT)
                 self.weigh(members, weights, total, wish)
 
-    def add_all(self, runs: Sequence[Sequence[Formula]], above: _Gate, place: int) -> None:
+    def add_all(self, runs: Sequence[Sequence[Formula]], above: _SweepPart, place: int) -> None:
         if not runs:
             above.put(place, _HELD)
         here = _Every(len(runs), above, place)
         for index, run in enumerate(runs):
-            inner: _Gate = here
+            inner: _SweepPart = here
             first = index
             if len(run) > 1:
-                inner, first = _Runs(len(run), here, index), 0
+                inner, first = _PreferenceRuns(len(run), here, index), 0
             for number, each in enumerate(run, first):
                 self.add(each, inner, number)
 
     def weigh(
-        self, members: Sequence[Leaf], weights: Sequence[int], total: int, gate: _Gate
+        self, members: Sequence[Leaf], weights: Sequence[int], total: int, gate: _SweepPart
     ) -> None:
         unit = self.scale // total
         for index, (member, weight) in enumerate(zip(members, weights, strict=True)):
             self.compare(member, gate, index, weight * unit)
 
-    def compare(self, leaf: Leaf, gate: _Gate, place: int, share: int) -> None:
+    def compare(self, leaf: Leaf, gate: _SweepPart, place: int, share: int) -> None:
         """A comparison, which turns at its number, or where it is left."""
         below, at, beyond = (leaf.holds(leaf.number + step) for step in (-1, 0, 1))
         index = bisect_left(self.numbers, leaf.number)

@@ -74,7 +74,7 @@ def here(
     exceptions, a payload goes on without what it cannot know.
     """
     variables: Mapping[str, str] = os.environ if environment is None else environment
-    reading = _Reading()
+    reading = _FeatureReading()
     machine, job = (
         _values(variables.get(variable, ""), variable, rows, reading, seconds)
         for variable, rows in keys.BY_VARIABLE.items()
@@ -90,7 +90,7 @@ def here(
     )  # fmt: skip
 
 
-class _Reading:
+class _FeatureReading:
     """What is found out while directories are read."""
 
     __slots__ = ("problems", "unknown", "unlearned")
@@ -102,7 +102,7 @@ class _Reading:
 
 
 def _values(
-    text: str, variable: str, rows: tuple[Key, ...], reading: _Reading, seconds: float | None
+    text: str, variable: str, rows: tuple[Key, ...], reading: _FeatureReading, seconds: float | None
 ) -> Mapping[str, Value]:
     if not text:
         reading.problems.append(f"${variable} is not set")
@@ -127,7 +127,7 @@ def _values(
 
 def _modern(
     texts: Mapping[str, str], faults: Iterable[KeyFault], rows: tuple[Key, ...], variable: str,
-    reading: _Reading,
+    reading: _FeatureReading,
 ) -> Mapping[str, Value]:  # fmt: skip
     values, wrong = vocabulary.typed(texts, rows, float)
     values, apart = vocabulary.modern(values)

@@ -95,7 +95,7 @@ def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) 
     which is something else: then nothing may be concluded from its absence.
     Raises ``ModuleNotFoundError`` if ``requests`` is not installed. # decisions 767, 801
     """
-    asking = _Asking(options or RemoteOptions())
+    asking = _ServerQuestions(options or RemoteOptions())
     answer = RemoteAnswer()
     rows = tuple(table)
     known = tuple(dict.fromkeys((*keys.names(rows), *keys.names(rows, "v2014"))))
@@ -127,7 +127,7 @@ def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) 
 def asked(url: str, names: Iterable[str], options: RemoteOptions | None = None) -> RemoteAnswer:
     """The text of each of some keys at an address, in that order."""
     answer = RemoteAnswer()
-    _ask(_Asking(options or RemoteOptions()), url, names, answer)
+    _ask(_ServerQuestions(options or RemoteOptions()), url, names, answer)
     return answer
 
 
@@ -137,10 +137,12 @@ def content(url: str, options: RemoteOptions | None = None) -> str | None:
     Raises ``NoAnswer`` if no server answers, ``NotFetched`` for an answer that is none, and
     ``ModuleNotFoundError``.
     """
-    return _Asking(options or RemoteOptions()).get(url, LISTING_LIMIT)
+    return _ServerQuestions(options or RemoteOptions()).get(url, LISTING_LIMIT)
 
 
-def _ask(asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer) -> list[str]:
+def _ask(
+    asking: _ServerQuestions, url: str, names: Iterable[str], answer: RemoteAnswer
+) -> list[str]:
     """Ask for each of some keys; those are given of which the server says that they are absent."""
     absent = []
     for name in dict.fromkeys(names):
@@ -171,7 +173,7 @@ class Denied(NotFetched):
     """An answer that is given to nobody who asks so."""
 
 
-class _Asking:
+class _ServerQuestions:
     """Questions to one server, in a thread each, because a slow answer may never end."""
 
     def __init__(self, options: RemoteOptions) -> None:

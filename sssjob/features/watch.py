@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sssjob import registry
 from sssjob.features import notices
-from sssjob.features.notices import Answer, Notice, Surroundings
+from sssjob.features.notices import Notice, SourceAnswer, Surroundings
 
 _TOGETHER = 0.05  # seconds within which answers are told together
 
@@ -32,11 +32,11 @@ class Looked:
     problems: tuple[str, ...] = ()
 
 
-class _Heard(NamedTuple):
+class _SourceReply(NamedTuple):
     """What a source answers."""
 
     name: str
-    answer: Answer
+    answer: SourceAnswer
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Watch:
     _whole: set[str] = field(default_factory=set)  # who has said all at least once
     _resumed: set[str] = field(default_factory=set)  # who called off a drain
     _asking: dict[str, float] = field(default_factory=dict)  # since when, by the monotonic clock
-    _events: SimpleQueue[_Heard | None] = field(default_factory=SimpleQueue)
+    _events: SimpleQueue[_SourceReply | None] = field(default_factory=SimpleQueue)
     _told: dict[str, Notice] = field(default_factory=dict)
     _told_problems: dict[str, str] = field(default_factory=dict)
 
@@ -80,7 +80,7 @@ class Watch:
 
     def _ask(self, name: str, now: int) -> None:
         for answer in notices.answers(name, self.asked, now):
-            self._events.put(_Heard(name, answer))
+            self._events.put(_SourceReply(name, answer))
 
     def hear(self, seconds: float | None) -> None:
         """Wait for so many seconds until a source answers, or somebody has it ``wake``."""
@@ -98,7 +98,7 @@ class Watch:
         """Have whoever waits for an answer go on."""
         self._events.put(None)
 
-    def _take(self, name: str, answer: Answer) -> None:
+    def _take(self, name: str, answer: SourceAnswer) -> None:
         if answer.said is not None:
             in_part = bool(answer.problem) or not answer.is_last
             old = self.said.get(name, {})

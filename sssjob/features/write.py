@@ -77,7 +77,7 @@ def _replaced(folder: int, contents: Mapping[str, bytes], may_go: bool) -> tuple
             pass
     # Before the first key: a run that is cut short must not leave keys that nobody owns.
     all_of_us = {MANIFEST: _listing({*earlier, *contents}), **contents}
-    with atomic.Together(folder, all_of_us) as new:
+    with atomic.AtomicFiles(folder, all_of_us) as new:
         new.appear(MANIFEST)
         _unlink(folder, old)
         for name in contents:

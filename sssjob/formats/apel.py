@@ -18,7 +18,7 @@ from sssjob.model import Property
 from sssjob.records.clock import Clock, doubts, passed, time
 from sssjob.records.cuts import Parted, cut_short, of_lines
 from sssjob.records.cutting import Cutter, Front, Part, PartStream
-from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, RunKey, mapping
+from sssjob.records.layout import KnownColumns, Layout, Piece, Read, Reader, Record, RunKey, mapping
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
 from sssjob.records.readers import extension, noted, processors
 from sssjob.records.record import (
@@ -269,7 +269,7 @@ LAYOUT = Layout(
     cut=of_lines(messages, Parted(_cutter, _behind)),
     reader=reader,
     rows=mapping(KEYS),
-    known=Known(NAMES),
+    known=KnownColumns(NAMES),
     run=RunKey("", "StartTime", "EndTime"),
     recognises=recognises,
 )

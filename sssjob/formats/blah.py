@@ -15,7 +15,7 @@ from sssjob.errors import InvalidValue
 from sssjob.formats.voms import attributes
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Known, Layout, Read, Record, alone, mapping
+from sssjob.records.layout import KnownColumns, Layout, Read, Record, alone, mapping
 from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import (
@@ -128,6 +128,6 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 LAYOUT = Layout(
-    type="BLAH", cut=Lines(), reader=alone(record), rows=mapping(COLUMNS), known=Known(NAMES),
-    recognises=recognises,
+    type="BLAH", cut=Lines(), reader=alone(record), rows=mapping(COLUMNS),
+    known=KnownColumns(NAMES), recognises=recognises,
 )  # fmt: skip

@@ -58,7 +58,7 @@ from sssjob.translate.numbers import (
     say_wall,
     wall,
 )
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.residual import ResidualLine
 from sssjob.translate.specification import (
@@ -124,7 +124,7 @@ class JSDLTranslator(Translator[Element]):
 
     def job(self, form: Element, settings: Settings) -> Read:
         """The job of a JobDefinition."""
-        heard = Heard()
+        heard = ScriptReading()
         job = form.find(f"{{{JSDL}}}JobDescription")
         if job is None:
             note(heard, form, "no JobDescription")
@@ -188,7 +188,7 @@ def _is_whole(data: bytes) -> bool:
 
 def _around(root: Element) -> Iterator[Finding]:
     """What stands beside the JobDefinition elements of a document."""
-    heard = Heard()
+    heard = ScriptReading()
     for each in root.iterchildren("*") if root.tag != f"{{{JSDL}}}JobDefinition" else ():
         if next(each.iter(f"{{{JSDL}}}JobDefinition"), None) is None:
             note(heard, each, shown(each))
@@ -207,7 +207,7 @@ def _identification(asked: JobRequest, job: Element) -> None:
             _add(inside, JSDL, element, text)
 
 
-def _read_identification(job: Element, heard: Heard) -> None:
+def _read_identification(job: Element, heard: ScriptReading) -> None:
     for element, name in (("JobName", "Name"), ("JobProject", "Project")):
         found = job.findall(f"{{{JSDL}}}JobIdentification/{{{JSDL}}}{element}")
         if found and _text(found[0]):
@@ -228,7 +228,7 @@ def _staging(job: Element, staged: Staged) -> None:
     _add(_add(element, JSDL, "Source"), JSDL, "URI", staged.uri)
 
 
-def _staged(job: Element, heard: Heard) -> Iterator[Staged]:
+def _staged(job: Element, heard: ScriptReading) -> Iterator[Staged]:
     """Files that are staged in; what is staged out has no place in a job object."""
     for element in job.iterfind(f"{{{JSDL}}}DataStaging"):
         name = _text(element.find(f"{{{JSDL}}}FileName"))
@@ -368,7 +368,7 @@ def _spmd(asked: JobRequest, posix: Element, of: TaskCounts) -> None:
     _add(posix, SPMD, "SPMDVariation", _VARIATION)
 
 
-def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) -> None:
+def _read_application(job: Element, heard: ScriptReading, staged: Mapping[str, Staged]) -> None:
     application = job.find(f"{{{JSDL}}}Application")
     if application is None:
         return
@@ -414,7 +414,7 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
         note(heard, variation, f"{shown(variation)}: {_VARIATION} is meant")
 
 
-def _read_file(staged: Staged, heard: Heard) -> str:
+def _read_file(staged: Staged, heard: ScriptReading) -> str:
     """What an Executable is called that is a file of the job, or has an address."""
     if not staged.uri.startswith(_DATA):
         return staged.uri
@@ -426,7 +426,9 @@ def _read_file(staged: Staged, heard: Heard) -> str:
     return f"#{staged.name}"
 
 
-def _whole(parent: Element, namespace: str, name: str, heard: Heard, least: int = 0) -> int | None:
+def _whole(
+    parent: Element, namespace: str, name: str, heard: ScriptReading, least: int = 0
+) -> int | None:
     found = parent.find(f"{{{namespace}}}{name}")
     text = _text(found)
     if found is None or not text:
@@ -574,7 +576,7 @@ def _value(element: Element, bounds: Interval) -> None:
         _add(inside, JSDL, "UpperBound", hi)
 
 
-def _read_resources(job: Element, heard: Heard) -> None:
+def _read_resources(job: Element, heard: ScriptReading) -> None:
     resources = job.find(f"{{{JSDL}}}Resources")
     if resources is None:
         return
@@ -652,7 +654,7 @@ def _is_open(element: Element) -> bool:
 
 
 def _comparisons(
-    heard: Heard, name: str, element: Element, times: int
+    heard: ScriptReading, name: str, element: Element, times: int
 ) -> Iterator[expression.Expression]:
     """What a RangeValue asks for; several numbers and ranges in it are alternatives."""
     try:

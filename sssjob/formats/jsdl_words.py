@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.model import stripped
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 
 JSDL = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
 POSIX = "http://schemas.ggf.org/jsdl/2005/11/jsdl-posix"
@@ -120,7 +120,7 @@ def line_of(element: Element) -> int:
     return element.sourceline or 0
 
 
-def note(heard: Heard, element: Element, text: str) -> None:
+def note(heard: ScriptReading, element: Element, text: str) -> None:
     """Something that is worth knowing of an element, with its path and line."""
     names = [etree.QName(each).localname for each in (*element.iterancestors(), element)]
     ancestors = names[-2::-1]
@@ -134,7 +134,7 @@ def shown(element: Element) -> str:
     return f"{name} is not read: {held[:60]!r}" if held else f"{name} is not read"
 
 
-def tell_unread(element: Element, heard: Heard) -> None:
+def tell_unread(element: Element, heard: ScriptReading) -> None:
     """Tell of what no row of this module reads: elements, attributes, and text between."""
     name = etree.QName(element).localname
     for key, value in element.items():

@@ -36,7 +36,7 @@ from sssjob.translate.objects import (
     words_of,
     write_rest,
 )
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.specification import (
     PropertyPath,
@@ -132,7 +132,7 @@ class PSIJ(Specification):
 
     def job(self, form: Data, settings: Settings) -> Read:
         """The job of a JobSpec."""
-        form, heard = json.loads(json.dumps(form)), Heard()
+        form, heard = json.loads(json.dumps(form)), ScriptReading()
         self._forget(form)
         program = taken(form, ("executable",), a_word, heard, "a text")
         say_command(heard, [program or "", *words_of(form, ("arguments",), heard)])
@@ -148,13 +148,13 @@ class PSIJ(Specification):
         keep_rest(without_empty(form), heard, TYPE)
         return Read(Job(heard.all()), tuple(heard.findings))
 
-    def _environment(self, form: Data, heard: Heard) -> None:
+    def _environment(self, form: Data, heard: ScriptReading) -> None:
         values = taken(form, ("environment",), an_object, heard, "an object") or {}
         inherits = taken(form, ("inherit_environment",), a_truth, heard, "true or false")
         found = texts_of(values, ("environment",), heard)
         say_variables(heard, found, False if inherits is False else None)
 
-    def _counts(self, form: Data, heard: Heard) -> None:
+    def _counts(self, form: Data, heard: ScriptReading) -> None:
         version = take(form, ("resources", "__version"))
         if version is not None and (type(version), version) != (int, 1):
             told(heard, ("resources", "__version"), version, "1")
@@ -186,7 +186,7 @@ class PSIJ(Specification):
         if size := found.get("memory"):
             say_size(heard, "Memory", size)
 
-    def _duration(self, form: Data, heard: Heard) -> None:
+    def _duration(self, form: Data, heard: ScriptReading) -> None:
         value = take(form, ("attributes", "duration"))
         seconds = duration(value) if isinstance(value, str) else None
         if seconds:

@@ -15,7 +15,7 @@ from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Front, Part
-from sssjob.records.layout import NEVER, Known, Layout, Names, Read, Reader, Record
+from sssjob.records.layout import NEVER, KnownColumns, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
@@ -145,7 +145,7 @@ def rows(names: Names) -> Iterator[Field]:
 
 def reader(options: Options, clock: Clock) -> Reader:
     """What reads the lines of a log, header comments among them."""
-    return _Log().line
+    return _WorkloadLog().line
 
 
 def recognises(head: bytes) -> str:
@@ -209,7 +209,7 @@ def _labelled(raw: bytes) -> str:
     return f"{label} {named[1]}" if named else ""
 
 
-class _Log:
+class _WorkloadLog:
     """A log below the header that was seen; a file may hold several."""
 
     def __init__(self) -> None:
@@ -322,7 +322,7 @@ LAYOUT = Layout(
     cut=Lines(cutter=LogCutter),
     reader=reader,
     rows=rows,
-    known=Known(
+    known=KnownColumns(
         tuple(row.column for row in COLUMNS),
         {"Start Time": ("Submit Time", "Wait Time"), "End Time": ("Wait Time", "Run Time")},
     ),

@@ -119,7 +119,7 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
 
     return Layout(
         type=type, cut=CustomPieces(pieces, opened), reader=reader, rows=layout.mapping(rows),
-        known=layout.Known(names),
+        known=layout.KnownColumns(names),
         run=layout.RunKey("", "StartTime", "EndTime", record=RECORD_ID),
         recognises=recognises,
     )  # fmt: skip

@@ -112,11 +112,11 @@ def about_itself(call: ReceivedRequest) -> HandlerAnswer:
 
     conditions = Conditions(asked.wheres, asked.object, searched(asked), known)
     row = Row("System", tuple((name, facts[name]) for name in names))
-    return HandlerAnswer([row] if conditions.hold(_Facts(facts)) else [])
+    return HandlerAnswer([row] if conditions.hold(_SystemFacts(facts)) else [])
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _SystemFacts:
     """What conditions on System are asked of."""
 
     facts: Mapping[str, str]

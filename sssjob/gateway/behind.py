@@ -43,7 +43,7 @@ _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
 Action = Callable[[ReceivedRequest], HandlerAnswer]
 
 
-class Door:
+class CircuitBreaker:
     """Whether a server is asked: not for a while after it did not answer.
 
     Else everybody who asks would wait as long, and those who ask something else behind them.
@@ -74,7 +74,7 @@ class Behind:
     actors: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     funds: bool = False
     shadow: bool = False
-    door: Door = field(default_factory=Door)
+    door: CircuitBreaker = field(default_factory=CircuitBreaker)
 
     def passes(self, asked: Request) -> bool:
         """Whether a request about objects that are not kept here goes there."""

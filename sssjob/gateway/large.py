@@ -17,12 +17,12 @@ from sssjob.errors import LimitExceeded, Refused
 from sssjob.rmap.keys import Key
 from sssjob.rmap.responder import ReadMessage, Reads, read
 from sssjob.rmap.signature import unproven
-from sssjob.workers import Bounds, Work, Workers
+from sssjob.workers import Bounds, PartWork, Workers
 
 SECONDS, DEADLINE = 60, 180  # of a processor, and of the clock
 
 
-class _Part(NamedTuple):
+class _LargeMessage(NamedTuple):
     message: bytes
     key: Key | None
 
@@ -32,12 +32,12 @@ def reading_apart(memory: int) -> Reads:
     bounds = Bounds(memory, SECONDS, DEADLINE)
 
     def reads(message: bytes, key: Key | None) -> ReadMessage:
-        workers: Workers[_Part, ReadMessage] = Workers(
-            Work("sssjob.gateway.large:reader"), 1, bounds
+        workers: Workers[_LargeMessage, ReadMessage] = Workers(
+            PartWork("sssjob.gateway.large:reader"), 1, bounds
         )
         try:
             with workers:
-                [(_, found)] = workers.in_order([_Part(message, key)])
+                [(_, found)] = workers.in_order([_LargeMessage(message, key)])
         except LimitExceeded as error:
             raise Refused("242", f"To read the message takes {error}") from None
         return found
@@ -45,10 +45,10 @@ def reading_apart(memory: int) -> Reads:
     return reads
 
 
-def reader() -> Callable[[_Part], ReadMessage]:
+def reader() -> Callable[[_LargeMessage], ReadMessage]:
     """What reads in the process."""
 
-    def reads(part: _Part) -> ReadMessage:
+    def reads(part: _LargeMessage) -> ReadMessage:
         def key_of(*_: object) -> Key:
             if part.key is None:
                 raise unproven()

@@ -27,17 +27,17 @@ class JsonFormatter(logging.Formatter):
         """The line of a record."""
         facts = getattr(record, "facts", {})
         if record.exc_info:
-            facts = {**facts, "trace": _Whole(self.formatException(record.exc_info))}
+            facts = {**facts, "trace": _UncutText(self.formatException(record.exc_info))}
         return _line(record.created, record.levelno, record.getMessage(), facts)
 
 
-class _Whole(str):
+class _UncutText(str):
     """A text of our own, which is written however long it is."""
 
     __slots__ = ()
 
 
-class _Answer(NamedTuple):
+class _AnswerLine(NamedTuple):
     """What the log says of an answer, and when it was made."""
 
     at: float
@@ -74,7 +74,7 @@ class JsonHandler(logging.StreamHandler[TextIO]):
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
         self.setFormatter(JsonFormatter())
-        self._answers: list[_Answer] = []
+        self._answers: list[_AnswerLine] = []
         self._written = float("-inf")
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
@@ -86,7 +86,7 @@ class JsonHandler(logging.StreamHandler[TextIO]):
             self._write_answers()
             self._write(f"{text}\n")
 
-    def answered(self, answer: _Answer) -> None:
+    def answered(self, answer: _AnswerLine) -> None:
         """Write an answer, or keep it for a moment where others come at the same time."""
         with self.lock or nullcontext():
             self._answers.append(answer)
@@ -161,7 +161,7 @@ def answered(
     own = _own_handler()
     if own is not None and message is None:
         cut = slice(_LONGEST)  # of lxml, whose texts hold the whole message
-        own.answered(_Answer(
+        own.answered(_AnswerLine(
             time.time(), level, origin, actor[cut], action[cut], object[cut], id[cut], code, rows,
             ms, bytes,
         ))  # fmt: skip
@@ -213,7 +213,7 @@ def _text(short: str) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, str):
-        return _encoded(value if isinstance(value, _Whole) else value[:_LONGEST])
+        return _encoded(value if isinstance(value, _UncutText) else value[:_LONGEST])
     return str(value) if type(value) is int else _encoded(value)
 
 

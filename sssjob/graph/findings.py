@@ -30,7 +30,7 @@ def check(net: Net, *, closed: bool = False, unsaid: frozenset[str]) -> Iterator
     for number, place in enumerate(net.places):
         needs = iter(net.needs[number])
         for position, item in enumerate(place.written, start=1):
-            at = _Written(place, item, position if len(place.written) > 1 else 0)
+            at = _WrittenDependency(place, item, position if len(place.written) > 1 else 0)
             if not item.text.strip():
                 yield at.say("W-USELESS", "a Dependency that names no job has no effect")
                 continue
@@ -46,7 +46,7 @@ def check(net: Net, *, closed: bool = False, unsaid: frozenset[str]) -> Iterator
     yield from _never(net)
 
 
-class _Written(NamedTuple):
+class _WrittenDependency(NamedTuple):
     """A dependency where it is written; ``number`` tells it from others beside it."""
 
     place: JobPlace
@@ -62,7 +62,7 @@ class _Written(NamedTuple):
         )  # fmt: skip
 
 
-def _understood(net: Net, at: _Written) -> Iterator[Finding]:
+def _understood(net: Net, at: _WrittenDependency) -> Iterator[Finding]:
     get = at.item.attributes.get
     for row in _VOCABULARIES:
         value = get(row.name)
@@ -82,7 +82,9 @@ def _understood(net: Net, at: _Written) -> Iterator[Finding]:
         yield at.say("E-TYPE", f"code: {error}")
 
 
-def _unsaid(net: Net, target: int, unsaid: frozenset[str], at: _Written) -> Iterator[Finding]:
+def _unsaid(
+    net: Net, target: int, unsaid: frozenset[str], at: _WrittenDependency
+) -> Iterator[Finding]:
     for member in net.members.get(target, (target,)):
         if net.keys[member] in unsaid:
             text = f"{net.keys[member]} has ended without an ExitCode: whether well is not known"

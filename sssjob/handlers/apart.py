@@ -17,7 +17,7 @@ from sssjob.document import tree
 from sssjob.errors import LimitExceeded
 from sssjob.query import Question, compile
 from sssjob.query.cost import multiplies
-from sssjob.workers import Bounds, Work, Workers
+from sssjob.workers import Bounds, PartWork, Workers
 
 BOUNDS = Bounds(memory=1 << 28, seconds=5, deadline=30)  # for one expression and one job
 TOTAL = 20  # seconds of a processor for all expressions and jobs of a request
@@ -33,21 +33,21 @@ class FoundValue(NamedTuple):
     element: Element | None
 
 
-class _Part(NamedTuple):
+class _ExpressionOfDocument(NamedTuple):
     expression: str
     document: bytes
 
 
-class Apart:
+class RequestProcess:
     """The process of one request, for a ``with`` block; it begins when it is first needed."""
 
     def __init__(self) -> None:
-        self._workers: Workers[_Part, tuple[float, _Sent]] = Workers(
-            Work("sssjob.handlers.apart:worker"), 1, BOUNDS
+        self._workers: Workers[_ExpressionOfDocument, tuple[float, _Sent]] = Workers(
+            PartWork("sssjob.handlers.apart:worker"), 1, BOUNDS
         )
         self._spent = 0.0
 
-    def __enter__(self) -> Apart:
+    def __enter__(self) -> RequestProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,7 +60,7 @@ class Apart:
         """
         if question.parsed is not None and not multiplies(question.parsed):
             return _found(question, root)
-        part = _Part(question.expression, etree.tostring(root))
+        part = _ExpressionOfDocument(question.expression, etree.tostring(root))
         [(_, (seconds, found))] = self._workers.in_order([part])
         self._spent += seconds
         if self._spent > TOTAL:
@@ -68,10 +68,10 @@ class Apart:
         return [FoundValue(text, None if xml is None else tree.parse(xml)) for text, xml in found]
 
 
-def worker() -> Callable[[_Part], tuple[float, _Sent]]:
+def worker() -> Callable[[_ExpressionOfDocument], tuple[float, _Sent]]:
     """What answers in the process."""
 
-    def answer(part: _Part) -> tuple[float, _Sent]:
+    def answer(part: _ExpressionOfDocument) -> tuple[float, _Sent]:
         begun = _used()
         found = _found(compile(part.expression), tree.parse(part.document))
         sent = [

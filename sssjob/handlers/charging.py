@@ -102,13 +102,13 @@ class _Subject:
 class _Priced:
     """What a job costs, whose it is, and what else is to be said."""
 
-    of: _Whole
+    of: _JobWithFallback
     bill: Bill
     warnings: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _JobWithFallback:
     """A job as a request has it, and behind it what was known of it before, if anything was."""
 
     sent: View
@@ -126,7 +126,7 @@ class _Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _StoredJob:
     """A job of the store: its document, the job as it holds, and as it is written."""
 
     stored: Stored
@@ -154,8 +154,8 @@ def charge(
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = only(job)
         _require_plain(whole.used)
-        owner = _Whole(whole, known.view if known and known.view.place else None)
-        priced = _price(change, accounting, subject, owner, _Whole(whole.used), call)
+        owner = _JobWithFallback(whole, known.view if known and known.view.place else None)
+        priced = _price(change, accounting, subject, owner, _JobWithFallback(whole.used), call)
         change.ledger.hold(subject.id)
         removed = change.ledger.reservations(subject.id, call.now)
         total = units.decimal(before + priced.bill.amount)
@@ -379,17 +379,17 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
     return _Subject(job, view, sent.warnings)
 
 
-def _whole(subject: _Subject, known: _Known | None) -> _Whole:
+def _whole(subject: _Subject, known: _StoredJob | None) -> _JobWithFallback:
     """A job that is asked for: what the request leaves out is as it was known."""
     if known is None:
-        return _Whole(subject.view)
+        return _JobWithFallback(subject.view)
     _require_plain(known.view)
-    return _Whole(subject.view, known.view)
+    return _JobWithFallback(subject.view, known.view)
 
 
 def _price(
-    change: Change, accounting: Accounting, subject: _Subject, of: _Whole, amounts: _Whole,
-    call: ReceivedRequest,
+    change: Change, accounting: Accounting, subject: _Subject, of: _JobWithFallback,
+    amounts: _JobWithFallback, call: ReceivedRequest,
 ) -> _Priced:  # fmt: skip
     """What a job costs by its ``amounts``; ``of`` says whose it is, and which factors it has.
 
@@ -432,7 +432,11 @@ def require_no_part(block: Block, name: str, inside: tuple[type[Block], ...] = U
 
 
 def _rates(
-    change: Change, accounting: Accounting, subject: _Subject, of: _Whole, call: ReceivedRequest
+    change: Change,
+    accounting: Accounting,
+    subject: _Subject,
+    of: _JobWithFallback,
+    call: ReceivedRequest,
 ) -> tuple[Rates, str]:
     """The rates that were quoted to a job, as long as they hold; else those of today.
 
@@ -463,7 +467,7 @@ def _rates(
 
 
 def _merged(
-    known: _Known | None, subject: _Subject, call: ReceivedRequest, reach: Reach
+    known: _StoredJob | None, subject: _Subject, call: ReceivedRequest, reach: Reach
 ) -> tuple[Job, Fraction]:
     """The job as it will be stored, and what it was charged before."""
     sent = subject.job
@@ -480,7 +484,7 @@ def _merged(
     return job, _amount(known.view, "Charge") or Fraction()
 
 
-def _known(change: Change, job: Job) -> _Known | None:
+def _known(change: Change, job: Job) -> _StoredJob | None:
     """What the store has of a job: its last run that is shown, alone or in a job group.
 
     Another run of its Id is another job: it is None where the times tell a new one. Raises
@@ -506,7 +510,7 @@ def _known(change: Change, job: Job) -> _Known | None:
         _require_one_place(change, job, view)
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)
-    return _Known(stored, block, view, inner)
+    return _StoredJob(stored, block, view, inner)
 
 
 def _overlap(job: Job, known: Job) -> bool:
@@ -546,11 +550,11 @@ def _entry(
     )  # fmt: skip
 
 
-def _may_see(known: _Known, reach: Reach) -> bool:
+def _may_see(known: _StoredJob, reach: Reach) -> bool:
     return not known.stored.deleted and known.view.is_within(reach)
 
 
-def _require_seen(known: _Known, subject: _Subject, reach: Reach) -> None:
+def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
     if not _may_see(known, reach):
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
 
@@ -568,7 +572,7 @@ def _facts(sent: Job) -> list[Fact]:
     ]
 
 
-def _keep(change: Change, job: Job, known: _Known | None) -> Stored:
+def _keep(change: Change, job: Job, known: _StoredJob | None) -> Stored:
     if known is not None:
         return put(change, place(known.block, known.view.place, lambda _: job), known.stored)
     try:
@@ -615,7 +619,7 @@ def _duration(view: View) -> int:
     return found
 
 
-def _amount(view: View | _Whole, name: str) -> Fraction | None:
+def _amount(view: View | _JobWithFallback, name: str) -> Fraction | None:
     found = attribute(name)
     assert found is not None
     amount = view.number(found)

@@ -172,7 +172,7 @@ class _Line:
         return None
 
 
-class _Asked:
+class _LedgerRequest:
     """What a request asks the ledger for. Raises ``Refused`` (317, 318)."""
 
     def __init__(self, asked: Request) -> None:
@@ -216,7 +216,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         raise Refused("318", "A Query has neither Set nor Data")
     if len(asked.gets) > _MOST or any(get.path for get in asked.gets):
         raise Refused("318", f"{asked.object} has properties only, {_MOST} in a request")
-    lines, until = _Asked(asked), time_of(asked)
+    lines, until = _LedgerRequest(asked), time_of(asked)
     if until is not None and lines.kind != TRANSACTION:
         raise Refused(
             "318", f"{asked.object} is not kept as it was; Time is for Transaction and Job"

@@ -15,7 +15,7 @@ from lxml.etree import _Element as Element
 from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
 from sssjob.errors import LimitExceeded, LostWorker, NotAQuery, Refused, UnreadableDocument
-from sssjob.handlers.apart import Apart, FoundValue
+from sssjob.handlers.apart import FoundValue, RequestProcess
 from sssjob.handlers.attributes import JOB, AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
@@ -66,7 +66,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         return HandlerAnswer((), "010", _USAGE, count=None)
     search, window = Search(call, reach), RowWindow.of(asked)
     time = time_of(asked)
-    show = _Shown(asked, flat=call.flat)
+    show = _ShownAttributes(asked, flat=call.flat)
 
     def rows() -> Iterator[Item]:
         with stores.use() as jobs:
@@ -74,7 +74,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
             if told is not None:
                 yield from window.of_rows(told)
                 return
-            with closing(_views(search, jobs, time)) as views, Apart() as apart:
+            with closing(_views(search, jobs, time)) as views, RequestProcess() as apart:
                 yield from window.of_rows(show.rows(views, window, apart))
 
     return HandlerAnswer(rows())
@@ -93,7 +93,7 @@ def document_of(view: View) -> DataDocument:
     return DataDocument(on_one_line(text).encode())
 
 
-class _Shown:
+class _ShownAttributes:
     """What a request wants to see. Raises ``Refused`` (318)."""
 
     def __init__(self, asked: Request, *, flat: bool = False) -> None:
@@ -120,7 +120,9 @@ class _Shown:
             return None
         return rows_by_columns(search, jobs, self._columns)
 
-    def rows(self, views: Iterator[View], window: RowWindow, apart: Apart) -> Iterator[Item]:
+    def rows(
+        self, views: Iterator[View], window: RowWindow, apart: RequestProcess
+    ) -> Iterator[Item]:
         """What is shown of jobs."""
         if self._is_total:
             yield from totals(views, self._columns, self.kind)
@@ -130,7 +132,7 @@ class _Shown:
             if shown is not None:
                 yield shown
 
-    def _row(self, view: View, apart: Apart) -> Item | None:
+    def _row(self, view: View, apart: RequestProcess) -> Item | None:
         if not self._columns and not self._paths and not self._hidden:
             return document_of(view)
         columns = self._columns or (all_columns(view) if not self._paths else ())
@@ -174,7 +176,10 @@ class QueryExpression:
 
 
 def found(
-    view: View, paths: Sequence[QueryExpression], cells: Sequence[tuple[str, str]], apart: Apart
+    view: View,
+    paths: Sequence[QueryExpression],
+    cells: Sequence[tuple[str, str]],
+    apart: RequestProcess,
 ) -> Item | None:
     """The element of a job with what its paths find; None where they find nothing.
 

@@ -70,7 +70,7 @@ class _End(NamedTuple):
     jobid: str
 
 
-class _Kept(NamedTuple):
+class _ReservedSlots(NamedTuple):
     """Slots of a pool that a reservation takes at a time, and gives back at another."""
 
     start: float
@@ -98,11 +98,11 @@ class _Promise:
 
 
 @dataclass(slots=True)
-class _Now:
+class _QueuePass:
     """What one pass through the queue has promised, and what reservations leave of each pool."""
 
     promises: list[_Promise] = field(default_factory=list)
-    kept: list[tuple[_Kept, int]] = field(default_factory=list)
+    kept: list[tuple[_ReservedSlots, int]] = field(default_factory=list)
 
     # decision 813
     def take(self, pool: int, slots: int, start: float, end: float) -> None:
@@ -186,7 +186,7 @@ class Scheduler:
         self.limits: list[tuple[float, int, int, int]] = []  # when slots of a pool come free
         self.number = 0
         self.free = self._begin()
-        self.kept: list[_Kept] = []  # reservations that have not begun
+        self.kept: list[_ReservedSlots] = []  # reservations that have not begun
         self.given_back: list[_GivenBack] = []
         self._reserve()
         self.waiting = self._places(pairs)
@@ -225,7 +225,9 @@ class Scheduler:
                 continue
             at = self.pools.at(each.queues)
             if each.start > now:
-                self.kept.append(_Kept(each.start - now, each.end - now, at, each.slots, each.name))
+                self.kept.append(
+                    _ReservedSlots(each.start - now, each.end - now, at, each.slots, each.name)
+                )
                 continue
             used = sum(
                 job.cpucount for job in self.jobs
@@ -353,7 +355,7 @@ class Scheduler:
 
     def _pass(self) -> Iterator[Place]:
         """Start what can start now, in the order of turns."""
-        now = _Now(kept=[(each, self._left_by(each)) for each in self.kept])
+        now = _QueuePass(kept=[(each, self._left_by(each)) for each in self.kept])
         passed_over, gone = 0, []
         self.work += len(self.kept) * (1 + len(self.limits) // 64)
         is_full = self._is_full()
@@ -384,7 +386,7 @@ class Scheduler:
             return False
         return self.running[queue] < self.rules.most(queue)
 
-    def _fits(self, place: Place, now: _Now) -> Taken | None:
+    def _fits(self, place: Place, now: _QueuePass) -> Taken | None:
         """The slots that a job gets now; what does not fit is promised slots, if nobody is."""
         pools = self.pools.of(place.pair[0])
         room = {at: min([self.free[at], *self._bounds(place.limit, at, now)]) for at in pools}
@@ -397,7 +399,7 @@ class Scheduler:
             now.promises += self._promise(place.slots, place.limit, pools, now)
         return None
 
-    def _bounds(self, limit: float, at: int, now: _Now) -> Iterator[int]:
+    def _bounds(self, limit: float, at: int, now: _QueuePass) -> Iterator[int]:
         """What a job may take of a pool without keeping others from what they are to have."""
         for promise in now.promises:
             if at in promise.left and self.time + limit > promise.time:
@@ -406,7 +408,7 @@ class Scheduler:
             if kept.pool == at and self.time + limit > kept.start:
                 yield left
 
-    def _start(self, place: Place, taken: Taken, now: _Now) -> None:
+    def _start(self, place: Place, taken: Taken, now: _QueuePass) -> None:
         queue, vo = place.pair
         for at, slots in taken:
             self.free[at] -= slots
@@ -420,7 +422,7 @@ class Scheduler:
         self.started += 1
 
     def _promise(
-        self, slots: int, limit: float, pools: Collection[int], now: _Now
+        self, slots: int, limit: float, pools: Collection[int], now: _QueuePass
     ) -> Iterator[_Promise]:
         """When so many slots of these pools will be free for so long, by the limits of what runs.
 
@@ -459,7 +461,7 @@ class Scheduler:
             now.take(at, part, max(time, self.time), until)
         yield _Promise(max(time, self.time), free)
 
-    def _left_by(self, kept: _Kept) -> int:
+    def _left_by(self, kept: _ReservedSlots) -> int:
         """What a reservation leaves of its pool when it begins, of what is free now."""
         until = bisect_left(self.limits, (kept.start, self.number + 1, 0, 0))
         ended = sum(slots for _, _, at, slots in self.limits[:until] if at == kept.pool)

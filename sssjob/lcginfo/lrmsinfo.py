@@ -23,8 +23,8 @@ from sssjob.lcginfo.snapshot import (
     QueueRules,
     Remark,
     Report,
-    Reserved,
     Scheduling,
+    SlotReservation,
     Snapshot,
     unheard,
 )
@@ -268,7 +268,7 @@ class _ReadScheduling(NamedTuple):
 
     pools: list[Pool]
     queues: list[QueueRules]
-    reserved: list[Reserved]
+    reserved: list[SlotReservation]
     keeps: list[bool]
 
 
@@ -307,7 +307,7 @@ def _scheduling(word: str, text: str, number: int, found: _ReadScheduling, repor
             raise InvalidValue(str(values), "start and end, as numbers")
         else:
             name = _text(values.get("name"))
-            found.reserved.append(Reserved(name, start, end, int(slots or 0), names))
+            found.reserved.append(SlotReservation(name, start, end, int(slots or 0), names))
     except InvalidValue as error:
         report(Remark(number, f"{word}: {error}", Severity.ERROR))
 

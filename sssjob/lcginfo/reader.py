@@ -28,8 +28,8 @@ from sssjob.lcginfo.snapshot import (
     QueueRules,
     Remark,
     Report,
-    Reserved,
     Scheduling,
+    SlotReservation,
     Snapshot,
     UnusableOutput,
     unheard,
@@ -90,7 +90,7 @@ class Reader(ABC):
         self.free: Fraction | int | None = None
         self.pools: dict[tuple[str, ...], tuple[Fraction | int, Fraction | int]] = {}
         self.rules: list[QueueRules] = []
-        self.reserved: list[Reserved] = []
+        self.reserved: list[SlotReservation] = []
         self.keeps = True
         self.now: float | None = None
         self.cycle: float | None = None

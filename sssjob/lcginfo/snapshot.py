@@ -77,7 +77,7 @@ class QueueRules(NamedTuple):
         return self.serving in ("", PRODUCTION, DRAINING)
 
 
-class Reserved(NamedTuple):
+class SlotReservation(NamedTuple):
     """Slots of the pool of these queues that are kept for some jobs from a time to another."""
 
     name: str
@@ -95,7 +95,7 @@ class Scheduling(NamedTuple):
 
     pools: tuple[Pool, ...] = ()
     queues: tuple[QueueRules, ...] = ()
-    reserved: tuple[Reserved, ...] = ()
+    reserved: tuple[SlotReservation, ...] = ()
     keeps: bool = True
 
 

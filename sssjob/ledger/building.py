@@ -3,8 +3,8 @@
 Strategy. A row says what ``columns.row`` says of a job object. To make that object, gather its
 properties and ask it for forty values takes ten times as long as to cut its record out of a log.
 
-The idea is that each value declares of which properties it is made (``Reading``), and that the
-record engine has many records as columns of properties. What repeats, as names and sizes do, is
+The idea is that each value declares of which properties it is made (``ColumnReading``), and that
+the record engine has many records as columns of properties. What repeats, as names and sizes do, is
 asked once, of a job that has nothing but these properties. Numbers in plain digits, as times are,
 are so many times what the digit 1 is: a column of them is read at once.
 
@@ -38,12 +38,12 @@ from sssjob.ledger.columns import (
     READ,
     START,
     SUBMIT,
-    Reading,
+    ColumnReading,
     Row,
 )
 from sssjob.measures import used_of
 from sssjob.model import Job, Property, stripped
-from sssjob.records.builders import Column, Items, Together
+from sssjob.records.builders import BuiltBatch, Column, Items
 from sssjob.records.property_columns import (
     REMEMBERED,
     ColumnPlace,
@@ -54,7 +54,7 @@ from sssjob.records.property_columns import (
     job_of,
 )
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
-from sssjob.records.texts import Fused, Plain, Whole, fused
+from sssjob.records.texts import Fused, Plain, WholeNumbers, fused
 
 _Told = dict[str, list[ColumnPlace]]  # by their places
 ALONE = 2  # records whose job objects cost less than their columns
@@ -84,7 +84,7 @@ class RowsBuilder(ColumnsBuilder[Row]):
         # An alternative of a request is chosen by the numbers that were delivered.
         needs = {JOB: _names(JOB), DELIVERED: _names(DELIVERED) | {*NUMBERS}}
         self._only = only
-        self._wanted: list[Reading | None] = [*READ]
+        self._wanted: list[ColumnReading | None] = [*READ]
         if only is None:
             self.needs = needs
         else:
@@ -201,7 +201,7 @@ def _sums(amounts: Sequence[pa.Array]) -> list[pa.Array]:
     return columns.kept(found)
 
 
-class RowTable(Together[Row]):
+class RowTable(BuiltBatch[Row]):
     """Rows as columns of Arrow, but for the file and the lines that they were read from."""
 
     def __init__(self, columns: list[pa.Array]) -> None:
@@ -271,7 +271,7 @@ def _numbers(piece: Items) -> set[str]:
 class _Reader:
     """Reads one value of many records, and remembers what it was of the same properties."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ColumnReading) -> None:
         self._reading = reading
         self._names = frozenset(reading.names)
         self._nothing = reading.of(JobProperties(Job()))
@@ -305,7 +305,7 @@ class _Reader:
         if not isinstance(place.column, NamedTexts):
             return None
         texts = place.column.texts
-        if isinstance(texts, Whole) and self._reading.is_number:
+        if isinstance(texts, WholeNumbers) and self._reading.is_number:
             _, one = self._known.of_texts(place.place, [place.column], _UNIT)
             most = LARGEST if self._reading.most is None else self._reading.most
             numbers = texts.numbers

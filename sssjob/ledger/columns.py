@@ -41,7 +41,7 @@ MACHINE, SUBMIT, START, END = "machine", "submit_time", "start_time", "end_time"
 KEY = (MACHINE, ID, SUBMIT, START, TOLD)
 
 
-class Reading(NamedTuple):
+class ColumnReading(NamedTuple):
     """How a value is read from a job, and of properties of which names and places it is made.
 
     ``places`` are those of ``Field``. Of a number, plain digits are so many times what the digit
@@ -69,25 +69,25 @@ class Column(NamedTuple):
     type: pa.DataType
     unit: str
     says: str
-    read: Reading | None = None
+    read: ColumnReading | None = None
 
 
-def _text(*names: str) -> Reading:
-    return Reading(lambda job: job.text(*names) or None, names, _ANY)
+def _text(*names: str) -> ColumnReading:
+    return ColumnReading(lambda job: job.text(*names) or None, names, _ANY)
 
 
-def _time(name: str) -> Reading:
-    return Reading(lambda job: job.time(name), (name,), _OWN, is_number=True, most=10**9 * 9)
+def _time(name: str) -> ColumnReading:
+    return ColumnReading(lambda job: job.time(name), (name,), _OWN, is_number=True, most=10**9 * 9)
 
 
-def _given(name: str) -> Reading:
-    return Reading(
+def _given(name: str) -> ColumnReading:
+    return ColumnReading(
         lambda job: rounded(job.given(name)), (name,), _GIVEN, is_number=True, most=LARGEST
     )
 
 
-def _grouping(name: str) -> Reading:
-    return Reading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], _ANY)
+def _grouping(name: str) -> ColumnReading:
+    return ColumnReading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], _ANY)
 
 
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.
@@ -117,8 +117,8 @@ KEYED_BY = {
 _INTEGER, _TEXT = pa.int64(), pa.string()
 
 
-def _asked(name: str) -> Reading:
-    return Reading(
+def _asked(name: str) -> ColumnReading:
+    return ColumnReading(
         lambda job: rounded(job.asked(name)), (name,), _ASKED, is_number=True, most=LARGEST
     )
 
@@ -126,7 +126,7 @@ def _asked(name: str) -> Reading:
 # fmt: off
 COLUMNS: tuple[Column, ...] = (
     Column(ID, _TEXT, "", "Id, as the batch system prints it",
-           Reading(lambda job: job.job.id, ("Id",), _OWN)),
+           ColumnReading(lambda job: job.job.id, ("Id",), _OWN)),
     Column(GLOBAL, _TEXT, "", "GlobalId", _text("GlobalId")),
     Column(SUBMIT, _INTEGER, "s", "when it was submitted, since 1970", _time("SubmitTime")),
     Column("eligible_time", _INTEGER, "s", "when it could have started", _time("EligibleTime")),
@@ -137,13 +137,13 @@ COLUMNS: tuple[Column, ...] = (
         for name, column in GROUPED.items()
     ),
     Column("exit_code", _INTEGER, "", "ExitCode",
-           Reading(exit_code, ("ExitCode",), _ANY, is_number=True)),
+           ColumnReading(exit_code, ("ExitCode",), _ANY, is_number=True)),
     Column("asked_processors", _INTEGER, "", "requested processors", _asked("Processors")),
     Column("asked_nodes", _INTEGER, "", "requested nodes", _asked("NodeCount")),
     Column("used_nodes", _INTEGER, "", "how many nodes there were",
            _given("NodeCount")),
     Column(USED_GPUS, _INTEGER, "", "how many GPUs there were",
-           Reading(lambda job: rounded(gpus(job)), ("Resource",), _GIVEN, is_number=True)),
+           ColumnReading(lambda job: rounded(gpus(job)), ("Resource",), _GIVEN, is_number=True)),
     Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
            _given("SuspendDuration")),
     *(
@@ -166,7 +166,7 @@ CONTENT = tuple(name for name in NAMES if name not in (*KEY, SOURCE, LINE))
 READ = [column.read for column in COLUMNS if column.read is not None]
 # What sums are made of, by ``used_of``.
 AMOUNTS = [
-    Reading(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
+    ColumnReading(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
     for each in report.AMOUNTS
 ]
 
@@ -187,7 +187,7 @@ def row(job: Job, source: str = "", line: int | None = None) -> Row:
     return (*told, digest(told), source or None, line)
 
 
-def values(job: Job, readings: Sequence[Reading | None] = READ) -> Row:
+def values(job: Job, readings: Sequence[ColumnReading | None] = READ) -> Row:
     """What a job says of these columns, None of those without a reading, and what it used."""
     facts = JobProperties(job)
     return (*(read and read.of(facts) for read in readings), *whole(used(facts)))

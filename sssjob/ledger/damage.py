@@ -24,7 +24,7 @@ from zlib import crc32
 
 from sssjob.errors import DamagedStore
 from sssjob.ledger import places
-from sssjob.ledger.manifest import DataFile, Gone, Log
+from sssjob.ledger.manifest import DataFile, Gone, RecordedLog
 from sssjob.ledger.places import ObjectPath, Place
 
 digest_of = partial(blake2b, digest_size=16)  # of the bytes of a file
@@ -63,7 +63,7 @@ def refuse(home: Place, files: Iterable[DataFile]) -> None:
             raise wrong
 
 
-def data_of(home: Place, file: Gone | Log) -> bytes:
+def data_of(home: Place, file: Gone | RecordedLog) -> bytes:
     """All bytes of a file. Raises ``DamagedStore`` where they are not those that were written."""
     path = home / file.path
     try:

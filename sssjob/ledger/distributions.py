@@ -42,7 +42,7 @@ _UNIT = 10**5  # a percentile has 3 decimals, so a part of 1 has 5
 _NOWHERE = -1  # the piece of runs that are in none
 
 
-class Placed(NamedTuple):
+class GroupedRuns(NamedTuple):
     """Where runs are: the view that has them, and what they are grouped by: columns, as SQL, and
     spans.
 
@@ -57,7 +57,7 @@ class Placed(NamedTuple):
 
 def fill(
     percentiles: Percentiles | None, histograms: Histograms | None, connection: Connection,
-    placed: Placed, joined: Joined,
+    placed: GroupedRuns, joined: Joined,
 ) -> None:  # fmt: skip
     """Fill in what is wanted; ``joined`` makes the key of a group of its columns and spans."""
     of = dict.fromkeys(each for wanted in (percentiles, histograms) if wanted for each in wanted.of)
@@ -117,7 +117,7 @@ def _parts(of: Distribution) -> Iterator[str]:
 
 
 def _counted(
-    connection: Connection, placed: Placed, spans: Sequence[Key], of: Sequence[Distribution]
+    connection: Connection, placed: GroupedRuns, spans: Sequence[Key], of: Sequence[Distribution]
 ) -> bool:
     """Make ``counted``: the runs that count, with the place of their span in ``spans``.
 

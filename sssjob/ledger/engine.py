@@ -32,7 +32,7 @@ _SPECIAL = re.compile(r"[*?\[]")  # what DuckDB takes for a pattern in the name 
 _WHOLE = ", ".join(f'"{name}"' for name in columns.NAMES)
 
 
-class Derived(NamedTuple):
+class DerivedColumn(NamedTuple):
     """A column that is worked out of others: how, the unit of numbers, and what it says."""
 
     sql: str
@@ -41,12 +41,14 @@ class Derived(NamedTuple):
 
 
 _WAIT = {
-    "wait_seconds": Derived(
+    "wait_seconds": DerivedColumn(
         wait_sql(columns.SUBMIT, columns.START), "s", "from submission to start"
     )
 }
 _TIMES = {
-    name: Derived(f"make_timestamp({column} * 1000000)", "", f"{column} as a timestamp in UTC")
+    name: DerivedColumn(
+        f"make_timestamp({column} * 1000000)", "", f"{column} as a timestamp in UTC"
+    )
     for name, column in (
         ("submitted", columns.SUBMIT), ("started", columns.START), ("ended", columns.END),
     )

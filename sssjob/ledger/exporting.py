@@ -42,7 +42,7 @@ def export(runs: Runs, form: str, stream: BinaryIO, *, raw: bool = False) -> int
     """
     rows = runs.select()
     with rows.opened() as (fields, batches):
-        counted = _Counted(batches)
+        counted = _CountedPieces(batches)
         if form == "csv":
             _csv(fields, counted, stream, raw=raw)
         elif form == "parquet":
@@ -61,7 +61,7 @@ def export_delta(runs: Runs, path: str) -> int:
     """
     library = needed("deltalake", "delta", "a table of Delta Lake")
     with runs.select().opened() as (fields, batches):
-        counted = _Counted(batches)
+        counted = _CountedPieces(batches)
         # Delta's usual times are in UTC; those without a zone need readers of a later version.
         told = pa.schema(
             each.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(each.type) else each
@@ -77,7 +77,7 @@ def export_delta(runs: Runs, path: str) -> int:
     return counted.rows
 
 
-class _Counted:
+class _CountedPieces:
     """Pieces, and how many rows they had."""
 
     def __init__(self, batches: _Batches) -> None:

@@ -21,7 +21,7 @@ from sssjob.errors import DamagedStore, FullStore, UnusableStore
 from sssjob.known_by import of_one, submission
 from sssjob.ledger import columns, damage, ids, logs, lookup, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
-from sssjob.ledger.manifest import DataFile, Gone, Input, Log, Manifest, TimeRange
+from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, RecordedLog, TimeRange
 from sssjob.ledger.places import Place
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Ledger:
 
     def add(self, rows: Iterable[Row]) -> Added:
         """Put rows in. Raises ``UnusableStore``; what was committed before stays."""
-        adding = Adding(self)
+        adding = LedgerAppender(self)
         for row in rows:
             adding.put(row)
         adding.commit()
@@ -123,7 +123,7 @@ class Ledger:
         return whole, faults
 
     def commit(
-        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log] = (),
+        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[RecordedLog] = (),
         on_conflict: OnConflict | None = None,
     ) -> Added:  # fmt: skip
         """Put rows in, and write down which inputs were read to their end, all or nothing.
@@ -143,7 +143,7 @@ class Ledger:
         raise UnusableStore(str(self.home), "others commit all the time")
 
     def _try(
-        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log]
+        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[RecordedLog]
     ) -> tuple[Added, list[merging.Conflict]]:
         now = self.manifest()
         with taken_back(self.home) as made:
@@ -216,7 +216,7 @@ class Ledger:
         self._put(path, data)
         return Gone(path, len(replaced), len(data), damage.digest_of_bytes(data))
 
-    def keep(self, read: Input, text: BinaryIO) -> list[Log]:
+    def keep(self, read: Input, text: BinaryIO) -> list[RecordedLog]:
         """Write the text that an input was; it counts when it is committed. Raises as ``commit``.
 
         What was written before an error is left behind, and is no part of the ledger.
@@ -227,7 +227,9 @@ class Ledger:
                 path = f"{logs.FOLDER}/{_name('text')}"
                 self._put(path, data)
                 size, digest = len(data), damage.digest_of_bytes(data)
-                found.append(Log(read.name, read.digest, read.how, path, lines, size, digest))
+                found.append(
+                    RecordedLog(read.name, read.digest, read.how, path, lines, size, digest)
+                )
         except OSError as error:
             raise _unwritten(self.home, error) from None
         return found
@@ -242,7 +244,7 @@ class Ledger:
             yield
 
 
-class Adding:
+class LedgerAppender:
     """Puts rows into a ledger, some hundred thousand in a commit; ``total`` says what they were.
 
     Inputs that were read to their end are written down with their last rows. ``on_conflict`` is
@@ -263,7 +265,7 @@ class Adding:
         self._rows_came: list[int] = []
         self._count = 0
         self._read: list[Input] = []
-        self._kept: list[Log] = []
+        self._kept: list[RecordedLog] = []
 
     def put(self, rows: Row | pa.Table) -> None:
         """One more row, or a table of many."""
@@ -278,7 +280,7 @@ class Adding:
         if self._count >= _ARRIVES:
             self.commit()
 
-    def has_read(self, read: Input | None, kept: Sequence[Log] = ()) -> None:
+    def has_read(self, read: Input | None, kept: Sequence[RecordedLog] = ()) -> None:
         """All rows of an input were put, and its text is ``kept``; None: it is read each time."""
         if read is not None:
             self._read.append(read)

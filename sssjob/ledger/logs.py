@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from sssjob.ledger import damage, places
 
 if TYPE_CHECKING:
-    from sssjob.ledger.manifest import Log
+    from sssjob.ledger.manifest import RecordedLog
     from sssjob.ledger.places import Place
 
 FOLDER = "records"
@@ -34,12 +34,12 @@ PIECE = 1 << 27  # bytes of text in a file
 _SCHEMA = pa.schema([pa.field("line", pa.int64()), pa.field("text", pa.binary())])
 
 
-class Text(NamedTuple):
+class KeptText(NamedTuple):
     """A text that was kept: the files that it is in, in their order."""
 
     name: str
     how: str
-    files: Sequence[Log]
+    files: Sequence[RecordedLog]
 
 
 def pieces(stream: BinaryIO) -> Iterator[tuple[bytes, int]]:
@@ -66,17 +66,19 @@ def pieces(stream: BinaryIO) -> Iterator[tuple[bytes, int]]:
             yield kept.getvalue(), line - first
 
 
-def texts(logs: Sequence[Log], name: str) -> list[Text]:
+def texts(logs: Sequence[RecordedLog], name: str) -> list[KeptText]:
     """The texts of a name, the newest first."""
     some = [each for each in logs if each.name == name]
     found = [
-        Text(name, how, [*files])
+        KeptText(name, how, [*files])
         for (_, how), files in groupby(some, lambda each: (each.input, each.how))
     ]
     return found[::-1]
 
 
-def lines(home: Place, text: Text, first: int = 1, behind: int | None = None) -> Iterator[bytes]:
+def lines(
+    home: Place, text: KeptText, first: int = 1, behind: int | None = None
+) -> Iterator[bytes]:
     """The lines of a text from one on, and before another one; only their blocks are read.
 
     Raises ``DamagedStore``.
@@ -87,12 +89,14 @@ def lines(home: Place, text: Text, first: int = 1, behind: int | None = None) ->
                 yield line
 
 
-def whole(home: Place, text: Text) -> Iterator[bytes]:
+def whole(home: Place, text: KeptText) -> Iterator[bytes]:
     """All of a text, in blocks."""
     return (block for _, block in _blocks(home, text, 1, None))
 
 
-def _blocks(home: Place, text: Text, first: int, behind: int | None) -> Iterator[tuple[int, bytes]]:
+def _blocks(
+    home: Place, text: KeptText, first: int, behind: int | None
+) -> Iterator[tuple[int, bytes]]:
     for log in text.files:
         with places.parquet(damage.data_of(home, log)) as file:
             firsts = [

@@ -92,7 +92,7 @@ class Input(NamedTuple):
     how: str
 
 
-class Log(NamedTuple):
+class RecordedLog(NamedTuple):
     """A file with the text, or a part of it, that records were read from: see ``logs``.
 
     ``input`` is the digest of the whole text, ``digest`` that of the bytes of the file.
@@ -129,7 +129,7 @@ class Manifest:
     files: tuple[DataFile, ...] = ()
     gone: tuple[Gone, ...] = ()
     inputs: tuple[Input, ...] = ()
-    logs: tuple[Log, ...] = ()
+    logs: tuple[RecordedLog, ...] = ()
     written: int = 0  # seconds since 1970, by the clock of who committed; for people
     why: str = field(default="init")
 
@@ -263,7 +263,7 @@ def _from(told: dict[str, Any]) -> Manifest:
     return Manifest(
         told["number"], tuple(files), tuple(Gone(*each) for each in told["gone"]),
         tuple(Input(*each) for each in told["inputs"]),
-        tuple(Log(*each) for each in told.get("logs", ())), told["written"], told["why"],
+        tuple(RecordedLog(*each) for each in told.get("logs", ())), told["written"], told["why"],
     )  # fmt: skip
 
 

@@ -261,7 +261,7 @@ def _replaced(connection: Connection, told: list[tuple[str, int]]) -> pa.Table:
     return pa.concat_tables([found, pa.table([[*files], [*rows]], schema=found.schema)])
 
 
-class _Known(NamedTuple):
+class _KnownRecord(NamedTuple):
     """A record of a run that began: where it is, or its number, and how much it tells."""
 
     seq: int
@@ -276,10 +276,10 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
 
     It gives what ``_of_arrays`` does. It is what ``runs.SeenRuns`` says of records in this order.
     """
-    found: dict[tuple[Any, ...], list[_Known]] = {}
+    found: dict[tuple[Any, ...], list[_KnownRecord]] = {}
     for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
         seq, file, row, *beside, rank, wall, is_named = told
-        one = _Known(seq, file, row, tuple(beside), (rank, wall, is_named))
+        one = _KnownRecord(seq, file, row, tuple(beside), (rank, wall, is_named))
         # Without a start, its machine and its submission tell it.
         found.setdefault((job, start, *beside[: 0 if start else 2]), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]
@@ -287,17 +287,17 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
     return _taken_out(connection, lost)
 
 
-def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
+def _that_do_not_count(some: list[_KnownRecord]) -> Iterator[_KnownRecord]:
     """The records with one id and start of which another record of the same run counts."""
     some.sort(key=lambda one: (one.seq, one.file or "", one.row))
-    runs: list[_Run] = []
-    others: dict[tuple[Any, ...], _Run] = {}
+    runs: list[_MergedRun] = []
+    others: dict[tuple[Any, ...], _MergedRun] = {}
     for one in some:
         run = _run_of(one, runs)
         if run is None and len(runs) > APART:  # who makes up records does not make it slow
             run = others.get(one.beside)
         if run is None:
-            run = others[one.beside] = _Run(one, one.beside)
+            run = others[one.beside] = _MergedRun(one, one.beside)
             if len(runs) <= APART:
                 runs.append(run)
             continue
@@ -309,7 +309,7 @@ def _that_do_not_count(some: list[_Known]) -> Iterator[_Known]:
         run.counts = run.counts if tells_more else one
 
 
-def _run_of(one: _Known, runs: Sequence[_Run]) -> _Run | None:
+def _run_of(one: _KnownRecord, runs: Sequence[_MergedRun]) -> _MergedRun | None:
     """The run that a record is of, as ``runs.SeenRuns`` finds it: one of its user, or the best."""
     known = [run for run in runs if _are_alike(run.beside, one.beside)]
     own = next((run for run in known if run.beside[-1] == one.beside[-1]), None)
@@ -317,10 +317,10 @@ def _run_of(one: _Known, runs: Sequence[_Run]) -> _Run | None:
 
 
 @dataclass(slots=True)
-class _Run:
+class _MergedRun:
     """A run, by the record of it that counts, what all tell, and whose that one says it is."""
 
-    counts: _Known
+    counts: _KnownRecord
     beside: tuple[str | int | None, ...]
 
 
@@ -334,15 +334,17 @@ def _of_arrays(connection: Connection) -> list[tuple[str, int]]:
     connection.execute(_ARRAYS)
     if not connection.execute("SELECT 1 FROM arrays LIMIT 1").fetchall():
         return []
-    tasks: dict[tuple[Any, ...], list[_Task]] = {}
+    tasks: dict[tuple[Any, ...], list[_MergeTask]] = {}
     for machine, submit, name, *told in connection.execute(_OF_ARRAYS).fetchall():
         array, _, indices = name.partition("_")
-        tasks.setdefault((machine, submit, array), []).append(_Task(indices, *told))
+        tasks.setdefault((machine, submit, array), []).append(_MergeTask(indices, *told))
     gone = [one for some in tasks.values() for one in _that_give_way(some)]
     return _taken_out(connection, gone)
 
 
-def _taken_out(connection: Connection, lost: Sequence[_Known | _Task]) -> list[tuple[str, int]]:
+def _taken_out(
+    connection: Connection, lost: Sequence[_KnownRecord | _MergeTask]
+) -> list[tuple[str, int]]:
     """Take records that do not count out of ``fresh``; where those are that are in files."""
     numbers = pa.array([one.seq for one in lost if one.file is None], pa.int64())
     if len(numbers):
@@ -351,7 +353,7 @@ def _taken_out(connection: Connection, lost: Sequence[_Known | _Task]) -> list[t
     return [(one.file, one.row) for one in lost if one.file is not None]
 
 
-class _Task(NamedTuple):
+class _MergeTask(NamedTuple):
     """A record of a task of an array, or of some that wait: where it is, or its number."""
 
     indices: str
@@ -361,7 +363,7 @@ class _Task(NamedTuple):
     row: int
 
 
-def _that_give_way(tasks: Sequence[_Task]) -> Iterator[_Task]:
+def _that_give_way(tasks: Sequence[_MergeTask]) -> Iterator[_MergeTask]:
     """The records of tasks that wait of which another record of their array tells more."""
     started = {int(it.indices) for it in tasks if not it.waits and _INDEX.fullmatch(it.indices)}
     for one in tasks:
@@ -376,7 +378,7 @@ def _that_give_way(tasks: Sequence[_Task]) -> Iterator[_Task]:
             yield one
 
 
-def _is_later(one: _Task, other: _Task) -> bool:
+def _is_later(one: _MergeTask, other: _MergeTask) -> bool:
     """Whether one record of what waits of an array is of a later time than another one.
 
     Tasks of an array only become fewer that wait, from the first ones on, in whatever order records

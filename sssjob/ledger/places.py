@@ -36,7 +36,7 @@ _BLOCK = 1 << 20  # bytes that are read at once of an object
 _ADDRESS = re.compile(r"s3://[a-z0-9][a-z0-9.-]+(/[^/*?\[\]{}\\\s]+)+/?")
 
 
-class Kept(NamedTuple):
+class FileStamp(NamedTuple):
     """How many bytes a file has, and when it was changed last, in seconds since 1970."""
 
     size: int
@@ -110,13 +110,13 @@ class ObjectPath:
                 return []
         return sorted({each.rstrip("/").rpartition("/")[2] for each in found})
 
-    def below(self) -> dict[str, Kept]:
+    def below(self) -> dict[str, FileStamp]:
         """All objects that begin so and a slash, by the rest of their names."""
         with _reached(self):
             found = self.files.find(self.address, detail=True)
         head = len(self.address.removeprefix("s3://")) + 1
         return {
-            name[head:]: Kept(each["size"], each["LastModified"].timestamp())
+            name[head:]: FileStamp(each["size"], each["LastModified"].timestamp())
             for name, each in found.items()
             if len(name) > head
         }
@@ -164,7 +164,7 @@ def names(folder: Place) -> list[str]:
         return []
 
 
-def below(folder: Place) -> dict[str, Kept]:
+def below(folder: Place) -> dict[str, FileStamp]:
     """All files in a directory and those in it, by their paths from there."""
     if isinstance(folder, ObjectPath):
         return folder.below()
@@ -173,7 +173,7 @@ def below(folder: Place) -> dict[str, Kept]:
         with suppress(FileNotFoundError):  # somebody took it away meanwhile
             status = path.stat()
             if stat.S_ISREG(status.st_mode):
-                found[str(path.relative_to(folder))] = Kept(status.st_size, status.st_mtime)
+                found[str(path.relative_to(folder))] = FileStamp(status.st_size, status.st_mtime)
     return found
 
 

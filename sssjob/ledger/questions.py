@@ -42,7 +42,7 @@ BATCH = 100_000  # rows of a piece of Arrow
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """The rows of an answer, as they come, and the names of their columns, each once."""
 
     names: Sequence[str]
@@ -50,7 +50,7 @@ class Answer:
 
 
 @contextmanager
-def asked(ledger: Ledger, text: str, seconds: float = SECONDS) -> Iterator[Answer]:
+def asked(ledger: Ledger, text: str, seconds: float = SECONDS) -> Iterator[QueryResult]:
     """What SQL finds in the views ``usage`` and ``runs``.
 
     Raises ``UnusableInput`` for what is no such question, ``LimitExceeded`` where it takes longer,
@@ -60,7 +60,7 @@ def asked(ledger: Ledger, text: str, seconds: float = SECONDS) -> Iterator[Answe
         with _refused(seconds):
             cursor = connection.execute(text)
         names = _each_once([each[0] for each in cursor.description or ()])
-        yield Answer(names, _rows(cursor, seconds))
+        yield QueryResult(names, _rows(cursor, seconds))
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from sssjob.accounting.report import SAME, Key, Report
 from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.ledger import damage, rollup
 from sssjob.ledger.columns import END, EXACT, GROUPED, KEPT, KEYED, KEYED_BY, START, SUBMIT, SUMMED
-from sssjob.ledger.distributions import Placed, fill
+from sssjob.ledger.distributions import GroupedRuns, fill
 from sssjob.ledger.engine import connected, over, rows_of
 from sssjob.ledger.manifest import DataFile, Manifest, newest, together
 from sssjob.measures import (
@@ -40,7 +40,7 @@ from sssjob.measures import (
 )
 from sssjob.spans import BEFORE, TIMED, Pieces, pieces
 from sssjob.units import plain
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -67,7 +67,7 @@ def add_to(
     report: Report, ledger: Ledger, book: str = RUN,
     on_error: Callable[[DamagedStore], None] = lambda _: None, processes: int = 1, *,
     by_rollup: bool = True,
-) -> Answered:  # fmt: skip
+) -> RollupUse:  # fmt: skip
     """Add what all jobs of a ledger used to a report, booked as ``RUN`` or ``BOOKED``.
 
     Some million jobs are added at once, by so many ``processes``; how numbers spread is told of all
@@ -95,10 +95,12 @@ def add_to(
         for fault in faults:
             on_error(fault)
         with ledger.connected(now, rest) as connection:
-            _Adding(report, connection, book).add()
+            _ReportAppender(report, connection, book).add()
     else:
-        work = Work("sssjob.ledger.report:adder", (report.empty(), ledger.home, now.number, book))
-        with Workers[list[str], _Part](work, processes) as workers:
+        work = PartWork(
+            "sssjob.ledger.report:adder", (report.empty(), ledger.home, now.number, book)
+        )
+        with Workers[list[str], _PartialReport](work, processes) as workers:
             parts = ([file.path for file in some] for some in together(sorted(rest), _ROWS))
             for _, found in workers.in_order(parts, lambda names: names[0]):
                 report.merge(found.report)
@@ -106,21 +108,23 @@ def add_to(
                     on_error(DamagedStore(path, reason))
                 lost += len(found.damaged)
     report.groups = {key: totals for key, totals in report.groups.items() if _tells(totals)}
-    return Answered(len(rolled), len(rest) - lost)
+    return RollupUse(len(rolled), len(rest) - lost)
 
 
 # decision 432
-def adder(empty: Report, home: Place, number: int, book: str) -> Callable[[Sequence[str]], _Part]:
+def adder(
+    empty: Report, home: Place, number: int, book: str
+) -> Callable[[Sequence[str]], _PartialReport]:
     """What reports of some files of a ledger, as it was after its commit of a number."""
     now = newest(home, number)
     files = {file.path: file for file in now.files}
 
-    def add(paths: Sequence[str]) -> _Part:
+    def add(paths: Sequence[str]) -> _PartialReport:
         found = empty.empty()
         some, faults = damage.whole(home, [files[path] for path in paths])
         with connected(home, now, some) as connection:
-            _Adding(found, connection, book, within=_within(some, book)).add()
-        return _Part(found, [(fault.store, fault.reason) for fault in faults])
+            _ReportAppender(found, connection, book, within=_within(some, book)).add()
+        return _PartialReport(found, [(fault.store, fault.reason) for fault in faults])
 
     return add
 
@@ -140,14 +144,14 @@ def _within(files: Sequence[DataFile], book: str) -> tuple[int, int] | None:
     return least, most
 
 
-class _Part(NamedTuple):
+class _PartialReport(NamedTuple):
     """The report of some files, and which of them are left out, with the reason."""
 
     report: Report
     damaged: Sequence[tuple[str, str]]
 
 
-class Answered(NamedTuple):
+class RollupUse(NamedTuple):
     """Of how many files a report was answered by rollups, and of how many by their rows."""
 
     by_rollup: int
@@ -193,7 +197,7 @@ def _roll_up(rollups: rollup.Rollups, file: DataFile) -> None:
     damage.refuse(rollups.ledger.home, [file])
     found = rollup.by_day()
     with rollups.ledger.connected(rollups.now, [file]) as connection:
-        adding = _Adding(found, connection, rollups.book)
+        adding = _ReportAppender(found, connection, rollups.book)
         adding.add()
         begun = adding.begun()
     rollups.keep(file, found, begun)
@@ -234,7 +238,7 @@ def add_table(report: Report, table: pa.Table) -> None:
     cut only where they do, as for reports of job objects.
     """
     with over(table) as connection:
-        _Adding(report, connection, BOOKED, is_sparse=True).add()
+        _ReportAppender(report, connection, BOOKED, is_sparse=True).add()
 
 
 def read_of(report: Report) -> list[str]:
@@ -245,7 +249,7 @@ def read_of(report: Report) -> list[str]:
     return [*dict.fromkeys((END, *keys, *times, *sums, EXACT))]
 
 
-class _Adding:
+class _ReportAppender:
     """Adds what a connection has to a report.
 
     Of runs that are ``is_sparse`` there may be few in a long time; they are booked at the end.
@@ -513,7 +517,7 @@ class _Adding:
             keys = [name if inside or not is_windowed else None for name, inside in named]
             keys.append(None if is_windowed else ("",) * len(cut.names[0]))
         names = [KEYED[name] for name in report.by if name not in TIMED]
-        placed = Placed(source, names, keys)
+        placed = GroupedRuns(source, names, keys)
         fill(report.percentiles, report.histograms, self._connection, placed, self._joined)
 
     def _joined(self, key: Sequence[str], spans: Sequence[str]) -> Key:

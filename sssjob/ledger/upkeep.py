@@ -16,8 +16,8 @@ from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.ledger import columns, damage, ids, logs, manifest, places, rollup
 from sssjob.ledger.columns import END, START
 from sssjob.ledger.ledger import GONE, GROUP, TRIES, USAGE, Ledger, taken_back
-from sssjob.ledger.manifest import DataFile, Gone, Log, Manifest
-from sssjob.ledger.places import Kept, Place
+from sssjob.ledger.manifest import DataFile, Gone, Manifest, RecordedLog
+from sssjob.ledger.places import FileStamp, Place
 
 ROWS = 8 * GROUP  # of a file that is made, which is held in memory
 _DAY = 86_400
@@ -30,7 +30,7 @@ class Older(NamedTuple):
     size: int = 0
 
 
-class Checked(NamedTuple):
+class LedgerCheck(NamedTuple):
     """What was found: what is wrong, how many runs count, files of no manifest, which say nothing
     (a writer that was killed left them, or they are made of such files), and what older commits
     need.
@@ -42,7 +42,7 @@ class Checked(NamedTuple):
     older: Older
 
 
-def check(ledger: Ledger) -> Checked:
+def check(ledger: Ledger) -> LedgerCheck:
     """Read every byte that the newest manifest counts on. Raises ``UnusableStore``."""
     now = ledger.manifest()
     faults = [*_faults(ledger.home, (*now.files, *now.gone, *now.logs))]
@@ -64,10 +64,10 @@ def check(ledger: Ledger) -> Checked:
         DamagedStore(str(path), "is not what was written; jobs are found without it")
         for path in _damaged_ids(ledger.home, now)
     )
-    return Checked(faults, now.rows, strays, Older(len(older), sum(older)))
+    return LedgerCheck(faults, now.rows, strays, Older(len(older), sum(older)))
 
 
-def _there(home: Place) -> dict[str, Kept]:
+def _there(home: Place) -> dict[str, FileStamp]:
     """The files that manifests list, and those that are made of these."""
     return {
         f"{folder}/{name}": kept
@@ -100,17 +100,23 @@ def _damaged_ids(home: Place, now: Manifest) -> Iterator[Place]:
     return (home / ids.path_of(file) for file in now.files if ids.is_damaged(home, file))
 
 
-def _faults(home: Place, files: Iterable[DataFile | Gone | Log]) -> Iterator[DamagedStore]:
+def _faults(home: Place, files: Iterable[DataFile | Gone | RecordedLog]) -> Iterator[DamagedStore]:
     for file in files:
         fault = _fault(home, file)
         if fault is not None:
             yield fault
 
 
-def _fault(home: Place, file: DataFile | Gone | Log) -> DamagedStore | None:
+def _fault(home: Place, file: DataFile | Gone | RecordedLog) -> DamagedStore | None:
     path = home / file.path
     what = "line" if file.rows == 1 else "lines"
-    what = f"{what} of records" if isinstance(file, Log) else "row" if file.rows == 1 else "rows"
+    what = (
+        f"{what} of records"
+        if isinstance(file, RecordedLog)
+        else "row"
+        if file.rows == 1
+        else "rows"
+    )
     were = "was" if file.rows == 1 else "were"
     try:
         found = damage.digest(path)
@@ -121,7 +127,7 @@ def _fault(home: Place, file: DataFile | Gone | Log) -> DamagedStore | None:
     return DamagedStore(str(path), f"{damage.CHANGED}; {file.rows} {what} {were} in it")
 
 
-class Repaired(NamedTuple):
+class LedgerRepair(NamedTuple):
     """What is left out now, how many runs counted in it, and how many count still.
 
     How many a damaged manifest had is not known.
@@ -133,7 +139,7 @@ class Repaired(NamedTuple):
 
 
 # decision 317
-def repair(ledger: Ledger) -> Repaired:
+def repair(ledger: Ledger) -> LedgerRepair:
     """Leave out the files that are damaged, so that the rest answers again.
 
     What was read before is forgotten, so that ``ingest`` of the same logs puts the lost runs back.
@@ -150,7 +156,7 @@ def repair(ledger: Ledger) -> Repaired:
     raise UnusableStore(str(ledger.home), "others commit all the time")
 
 
-def _repaired(ledger: Ledger) -> Repaired:
+def _repaired(ledger: Ledger) -> LedgerRepair:
     home = ledger.home
     now, torn = manifest.last_whole(home)
     last = manifest.numbers(home)[-1]
@@ -189,7 +195,9 @@ def _repaired(ledger: Ledger) -> Repaired:
     for path in [*_damaged_ids(home, following)]:
         faults.append(DamagedStore(str(path), "is not what was written; compact makes it anew"))
         path.unlink(missing_ok=True)
-    return Repaired([*map(_as_commit, torn), *faults], now.rows - following.rows, following.rows)
+    return LedgerRepair(
+        [*map(_as_commit, torn), *faults], now.rows - following.rows, following.rows
+    )
 
 
 def _as_commit(torn: DamagedStore) -> DamagedStore:

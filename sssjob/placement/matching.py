@@ -51,7 +51,7 @@ class Market:
         named = list(dict.fromkeys(variant.named for variant in every if variant.named))
         place = {terms: index for index, terms in enumerate(named)}
         classes = self._classes([self._by_name(terms) for terms in named])
-        rows = _Rows(every, sum(way.layout.tasks.value for way in ways))
+        rows = _AmountRows(every, sum(way.layout.tasks.value for way in ways))
         rooms = rows.rooms([self.nodes.kinds[kind] for kind in classes.kinds])
         parts = []
         for way in ways:
@@ -107,7 +107,7 @@ class Market:
             kinds = self.nodes.kinds
             seen = [_seen(term, kinds) for term in terms]
             if seen:
-                asking = _Asking(terms, self.match)
+                asking = _NodeComparisons(terms, self.match)
                 answers: dict[object, bool] = {}
                 found = bytearray()
                 for kind, key in zip(kinds, zip(*seen, strict=True), strict=True):
@@ -141,7 +141,7 @@ class Market:
                 yield from request.stopped()
 
 
-class _Asking:
+class _NodeComparisons:
     """Comparisons asked of nodes, each request made once: what is not asked of all differs."""
 
     def __init__(self, terms: tuple[Term, ...], match: Matching) -> None:
@@ -189,7 +189,7 @@ class _Rooms(NamedTuple):
     amounts: Sequence[tuple[int, ...]]
 
 
-class _Rows:
+class _AmountRows:
     """The amounts that tasks take, as rows of whole numbers.
 
     What is dedicated is also taken from what is free. All numbers of a row are multiplied by what

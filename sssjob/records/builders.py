@@ -168,11 +168,11 @@ def _block(kind: type[Block], items: Items) -> Items:
     return (kind(items),) if items else ()
 
 
-class Together(Sequence[J]):
+class BuiltBatch(Sequence[J]):
     """What many records became, which is handed on at once: see ``ConvertedTogether``."""
 
     @abstractmethod
-    def part(self, begin: int, end: int) -> Together[J]:
+    def part(self, begin: int, end: int) -> BuiltBatch[J]:
         """What some of them became, handed on in the same way."""
 
 

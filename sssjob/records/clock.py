@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.record import Field, Noted, R, by_columns, in_bulk, numeric
-from sssjob.records.texts import BulkColumn, Plain, Whole, is_of_form
+from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
 from sssjob.records.values import is_whole
 from sssjob.suggestions import question
 
@@ -80,7 +80,7 @@ class Clock:
         """
         self._hours: dict[str, int] = {}
         self._kept: tuple[Sequence[str], Sequence[str]] = (), ()
-        self._bulk: list[tuple[BulkColumn, Whole]] = []
+        self._bulk: list[tuple[BulkColumn, WholeNumbers]] = []
         self._told = self.assumed = False
         self.twice: set[str] = set()
 
@@ -141,7 +141,7 @@ class Clock:
             self._bulk = [*self._bulk[1 - _COLUMNS :], (column, whole)]
         return whole
 
-    def _whole(self, column: Plain) -> Whole | None:
+    def _whole(self, column: Plain) -> WholeNumbers | None:
         import numpy as np
 
         characters = column.characters(_FORM_SIZE)
@@ -166,7 +166,7 @@ class Clock:
             if start is None:
                 return None
             starts.append(start)
-        return Whole(np.array(starts)[codes] + 60 * minutes + seconds)
+        return WholeNumbers(np.array(starts)[codes] + 60 * minutes + seconds)
 
     def column(self, texts: Sequence[str]) -> Sequence[str]:
         """Every time of a column, "" where there is none that can be read.
@@ -247,7 +247,7 @@ class Clock:
         return second if fold else first
 
 
-def _seconds(column: Plain) -> Whole | None:
+def _seconds(column: Plain) -> WholeNumbers | None:
     """A column of plain seconds since the epoch, none before September 2001."""
     import numpy as np
 
@@ -258,7 +258,7 @@ def _seconds(column: Plain) -> Whole | None:
     if (digits > 9).any() or not digits[:, 0].all():
         return None
     numbers = digits.astype(np.int64) @ (10 ** np.arange(_SECONDS_SIZE - 1, -1, -1))
-    return Whole(numbers) if numbers.max() <= units.TIME_LIMIT else None
+    return WholeNumbers(numbers) if numbers.max() <= units.TIME_LIMIT else None
 
 
 @cache

@@ -23,7 +23,7 @@ _STATED = re.compile(r"([^\s:?()+]+)(?:\([a-z_]+\))?")
 _ANY = "?"  # between dependencies of which one is enough
 
 
-class Waits(NamedTuple):
+class AwaitedJobs(NamedTuple):
     """Jobs that are waited for, each an id and a condition; the rest in the words it was said."""
 
     jobs: tuple[tuple[str, str], ...]
@@ -51,19 +51,19 @@ def matching(pattern: str) -> ReadId:
 
 
 # decision 336
-def waits(text: str, id: ReadId = printed_id, words: Mapping[str, str] = CONDITIONS) -> Waits:
+def waits(text: str, id: ReadId = printed_id, words: Mapping[str, str] = CONDITIONS) -> AwaitedJobs:
     """What a list says, of which all holds; one by one, so that a part is not lost for another.
 
     ``id`` gives the id of a job as it stands in the list. ``words`` has the condition of each
     word; with "" ids stand without one. A list of which any part is enough is all rest.
 
     >>> waits("afterok:1:2(failed),singleton,before:4")
-    Waits(jobs=(('1', 'OnSuccess'), ('2', 'OnSuccess')), rest='singleton,before:4')
+    AwaitedJobs(jobs=(('1', 'OnSuccess'), ('2', 'OnSuccess')), rest='singleton,before:4')
     >>> waits("afterok:1?afterok:2"), waits("5,a", words={"": "OnExit"}).jobs
-    (Waits(jobs=(), rest='afterok:1?afterok:2'), (('5', 'OnExit'), ('a', 'OnExit')))
+    (AwaitedJobs(jobs=(), rest='afterok:1?afterok:2'), (('5', 'OnExit'), ('a', 'OnExit')))
     """
     if _ANY in text:
-        return Waits((), text)
+        return AwaitedJobs((), text)
     jobs: list[tuple[str, str]] = []
     rest = []
     for part in text.split(","):
@@ -73,7 +73,7 @@ def waits(text: str, id: ReadId = printed_id, words: Mapping[str, str] = CONDITI
             jobs += ((each, words[word]) for each in found if each is not None)
         else:
             rest.append(part)
-    return Waits(tuple(jobs), ",".join(rest))
+    return AwaitedJobs(tuple(jobs), ",".join(rest))
 
 
 def dependencies(text: str, id: ReadId = printed_id) -> Found:

@@ -96,7 +96,7 @@ class PartEnd(Exception):
         self.line, self.between, self.in_array = line, between, in_array
 
 
-class Named(NamedTuple):
+class NamedObject(NamedTuple):
     """An object that is a member of another: its line, and the name that it has there."""
 
     line: int
@@ -206,7 +206,7 @@ def _found(
     if not inside:
         yield from read(stream, member, first, beside)
         return
-    text = _Text(stream, first)
+    text = _StreamText(stream, first)
     if inside.startswith(MEMBER):
         name = inside.removeprefix(MEMBER).decode()
         in_member = _Member(text, name, "[", beside)
@@ -299,7 +299,7 @@ def read(
     ``first`` is the number of its first line; what stands beside the array is told as ``beside``
     says. Raises ``UnusableInput`` where it does not begin with such a document.
     """
-    text = _Text(stream, first)
+    text = _StreamText(stream, first)
     text.skip()
     if text.now() == "{" and member:
         yield from _members(_Member(text, member, "[", beside))
@@ -309,7 +309,7 @@ def read(
         raise UnusableInput("no JSON", text.line_at(text.at))
 
 
-def _top(text: _Text) -> Iterator[Found | Said]:
+def _top(text: _StreamText) -> Iterator[Found | Said]:
     """The objects of arrays, and those behind them."""
     while text.now() == "[":
         text.at += 1
@@ -320,13 +320,13 @@ def _top(text: _Text) -> Iterator[Found | Said]:
 
 def read_named(
     stream: BinaryIO, member: str, first: int = 1, beside: MembersBeside | None = None
-) -> Iterator[Named | Said]:
+) -> Iterator[NamedObject | Said]:
     """The objects in the object ``member`` of a document, by their names; none has no such member.
 
     Numbers with a point or an exponent are each a ``WrittenNumber``. Raises ``UnusableInput`` where
     the document does not begin with an object.
     """
-    text = _Text(stream, first)
+    text = _StreamText(stream, first)
     text.skip()
     if text.now() == "{":
         yield from _members(_Member(text, member, "{", beside), optional=True)
@@ -334,7 +334,7 @@ def read_named(
         raise UnusableInput("no JSON object", text.line_at(text.at))
 
 
-class _Text:
+class _StreamText:
     """The text of a stream, as much of it as is looked at; ``at`` is the place of work in it."""
 
     def __init__(self, stream: Readable, first: int) -> None:
@@ -413,12 +413,12 @@ class _Text:
 class _Member(NamedTuple):
     """The member that holds the objects: its name, what it begins with, and what is beside it."""
 
-    text: _Text
+    text: _StreamText
     name: str
     opening: str
     beside: MembersBeside | None
 
-    def objects(self) -> Iterator[Found | Named | Said]:
+    def objects(self) -> Iterator[Found | NamedObject | Said]:
         """The objects, from behind the opening to the end of the member."""
         if self.opening == "{":
             return _named(self.text, self.name)
@@ -497,9 +497,9 @@ def _enter(member: _Member, said: list[Said]) -> bool:
             said.extend(member.beside.said(line, name, value))
 
 
-def _named(text: _Text, member: str) -> Iterator[Named | Said]:
+def _named(text: _StreamText, member: str) -> Iterator[NamedObject | Said]:
     """The objects up to the end of the object here, each with its name."""
-    found: _Decoded | Bad | None = None
+    found: _DecodedObject | Bad | None = None
     while True:
         text.begin()
         text.skip()
@@ -531,19 +531,19 @@ def _named(text: _Text, member: str) -> Iterator[Named | Said]:
                 name, odd = held(name, (member,))
                 value, said = _as_held(found)
                 yield from (*_noted(place, odd), *said)
-                yield Named(place, name, value)
+                yield NamedObject(place, name, value)
         else:
             found = Bad(line, f"{name!r} is no object")
             yield found
             _go_behind_value(text)
 
 
-def _indent(text: _Text) -> str:
+def _indent(text: _StreamText) -> str:
     """What stands before the place of work on its line."""
     return text.text[text.text.rfind("\n", 0, text.at) + 1 : text.at]
 
 
-def _value(text: _Text) -> Any:
+def _value(text: _StreamText) -> Any:
     """Any value at the place of work. Raises ``UnusableInput`` where there is none."""
     while True:
         try:
@@ -561,7 +561,7 @@ def _value(text: _Text) -> Any:
                 return value
 
 
-def _go_behind_value(text: _Text) -> None:
+def _go_behind_value(text: _StreamText) -> None:
     """Go behind a value that is no object; where it is no value either, to the next object."""
     try:
         _value(text)
@@ -569,11 +569,11 @@ def _go_behind_value(text: _Text) -> None:
         _go_to_next(text)
 
 
-def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
+def _objects(text: _StreamText, *, in_array: bool = False) -> Iterator[Found | Said]:
     """The objects up to the end of the array, or of the text."""
     packed = False  # whether several objects stand on one line
     shortest = 0  # characters of the shortest object that was found by its lines
-    found: Found | _Decoded | Bad | None = None
+    found: Found | _DecodedObject | Bad | None = None
     while True:
         text.between, text.in_array = True, in_array
         text.begin()
@@ -603,14 +603,16 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
                 yield found
                 continue
             if may_be_odd(raw):
-                value, said = _as_held(_Decoded(line, value, raw))
+                value, said = _as_held(_DecodedObject(line, value, raw))
                 yield from said
             found = line, value
             yield found
             continue
         found = _decoded(text, line)
-        packed = packed or (isinstance(found, _Decoded) and text.now() not in ("", "\r", "\n"))
-        if isinstance(found, _Decoded) and (wrong := _again(found.raw, found.value)):
+        packed = packed or (
+            isinstance(found, _DecodedObject) and text.now() not in ("", "\r", "\n")
+        )
+        if isinstance(found, _DecodedObject) and (wrong := _again(found.raw, found.value)):
             found = Bad(line, wrong)
         if isinstance(found, Bad):
             yield found
@@ -620,7 +622,7 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
             yield found.line, value
 
 
-def _by_lines(text: _Text, shortest: int) -> tuple[dict[str, Any], str] | None:
+def _by_lines(text: _StreamText, shortest: int) -> tuple[dict[str, Any], str] | None:
     """The object here and its text, where that ends by its lines and is JSON.
 
     What reads as one object is one, wherever its end was looked for: so that is looked for behind
@@ -638,7 +640,7 @@ def _by_lines(text: _Text, shortest: int) -> tuple[dict[str, Any], str] | None:
     return None
 
 
-def _end_by_lines(text: _Text, before: int = 0) -> int:
+def _end_by_lines(text: _StreamText, before: int = 0) -> int:
     """Where the object here ends by its lines; 0 if that cannot be told within the limit.
 
     ``before``: how many characters are not looked at, for an end in what was read already.
@@ -671,14 +673,14 @@ def _closing(indent: str) -> re.Pattern[str]:
     return re.compile(re.escape(f"\n{indent}}}"))
 
 
-def _trimmed(text: _Text, end: int) -> int:
+def _trimmed(text: _StreamText, end: int) -> int:
     """The end of a line without what separates it from the next object."""
     while end > text.at and text.text[end - 1] in " \t\r,":
         end -= 1
     return end
 
 
-class _Decoded(NamedTuple):
+class _DecodedObject(NamedTuple):
     """An object, the line that it begins in, and its text."""
 
     line: int
@@ -686,7 +688,7 @@ class _Decoded(NamedTuple):
     raw: str
 
 
-def _as_held(found: _Decoded) -> tuple[dict[str, Any], Sequence[Noted]]:
+def _as_held(found: _DecodedObject) -> tuple[dict[str, Any], Sequence[Noted]]:
     """An object as far as a document can hold it, and what is to be said of that."""
     raw = found.raw
     # Bytes that are no UTF-8 stand in it as surrogates, which orjson would not have read.
@@ -702,8 +704,8 @@ def _noted(line: int, odd: Sequence[OddLetter]) -> Sequence[Noted]:
 
 
 def _decoded(
-    text: _Text, line: int, indent: str = "", decoder: json.JSONDecoder = _DECODER
-) -> _Decoded | Bad:
+    text: _StreamText, line: int, indent: str = "", decoder: json.JSONDecoder = _DECODER
+) -> _DecodedObject | Bad:
     """The object here by itself, wherever it ends; what is wrong with it, and go on behind it.
 
     ``indent`` is that of the line of its name, which its last brace has, too.
@@ -731,7 +733,7 @@ def _decoded(
         text.at += length
         if _is_too_deep(window[:length], value):
             return Bad(line, TOO_DEEP)
-        return _Decoded(line, value, window[:length])
+        return _DecodedObject(line, value, window[:length])
 
 
 def _wrong(raw: str, value: Any) -> str:
@@ -786,7 +788,7 @@ def _is_incomplete(error: Exception, window: str) -> bool:
     return error.msg.startswith("Unterminated") or error.pos >= len(window) - 16
 
 
-def _go_behind(text: _Text, indent: str) -> None:
+def _go_behind(text: _StreamText, indent: str) -> None:
     """Go behind the last brace of an object, which stands on a line of its own."""
     while not (found := _closing(indent).search(text.text, text.at)):
         text.at = max(len(text.text) - len(indent) - 2, text.at)
@@ -796,7 +798,7 @@ def _go_behind(text: _Text, indent: str) -> None:
     text.at = found.end()
 
 
-def _go_to_next(text: _Text, fault: int = 0) -> None:
+def _go_to_next(text: _StreamText, fault: int = 0) -> None:
     """Go behind what is here: to where the next object begins a line, or behind the last brace.
 
     ``fault`` is the place behind which an object ends that is wrong there.
@@ -823,7 +825,7 @@ def _go_to_next(text: _Text, fault: int = 0) -> None:
             return
 
 
-def _end_by_braces(text: _Text, end: int) -> int:
+def _end_by_braces(text: _StreamText, end: int) -> int:
     depth = 0
     for found in _TOKEN.finditer(text.text, text.at, end):
         if found[0] == "{":

@@ -96,7 +96,7 @@ class RunKey(NamedTuple):
         return self.submit, self.start, self.end
 
 
-class Known(NamedTuple):
+class KnownColumns(NamedTuple):
     """Every column that the vendor knows, in its order: for the page that says where each goes.
 
     ``worked_out`` are columns that no record has, by those that they are made of; ``not_kept`` says
@@ -351,6 +351,6 @@ class Layout:
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")
     run: RunKey | None = None
-    known: Known | None = None
+    known: KnownColumns | None = None
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records import clock as clocks
-from sssjob.records.builders import Builder, Together
+from sssjob.records.builders import Builder, BuiltBatch
 from sssjob.records.clock import Clock, is_backwards
 from sssjob.records.layout import Layout, Names, RecordBatch, Stretch
 from sssjob.records.plan import Odd, Plan
@@ -26,7 +26,7 @@ from sssjob.records.record import (
     of_bad,
     varied,
 )
-from sssjob.records.texts import Plain, Whole
+from sssjob.records.texts import Plain, WholeNumbers
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -100,7 +100,9 @@ class Maker(Generic[P, J]):
             columns = [*columns, batch.more]
         jobs = self._plans.of(names).jobs(columns, self._groups(batch))
         backwards = self._backwards(names, columns)
-        if isinstance(jobs, Together) and not (backwards or any(batch.notes) or any(batch.folded)):
+        if isinstance(jobs, BuiltBatch) and not (
+            backwards or any(batch.notes) or any(batch.folded)
+        ):
             stretches = [*_stretches(batch.places)]
             if len(stretches) * _LEAST <= max(len(jobs), _LEAST):
                 for begin, end in stretches:
@@ -160,7 +162,7 @@ class Maker(Generic[P, J]):
         clock = self._plans.clock
         if isinstance(starts, Plain) and isinstance(ends, Plain):
             begun, over = clock.bulk(starts), clock.bulk(ends)
-            if isinstance(begun, Whole) and isinstance(over, Whole):
+            if isinstance(begun, WholeNumbers) and isinstance(over, WholeNumbers):
                 earlier = (over.numbers < begun.numbers) & (over.numbers > 0)
                 return {*earlier.nonzero()[0].tolist()}
         # Texts of the same length are in the order of their times, in each form that is usual.

@@ -96,10 +96,10 @@ class Cutting:
     ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
     ``held`` the stream may still grow: what may be the beginning of a record stays behind. Of a
     ``file`` that the stream reads, the parts say where they stand, and hold no bytes. With
-    ``guessed`` parts may be taken to stand alone, see ``Following`` and ``Rest``. What cannot be
-    cut by its bytes is taken apart here. So many ``processes`` share what there is: parts of a file
-    become smaller towards its end, so that all end together. Raises ``UnusableInput`` for what
-    cannot be cut at all.
+    ``guessed`` parts may be taken to stand alone, see ``Following`` and ``StreamRest``. What cannot
+    be cut by its bytes is taken apart here. So many ``processes`` share what there is: parts of a
+    file become smaller towards its end, so that all end together. Raises ``UnusableInput`` for
+    what cannot be cut at all.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class Following:
         return known
 
 
-class Rest:
+class StreamRest:
     """What a stream holds from an open part on that does not end where one of its records does.
 
     It is read in one go, by the parts that follow: ``more`` gives them. Parts of what was found in

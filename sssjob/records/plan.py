@@ -48,7 +48,7 @@ from sssjob.records.record import (
     Parts,
     plain,
 )
-from sssjob.records.texts import BulkColumn, Coded, Plain, Whole, beside, same
+from sssjob.records.texts import BulkColumn, Coded, Plain, WholeNumbers, beside, same
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -179,7 +179,7 @@ class Memory(dict[Any, P]):
             if len(pieces) == 1:
                 return self._builder.same(pieces[0], len(texts))
             return self._builder.picked(pieces, texts.codes)
-        if isinstance(texts, Whole) and self._as_it_stands:
+        if isinstance(texts, WholeNumbers) and self._as_it_stands:
             return self._column(texts, False)
         if self._apart and (found := self._apart(texts)):
             picked = self._builder.picked
@@ -189,7 +189,7 @@ class Memory(dict[Any, P]):
             )
         if self._bulk is None or (read := self._bulk(texts)) is None:
             return None
-        if isinstance(read, Whole):
+        if isinstance(read, WholeNumbers):
             return self._column(read, False)
         if isinstance(read, Plain) and read.sizes().min() > 0:
             return self._column(read, True)

@@ -12,7 +12,7 @@ from sssjob.integers import whole
 from sssjob.model import Property
 from sssjob.nodes import plain
 from sssjob.records.record import Found, Instead, by_columns, in_bulk, numeric, varied
-from sssjob.records.texts import BulkColumn, Plain, Whole
+from sssjob.records.texts import BulkColumn, Plain, WholeNumbers
 from sssjob.records.values import count
 
 _SEVERAL = re.compile(r"[\s,+~*]")
@@ -80,7 +80,9 @@ def queues(text: str) -> Found:
 
 def _as_they_stand(column: BulkColumn) -> BulkColumn | None:
     """Texts that are there in each record."""
-    is_there = isinstance(column, Whole) or (isinstance(column, Plain) and column.sizes().min() > 0)
+    is_there = isinstance(column, WholeNumbers) or (
+        isinstance(column, Plain) and column.sizes().min() > 0
+    )
     return column if is_there else None
 
 
@@ -99,11 +101,11 @@ def identity(text: str) -> Found:
     return text
 
 
-def digits(column: BulkColumn) -> Whole | None:
+def digits(column: BulkColumn) -> WholeNumbers | None:
     """Whole numbers above 0 without a zero before them."""
     if not isinstance(column, Plain) or not column.all_match("[1-9][0-9]{0,17}"):
         return None
-    return Whole(column.array.cast("int64").to_numpy())
+    return WholeNumbers(column.array.cast("int64").to_numpy())
 
 
 @in_bulk(digits)

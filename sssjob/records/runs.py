@@ -50,7 +50,7 @@ from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.layout import NEVER, Layout, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.readers import single
 from sssjob.records.record import CUT_SHORT, DELIVERED, JOB, Field, Noted, Skipped, plain
-from sssjob.records.texts import Whole, distinct, has_any
+from sssjob.records.texts import WholeNumbers, distinct, has_any
 
 AGAIN = "read before"
 _TWICE = "a record of the same run was read before: it counts once"
@@ -1100,7 +1100,7 @@ def _stated(column: Sequence[Any]) -> Sequence[Any]:
 
 def _are_seconds(column: Sequence[Any]) -> bool:
     """Whether all are seconds since 1970 in plain digits, or ""."""
-    if isinstance(column, Whole):
+    if isinstance(column, WholeNumbers):
         return True
     if {*map(type, column)} != {str}:
         return False

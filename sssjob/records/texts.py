@@ -171,7 +171,7 @@ class Plain(BulkColumn):
         return data[bounds[0] : bounds[-1]].reshape(-1, width)
 
 
-class Whole(BulkColumn):
+class WholeNumbers(BulkColumn):
     """Whole numbers from 0 up, as they are printed."""
 
     __slots__ = ("numbers",)
@@ -189,9 +189,9 @@ class Whole(BulkColumn):
         found: List = pa.array(self.numbers).cast(pa.string()).to_pylist()
         return found
 
-    def take(self, places: Numbers) -> Whole:
+    def take(self, places: Numbers) -> WholeNumbers:
         """The numbers in some places."""
-        return Whole(self.numbers[places])
+        return WholeNumbers(self.numbers[places])
 
 
 def is_of_form(characters: Numbers, form: str) -> bool:
@@ -225,7 +225,7 @@ def beside(columns: Sequence[Sequence[Any]]) -> BulkColumn:
     """Columns side by side, whose texts are tuples then; each is held once, if they repeat."""
     coded = [(column.values, column.codes) for column in columns if isinstance(column, Coded)]
     found = combined(coded) if len(coded) == len(columns) else None
-    return Beside(columns) if found is None else found
+    return SideBySide(columns) if found is None else found
 
 
 _TABLE = 1 << 18  # combinations that are counted in a table
@@ -276,7 +276,7 @@ def combined(
     return Coded([*zip(*columns, strict=True)], found.codes)
 
 
-class Beside(BulkColumn):
+class SideBySide(BulkColumn):
     """Columns side by side, whose texts are tuples: many of them repeat in no other record."""
 
     __slots__ = ("columns",)
@@ -291,10 +291,10 @@ class Beside(BulkColumn):
     def _listed(self) -> List:
         return list(zip(*self.columns, strict=True))
 
-    def take(self, places: Numbers) -> Beside:
+    def take(self, places: Numbers) -> SideBySide:
         """The tuples in some places."""
         some = [*map(int, places)]
-        return Beside([
+        return SideBySide([
             column.take(places) if isinstance(column, BulkColumn) else [column[at] for at in some]
             for column in self.columns
         ])  # fmt: skip

@@ -147,7 +147,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class StoreMoment:
     """One moment of a store, of which is asked what it has."""
 
     reader: ReadTransaction

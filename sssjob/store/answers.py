@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeVar
 
 from sssjob.errors import SSSJobError
 from sssjob.query import Match, Question
-from sssjob.store.access_paths import Access, Moment, one
+from sssjob.store.access_paths import Access, StoreMoment, one
 from sssjob.store.columns import SEPARATOR
-from sssjob.store.documents import SELECT, Asking, OnError, PackedRows, parts, unpacked
+from sssjob.store.documents import SELECT, DocumentQuestion, OnError, PackedRows, parts, unpacked
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
@@ -118,7 +118,7 @@ class StoreAnswers(NamedTuple):
         if self.on_difference is not None and not way.reads_all:
             yield from self._verified(reader, way, places)
         elif (rows := self._to_ask(reader, way, places)) is not None:
-            asking = Asking(self.question, effective=self.effective, places=places)
+            asking = DocumentQuestion(self.question, effective=self.effective, places=places)
             yield from asking.matches((found for _, found in self._unpacked(rows)), self._refuse)
         elif way.texts is not None:
             yield from self._texts(reader, way.texts)
@@ -139,7 +139,7 @@ class StoreAnswers(NamedTuple):
     def documents(self, how: QueryPlan) -> Iterator[bytes]:
         """The documents in which a plan may find something, in the order of the store."""
         with self.engine.reading() as reader:
-            access = Moment(reader, self.engine.dialect).access(how, effective=self.effective)
+            access = StoreMoment(reader, self.engine.dialect).access(how, effective=self.effective)
             rows = self._all(reader) if access.reads_all else self._candidates(reader, access)
             yield from (document for _, document in self._unpacked(rows))
 
@@ -214,7 +214,7 @@ class StoreAnswers(NamedTuple):
         how = way.how
         told = _by_document(self._rows(reader, way, how.texts or how.numbers or ""))
         said = next(told, None)
-        asking = Asking(self.question, effective=self.effective, places=places)
+        asking = DocumentQuestion(self.question, effective=self.effective, places=places)
         for number_, document in self._unpacked(self._all(reader)):
             while said is not None and said.number < number_:  # that one is damaged
                 said = next(told, None)
@@ -240,7 +240,7 @@ class StoreAnswers(NamedTuple):
         if known is None:
             if len(reader.known) > _REMEMBERED:
                 reader.known.clear()
-            moment = Moment(reader, self.engine.dialect)
+            moment = StoreMoment(reader, self.engine.dialect)
             known = moment.access(plan(self.question), effective=self.effective)
             reader.known[key] = known
         return known
@@ -260,7 +260,7 @@ class StoreAnswers(NamedTuple):
         if opened:
             where, value = self.engine.among("number", opened)
             documents = {row[0]: row for row in reader.fetch(SELECT + where, (value,))}
-        asking = Asking(self.question, effective=self.effective, places=False)
+        asking = DocumentQuestion(self.question, effective=self.effective, places=False)
         for each in batch:
             if each.number not in documents:
                 yield from (Match(text) for row in each.rows for text in split(row[2]))

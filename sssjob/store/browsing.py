@@ -37,7 +37,7 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.engine import Counted, ReadTransaction
+from sssjob.store.engine import CountedIn, ReadTransaction
 from sssjob.store.plan import reading
 from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 from sssjob.suggestions import nearest
@@ -60,7 +60,7 @@ class Kind(StrEnum):
     BYTES = "bytes"
 
 
-class Shown(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of the table: of these columns of the store, the first that has a value."""
 
     name: str
@@ -68,7 +68,7 @@ class Shown(NamedTuple):
     kind: Kind = Kind.TEXT
 
 
-class Key(NamedTuple):
+class PageKey(NamedTuple):
     """Where a page ends: the value that it is sorted by, None for a job without, and the place."""
 
     value: str | float | None
@@ -76,7 +76,7 @@ class Key(NamedTuple):
     place: int
 
 
-class Listed(NamedTuple):
+class TableJob(NamedTuple):
     """A job of the table: the number of its document, its place there (0 alone, or from 1 on in a
     JobGroup), and the values of the columns; None is not stated.
     """
@@ -89,8 +89,8 @@ class Listed(NamedTuple):
 class Page(NamedTuple):
     """Some jobs, and the key of the last one if there are more."""
 
-    rows: tuple[Listed, ...]
-    after: Key | None
+    rows: tuple[TableJob, ...]
+    after: PageKey | None
 
 
 class Count(NamedTuple):
@@ -109,22 +109,22 @@ WALL = ("delivered_duration", "duration")  # never what was only requested
 SUSPENDED = "suspend_duration"
 # fmt: off
 _SHOWN = (
-    Shown("id",         ("id",)),
-    Shown("state",      ("state",)),
-    Shown("name",       ("name",)),
-    Shown("user",       _flat("user")),
-    Shown("project",    _flat("project")),
-    Shown("queue",      _flat("queue")),
-    Shown("machine",    _flat("machine")),
-    Shown("submit",     ("submit_time",),                        Kind.TIME),
-    Shown("start",      ("start_time",),                         Kind.TIME),
-    Shown("end",        ("end_time",),                           Kind.TIME),
-    Shown("wall",       WALL,                                    Kind.DURATION),
-    Shown("processors", _flat("processors"),                     Kind.NUMBER),
-    Shown("nodes",      _flat("node_count"),                     Kind.NUMBER),
-    Shown("memory",     _flat("memory_bytes"),                   Kind.BYTES),
-    Shown("exit",       ("exit_code",),                          Kind.NUMBER),
-    Shown("status",     _flat("status_message")),
+    TableColumn("id",         ("id",)),
+    TableColumn("state",      ("state",)),
+    TableColumn("name",       ("name",)),
+    TableColumn("user",       _flat("user")),
+    TableColumn("project",    _flat("project")),
+    TableColumn("queue",      _flat("queue")),
+    TableColumn("machine",    _flat("machine")),
+    TableColumn("submit",     ("submit_time",),                        Kind.TIME),
+    TableColumn("start",      ("start_time",),                         Kind.TIME),
+    TableColumn("end",        ("end_time",),                           Kind.TIME),
+    TableColumn("wall",       WALL,                                    Kind.DURATION),
+    TableColumn("processors", _flat("processors"),                     Kind.NUMBER),
+    TableColumn("nodes",      _flat("node_count"),                     Kind.NUMBER),
+    TableColumn("memory",     _flat("memory_bytes"),                   Kind.BYTES),
+    TableColumn("exit",       ("exit_code",),                          Kind.NUMBER),
+    TableColumn("status",     _flat("status_message")),
 )
 _LATER = ("nodes", "start", "status")  # columns that are there when they are asked for
 # fmt: on
@@ -146,18 +146,22 @@ def _kind(column: columns.Column) -> Kind:
 
 
 # What people look for first, and then every column of the store by its own name.
-SHOWN: Mapping[str, Shown] = {
+SHOWN: Mapping[str, TableColumn] = {
     each.name: each
     for each in (
-        *(Shown(each.name, (each.name,), _kind(each)) for each in columns.COLUMNS if each.path),
+        *(
+            TableColumn(each.name, (each.name,), _kind(each))
+            for each in columns.COLUMNS
+            if each.path
+        ),
         *_SHOWN,
     )
 }
 USUAL = tuple(each.name for each in _SHOWN if each.name not in _LATER)
 # Facets that are worked out of columns.
 _MADE = {
-    MONTH: Shown(MONTH, ("end_time",)),
-    OUTCOME: Shown(OUTCOME, ("state", "status_message", "exit_code", "end_time")),
+    MONTH: TableColumn(MONTH, ("end_time",)),
+    OUTCOME: TableColumn(OUTCOME, ("state", "status_message", "exit_code", "end_time")),
 }
 
 
@@ -195,7 +199,7 @@ def _outcomes() -> dict[str, Condition]:
 OUTCOMES = _outcomes()
 
 
-def shown(name: str) -> Shown:
+def shown(name: str) -> TableColumn:
     """A column by its name. Raises ``InvalidValue``."""
     if name not in SHOWN:
         raise InvalidValue(name, f"a column of jobs{_meant(name, SHOWN)}")
@@ -243,8 +247,8 @@ def holding(text: str) -> Condition:
 
 
 def page(
-    engine: Counted, names: Sequence[str], where: Condition = TRUE, *, sort: str = "",
-    down: bool = False, after: Key | None = None, limit: int,
+    engine: CountedIn, names: Sequence[str], where: Condition = TRUE, *, sort: str = "",
+    down: bool = False, after: PageKey | None = None, limit: int,
 ) -> Page:  # fmt: skip
     """The next jobs behind a key, sorted by a column; without one, in the order of the store.
 
@@ -263,11 +267,11 @@ def page(
                 )
                 values = (*jobs.values, *part.values, limit + 1 - len(found))
                 found += moment.fetch(text, values)
-    rows = tuple(Listed(row[0], row[1], row[3 : 3 + len(told)]) for row in found[:limit])
+    rows = tuple(TableJob(row[0], row[1], row[3 : 3 + len(told)]) for row in found[:limit])
     if len(found) <= limit:
         return Page(rows, None)
     document, place, value = found[limit - 1][:3]
-    return Page(rows, Key(value, document, place))
+    return Page(rows, PageKey(value, document, place))
 
 
 def whole_jobs() -> Condition:
@@ -363,7 +367,7 @@ def _dated(name: str) -> Condition:
     return all_of(Compare(name, Op.GT, -DATED), Compare(name, Op.LT, DATED))
 
 
-def count(engine: Counted, where: Condition = TRUE) -> int:
+def count(engine: CountedIn, where: Condition = TRUE) -> int:
     """How many jobs there are; it is remembered while nobody writes."""
 
     def asked(moment: ReadTransaction) -> int:
@@ -387,7 +391,7 @@ def value_of(name: str, dialect: SqlDialect) -> Sql:
     return Sql(f"CASE {told} END", tuple(value for each, _ in cases for value in each.values))
 
 
-def facet(engine: Counted, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
+def facet(engine: CountedIn, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
     """The values of a column with the most jobs, or of the months in which jobs ended.
 
     They are remembered while nobody writes. Raises ``InvalidValue`` for no column.
@@ -421,7 +425,7 @@ _JOBS = all_of(
 )
 
 
-def _parts(by: str, down: bool, after: Key | None) -> Iterator[Sql]:
+def _parts(by: str, down: bool, after: PageKey | None) -> Iterator[Sql]:
     """The rest of each statement: which rows come behind the key, and in which order."""
     sign, way = ("<", " DESC") if down else (">", "")
     order = f"document{way}, {quoted(PLACE)}{way}"
@@ -436,12 +440,12 @@ def _parts(by: str, down: bool, after: Key | None) -> Iterator[Sql]:
     yield Sql(f"{missing}{key} ORDER BY {order}", tuple(after[1:]) if after else ())
 
 
-def _sql(column: Shown) -> str:
+def _sql(column: TableColumn) -> str:
     names = ", ".join(map(quoted, column.columns))
     return f"coalesce({names})" if len(column.columns) > 1 else names
 
 
-def remembered(engine: Counted, what: object, ask: Callable[[ReadTransaction], T]) -> T:
+def remembered(engine: CountedIn, what: object, ask: Callable[[ReadTransaction], T]) -> T:
     """What a question finds, asked once for as long as nobody writes."""
     with engine.reading() as moment:
         if what not in moment.known:

@@ -39,7 +39,7 @@ from sssjob.store.browsing import (
     whole_jobs,
 )
 from sssjob.store.condition import TRUE, Condition, all_of
-from sssjob.store.engine import Counted, ReadTransaction
+from sssjob.store.engine import CountedIn, ReadTransaction
 from sssjob.store.sql import SqlDialect, sql
 from sssjob.suggestions import nearest
 
@@ -71,7 +71,7 @@ class Sum(NamedTuple):
     whole: float
 
 
-class Runs(NamedTuple):
+class DailyRuns(NamedTuple):
     """Jobs of one value whose runs began on one day and ended on one, as days from 1970 on.
 
     A run up to midnight ends on the day before, but counts on the day of its end. None for both is
@@ -86,7 +86,7 @@ class Runs(NamedTuple):
     sums: tuple[Sum, ...] | None
 
 
-class Part(NamedTuple):
+class Bin(NamedTuple):
     """How many jobs lie from a number up to the next part; None for those that tell none."""
 
     low: int | None
@@ -113,7 +113,7 @@ def _known(name: str, known: Collection[str], what: str) -> str:
 
 def runs(
     moment: ReadTransaction, dialect: SqlDialect, by: str, measure: str, where: Condition = TRUE
-) -> Iterator[Runs]:
+) -> Iterator[DailyRuns]:
     """What jobs used, by a column and the days on which they ran.
 
     Raises ``InvalidValue`` for no dimension and no measure.
@@ -143,7 +143,7 @@ def runs(
     return map(_runs, moment.stream(text, (*value.values, *jobs.values)))
 
 
-def spread(engine: Counted, name: str, where: Condition = TRUE) -> list[Part]:
+def spread(engine: CountedIn, name: str, where: Condition = TRUE) -> list[Bin]:
     """How many jobs have a number between the bounds of ``SPREAD``. Raises ``InvalidValue``."""
     bounds = SPREAD[_known(name, SPREAD, "a number")]
     number = wait_sql("submit_time", "start_time") if name == "wait" else expression(name)
@@ -154,10 +154,10 @@ def spread(engine: Counted, name: str, where: Condition = TRUE) -> list[Part]:
         f"WHERE {jobs.text}) AS told GROUP BY 1"
     )
 
-    def asked(moment: ReadTransaction) -> list[Part]:
+    def asked(moment: ReadTransaction) -> list[Bin]:
         found: dict[int | None, int] = dict(moment.fetch(text, jobs.values))
-        told = [Part(low, found.get(low, 0)) for low in bounds]
-        return [*told, Part(None, found.get(None, 0))]
+        told = [Bin(low, found.get(low, 0)) for low in bounds]
+        return [*told, Bin(None, found.get(None, 0))]
 
     return remembered(engine, ("spread", name, where), asked)
 
@@ -178,7 +178,7 @@ def _sums(name: str) -> str:
     ))  # fmt: skip
 
 
-def _runs(row: Sequence[object]) -> Runs:
+def _runs(row: Sequence[object]) -> DailyRuns:
     value, begun, ended, jobs, *sums = row
     # Infinity less infinity is nothing in SQLite, and no number elsewhere.
     numbers = [float(e) if isinstance(e, int | float) and not isnan(e) else 0.0 for e in sums]
@@ -188,7 +188,7 @@ def _runs(row: Sequence[object]) -> Runs:
         told = None
     assert value is None or isinstance(value, str | int | float)
     assert isinstance(jobs, int)
-    return Runs(value, _day(begun), _day(ended), jobs, told)
+    return DailyRuns(value, _day(begun), _day(ended), jobs, told)
 
 
 def _day(value: object) -> int | None:

@@ -48,7 +48,7 @@ class PackedRows(NamedTuple):
         self, question: Question, on_error: OnError, *, effective: bool, places: bool
     ) -> Iterator[Match]:
         """What a question finds in the documents of ``SELECT``."""
-        asking = Asking(question, effective=effective, places=places)
+        asking = DocumentQuestion(question, effective=effective, places=places)
         return asking.matches(self.documents(on_error), on_error)
 
     def stored(self, on_error: OnError) -> Iterator[Stored]:
@@ -95,7 +95,7 @@ def unpacked(
             yield number, document
 
 
-class Asking:
+class DocumentQuestion:
     """A question as it is asked of documents that stand alone, each as if there were no other."""
 
     def __init__(self, question: Question, *, effective: bool, places: bool) -> None:

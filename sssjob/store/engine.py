@@ -47,7 +47,7 @@ class ReadTransaction(Protocol):
         ...
 
 
-class Counted(Protocol):
+class CountedIn(Protocol):
     """What jobs are counted in: a store's engine, or a summary of it."""
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 from sssjob.query import Question
 from sssjob.query.match import number
-from sssjob.store.access_paths import Moment
+from sssjob.store.access_paths import StoreMoment
 from sssjob.store.engine import Engine
 from sssjob.store.plan import Level, QueryPlan
 from sssjob.store.pushdown import plan
@@ -67,7 +67,7 @@ def _explained(engine: Engine, expression: str, how: QueryPlan, effective: bool)
     if how.level is Level.NOTHING:
         return Explanation(expression, how.level, how.why, None)
     with engine.reading() as reader:
-        way = Moment(reader, engine.dialect).access(how, effective=effective)
+        way = StoreMoment(reader, engine.dialect).access(how, effective=effective)
     where = sql(way.candidates, engine.dialect)
     return Explanation(expression, how.level, how.why, where)
 

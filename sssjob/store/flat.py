@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from sssjob import spec
 from sssjob.store import columns, lookup
-from sssjob.store.access_paths import Moment
+from sssjob.store.access_paths import StoreMoment
 from sssjob.store.columns import KIND, ODD, PLACE, SEPARATOR, Says
 from sssjob.store.condition import (
     Bits,
@@ -132,7 +132,7 @@ def _rows(
         if how.level is Level.NOTHING:
             text, values = told
         else:
-            way = Moment(moment, engine.dialect).access(how, effective=True).statement("")
+            way = StoreMoment(moment, engine.dialect).access(how, effective=True).statement("")
             text = f"{told.text} AND document IN (SELECT document FROM ({way.text}) AS meant)"
             values = (*told.values, *way.values)
         found = moment.stream(f"{text} ORDER BY document, place", values)

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import groupby, islice
 
 from sssjob.errors import DamagedStore
-from sssjob.store.access_paths import Moment
+from sssjob.store.access_paths import StoreMoment
 from sssjob.store.columns import (
     BOTH,
     IRREGULAR,
@@ -324,7 +324,7 @@ def _planned(
         where = sql(how.candidates(effective=effective), engine.dialect)
         text = f"SELECT DISTINCT document FROM job WHERE {where.text} ORDER BY document"
     else:
-        way = Moment(reader, engine.dialect).access(how, effective=effective)
+        way = StoreMoment(reader, engine.dialect).access(how, effective=effective)
         where = way.statement("")
         text = where.text
     return _single(reader.stream(text, where.values))

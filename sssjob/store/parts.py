@@ -75,7 +75,7 @@ def numbers(part: int) -> tuple[int, int]:
 
 
 @dataclass(slots=True)
-class _Whole:
+class _TotalSums:
     """The sums of all parts, and of each by itself."""
 
     parts: dict[int, tuple[int, PartSums]] = field(default_factory=dict)  # with their counts
@@ -127,7 +127,7 @@ class KeptSums:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: dict[Hashable, _Whole] = {}  # the one that was asked for last stands last
+        self._kept: dict[Hashable, _TotalSums] = {}  # the one that was asked for last stands last
 
     def of(
         self, what: Hashable, moment: ReadTransaction, ask: Callable[[int], PartSums]
@@ -138,7 +138,7 @@ class KeptSums:
         """
         found = counts(moment)
         with self._lock:
-            whole = self._kept.pop(what, None) or _Whole()
+            whole = self._kept.pop(what, None) or _TotalSums()
             # A moment that began before another one's may not have a part that this one had.
             for part in {*found, *whole.parts}:
                 count = found.get(part, 0)
@@ -152,7 +152,7 @@ class KeptSums:
         """How many sums of a group in a part are kept."""
         return sum(whole.size for whole in self._kept.values())
 
-    def _keep(self, what: Hashable, whole: _Whole) -> None:
+    def _keep(self, what: Hashable, whole: _TotalSums) -> None:
         if whole.size > MOST:
             return
         self._kept[what] = whole

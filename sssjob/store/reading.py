@@ -35,7 +35,7 @@ from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
 from sssjob.store.writing import Incoming, Ready, is_plain, user_in
 from sssjob.units import XML_SPACE
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 _ODD, _READING, _KIND = map(NAMES.index, (columns.ODD, columns.READING, columns.KIND))
 _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
@@ -50,7 +50,7 @@ OnWarning = Callable[[Finding], None]
 
 def readers(processes: int) -> Readers:
     """So many processes that read documents for one that writes them, for a ``with`` block."""
-    return Workers(Work("sssjob.store.reading:reader"), processes)
+    return Workers(PartWork("sssjob.store.reading:reader"), processes)
 
 
 def reader() -> Callable[[SharedPart], Found | None]:
@@ -154,7 +154,7 @@ def _joined(
     One that names a File waits for it to the end of its message, and all that come behind wait
     for it, as far as they take no more memory than Files may.
     """
-    beside = _Beside()
+    beside = _FilesOfDocument()
     waiting: deque[Incoming | UnreadableDocument] = deque()
     size = 0
     for each in found:
@@ -163,7 +163,7 @@ def _joined(
                 yield from map(beside.given, waiting)
                 waiting.clear()
                 beside.end(warn)
-                beside = _Beside()
+                beside = _FilesOfDocument()
             beside.add(each)
         elif isinstance(each, Ready) or (isinstance(each, Incoming) and each.stands_alone):
             yield from map(beside.given, waiting)
@@ -185,7 +185,7 @@ def _joined(
     beside.end(warn)
 
 
-class _Beside:
+class _FilesOfDocument:
     """The Files of one document, as far as it was read."""
 
     def __init__(self) -> None:

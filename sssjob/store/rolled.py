@@ -36,7 +36,7 @@ _OWN = ("block", "day")
 _END = '"end"'
 
 
-class Part(NamedTuple):
+class RowSource(NamedTuple):
     """Rows that a question is asked of: those of a table, by a condition with marks.
 
     If it ``is_rolled``, they are sums of blocks.
@@ -105,7 +105,7 @@ class RolledSums:
     def parts(
         self, moment: ReadTransaction, by: Sequence[str], quotient: int | None, window: Window,
         without: Collection[int],
-    ) -> list[Part]:  # fmt: skip
+    ) -> list[RowSource]:  # fmt: skip
         """What to ask for jobs that ended in a window, by names and quotients of time.
 
         Blocks in which a number ``without`` sums is are asked for their rows.
@@ -134,7 +134,7 @@ class RolledSums:
         is_whole = quotient is None and window == (None, None)
         table = self.whole.name if is_whole else self.days.name
         return [
-            Part(table, " AND ".join(terms), tuple(values), is_rolled=True),
+            RowSource(table, " AND ".join(terms), tuple(values), is_rolled=True),
             _rows(blocks, window),
         ]
 
@@ -163,7 +163,7 @@ def _again(told: str, name: str) -> str:
     return f"{kind if kind in ('min', 'max') else 'sum'}({quoted(name)})"
 
 
-def _rows(without: Sequence[int], window: Window) -> Part:
+def _rows(without: Sequence[int], window: Window) -> RowSource:
     """The rows that are in none of these blocks, which are in order."""
     since, until = window
     told = [(f"{_END} >= ?", since), (f"{_END} < ?", until)]
@@ -178,4 +178,4 @@ def _rows(without: Sequence[int], window: Window) -> Part:
             first = block + 1
         values.append(first * SIZE)
         terms.append(f"({' OR '.join([*gaps, 'number >= ?'])})")
-    return Part("usage", " AND ".join(terms) or "1 = 1", tuple(values), is_rolled=False)
+    return RowSource("usage", " AND ".join(terms) or "1 = 1", tuple(values), is_rolled=False)

@@ -86,7 +86,7 @@ def rows(root: Element) -> list[Row]:
     return [tuple(row) for row in (*written, *resolved)]
 
 
-class Told(NamedTuple):
+class PropertySummary(NamedTuple):
     """What a row says of the properties of a name: in which places, and what these are.
 
     ``text`` is the place of their text, or ``low``, ``high`` and ``bytes`` of their numbers; -1 for
@@ -102,7 +102,7 @@ class Told(NamedTuple):
 
 
 @lru_cache(1 << 10)
-def told_of(block: str, name: str) -> Told | None:
+def told_of(block: str, name: str) -> PropertySummary | None:
     """The same for a name in Requested, Delivered or, for "", in the job; None: a row says nothing.
 
     It says the same whatever else the job says, unless ``is_resolved``.
@@ -116,7 +116,7 @@ def told_of(block: str, name: str) -> Told | None:
     names = {"units"} if leaf.bytes >= 0 else set()
     names.update(name for name, _, _ in leaf.attributes)
     names.update(_MEASURED if leaf.only_given else ())
-    return Told(places, leaf.text, leaf.low, leaf.high, leaf.bytes, frozenset(names))
+    return PropertySummary(places, leaf.text, leaf.low, leaf.high, leaf.bytes, frozenset(names))
 
 
 def is_resolved(name: str) -> bool:

@@ -120,10 +120,10 @@ class Summary:
 
     @contextmanager
     def reading(self) -> Iterator[ReadTransaction]:
-        """See ``Counted``. Raises ``UnusableStore``."""
+        """See ``CountedIn``. Raises ``UnusableStore``."""
         cursor = self._connection.cursor()
         try:
-            yield _Moment(cursor, self._known)
+            yield _SummaryReader(cursor, self._known)
         except self._fault as error:
             raise UnusableStore("summary", str(error)) from None
         finally:
@@ -134,7 +134,7 @@ class Summary:
         self._connection.close()
 
 
-class _Moment:
+class _SummaryReader:
     """See ``ReadTransaction``."""
 
     def __init__(self, cursor: Connection, known: dict[Any, Any]) -> None:

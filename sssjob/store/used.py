@@ -239,7 +239,7 @@ class StoreUsage:
     def _parts(
         self, moment: ReadTransaction, by: Sequence[str], quotient: int | None, window: Window,
         without: Sequence[int],
-    ) -> Iterator[rolled.Part]:  # fmt: skip
+    ) -> Iterator[rolled.RowSource]:  # fmt: skip
         """The rows, and the sums of rows, that a question is asked of, without some documents."""
         blocks: frozenset[int] = frozenset()
         if without:

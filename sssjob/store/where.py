@@ -95,12 +95,12 @@ def _held(term: Term, kind: str) -> PredicateBounds:
     return ~found.held & found.exists
 
 
-class _Found(NamedTuple):
+class _FlatBounds(NamedTuple):
     held: PredicateBounds
     exists: PredicateBounds
 
 
-def _flat(term: Term, kind: str) -> _Found:
+def _flat(term: Term, kind: str) -> _FlatBounds:
     """A condition of the first place where the property stands."""
     name = _canonical(term.name, kind)
     held, exists = NEVER, NEVER
@@ -121,7 +121,7 @@ def _flat(term: Term, kind: str) -> _Found:
             here, there = here.possible, there.possible
         held |= ~exists & here
         exists |= there
-    return _Found(held, exists)
+    return _FlatBounds(held, exists)
 
 
 def _canonical(name: str, kind: str) -> str:

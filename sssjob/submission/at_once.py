@@ -26,7 +26,7 @@ from sssjob.submission.control import control, filled
 from sssjob.translate import Settings, Translator, Untranslatable, numbers, translate
 from sssjob.translate.form import Form
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
-from sssjob.translate.options import Made, Wanted
+from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import JobRequest
 
@@ -94,11 +94,11 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     asked = JobRequest(job, scope)
     asked.amounts(*_carried(options, wanted))
     script = _script(job, asked)
-    made = Made(held=True, wanted=wanted)
+    made = ScriptWriting(held=True, wanted=wanted)
     for rule in (*options.rules, *options.at_once):
         rule.write(asked, made)
     credentials(asked)
-    named = Made(held=True)
+    named = ScriptWriting(held=True)
     assert options.held_name is not None
     assert options.words is not None
     options.held_name.write(asked, named)
@@ -110,7 +110,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
 
 
 def _by_jobspec(
-    job: Job, system: str, target: str, wanted: Wanted
+    job: Job, system: str, target: str, wanted: WantedAmounts
 ) -> tuple[Submission, list[Finding]]:
     """The submission of a jobspec; as a script would, a job without tasks runs its program once.
 
@@ -170,7 +170,7 @@ def submitted_id(system: str, printed: str) -> str:
     return found.id(found.named(printed))
 
 
-def _wanted(job: Job, scope: Scope, found: list[Finding]) -> Wanted:
+def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
     """Amounts of the whole job."""
     features = derive(job, cpu_limit=False)
     values = {name: item.value for name, item in features.derived.items()}
@@ -192,7 +192,7 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> Wanted:
     parts = numbers.added(JobRequest(job, quiet)).count or 1
     if not count and parts > tasks:  # what nobody divides stays on one node, as memory and disk do
         count = Fraction(1)
-    return Wanted(
+    return WantedAmounts(
         processors,
         tasks,
         parts,
@@ -218,7 +218,7 @@ def _script(job: Job, asked: JobRequest) -> str:
     return run([target, *arguments(job.get("Arguments"))])
 
 
-def _carried(options: Form, wanted: Wanted) -> tuple[frozenset[str], frozenset[str]]:
+def _carried(options: Form, wanted: WantedAmounts) -> tuple[frozenset[str], frozenset[str]]:
     """The amounts of a job and of its task groups that are asked for."""
     names = {"Processors", "Memory", "TaskCount", "NodeCount"}
     if options.decides_nodes and (wanted.nodes, wanted.processors) != (1, 1):

@@ -70,7 +70,7 @@ def setting(place: Place, *edits: Edited) -> None:
     """
     if not edits:
         return
-    wanted = _Wanted(edits)
+    wanted = _ChangesByJob(edits)
     ids = _new_ids(place, wanted)
     missed = set(edits)
 
@@ -91,7 +91,7 @@ def setting(place: Place, *edits: Edited) -> None:
             raise Changed(place.name, f"job {shown} of the batch system is not in it any more")
 
 
-class _Wanted:
+class _ChangesByJob:
     """Changes by the jobs that they are of."""
 
     def __init__(self, edits: Iterable[Edited]) -> None:
@@ -112,7 +112,7 @@ class _Ids(NamedTuple):
     of_others: Mapping[str, str]
 
 
-def _new_ids(place: Place, wanted: _Wanted) -> _Ids:
+def _new_ids(place: Place, wanted: _ChangesByJob) -> _Ids:
     """The Ids that change, by those that they were.
 
     Another job that is not submitted yet may happen to go by the id that the batch system gave:

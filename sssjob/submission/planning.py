@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob import graph
-from sssjob.check.awareness import Surroundings, understood
+from sssjob.check.awareness import SharedContext, understood
 from sssjob.document.attached import Every, doubled, named
 from sssjob.document.bundle import MessageFile
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
@@ -65,7 +65,7 @@ class Planned:
     needs: frozenset[int] = frozenset()
     findings: tuple[Finding, ...] = ()
     losses: tuple[Loss, ...] = ()
-    around: Surroundings | None = None
+    around: SharedContext | None = None
 
     @property
     def submitted(self) -> bool:

@@ -110,21 +110,23 @@ def submit(place: Place, options: SubmitOptions, how: How | None = None) -> Iter
     to = control(options.to)
     with locked(how.place, place.name, how.patience) as lock:
         found = plan(place.held(), to, options.settings, options.chosen, how.user)
-        work = _Work(place, found, Caller(to, how), options.hold, lock, _named(place, found))
+        work = _OpenSubmission(
+            place, found, Caller(to, how), options.hold, lock, _named(place, found)
+        )
         for batch in _batches(found.jobs):
             yield from work.done(batch)
 
 
-def _named(place: Place, found: SubmissionPlan) -> Mapping[int, _Name]:
+def _named(place: Place, found: SubmissionPlan) -> Mapping[int, _GlobalId]:
     """The GlobalIds of jobs by their places; those that are new are in the document then.
 
     Raises ``NotSubmitted`` where two jobs have the same.
     """
-    names: dict[int, _Name] = {}
+    names: dict[int, _GlobalId] = {}
     for planned in found.jobs:
         text = stripped(planned.written.get("GlobalId"))
         new = not text and not planned.submitted
-        names[planned.place] = _Name(uuid.uuid4().urn if new else text, new)
+        names[planned.place] = _GlobalId(uuid.uuid4().urn if new else text, new)
     times = Counter(name.text for name in names.values() if name.text)
     if twice := sorted(text for text, number in times.items() if number > 1):
         raise NotSubmitted(
@@ -137,7 +139,7 @@ def _named(place: Place, found: SubmissionPlan) -> Mapping[int, _Name]:
     return names
 
 
-class _Name(NamedTuple):
+class _GlobalId(NamedTuple):
     """A GlobalId; of a ``new`` one no batch system can have a job yet."""
 
     text: str
@@ -158,7 +160,7 @@ class _There(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _OpenSubmission:
     """A submission that goes on, under the lock of its place."""
 
     place: Place
@@ -166,7 +168,7 @@ class _Work:
     caller: Caller
     hold: bool
     lock: int
-    names: Mapping[int, _Name]
+    names: Mapping[int, _GlobalId]
 
     def done(self, batch: Sequence[Planned]) -> Iterator[Submitted]:
         """Jobs that the batch system has, and the document knows them; up to one that fails.

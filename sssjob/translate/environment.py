@@ -12,7 +12,7 @@ from sssjob.executable import arguments
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.fields import About, truth
 from sssjob.translate.limits import ulimit
-from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.shells import SHELLS
@@ -27,7 +27,7 @@ class Shell(About):
 
     name = "Shell"
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """A shell that takes our script."""
         item = asked.one("Shell")
         if item is None:
@@ -60,7 +60,7 @@ class Directory(About):
 
     name = "InitialWorkingDirectory"
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """A line that goes there, or ends."""
         if item := asked.one("InitialWorkingDirectory"):
             try:
@@ -89,7 +89,7 @@ class Environment(About):
         switches = (each.name for each in (self.no, self.yes) if each is not None)
         return (self.option, *switches)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The option of export, and a line for each variable."""
         listed: list[str] = []
         export: bool | None = None
@@ -119,7 +119,9 @@ class Environment(About):
         """Whether one option says what is exported, and lists variables."""
         return self.yes is not None and self.yes.name == self.option
 
-    def _variable(self, asked: JobRequest, made: Made, item: Property, each: Property) -> str:
+    def _variable(
+        self, asked: JobRequest, made: ScriptWriting, item: Property, each: Property
+    ) -> str:
         """Add a line; or, where no shell would run it, a part of the list, which it gives."""
         name = each.attributes.get("name", "")
         if each.name != "Variable" or not _VARIABLE.fullmatch(name):
@@ -133,7 +135,7 @@ class Environment(About):
             asked.refuse(item, str(error))
         return ""
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Export of all or nothing; variables with values are variables of the job."""
         values: list[str] = []
         export = ""
@@ -156,7 +158,7 @@ class Environment(About):
             attributes = {"export": export} if export else {}
             heard.items.append(Property("Environment", "", attributes, children))
 
-    def _given(self, said: Said) -> list[str | None]:
+    def _given(self, said: ScriptOptions) -> list[str | None]:
         """The values of the option; of one that is a whole list the last one counts."""
         if not self.option:
             return []
@@ -189,7 +191,7 @@ def _plainly(each: Property | Note) -> str:
     return "" if isinstance(each, Note) else f"export {each.attributes.get('name')}={each.text}"
 
 
-def prologue(line: str, interpreter: str, heard: Heard, variables: list[Property]) -> bool:
+def prologue(line: str, interpreter: str, heard: ScriptReading, variables: list[Property]) -> bool:
     """Read a line that stands before the program in our scripts; whether it is one."""
     if line.startswith("export "):
         found = read_exported(line)

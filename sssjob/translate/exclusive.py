@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sssjob.model import stripped
 from sssjob.translate.fields import Rule
-from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
 TYPE, NAME = "nodes", "exclusive"  # of the Extension
@@ -30,7 +30,7 @@ def wanted(asked: JobRequest, words: Mapping[str, str]) -> list[str]:
     return found
 
 
-def say(heard: Heard, text: str) -> None:
+def say(heard: ScriptReading, text: str) -> None:
     """Say that a job has its nodes to itself."""
     heard.say("Extension", text, type=TYPE, name=NAME)
 
@@ -51,12 +51,12 @@ class Exclusive(Rule):
         """The one."""
         return (self.option.name,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The option, for nodes and for whole machines."""
         if wanted(asked, {NODES: NODES, HOSTS: HOSTS}):
             made.option(self.option.name)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Without a value it is that of nodes; with one it says something else, and is left."""
         if said.takes(self.option):
             say(heard, NODES)

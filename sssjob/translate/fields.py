@@ -21,7 +21,7 @@ from sssjob.model import stripped
 from sssjob.records.readers import is_one_name
 from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
-from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.quoting import safe, word
 from sssjob.translate.requests import Fate, JobRequest, Verbatim
 
@@ -75,10 +75,10 @@ class Rule:
         """The options without which ``read`` has nothing to do; None where it always may have."""
         return () if type(self).read is Rule.read else None
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Make options of what is taken of a job."""
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Say what options mean, and give back what is not understood."""
 
 
@@ -117,7 +117,7 @@ class TextOption(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The text as the value."""
         if item := asked.one(self.name):
             text = stripped(item.text)
@@ -129,7 +129,7 @@ class TextOption(About):
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The value as the text."""
         value = said.last(self.option)
         if value is None:
@@ -163,7 +163,7 @@ class Queues(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """One, or the list; what is submitted at once goes to the best one."""
         if not made.held:
             for texts in conditions(asked, ("Queue",), self._choice):
@@ -191,7 +191,7 @@ class Queues(About):
     def _choice(self, part: Expression) -> list[str]:
         return any_of(part, "Queue", lambda text: word(text) == text and not self._several(text))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """One, or a choice."""
         value = said.last(self.option)
         found = [each for each in (value or "").split(self.joint) if each]
@@ -221,7 +221,7 @@ class Name(Rule):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The Name as far as it is one; of a job that is submitted, or that of its program."""
         item = asked.one("Name")
         text = "" if item is None else item.text
@@ -246,7 +246,7 @@ class Name(Rule):
         plain = _SIGNS.sub("_", text)
         return (plain if plain[:1].isalpha() else f"_{plain}")[: self.most]
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The name as it is."""
         if (value := said.last(self.option)) is not None:
             heard.say("Name", value)
@@ -260,7 +260,7 @@ class Partition(About):
 
     option: str
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The Partition of a job without Queue; the same as the Queue, it is said by that."""
         partition, queues = asked.one("Partition"), asked.items("Queue")
         if partition is None:
@@ -293,7 +293,7 @@ class Switch(About):
         """Both."""
         return [option.name for option in (self.no, self.yes) if option is not None]
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The option of the one or the other."""
         if item := asked.one(self.name):
             value = truth(item.text)
@@ -302,7 +302,7 @@ class Switch(About):
             else:
                 made.add(self.yes if value else self.no)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """What the option says."""
         for options, text in (
             ((self.no, *self.also_no), "false"), ((self.yes, *self.also_yes), "true"),
@@ -319,7 +319,7 @@ class Only(About):
     harmless: bool
     reason: str
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Nothing but the reason."""
         if (item := asked.one(self.name)) and truth(item.text) is not self.harmless:
             asked.refuse(item, self.reason)
@@ -342,7 +342,7 @@ class Interactive(About):
         """The one, if there is one."""
         return () if self.option is None else (self.option.name,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The option, or the reason."""
         item = asked.one("Interactive")
         if item is None or truth(item.text) is False:
@@ -353,7 +353,7 @@ class Interactive(About):
             advice = f": {self.instead}" if self.instead and not made.held else ""
             asked.refuse(item, f"a batch job has no terminal{advice}")
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Whether there is the option."""
         if said.takes(self.option):
             heard.say("Interactive", "true")
@@ -371,14 +371,14 @@ class Checkpoint(About):
     option: str
     what: str
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Nothing but the reason, where nothing is named."""
         item = asked.one("Checkpointable")
         named = any(each.attributes.get("name") == self.option for each in asked.items("Extension"))
         if item is not None and truth(item.text) is not named:
             asked.refuse(item, f"{self.what} has to be named" if not named else "there is one")
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """True, and the option is kept."""
         if (value := said.last(self.option)) is not None:
             heard.say("Checkpointable", "true")
@@ -392,7 +392,7 @@ class RefusedProperty(About):
     name: str
     reason: str
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Nothing but the reason."""
         for item in asked.take(self.name):
             asked.refuse(item, self.reason)
@@ -427,7 +427,7 @@ class Priority(About):
         """Both."""
         return (self.option, self.below)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The number."""
         item = asked.one("Priority")
         if item is None:
@@ -449,7 +449,7 @@ class Priority(About):
         if self.told:
             asked.convert("Priority", self.told)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The number; another word is none. What is taken off says it where nothing else does."""
         value = said.last(self.option)
         if value is None:
@@ -461,7 +461,7 @@ class Priority(About):
         except InvalidValue:
             said.back(self.option, value)
 
-    def _read_below(self, said: Said, heard: Heard) -> None:
+    def _read_below(self, said: ScriptOptions, heard: ScriptReading) -> None:
         for value in said.all(self.below)[-1:]:
             text = str(self.unsaid) if value is None else value
             number = whole(text, 10) or 0
@@ -479,7 +479,7 @@ class Manager(About):
 
     system: str
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Nothing, where it is this one."""
         for item in asked.take("ResourceManagerType"):
             if not registry.system(self.system).is_called(item.text):
@@ -492,7 +492,7 @@ class QueueAt(Rule):
 
     option: str
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The queue, the machine, or both."""
         queue = asked.one("Queue")
         machine = None if made.held else asked.one("Machine")
@@ -509,7 +509,7 @@ class QueueAt(Rule):
             for item in items:
                 asked.refuse(item, str(error))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """What stands before the @, and behind it."""
         queue, _, machine = (said.last(self.option) or "").partition("@")
         if queue:

@@ -27,13 +27,13 @@ from sssjob.translate.environment import own_shell, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.losses import SHOWN
 from sssjob.translate.options import (
-    Heard,
-    Made,
     Option,
-    Placed,
-    Said,
+    PlacedOption,
+    ScriptOptions,
+    ScriptReading,
+    ScriptWriting,
     Syntax,
-    Wanted,
+    WantedAmounts,
     line_of,
     new_option,
     shown,
@@ -71,10 +71,10 @@ V = TypeVar("V")
 class Layout(Rule):
     """How many of everything, and where: what is more than one option for one property."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Make options of amounts."""
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Say what amounts options mean."""
 
 
@@ -94,7 +94,7 @@ class Form:
     in_script: tuple[Rule, ...] = ()
     at_once: tuple[Rule, ...] = ()
     held_name: Name | None = None
-    words: Callable[[Wanted, str, Made], list[str]] | None = None
+    words: Callable[[WantedAmounts, str, ScriptWriting], list[str]] | None = None
     # Options, some with their values, of which a script has one if another form is spelled alike.
     signs: frozenset[str] = frozenset()
     prepare: Callable[[list[Option]], list[Option]] = list  # of options as they were read
@@ -138,12 +138,12 @@ class _Writers(NamedTuple):
     ``sure`` are the options of that by names.
     """
 
-    write: tuple[Callable[[JobRequest, Made], None], ...]
+    write: tuple[Callable[[JobRequest, ScriptWriting], None], ...]
     verbatim: _Rows = ()
     sure: Mapping[str, str] = _UNSURE
 
 
-class _Heard(NamedTuple):
+class _FormReading(NamedTuple):
     """What options say of a job whose program is known."""
 
     settings: Settings | None = None
@@ -162,14 +162,16 @@ class SubmitForm(Translator[ParsedScript]):
         self.name = form.name
         self.array = form.array
         self._rules = (*form.in_script, *form.rules)
-        self._last = _Heard()
+        self._last = _FormReading()
         self._writing: dict[tuple[frozenset[str], frozenset[str]], tuple[_Writers, ...]] = {}
-        self._reading: dict[frozenset[str], tuple[Callable[[Said, Heard], None], ...]] = {}
+        self._reading: dict[
+            frozenset[str], tuple[Callable[[ScriptOptions, ScriptReading], None], ...]
+        ] = {}
 
     def compose(self, asked: JobRequest, settings: Settings) -> ParsedScript:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
         named = _interpreter(asked, settings)
-        made = Made(
+        made = ScriptWriting(
             terminal=settings.terminal,
             interpreter=named or own_shell(asked.job.get("Shell")) or DEFAULT_SHELL,
             reader="" if not named or shell_name(named) in SHELLS else named,
@@ -236,7 +238,9 @@ class SubmitForm(Translator[ParsedScript]):
             _remember(self._writing, (names, once), found, names)
         return found
 
-    def _readers(self, names: frozenset[str]) -> tuple[Callable[[Said, Heard], None], ...]:
+    def _readers(
+        self, names: frozenset[str]
+    ) -> tuple[Callable[[ScriptOptions, ScriptReading], None], ...]:
         """What the rules do that are about some option, by the names of all options."""
         found = self._reading.get(names)
         if found is None:
@@ -247,7 +251,7 @@ class SubmitForm(Translator[ParsedScript]):
             _remember(self._reading, names, found, names)
         return found
 
-    def _spell(self, array: Array, made: Made) -> None:
+    def _spell(self, array: Array, made: ScriptWriting) -> None:
         """The options of the array of which a job is one element.
 
         Some systems have its indices behind the name of the job.
@@ -261,7 +265,7 @@ class SubmitForm(Translator[ParsedScript]):
         for name, value in found:
             self._other(made, name, value)
 
-    def _others(self, asked: JobRequest, made: Made) -> None:
+    def _others(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Options that were read and not understood, in the order in which they stood."""
         order: list[str] = []
         for item in asked.mine("Extension", self.form.name):
@@ -281,7 +285,7 @@ class SubmitForm(Translator[ParsedScript]):
             places = {name: place for place, name in enumerate(order)}
             made.options.sort(key=lambda option: places.get(option.name, len(places)))
 
-    def _other(self, made: Made, name: str, value: str) -> None:
+    def _other(self, made: ScriptWriting, name: str, value: str) -> None:
         """An option, or the rest of one of which a job object says the other part."""
         joint = self.form.lists.get(name)
         if joint is not None and value:
@@ -371,10 +375,10 @@ class SubmitForm(Translator[ParsedScript]):
     def _options(self, text: str, line: int, found: list[Finding]) -> list[Option]:
         """The options of a directive; one that cannot be read is kept as it is."""
         try:
-            return [Placed.at(each, line) for each in self.form.syntax.options(text)]
+            return [PlacedOption.at(each, line) for each in self.form.syntax.options(text)]
         except InvalidValue as error:
             found.append(finding("E-TYPE", f"{self.form.syntax.prefix}: {error}", line=line))
-            kept = Placed.at(Option(text.strip()), line)
+            kept = PlacedOption.at(Option(text.strip()), line)
             return [kept] if text.strip() else []
 
     def job(self, form: ParsedScript, settings: Settings) -> Read:
@@ -403,7 +407,7 @@ class SubmitForm(Translator[ParsedScript]):
             and last.settings == settings
         ):
             return last.job, sure.keys()
-        heard, said = Heard(), Said(rest)
+        heard, said = ScriptReading(), ScriptOptions(rest)
         self._hear(form, said, heard, settings)
         if said.left or said.beaten:
             return super().doubtful(form, settings)
@@ -413,10 +417,12 @@ class SubmitForm(Translator[ParsedScript]):
             self._spoken(heard)
         job = Job(heard.all())
         if is_all:
-            self._last = _Heard(settings, form.interpreter, rest, job)
+            self._last = _FormReading(settings, form.interpreter, rest, job)
         return job, sure.keys()
 
-    def _hear(self, form: ParsedScript, said: Said, heard: Heard, settings: Settings) -> None:
+    def _hear(
+        self, form: ParsedScript, said: ScriptOptions, heard: ScriptReading, settings: Settings
+    ) -> None:
         """What the options say."""
         for read in self._readers(said.names):
             read(said, heard)
@@ -429,8 +435,8 @@ class SubmitForm(Translator[ParsedScript]):
                 said.back(self.form.shell, shell, f"the first line names {form.interpreter}")
 
     def _job(self, form: ParsedScript, settings: Settings, *, array: bool = False) -> Read:
-        heard = Heard(findings=list(form.findings))
-        said = Said(form.options, array=array)
+        heard = ScriptReading(findings=list(form.findings))
+        said = ScriptOptions(form.options, array=array)
         self._hear(form, said, heard, settings)
         heard.beaten(said)
         self._kept(said, heard, settings)
@@ -458,11 +464,11 @@ class SubmitForm(Translator[ParsedScript]):
             rest = (*rest, Option(option, before))
         found = self._job(replace(form, options=rest), settings, array=True)
         for index in found_array:
-            inner = Heard([_of_index(item, index) for item in found.job.items])
+            inner = ScriptReading([_of_index(item, index) for item in found.job.items])
             _environment(inner, [Property("Variable", str(index), {"name": self.array.variable})])
             yield Read(Job(inner.all(), found.job.attributes), found.findings, found.files)
 
-    def _kept(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def _kept(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """What nobody understood, word by word."""
         if not said.left:
             return
@@ -486,7 +492,7 @@ class SubmitForm(Translator[ParsedScript]):
         known = self.form.syntax.takes
         return question(name, known) if name.startswith("--") and name not in known else ""
 
-    def _spoken(self, heard: Heard) -> None:
+    def _spoken(self, heard: ScriptReading) -> None:
         """Variables that say a property, in the place of which it stands."""
         for place, item in enumerate(heard.items):
             if not isinstance(item, Property) or item.name != "Environment":
@@ -648,7 +654,7 @@ def _interpreter(asked: JobRequest, settings: Settings) -> str:
     return " ".join(first[2:].split()) if first.startswith("#!") else ""
 
 
-def _program(asked: JobRequest, made: Made, settings: Settings) -> tuple[str, str, str]:
+def _program(asked: JobRequest, made: ScriptWriting, settings: Settings) -> tuple[str, str, str]:
     """What the first line names, what is run, and the id of the file of the job that this is."""
     item, words = asked.one("Executable"), asked.one("Arguments")
     text = "" if item is None else stripped(item.text)
@@ -674,7 +680,9 @@ def _program(asked: JobRequest, made: Made, settings: Settings) -> tuple[str, st
     return made.shell, line, ""
 
 
-def _file(asked: JobRequest, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
+def _file(
+    asked: JobRequest, made: ScriptWriting, content: bytes, words: Property | None
+) -> tuple[str, str]:
     """A file of the job is the script; its own first line names what reads it."""
     body = content.decode(errors=AS_BYTES)
     interpreter = made.shell
@@ -688,7 +696,7 @@ def _file(asked: JobRequest, made: Made, content: bytes, words: Property | None)
     return interpreter, body
 
 
-def _written(form: ParsedScript, heard: Heard) -> None:
+def _written(form: ParsedScript, heard: ScriptReading) -> None:
     """A file of the job behind lines of ours."""
     variables: list[Property] = []
     _prologue(form.lines, form.interpreter, heard, variables)
@@ -696,13 +704,13 @@ def _written(form: ParsedScript, heard: Heard) -> None:
     _as_file(form, heard, form.file)
 
 
-def _as_file(form: ParsedScript, heard: Heard, id_: str) -> None:
+def _as_file(form: ParsedScript, heard: ScriptReading, id_: str) -> None:
     first = f"#!{form.interpreter}\n" if form.interpreter else ""
     heard.files[id_] = f"{first}{form.body}".encode(errors=AS_BYTES)
     heard.say("Executable", f"#{id_}")
 
 
-def _body(form: ParsedScript, heard: Heard) -> None:
+def _body(form: ParsedScript, heard: ScriptReading) -> None:
     """Read what follows the directives: our own lines and program, or a file."""
     if not _ours(form, heard):
         _as_file(form, heard, SCRIPT)
@@ -714,7 +722,7 @@ def _body(form: ParsedScript, heard: Heard) -> None:
 
 
 def _prologue(
-    lines: Iterable[str], interpreter: str, heard: Heard, variables: list[Property]
+    lines: Iterable[str], interpreter: str, heard: ScriptReading, variables: list[Property]
 ) -> str:
     """Read lines that stand before a program; what is none of these comes back."""
     pending = ""
@@ -736,9 +744,9 @@ def _goes_on(text: str) -> bool:
     return False
 
 
-def _ours(form: ParsedScript, heard: Heard) -> bool:
+def _ours(form: ParsedScript, heard: ScriptReading) -> bool:
     """Whether the body is what we write; then it is said, and else nothing of it."""
-    inner = Heard()
+    inner = ScriptReading()
     variables: list[Property] = []
     lines = form.body.strip("\n").split("\n")
     rest = [line for line in lines if line.startswith(("exec ", "set -- "))]
@@ -755,7 +763,7 @@ def _ours(form: ParsedScript, heard: Heard) -> bool:
     return True
 
 
-def _exec(line: str, heard: Heard) -> bool:
+def _exec(line: str, heard: ScriptReading) -> bool:
     found = _REDIRECTED.fullmatch(line)
     words = read_run(found[1] if found else line)
     if not words:
@@ -776,7 +784,7 @@ def _of_index(item: Item, index: int) -> Item:
     return item
 
 
-def _environment(heard: Heard, variables: list[Property]) -> None:
+def _environment(heard: ScriptReading, variables: list[Property]) -> None:
     """Variables of the script, with what options say of the environment."""
     if not variables:
         return

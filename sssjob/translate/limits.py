@@ -12,7 +12,7 @@ from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.translate.fields import About
-from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.shells import shell_name
 from sssjob.visible import ShellText
@@ -59,7 +59,7 @@ class Limits(About):
         """Those of all limits."""
         return self.options.values()
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hard ones before those without a type before soft ones."""
         order = {"Hard": 0, "": 1, "Soft": 2}
         seen: set[str] = set()
@@ -80,7 +80,7 @@ class Limits(About):
         else:
             seen.add(self.measured[name])
 
-    def _limit(self, asked: JobRequest, made: Made, item: Property, name: str) -> None:
+    def _limit(self, asked: JobRequest, made: ScriptWriting, item: Property, name: str) -> None:
         kind = item.attributes.get("type", "")
         option = self.options.get((name, kind)) or self.options.get((name, ""))
         try:
@@ -117,7 +117,7 @@ class Limits(About):
             units.integer if name in _NUMBERS else self.seconds if name == "CPUTime" else self.bytes
         )
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Each option as a limit."""
         for (name, kind), option in self.options.items():
             value = said.last(option)
@@ -136,7 +136,7 @@ def _rounded(asked: JobRequest, item: Property, text: str) -> None:
     asked.approximate("ResourceLimit", f"{text}, rounded up", where=lambda each: each is item)
 
 
-def _say_limit(heard: Heard, name: str, kind: str, number: int) -> None:
+def _say_limit(heard: ScriptReading, name: str, kind: str, number: int) -> None:
     attributes = {"name": name, **({"type": kind} if kind else {})}
     heard.say("ResourceLimit", number, **attributes)
 
@@ -177,7 +177,7 @@ def _unit(name: str, interpreter: str) -> int:
     return _BLOCK if name in _BLOCKS and shell_name(interpreter) != "bash" else 1024
 
 
-def ulimit(line: str, interpreter: str, heard: Heard) -> bool:
+def ulimit(line: str, interpreter: str, heard: ScriptReading) -> bool:
     """Read a line of the script that sets a limit as ours do; whether it is one."""
     found = _ULIMIT.fullmatch(line)
     names = {option: name for name, option in _LIMITS.items()}

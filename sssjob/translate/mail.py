@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sssjob.mail_addresses import is_address, of_uri, to_uri
 from sssjob.model import Property
 from sssjob.translate.fields import NOT_ALL, About
-from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import JobRequest
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
@@ -24,14 +24,14 @@ def written(asked: JobRequest, item: Property, *, several: bool = True) -> str:
     return ""
 
 
-def heard_uri(said: Said, option: str) -> dict[str, str]:
+def heard_uri(said: ScriptOptions, option: str) -> dict[str, str]:
     """The ``uri`` that an option says, if it is there."""
     to = said.last(option)
     return uri_of(said, option, to, to) if to else {}
 
 
 def uri_of(
-    said: Said, option: str, value: str, to: str, *, several: bool = True
+    said: ScriptOptions, option: str, value: str, to: str, *, several: bool = True
 ) -> dict[str, str]:  # fmt: skip
     """The ``uri`` of what a ``value`` means; that is kept as it is where it is no address."""
     if is_address(to, several=several):
@@ -56,7 +56,7 @@ class Mail(About):
         """That of events, without which the address means nothing."""
         return (self.events,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Events, and the address if there is one."""
         item = asked.one("NotificationList", "uri")
         if item is None:
@@ -70,7 +70,7 @@ class Mail(About):
         if to := written(asked, item):
             made.option(self.to, to)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The events that the standard has a word for; others are kept as they are."""
         value = said.last(self.events)
         if value is None:

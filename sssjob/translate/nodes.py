@@ -10,7 +10,7 @@ from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or, Wish
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import JobRequest
 
 T = TypeVar("T")
@@ -83,7 +83,7 @@ def names(asked: JobRequest, wanted: int) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def say_nodes(heard: Heard, texts: Iterable[str]) -> None:
+def say_nodes(heard: ScriptReading, texts: Iterable[str]) -> None:
     """One property for nodes that are all asked for."""
     found = list(texts)
     if found:
@@ -127,7 +127,7 @@ def wishes(asked: JobRequest, name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def say_wishes(heard: Heard, name: str, texts: Iterable[str]) -> None:
+def say_wishes(heard: ScriptReading, name: str, texts: Iterable[str]) -> None:
     """Each text as a wish of its own."""
     for text in texts:
         wish = Property(name, text, {"preference": "-1"})
@@ -144,7 +144,7 @@ def any_of(part: Expression, name: str, take: Callable[[str], bool] = plain) -> 
     return list(dict.fromkeys(texts))
 
 
-def say_any_of(heard: Heard, name: str, texts: Iterable[str]) -> None:
+def say_any_of(heard: ScriptReading, name: str, texts: Iterable[str]) -> None:
     """A choice between texts."""
     heard.terms.append(Or(tuple(Comparison(Property(name, text)) for text in texts)))
 
@@ -166,7 +166,7 @@ def but(part: Expression, name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def say_but(heard: Heard, texts: Iterable[str]) -> None:
+def say_but(heard: ScriptReading, texts: Iterable[str]) -> None:
     """Nodes that are not wanted."""
     item = nodes.joined(list(texts))
     heard.requested.append(Property(item.name, item.text, {**item.attributes, "op": "NE"}))

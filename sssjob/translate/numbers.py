@@ -23,7 +23,7 @@ from sssjob.resource_names import (
     license_name,
 )
 from sssjob.translate.nodes import conditions
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
 MIB = 1 << 20
@@ -360,18 +360,18 @@ def size(number: int) -> str:
     return f"{text} {unit}"
 
 
-def say_size(heard: Heard, name: str, number: int) -> None:
+def say_size(heard: ScriptReading, name: str, number: int) -> None:
     """An amount of bytes in the largest unit that keeps it whole."""
     text, unit = units.in_units(number)
     heard.request(name, text, units=unit)
 
 
-def say_wall(heard: Heard, seconds: int) -> None:
+def say_wall(heard: ScriptReading, seconds: int) -> None:
     """A limit of the wall time as the amount that who submits asks for (decision 492)."""
     heard.request("Duration", seconds)
 
 
-def rescope(heard: Heard, scope: str) -> None:
+def rescope(heard: ScriptReading, scope: str) -> None:
     """Memory of the whole job, as it was read, becomes that of each task or node."""
     if scope == JOB:
         return
@@ -534,12 +534,12 @@ def all_resources(
     return gpus, licences, found
 
 
-def say_gpus(heard: Heard, number: int, kind: str = "") -> None:
+def say_gpus(heard: ScriptReading, number: int, kind: str = "") -> None:
     """GPUs of a job, of a type if it is said."""
     heard.request("Resource", number, name=GPU, **({"type": kind} if kind else {}))
 
 
-def say_licences(heard: Heard, found: list[tuple[str, str]] | None) -> bool:
+def say_licences(heard: ScriptReading, found: list[tuple[str, str]] | None) -> bool:
     """Licences with the number of each; False, and nothing is said, where there are none."""
     for name, count in found or ():
         heard.request("Resource", count, **license_attributes(name))
@@ -555,7 +555,7 @@ def number_of(asked: JobRequest, item: Property) -> int | None:
         return None
 
 
-def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:
+def say_count(heard: ScriptReading, name: str, lo: int | None, hi: int | None) -> None:
     """A number, or a range of them."""
     if lo == hi and lo is not None:
         heard.request(name, str(lo))

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, TypeVar
 
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import JobRequest
 
 T = TypeVar("T")
@@ -34,7 +34,11 @@ def take(form: Data, path: Sequence[str]) -> Any:
 
 
 def taken(
-    form: Data, path: Sequence[str], read: Callable[[Any], T | None], heard: Heard, expected: str
+    form: Data,
+    path: Sequence[str],
+    read: Callable[[Any], T | None],
+    heard: ScriptReading,
+    expected: str,
 ) -> T | None:
     """Take a value that can be read; any other one stays where it is, and is told."""
     value = take(form, path)
@@ -47,7 +51,7 @@ def taken(
     return found
 
 
-def words_of(form: Data, path: tuple[str, ...], heard: Heard) -> list[str]:
+def words_of(form: Data, path: tuple[str, ...], heard: ScriptReading) -> list[str]:
     """Take the words of a list; one that is no text is told, and costs no other."""
     found = []
     for number, each in enumerate(taken(form, path, a_list, heard, "a list") or ()):
@@ -78,7 +82,7 @@ def a_truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def tell_rest(value: Any, heard: Heard, path: tuple[str, ...]) -> None:
+def tell_rest(value: Any, heard: ScriptReading, path: tuple[str, ...]) -> None:
     """Tell of what nobody has taken out of objects in lists, which no Extension can hold."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(
         value, list) else ()  # fmt: skip
@@ -108,13 +112,13 @@ def word(value: Any) -> str:
     return str(value) if type(value) in (int, float) else ""
 
 
-def told(heard: Heard, path: Sequence[str], value: Any, expected: str) -> None:
+def told(heard: ScriptReading, path: Sequence[str], value: Any, expected: str) -> None:
     """Say that a value is not what stands there."""
     text = f"{'.'.join(path)}: {shown(value)} where {expected} is expected"
     heard.note(text, path=f"/{pointer(path)}")
 
 
-def keep(form: Data, path: Sequence[str], value: Any, heard: Heard, why: object) -> None:
+def keep(form: Data, path: Sequence[str], value: Any, heard: ScriptReading, why: object) -> None:
     """Put back what was taken and is not understood after all, and say why."""
     put(form, path, value)
     heard.note(f"{'.'.join(path)} is kept as it is: {why}", path=f"/{pointer(path)}")
@@ -125,7 +129,7 @@ def pointer(path: Iterable[str]) -> str:
     return "/".join(name.replace("~", "~0").replace("/", "~1") for name in path)
 
 
-def keep_rest(form: Data, heard: Heard, kind: str, path: tuple[str, ...] = ()) -> None:
+def keep_rest(form: Data, heard: ScriptReading, kind: str, path: tuple[str, ...] = ()) -> None:
     """What nobody has understood, each as an Extension that is written back."""
     for name, value in form.items():
         if isinstance(value, dict) and value:

@@ -33,13 +33,13 @@ class Option(NamedTuple):
 new_option = tuple.__new__  # what Option(...) calls in the end, without a call in between
 
 
-class Placed(Option):
+class PlacedOption(Option):
     """An option as it stands in a line of a script; at another line it is the same one."""
 
     line = 0
 
     @classmethod
-    def at(cls, option: Option, line: int) -> Placed:
+    def at(cls, option: Option, line: int) -> PlacedOption:
         """An option of a line."""
         found = new_option(cls, option)
         found.line = line
@@ -48,11 +48,11 @@ class Placed(Option):
 
 def line_of(option: Option) -> int:
     """The line of a script in which an option stands; 0 for one of no script."""
-    return option.line if isinstance(option, Placed) else 0
+    return option.line if isinstance(option, PlacedOption) else 0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedAmounts:
     """The amounts of a whole job; ``nodes`` is 0 where nothing says how many.
 
     ``tasks`` are how often its program runs, ``parts`` those that its processors make (5.1).
@@ -74,7 +74,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Made:
+class ScriptWriting:
     """What rules make: options, lines of the script, and what stands around it.
 
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
@@ -95,7 +95,7 @@ class Made:
     interpreter: str = ""
     reader: str = ""
     stays_held: bool = False
-    wanted: Wanted | None = None
+    wanted: WantedAmounts | None = None
     program: str = ""
     check: Callable[[str], object] | None = None
     sure: dict[str, str] = field(default_factory=dict)
@@ -154,7 +154,7 @@ def shown(option: Option) -> str:
     return option.name if option.value is None else f"{option.name} {option.value}"
 
 
-class Said:
+class ScriptOptions:
     """The options of a script, from which rules take what they understand.
 
     ``array``: the script is one of an array, whose option is not among them.
@@ -244,7 +244,7 @@ class Said:
         for place in reversed(self._places.get(name, ())):
             option = self.options[place]
             if option.value == value and place not in self._left:
-                self._left[place] = Placed.at(Option(name, rest), line_of(option))
+                self._left[place] = PlacedOption.at(Option(name, rest), line_of(option))
                 self._reasons[self._left[place]] = reason
                 return
 
@@ -259,7 +259,7 @@ class Said:
 
 
 @dataclass(slots=True)
-class Heard:
+class ScriptReading:
     """What rules understand of a script: items of a job, and what is worth knowing."""
 
     items: list[Item] = field(default_factory=list)
@@ -280,7 +280,7 @@ class Heard:
         """Something that is worth knowing."""
         self.findings.append(finding("W-UNKNOWN", text, path=path, line=line))
 
-    def beaten(self, said: Said) -> None:
+    def beaten(self, said: ScriptOptions) -> None:
         """Tell of options that do not count, as another of their name stands behind them."""
         for option, counts in said.beaten:
             told = f"{shown(option)} does not count: {shown(counts)} stands behind it"

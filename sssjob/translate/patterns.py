@@ -28,7 +28,7 @@ from sssjob.file_names import (
 )
 from sssjob.model import Job, Property
 from sssjob.translate import arrays
-from sssjob.translate.options import Option, Said
+from sssjob.translate.options import Option, ScriptOptions
 from sssjob.translate.requests import JobRequest
 
 _DIGITS = re.compile("[0-9]+")
@@ -119,7 +119,7 @@ class Patterns:
             asked.convert(item.name, each)
         return found.text
 
-    def said(self, text: str, said: Said) -> str:
+    def said(self, text: str, said: ScriptOptions) -> str:
         """The same as ``read``, for a script."""
         option = self.array
         among = said.array or any(

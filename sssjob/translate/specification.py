@@ -33,7 +33,7 @@ from sssjob.translate.objects import (
     told,
     word,
 )
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.residual import ResidualLine
@@ -150,7 +150,7 @@ def write_rows(asked: JobRequest, rows: Iterable[PropertyPath], form: Data) -> N
                 asked.refuse(item, str(error))
 
 
-def read_rows(form: Data, rows: Iterable[PropertyPath], heard: Heard) -> None:
+def read_rows(form: Data, rows: Iterable[PropertyPath], heard: ScriptReading) -> None:
     """The same, back; what is no text is told."""
     for row in rows:
         if text := taken(form, row.path, a_word, heard, "a text"):
@@ -185,7 +185,7 @@ def write_files(
 
 
 def read_files(
-    form: Data, rows: Iterable[PropertyPath], heard: Heard, patterns: Patterns = PLAIN, *,
+    form: Data, rows: Iterable[PropertyPath], heard: ScriptReading, patterns: Patterns = PLAIN, *,
     array: bool = False,
 ) -> None:  # fmt: skip
     """The same, back; a name with words that a job object has not stays where it is."""
@@ -234,7 +234,7 @@ def command(asked: JobRequest, path: str = "") -> list[str]:
     return [stripped(program.text), *words]
 
 
-def say_command(heard: Heard, words: Sequence[str]) -> None:
+def say_command(heard: ScriptReading, words: Sequence[str]) -> None:
     """A program and its arguments, of which either may be missing."""
     if words and words[0]:
         heard.say("Executable", words[0])
@@ -265,7 +265,9 @@ def variables(asked: JobRequest) -> tuple[dict[str, str], bool | None]:
     return found, export
 
 
-def say_variables(heard: Heard, values: Mapping[str, str], export: bool | None = None) -> None:
+def say_variables(
+    heard: ScriptReading, values: Mapping[str, str], export: bool | None = None
+) -> None:
     """Variables of a job."""
     attributes = {} if export is None else {"export": "true" if export else "false"}
     if values or attributes:
@@ -273,7 +275,7 @@ def say_variables(heard: Heard, values: Mapping[str, str], export: bool | None =
         heard.items.append(Property("Environment", "", attributes, children))
 
 
-def texts_of(values: Data, path: Sequence[str], heard: Heard) -> dict[str, str]:
+def texts_of(values: Data, path: Sequence[str], heard: ScriptReading) -> dict[str, str]:
     """The texts of an object by their names; one that is no text is told, and costs no other."""
     found = {}
     for name, value in values.items():

@@ -8,7 +8,7 @@ from io import BytesIO
 from itertools import starmap
 from typing import NamedTuple
 
-from sssjob.check.awareness import Surroundings, around, is_known
+from sssjob.check.awareness import SharedContext, around, is_known
 from sssjob.defaults import check_inherited, resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
@@ -32,7 +32,7 @@ class Message(NamedTuple):
     job: Job
     files: Mapping[str, bytes]
     findings: tuple[Finding, ...] = ()
-    around: Surroundings | None = None
+    around: SharedContext | None = None
     ran: Job | None = None
 
 
@@ -44,7 +44,7 @@ class RequestedJob(NamedTuple):
     """
 
     job: Job
-    around: Surroundings | None
+    around: SharedContext | None
     ran: Job | None
 
 

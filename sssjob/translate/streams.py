@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.translate.fields import Rule
-from sssjob.translate.options import Heard, Made, Option, Said, shown
+from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting, shown
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.quoting import posix
 from sssjob.translate.requests import NO_OPTION, JobRequest, Verbatim
@@ -59,7 +59,7 @@ class Streams(Rule):
         files = (self.input, self.output, self.error, self.keep)
         return (*files, *(option.name for option in more if option is not None))
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
         options = {"InputFile": self.input, "OutputFile": self.output, "ErrorFile": self.error}
         found = {
@@ -85,7 +85,7 @@ class Streams(Rule):
         said = [item for item in found.values() if _redirected(item)]
         self._modes(asked, made, said, outputs, merged)
 
-    def _file(self, asked: JobRequest, made: Made, item: Property, option: str) -> None:
+    def _file(self, asked: JobRequest, made: ScriptWriting, item: Property, option: str) -> None:
         text = stripped(item.text)
         if not text and not made.held and item.name != "InputFile":
             if _redirected(item) != ["Close"]:
@@ -119,7 +119,12 @@ class Streams(Rule):
         return [item for item in kept if item.attributes.get("name") in names]
 
     def _modes(
-        self, asked: JobRequest, made: Made, items: list[Property], outputs: int, merged: bool
+        self,
+        asked: JobRequest,
+        made: ScriptWriting,
+        items: list[Property],
+        outputs: int,
+        merged: bool,
     ) -> None:
         """Append is the way of a system, or one option for all ``outputs`` that are named."""
         appended = [item for item in items if _redirected(item) == ["Append"]]
@@ -140,7 +145,7 @@ class Streams(Rule):
         if both and not self.appends:
             made.add(self.append)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Files as they are named; where both are appended to, each says so."""
         append = self.append is not None and said.takes(self.append)
         mode = {"redirectList": "Append"} if append else {}
@@ -183,7 +188,7 @@ class Streams(Rule):
         found = self.on_host.fullmatch(value) if self.on_host is not None else None
         return (found["host"], found["path"]) if found else ("", value)
 
-    def _joined(self, said: Said, heard: Heard) -> tuple[bool, str]:
+    def _joined(self, said: ScriptOptions, heard: ScriptReading) -> tuple[bool, str]:
         """Whether both outputs go into one file, and the name of the file that is not written."""
         if any([said.takes(each) for each in (self.joined, *self.also_joined)]):
             return True, "ErrorFile"

@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import stripped
 from sssjob.records.dependencies import ReadId, waits
 from sssjob.translate.fields import NOT_ALL, About
-from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import JobRequest, Verbatim
 
 DIGITS = ("%Y%m%d%H%M", "%y%m%d%H%M.%S", "%y%m%d%H%M")  # [CC]YYMMDDhhmm[.SS], as touch -t has it
@@ -38,7 +38,7 @@ class LocalTime(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The time by the clock of who submits."""
         item = asked.one(self.name)
         if item is None:
@@ -57,7 +57,7 @@ class LocalTime(About):
         if seconds != told:
             asked.approximate(self.name, f"a whole minute, {abs(seconds - told)} s away")
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """A time with a date; one that counts from now on depends on when that is."""
         value = said.last(self.option)
         if value is None:
@@ -101,13 +101,13 @@ class Waits(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Ids of the batch system, and what is waited for."""
         if found := list(waited_for(asked, self.id, self.words)):
             texts = [f"{word}:{id}" if word else id for word, id in found]
             made.option(self.option, ",".join(texts))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """One Dependency for each id; all of them hold. What is none of these is kept."""
         conditions = {word: condition for condition, word in self.words.items()}
         values = [said.last(self.option)] if self.replaced else said.all(self.option)
@@ -157,7 +157,7 @@ class Hold(About):
         """Those of all holds."""
         return [option.name for option in (self.option, *self.words.values())]
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hold User, and others where there is a word for them."""
         for item in asked.take("Hold"):
             text = stripped(item.text)
@@ -170,7 +170,7 @@ class Hold(About):
             else:
                 asked.refuse(item, "only a hold of the user can be asked for")
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The holds in their order."""
         for name, option in (("User", self.option), *self.words.items()):
             if said.takes(option):

@@ -13,7 +13,7 @@ from sssjob.document.sources import Files, NamedSource, Opening, opened
 from sssjob.errors import SSSJobError, UnreadableDocument, finding
 from sssjob.query import Match, Question
 from sssjob.query.forms import AnswerRow, FileMatch, Shape
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 if TYPE_CHECKING:
     from sssjob.store import Store
@@ -45,7 +45,7 @@ class Asked:
 
     def workers(self, processes: int) -> Asker:
         """So many processes that ask it, for a ``with`` block."""
-        return Workers(Work("sssjob.verbs.ask:asker", (self,)), processes)
+        return Workers(PartWork("sssjob.verbs.ask:asker", (self,)), processes)
 
     def rows(
         self, source: NamedSource, on_error: OnError, *, opening: Opening = opened,

@@ -64,7 +64,7 @@ _AMOUNTS = {
 }  # fmt: skip
 
 
-class Asked(NamedTuple):
+class RequestedAndDelivered(NamedTuple):
     """What a job asks for, and what was delivered, side by side; "" is not stated."""
 
     name: str
@@ -84,7 +84,7 @@ class Version(NamedTuple):
     unread: str = ""
 
 
-class Around(NamedTuple):
+class NeighbourGraph(NamedTuple):
     """The graph of the group of a job: as far as it depends on others, or they depend on it.
 
     ``places`` tells where the jobs stand in their group, by their vertices. Of more than
@@ -113,10 +113,10 @@ class SeenGroup(NamedTuple):
 
     stored: Stored
     group: JobGroup
-    asked: tuple[Asked, ...]
+    asked: tuple[RequestedAndDelivered, ...]
     total: int
-    rows: tuple[browsing.Listed, ...]
-    around: Around | None
+    rows: tuple[browsing.TableJob, ...]
+    around: NeighbourGraph | None
 
 
 class SeenJob:
@@ -137,12 +137,12 @@ class SeenJob:
         return f"/JobGroup/Job{f'[{self.place}]' if len(_units(self.block)) > 1 else ''}"
 
     @cached_property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[RequestedAndDelivered, ...]:
         """What was requested and delivered, of all that is stated on one of the two sides."""
         return _asked(self.job)
 
     @cached_property
-    def shares(self) -> tuple[efficiency.Share, ...]:
+    def shares(self) -> tuple[efficiency.UsedShare, ...]:
         """What was used of what it held and asked for."""
         return efficiency.shares(self.job)
 
@@ -205,7 +205,7 @@ class SeenJob:
         return self.path + alone.removeprefix(_ALONE.rstrip("/"))
 
     @cached_property
-    def around(self) -> Around | None:
+    def around(self) -> NeighbourGraph | None:
         """The graph of its group; None of a job that stands alone."""
         if not isinstance(self.block, JobGroup):
             return None
@@ -259,14 +259,14 @@ def _stored(jobs: Store, document: int) -> Stored | None:
     return None if stored is None or stored.deleted else stored
 
 
-def _around(group: JobGroup) -> Around:
+def _around(group: JobGroup) -> NeighbourGraph:
     """The graph of all jobs of a group."""
     made = graph.of(group)
     places = [place for place, unit in enumerate(_units(group), 1) if type(unit) is Job]
-    return Around(made, made.given(), made.jobs, dict(enumerate(places)))
+    return NeighbourGraph(made, made.given(), made.jobs, dict(enumerate(places)))
 
 
-def _near(whole: Around, number: int) -> Around:
+def _near(whole: NeighbourGraph, number: int) -> NeighbourGraph:
     """The graph of the jobs nearest to one of them."""
     made = whole.graph
     keys, more = made.near(made.jobs[number], DRAWN)
@@ -281,7 +281,7 @@ def _alone(group: JobGroup, job: Job | Reference) -> Block:
     return group.holding([item for item in group.items if id(item) not in others])
 
 
-def _asked(block: Block) -> tuple[Asked, ...]:
+def _asked(block: Block) -> tuple[RequestedAndDelivered, ...]:
     scope = Scope(block, f"/{block.name}", lambda finding: None)
     rows = []
     for name, unit in _AMOUNTS.items():
@@ -293,14 +293,14 @@ def _asked(block: Block) -> tuple[Asked, ...]:
                 else before + efficiency.amount(each.value, unit)
                 for each, before in ((wanted, op), (given, ""))
             )  # fmt: skip
-            rows.append(Asked(name, *told))
+            rows.append(RequestedAndDelivered(name, *told))
     for name in ("User", "Project", "Machine", "Queue", "Node"):
         wish = ", ".join(
             f"{_sign(each)}{stripped(each.text)}" for each in block.requested.all(name)
         )
         texts = (wish, block.delivered.text(name))
         if any(texts):
-            rows.append(Asked(name, *texts))
+            rows.append(RequestedAndDelivered(name, *texts))
     return tuple(rows)
 
 

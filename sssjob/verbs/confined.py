@@ -19,7 +19,7 @@ from sssjob.errors import Finding, InvalidJob, LimitExceeded, Severity, SSSJobEr
 from sssjob.expression.offer import Mode, Offer
 from sssjob.expression.offers import BadOffer
 from sssjob.query.match import Match, Value
-from sssjob.workers import Bounds, Work, Workers
+from sssjob.workers import Bounds, PartWork, Workers
 
 __all__ = ["Bounds", "Confined", "DetachedMatch", "MadeJobs", "Told"]
 
@@ -78,7 +78,7 @@ class Confined:
     """
 
     def __init__(self, bounds: Bounds | None = None, processes: int = 1) -> None:
-        work = Work("sssjob.verbs.confined:worker")
+        work = PartWork("sssjob.verbs.confined:worker")
         self._workers: Workers[_Question, Any] = Workers(work, processes, bounds or Bounds())
 
     def __enter__(self) -> Confined:

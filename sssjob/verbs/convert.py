@@ -23,7 +23,7 @@ from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import NotAlone, Part, StreamPlace
-from sssjob.records.parts import Cutting, Following, Rest, Result
+from sssjob.records.parts import Cutting, Following, Result, StreamRest
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
 from sssjob.records.runs import Knowing, ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.records import RecordReading
@@ -118,15 +118,18 @@ class Conversion:
             yield result.data
 
     def results(
-        self, tasks: Iterable[Task | Small], *, lines: bool
-    ) -> Iterator[tuple[Task, Result]]:
+        self, tasks: Iterable[ConvertTask | Small], *, lines: bool
+    ) -> Iterator[tuple[ConvertTask, Result]]:
         """What the parts of streams became; what is to be said of them is told."""
-        from sssjob.workers import Work, Workers  # slow to import; most commands have one process
+        from sssjob.workers import (  # slow to import; most commands have one process
+            PartWork,
+            Workers,
+        )
 
         tell, counts, seen = self.reading.tell, self.reading.counts, self.seen
-        work = Work("sssjob.verbs.convert:converter", (lines, probe() if seen else None))
+        work = PartWork("sssjob.verbs.convert:converter", (lines, probe() if seen else None))
         again = TEXTS.remembering()
-        with Workers[Task | Small, Answer[Result]](work, self.processes) as workers:
+        with Workers[ConvertTask | Small, Answer[Result]](work, self.processes) as workers:
             for task, result in in_turn(workers, tasks):
                 if task.sign:
                     tell(task.name, task.noted)
@@ -141,7 +144,7 @@ class Conversion:
                 yield task, result
         self.finish()
 
-    def tasks(self) -> Iterator[Task | Small]:
+    def tasks(self) -> Iterator[ConvertTask | Small]:
         """The parts of all sources, small files many together."""
         for small, some in groupby(self.sources, is_small):
             if small:
@@ -153,7 +156,9 @@ class Conversion:
                 if task.error is not None:
                     return
 
-    def cut(self, sources: Iterable[NamedSource], *, guessed: bool = False) -> Iterator[Task]:
+    def cut(
+        self, sources: Iterable[NamedSource], *, guessed: bool = False
+    ) -> Iterator[ConvertTask]:
         """The parts of sources, for ``in_turn`` if they may be ``guessed``.
 
         What cannot be opened or cut is told in its turn.
@@ -173,14 +178,14 @@ class Conversion:
                     yield from _tasks(source.name, cutting)
                     if cutting.is_empty:  # the format says what nothing at all is
                         nothing = Part(b"", cutting.place.line, self.options)
-                        yield Task(source.name, cutting.format, nothing, cutting.place)
+                        yield ConvertTask(source.name, cutting.format, nothing, cutting.place)
             except (OSError, SSSJobError) as error:
-                yield Task(source.name, error=error)
+                yield ConvertTask(source.name, error=error)
                 return
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ConvertTask:
     """A part of a source, and what else belongs there: how its format was recognised, an error.
 
     ``place`` is where the part ends.
@@ -225,26 +230,26 @@ class Small(NamedTuple):
 
 # What is made of a part, or that it cannot be made of it alone; of small files, of each of their
 # parts, up to an error.
-Answer = Union[R, NotAlone, list[tuple[Task, R | None]]]  # noqa: UP007  # a generic alias
+Answer = Union[R, NotAlone, list[tuple[ConvertTask, R | None]]]  # noqa: UP007  # a generic alias
 
 
-def on_tasks(work: Callable[[Task], R]) -> Callable[[Task | Small], Answer[R]]:
+def on_tasks(work: Callable[[ConvertTask], R]) -> Callable[[ConvertTask | Small], Answer[R]]:
     """What does some work on parts, and on those of small files, in another process."""
 
-    def on_part(task: Task) -> R | NotAlone:
+    def on_part(task: ConvertTask) -> R | NotAlone:
         try:
             return work(task)
         except NotAlone as error:
             return error
 
-    def on_small(small: Small) -> list[tuple[Task, R | None]]:
-        found: list[tuple[Task, R | None]] = []
+    def on_small(small: Small) -> list[tuple[ConvertTask, R | None]]:
+        found: list[tuple[ConvertTask, R | None]] = []
         conversion = Conversion(small.files.sources, small.format, small.options)
         for task in conversion.cut(conversion.sources):
             try:
                 found.append((task, work(task)))
             except (OSError, SSSJobError) as error:
-                found.append((Task(task.name, error=error), None))
+                found.append((ConvertTask(task.name, error=error), None))
                 break
         return found
 
@@ -252,8 +257,8 @@ def on_tasks(work: Callable[[Task], R]) -> Callable[[Task | Small], Answer[R]]:
 
 
 def in_turn(
-    workers: Workers[Task | Small, Answer[R]], tasks: Iterable[Task | Small]
-) -> Iterator[tuple[Task, R]]:
+    workers: Workers[ConvertTask | Small, Answer[R]], tasks: Iterable[ConvertTask | Small]
+) -> Iterator[tuple[ConvertTask, R]]:
     """Each part with what was made of it; an error of a small file is raised in its turn.
 
     Parts that were guessed, and are something else in their stream, are done again here.
@@ -261,11 +266,11 @@ def in_turn(
     following, again = Following(), None
     answers = workers.in_order(tasks, str)
     for task, found in answers:
-        if isinstance(task, Task):
+        if isinstance(task, ConvertTask):
             is_alone = not isinstance(found, NotAlone)
             if task.part and task.part.is_open and not is_alone:
                 again = again or workers.work.made()
-                for part in Rest(task.format, task.part, _parts_of(answers)):
+                for part in StreamRest(task.format, task.part, _parts_of(answers)):
                     here = replace(task, part=part, place=None)  # nobody knows where it ends
                     yield here, cast(R, again(here))
                 continue
@@ -277,29 +282,29 @@ def in_turn(
                 found = again(task)
             yield task, cast(R, found)
             continue
-        for each, made in cast(list[tuple[Task, R | None]], found):
+        for each, made in cast(list[tuple[ConvertTask, R | None]], found):
             if made is None:
                 assert each.error is not None
                 raise each.error
             yield each, made
 
 
-def _parts_of(answers: Iterator[tuple[Task | Small, Any]]) -> Iterator[Part]:
+def _parts_of(answers: Iterator[tuple[ConvertTask | Small, Any]]) -> Iterator[Part]:
     """The next parts of a source."""
     for task, _ in answers:
-        assert isinstance(task, Task)  # a source that was cut is not small
+        assert isinstance(task, ConvertTask)  # a source that was cut is not small
         if task.part:
             yield task.part
 
 
-def converter(lines: bool, probed: int | None) -> Callable[[Task | Small], Answer[Result]]:
+def converter(lines: bool, probed: int | None) -> Callable[[ConvertTask | Small], Answer[Result]]:
     """What makes documents of a part, each on one line with ``lines``.
 
     Its runs are listed for whom ``probed`` tells of, see ``ListedRuns``.
     """
     builder = TEXTS.remembering()
 
-    def convert(task: Task) -> Result:
+    def convert(task: ConvertTask) -> Result:
         if task.error is not None:
             raise task.error
         if task.part is None:
@@ -312,14 +317,14 @@ def converter(lines: bool, probed: int | None) -> Callable[[Task | Small], Answe
 
 
 # What parts become, to be appended.
-New = Callable[[Iterator[Task]], Iterator[tuple[Task, bytes | memoryview]]]
+New = Callable[[Iterator[ConvertTask]], Iterator[tuple[ConvertTask, bytes | memoryview]]]
 
 
-def _tasks(name: str, cutting: Cutting) -> Iterator[Task]:
+def _tasks(name: str, cutting: Cutting) -> Iterator[ConvertTask]:
     if cutting.sign:
-        yield Task(name, sign=cutting.sign)
+        yield ConvertTask(name, sign=cutting.sign)
     for part in cutting:
-        yield Task(name, cutting.format, part, cutting.place)
+        yield ConvertTask(name, cutting.format, part, cutting.place)
 
 
 def documents(
@@ -426,7 +431,7 @@ def grown(
         raise UnusableInput("--state needs --from FORMAT: new lines alone may not show it")
     from sssjob.records.state import State  # slow to import, by the digests that it keeps
 
-    def documents(tasks: Iterator[Task]) -> Iterator[tuple[Task, bytes | memoryview]]:
+    def documents(tasks: Iterator[ConvertTask]) -> Iterator[tuple[ConvertTask, bytes | memoryview]]:
         return ((task, result.data) for task, result in work.results(tasks, lines=not tail))
 
     made = new or documents

@@ -29,7 +29,7 @@ from sssjob.records.runs import (
     probe,
 )
 from sssjob.verbs.records import RecordReading
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 
 def parts(
@@ -41,7 +41,7 @@ def parts(
     Those of runs that ``seen`` has met are left out.
     """
     told = lines, ended_only, probe() if seen else None
-    work = Work("sssjob.verbs.convert_documents:of_parts", told)
+    work = PartWork("sssjob.verbs.convert_documents:of_parts", told)
     made = _of_batches(*told)
     with Workers[SharedPart, Documents | None](work, processes) as workers:
         for source in sources:

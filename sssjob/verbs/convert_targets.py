@@ -19,14 +19,14 @@ from sssjob.records.runs import NO_KEYS, Keys, ListedRuns, Met, listed_of, probe
 from sssjob.verbs.convert import (
     Answer,
     Conversion,
+    ConvertTask,
     Small,
-    Task,
     file_of,
     in_turn,
     lrms_lines,
     on_tasks,
 )
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 if TYPE_CHECKING:
     from sssjob.lcginfo.snapshot import Remark, Report
@@ -132,16 +132,16 @@ def lrmsinfo(work: Conversion, stream: BinaryIO, report: Report) -> None:
 
 
 def results(
-    work: Conversion, tasks: Iterable[Task | Small], name: str, told: WriterOptions,
+    work: Conversion, tasks: Iterable[ConvertTask | Small], name: str, told: WriterOptions,
     on_loss: OnLoss = ignored,
-) -> Iterator[tuple[Task, Any]]:  # fmt: skip
+) -> Iterator[tuple[ConvertTask, Any]]:  # fmt: skip
     """What the parts of streams became, for a writer to join; what is to be said is told."""
     seen, reading = work.seen, work.reading
     counts = on_loss if isinstance(on_loss, LossCounts) and not on_loss.listed else None
     words = (name, told, probe() if seen else None, counts is not None)
-    making = Work("sssjob.verbs.convert_targets:of_parts", words)
+    making = PartWork("sssjob.verbs.convert_targets:of_parts", words)
     again: _TargetWriting | None = None
-    with Workers[Task | Small, Answer[WrittenPart]](making, work.processes) as workers:
+    with Workers[ConvertTask | Small, Answer[WrittenPart]](making, work.processes) as workers:
         for task, found in in_turn(workers, tasks):
             if task.sign:
                 reading.tell(task.name, task.noted)
@@ -161,11 +161,11 @@ def results(
 
 def of_parts(
     name: str, told: WriterOptions, probed: int | None, counts_only: bool
-) -> Callable[[Task | Small], Answer[WrittenPart]]:
+) -> Callable[[ConvertTask | Small], Answer[WrittenPart]]:
     """What writes the records of a part; its runs are listed for whom ``probed`` tells of."""
     making = _TargetWriting(name, told, counts_only=counts_only)
 
-    def work(task: Task) -> WrittenPart:
+    def work(task: ConvertTask) -> WrittenPart:
         return making.written(task, None if probed is None else ListedRuns(probed))
 
     return on_tasks(work)
@@ -180,7 +180,7 @@ class _TargetWriting:
         builder = self._writer(io.BytesIO(), told, LossCounts()).builder() if counts_only else None
         self._builder: Builder[Any, Any] = builder.remembering() if builder else OBJECTS
 
-    def written(self, task: Task, met: Met | None) -> WrittenPart:
+    def written(self, task: ConvertTask, met: Met | None) -> WrittenPart:
         """What a part becomes."""
         listed: list[UnwrittenValue] = []
         counted = LossCounts()

@@ -14,8 +14,8 @@ from sssjob.spans import Pieces
 from sssjob.store import dashboards
 from sssjob.store.browsing import remembered
 from sssjob.store.condition import Condition
-from sssjob.store.dashboards import DAY, Runs
-from sssjob.store.engine import Counted, ReadTransaction
+from sssjob.store.dashboards import DAY, DailyRuns
+from sssjob.store.engine import CountedIn, ReadTransaction
 
 SPANS = {"day": 1, "week": 7, "month": 28, "year": 365}  # and the fewest days that each has
 PIECES = 366  # spans that are told at most: the last ones
@@ -51,7 +51,7 @@ class Usage(NamedTuple):
 
 
 def usage(
-    engine: Counted, by: str, measure: str, span: str, where: Condition,
+    engine: CountedIn, by: str, measure: str, span: str, where: Condition,
     window: tuple[int, int] | None = None,
 ) -> Usage:  # fmt: skip
     """What jobs used in each span of time, by a column.
@@ -71,7 +71,7 @@ def usage(
     return remembered(engine, ("usage", by, measure, span, where, window), asked)
 
 
-def _usage(every: Sequence[Runs], span: str, window: tuple[int, int] | None) -> Usage:
+def _usage(every: Sequence[DailyRuns], span: str, window: tuple[int, int] | None) -> Usage:
     dated = [each for each in every if each.ended is not None]
     undated = sum(each.jobs for each in every if each.ended is None)
     if not dated:
@@ -86,7 +86,7 @@ def _usage(every: Sequence[Runs], span: str, window: tuple[int, int] | None) -> 
     return _divided(dated, cut, (low, high), chosen, undated, begin > least)
 
 
-def _limits(dated: Sequence[Runs], window: tuple[int, int] | None) -> tuple[int, int]:
+def _limits(dated: Sequence[DailyRuns], window: tuple[int, int] | None) -> tuple[int, int]:
     """The first and the last day on which anything ran in a window."""
     least = min(each.begun for each in dated if each.begun is not None)
     most = max(each.ended for each in dated if each.ended is not None)
@@ -98,7 +98,7 @@ def _limits(dated: Sequence[Runs], window: tuple[int, int] | None) -> tuple[int,
 
 
 def _divided(
-    dated: Sequence[Runs], cut: Pieces, window: tuple[int, int], chosen: str, undated: int,
+    dated: Sequence[DailyRuns], cut: Pieces, window: tuple[int, int], chosen: str, undated: int,
     earlier: bool,
 ) -> Usage:  # fmt: skip
     """The runs in the pieces of a window."""
@@ -131,7 +131,7 @@ def _divided(
     return Usage(chosen, named, tuple(shown), bool(rest), amounts, whole, undated, earlier)
 
 
-def _of(runs: Runs, cut: Pieces, first: int, last: int) -> Iterator[tuple[int, list[float]]]:
+def _of(runs: DailyRuns, cut: Pieces, first: int, last: int) -> Iterator[tuple[int, list[float]]]:
     """The pieces that runs have a part of, and their sums there; of a count, where they ended."""
     begun, ended = runs.begun, runs.ended
     assert begun is not None

@@ -24,18 +24,18 @@ from sssjob.formats.sss import jobs_of
 from sssjob.ledger import logs
 from sssjob.ledger.building import RowsBuilder
 from sssjob.ledger.columns import END, ID, LINE, NAMES, SOURCE, START, Row, row
-from sssjob.ledger.ledger import Adding, Ledger
-from sssjob.ledger.manifest import Input, Log, Manifest
+from sssjob.ledger.ledger import Ledger, LedgerAppender
+from sssjob.ledger.manifest import Input, Manifest, RecordedLog
 from sssjob.ledger.merging import Conflict
 from sssjob.ledger.places import Place
 from sssjob.measures import LONGEST
 from sssjob.records import find, read_records
 from sssjob.records.making import BACKWARDS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
+from sssjob.verbs.convert import Answer, Conversion, ConvertTask, Small, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 _TIMES = [NAMES.index(name) for name in (START, END, ID, LINE)]
 _APART = "the job took more than ten years by its times: one of them is wrong"
@@ -58,13 +58,13 @@ class Ingestion:
     again: bool = False
     keep: bool = False  # the texts, too
     known: int = 0
-    adding: Adding = field(init=False)
+    adding: LedgerAppender = field(init=False)
     _before: Manifest = field(init=False)
     _held: ExitStack = field(default_factory=ExitStack)
     _unread: set[str] = field(default_factory=set)  # names of sources
 
     def __post_init__(self) -> None:
-        self.adding = Adding(self.ledger, on_conflict=self._conflict)
+        self.adding = LedgerAppender(self.ledger, on_conflict=self._conflict)
         self._before = self.ledger.manifest()
 
     def take(self, sources: Iterable[NamedSource], format_: str) -> None:
@@ -107,7 +107,7 @@ class Ingestion:
         self.adding.put(rows)
 
     def _done(self, source: NamedSource, read: Input) -> None:
-        kept: Sequence[Log] = ()
+        kept: Sequence[RecordedLog] = ()
         if self.keep and read.digest and not self._before.keeps(read):
             with opened(source) as raw, unpacked(raw) as text:
                 kept = self.ledger.keep(read, text)
@@ -178,9 +178,9 @@ class Ingestion:
         records = Conversion(
             sources, format_, self.options, self.reading, self.processes, seen=None
         )
-        work = Work("sssjob.verbs.ledger:rows_of", ())
+        work = PartWork("sssjob.verbs.ledger:rows_of", ())
         try:
-            with Workers[Task | Small, Answer[LedgerRows]](work, self.processes) as workers:
+            with Workers[ConvertTask | Small, Answer[LedgerRows]](work, self.processes) as workers:
                 for task, found in in_turn(workers, records.tasks()):
                     if task.sign:
                         self.reading.tell(task.name, task.noted)
@@ -228,11 +228,11 @@ class LedgerRows(NamedTuple):
     remarks: list[Bad | Noted]
 
 
-def rows_of() -> Callable[[Task | Small], Answer[LedgerRows]]:
+def rows_of() -> Callable[[ConvertTask | Small], Answer[LedgerRows]]:
     """What makes rows of a part of records, in another process."""
     builder = RowsBuilder().remembering()
 
-    def read(task: Task) -> LedgerRows:
+    def read(task: ConvertTask) -> LedgerRows:
         found = LedgerRows([], Counts(), [])
         for outcome in found.counts.counting(task.outcomes(builder)):
             if isinstance(outcome, Bad | Noted):
@@ -270,7 +270,7 @@ def record_of(ledger: Ledger, run: Mapping[str, Any]) -> KeptRecord | None:
 
 
 def _behind(
-    home: Place, text: logs.Text, run: Mapping[str, Any], line: int
+    home: Place, text: logs.KeptText, run: Mapping[str, Any], line: int
 ) -> tuple[bool, int | None] | None:
     """Whether the first line is no record, and the line of the record behind that of a run.
 
@@ -278,7 +278,7 @@ def _behind(
     """
     format_, zone, *columns, delimiter = text.how.split("\x1f")
     options = Options(zone, tuple(columns), delimiter, steps=False)
-    stream = cast(BinaryIO, BufferedReader(_Joined(logs.whole(home, text)), 1 << 20))
+    stream = cast(BinaryIO, BufferedReader(_BlockStream(logs.whole(home, text)), 1 << 20))
     is_met, has_header = False, None
     try:
         for outcome in read_records(find(format_), stream, options, RowsBuilder()):
@@ -305,7 +305,7 @@ def _behind(
     return (bool(has_header), None) if is_met else None
 
 
-class _Joined(RawIOBase):
+class _BlockStream(RawIOBase):
     """Blocks of bytes as a stream."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:

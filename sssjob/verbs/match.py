@@ -148,14 +148,14 @@ def _is_alone(parent: Any) -> bool:
     return parent is None or split(str(parent.tag))[1] not in BLOCKS
 
 
-class Sent(NamedTuple):
+class DocumentsAndOffers(NamedTuple):
     """Documents, and the offers that came beside them."""
 
     jobs: bytes
     offers: tuple[Offer, ...]
 
 
-def sent(body: bytes, mode: Mode | None) -> Sent:
+def sent(body: bytes, mode: Mode | None) -> DocumentsAndOffers:
     """What a body in JSON says: ``{"jobs": XML, "offers": [...] or XML}``. Raises ``BadOffer``."""
     found = parsed(body)
     if not isinstance(found, dict) or found.keys() != {"jobs", "offers"}:
@@ -165,9 +165,9 @@ def sent(body: bytes, mode: Mode | None) -> Sent:
         raise BadOffer(None, "", '"jobs" is expected to be a document, as a text')
     if type(given) is str:
         source = NamedSource("offers", io.BytesIO(_encoded(given)))
-        return Sent(_encoded(jobs), tuple(offers(source, mode, _refuse)))
+        return DocumentsAndOffers(_encoded(jobs), tuple(offers(source, mode, _refuse)))
     rows = given if isinstance(given, list) else [given]
-    return Sent(_encoded(jobs), tuple(made(rows, mode or "fit")))
+    return DocumentsAndOffers(_encoded(jobs), tuple(made(rows, mode or "fit")))
 
 
 def _encoded(text: str) -> bytes:

@@ -44,10 +44,10 @@ from sssjob.records.runs import (
     probe,
     without_twins,
 )
-from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
+from sssjob.verbs.convert import Answer, Conversion, ConvertTask, Small, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 if TYPE_CHECKING:
     from sssjob.ledger.streamed import RowsAdding
@@ -111,7 +111,7 @@ class ReportedJobs:
             self._add_stream(report)
 
     def _add_stream(self, report: Report) -> None:
-        chosen, options, adding = find(self.format), self.options, _Adding(report)
+        chosen, options, adding = find(self.format), self.options, _RecordAppender(report)
 
         def read(stream: BinaryIO) -> Iterator[Outcome[Any]]:
             head, stream = looked_at(stream, ROAD.worth)
@@ -124,7 +124,7 @@ class ReportedJobs:
 
     def _add_documents(self, report: Report) -> None:
         told = report.empty(), probe() if self.seen else None
-        work = Work("sssjob.verbs.report:of_documents", told)
+        work = PartWork("sssjob.verbs.report:of_documents", told)
         added = _on_batches(*told)
         workers: DocumentWorkers
         with Workers(work, self.processes) as workers:
@@ -184,9 +184,9 @@ class ReportedJobs:
     def _add_records(self, report: Report) -> None:
         records = Conversion(self.sources, self.format, self.options, self.reading, self.processes)
         empty, seen = report.empty(), self.seen
-        work = Work("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
-        adding = _Adding(empty)
-        with Workers[Task | Small, Answer[RecordsUsage]](work, self.processes) as workers:
+        work = PartWork("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
+        adding = _RecordAppender(empty)
+        with Workers[ConvertTask | Small, Answer[RecordsUsage]](work, self.processes) as workers:
             for task, found in in_turn(workers, records.tasks()):
                 if task.sign:
                     self.reading.tell(task.name, task.noted)
@@ -316,17 +316,19 @@ def of_documents(
     return work
 
 
-def of_records(empty: Report, probed: int | None) -> Callable[[Task | Small], Answer[RecordsUsage]]:
+def of_records(
+    empty: Report, probed: int | None
+) -> Callable[[ConvertTask | Small], Answer[RecordsUsage]]:
     """The same for records; their runs are listed for whom ``probed`` tells of."""
-    adding = _Adding(empty)
+    adding = _RecordAppender(empty)
 
-    def count(task: Task) -> RecordsUsage:
+    def count(task: ConvertTask) -> RecordsUsage:
         return _counted(task, adding, None if probed is None else ListedRuns(probed))
 
     return on_tasks(count)
 
 
-class _Adding:
+class _RecordAppender:
     """Adds what records became to a report: as rows by their columns, or as job objects.
 
     Rows, where there is what they take, and enough bytes that it is worth its import.
@@ -372,7 +374,7 @@ class _Adding:
             self._rows.begin(self.report)
 
 
-def _counted(task: Task, adding: _Adding, met: Met | None) -> RecordsUsage:
+def _counted(task: ConvertTask, adding: _RecordAppender, met: Met | None) -> RecordsUsage:
     """Add up the jobs of a part of records."""
     counts, remarks = Counts(), []
     adding.begin()

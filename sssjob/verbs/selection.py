@@ -92,10 +92,13 @@ def with_notes(
 
     What is found about Files goes to ``tell``, what cannot be read to ``on_error``.
     """
-    from sssjob.document.attached import Told, named  # Files, of which most commands ask nothing
+    from sssjob.document.attached import (  # Files, of which most commands ask nothing
+        RepeatedId,
+        named,
+    )
     from sssjob.document.bundle import messages, notes
 
-    told = Told()
+    told = RepeatedId()
     for root, offset in tree.documents(stream, on_error=on_error):
         around = notes(root, [element for element in outermost(root) if is_block(element)])
         held = [(each, block) for each in messages(root, offset=offset) for block in each.blocks]

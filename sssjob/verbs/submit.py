@@ -42,7 +42,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ChosenJobs:
     """Jobs that were chosen, by what they are called."""
 
     choice: Choice
@@ -81,7 +81,7 @@ def places(name: str, choice: Choice) -> Iterator[list[JobsOfPlace]]:
     with naming(name):
         keys = _keys(question(choice.where).run(path)) if choice.where else frozenset()
         blocks = tuple(read(path))
-    yield [JobsOfPlace(InFile(path), _Found(choice, _with_groups(blocks, choice, keys)).has)]
+    yield [JobsOfPlace(InFile(path), _ChosenJobs(choice, _with_groups(blocks, choice, keys)).has)]
 
 
 def _of_store(jobs: Store, choice: Choice) -> Iterator[JobsOfPlace]:
@@ -95,7 +95,7 @@ def _of_store(jobs: Store, choice: Choice) -> Iterator[JobsOfPlace]:
         found += jobs.candidates(where([Term("GlobalId", "EQ", text)]))
     for number, document in {stored.number: stored.document for stored in found}.items():
         blocks = tuple(read(document))
-        chosen = _Found(choice, _with_groups(blocks, choice, keys))
+        chosen = _ChosenJobs(choice, _with_groups(blocks, choice, keys))
         if any(chosen.has(job) for block in blocks for job in defined(block)):
             yield JobsOfPlace(InStore(jobs, number, "submission"), chosen.has)
 

@@ -229,7 +229,7 @@ def explain(job: Job, settings: Settings) -> Iterator[Explained]:
         yield Explained(path, item.text, told)
 
 
-class _Text(NamedTuple):
+class _TargetText(NamedTuple):
     """The lines of a target; without any, what refuses the job, or why it cannot be written."""
 
     lines: list[str]
@@ -237,14 +237,14 @@ class _Text(NamedTuple):
     wrong: str = ""
 
 
-def _text(job: Job, to: str, settings: Settings) -> _Text:
+def _text(job: Job, to: str, settings: Settings) -> _TargetText:
     try:
         text, losses = translate(job, to, settings)
     except Untranslatable as refused:
-        return _Text([], refused.losses, f"{to} cannot hold all of it")
+        return _TargetText([], refused.losses, f"{to} cannot hold all of it")
     except (InvalidValue, UnusableInput) as error:
-        return _Text([], (), str(error))
-    return _Text(text.splitlines(), losses)
+        return _TargetText([], (), str(error))
+    return _TargetText(text.splitlines(), losses)
 
 
 def _without(job: Job) -> Iterator[tuple[str, Property, Job]]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sssjob.workers import Workers
 
 
-class Checked(NamedTuple):
+class CheckedPart(NamedTuple):
     """The findings about a part, and the codes that were said and need saying once per source."""
 
     findings: Sequence[Finding]
@@ -36,15 +36,15 @@ class Validation:
 
     vocabulary: Vocabulary | None = None
 
-    def workers(self, processes: int) -> Workers[SharedPart | Files, Checked | None]:
+    def workers(self, processes: int) -> Workers[SharedPart | Files, CheckedPart | None]:
         """So many processes that check, for a ``with`` block."""
-        from sssjob.workers import Work, Workers  # which a few documents do not need
+        from sssjob.workers import PartWork, Workers  # which a few documents do not need
 
-        return Workers(Work("sssjob.verbs.validate:checker", (self,)), processes)
+        return Workers(PartWork("sssjob.verbs.validate:checker", (self,)), processes)
 
     def all_findings(
         self, sources: Iterable[NamedSource], *, opening: Opening = opened,
-        workers: Workers[SharedPart | Files, Checked | None] | None = None,
+        workers: Workers[SharedPart | Files, CheckedPart | None] | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about each source in turn; a source that cannot be opened is one, too.
 
@@ -62,15 +62,15 @@ class Validation:
                 for source in some:
                     yield from self._told(source, opening, workers)
 
-    def of_files(self, files: Files) -> Checked:
+    def of_files(self, files: Files) -> CheckedPart:
         """The findings about small files."""
-        return Checked([
+        return CheckedPart([
             each for source in files.sources for each in self._told(source, opened, None)
         ])  # fmt: skip
 
     def _told(
         self, source: NamedSource, opening: Opening,
-        workers: Workers[SharedPart | Files, Checked | None] | None,
+        workers: Workers[SharedPart | Files, CheckedPart | None] | None,
     ) -> Iterator[Finding]:  # fmt: skip
         try:
             yield from self.findings(source, opening=opening, workers=workers)
@@ -79,12 +79,12 @@ class Validation:
 
     def findings(
         self, source: NamedSource, *, opening: Opening = opened,
-        workers: Workers[SharedPart | Files, Checked | None] | None = None,
+        workers: Workers[SharedPart | Files, CheckedPart | None] | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about a source; what cannot be read is one, too. Raises ``OSError``."""
         with opening(source) as stream:
             if workers is not None and workers.processes > 1:
-                yield from _Parts(self, source, Advisor(stream)).findings(workers)
+                yield from _CheckedParts(self, source, Advisor(stream)).findings(workers)
             elif self.vocabulary is None:
                 yield from findings.of_source(stream, name=source.name)
             else:
@@ -107,7 +107,7 @@ class Validation:
         return check_one
 
 
-class _Parts:
+class _CheckedParts:
     """The findings of a source that is checked in parts."""
 
     def __init__(self, validation: Validation, source: NamedSource, advisor: Advisor) -> None:
@@ -115,7 +115,9 @@ class _Parts:
         self.said: set[str] = set()
         self.broken: list[UnreadableDocument] = []
 
-    def findings(self, workers: Workers[SharedPart | Files, Checked | None]) -> Iterator[Finding]:
+    def findings(
+        self, workers: Workers[SharedPart | Files, CheckedPart | None]
+    ) -> Iterator[Finding]:
         source, stream = self.source, self.advisor.source
         assert not isinstance(stream, (str, bytes, PathLike))  # a stream was given
         work, tell = _on_batches(self.validation), self.broken.append
@@ -135,20 +137,20 @@ class _Parts:
         self.broken.clear()
 
 
-def checker(validation: Validation) -> Callable[[SharedPart | Files], Checked | None]:
+def checker(validation: Validation) -> Callable[[SharedPart | Files], CheckedPart | None]:
     """What checks a part, or small files, in another process."""
     on_part = on_parts(_on_batches(validation))
     return lambda part: validation.of_files(part) if isinstance(part, Files) else on_part(part)
 
 
-def _on_batches(validation: Validation) -> Callable[[str, Batch], Checked]:
+def _on_batches(validation: Validation) -> Callable[[str, Batch], CheckedPart]:
     """What checks a batch."""
     said: set[str] = set()
     check_one = validation.of_one(said)
 
-    def work(_: str, batch: Batch) -> Checked:
+    def work(_: str, batch: Batch) -> CheckedPart:
         said.clear()
         found = [each for unit, offset in batch.located() for each in check_one(unit, offset)]
-        return Checked(found, frozenset(said))
+        return CheckedPart(found, frozenset(said))
 
     return work

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from sssjob import measures
 from sssjob.drawing import histogram, stacked
-from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Part, spread
+from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Bin, spread
 from sssjob.verbs import dashboards
 from sssjob.verbs.dashboards import SPANS, Span, Usage, Value
 from sssjob.visible import Markup, csv_lines
@@ -199,7 +199,7 @@ def _of_part(asked: Request, name: str, low: int | None, high: int | None) -> st
     return f"/jobs{asked.given.having(of=None, **{PART: parts}).query}"
 
 
-def _ranges(parts: Iterable[Part]) -> list[tuple[int | None, int | None]]:
+def _ranges(parts: Iterable[Bin]) -> list[tuple[int | None, int | None]]:
     lows = [part.low for part in parts]
     return [*zip(lows, (*lows[1:], None), strict=True)]
 

@@ -25,7 +25,7 @@ from sssjob.rmap.message import Object, Request
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store.reach import Reach
 from sssjob.web import pages
-from sssjob.web.guard import READING, Door
+from sssjob.web.guard import READING, HostCheck
 from sssjob.web.problems import Problem
 from sssjob.web.readers import Reader
 
@@ -54,7 +54,7 @@ class Rate:
         return 0.0 if took else (1 - left) * each
 
 
-class Gate(Door):
+class Gate(HostCheck):
     """An application behind the roles of a gateway; ``take`` exchanges its rules."""
 
     def __init__(

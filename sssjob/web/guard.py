@@ -42,7 +42,7 @@ _STRANGE_HOST = "This server is asked by its own name only: open the address tha
 _UNKNOWN = "Open the address that the command printed: it has a token that lets you in."
 
 
-class Door:
+class HostCheck:
     """An application behind a door, for some names of this host: who comes through is a reader."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
@@ -84,7 +84,7 @@ class Door:
         raise NotImplementedError
 
 
-class Guard(Door):
+class Guard(HostCheck):
     """An application behind a token: whoever knows it sees everything."""
 
     def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str]) -> None:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from sssjob.document.text import write
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.store import Store, browsing, dashboards
-from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Key, Kind, Listed, Page
+from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Kind, Page, PageKey, TableJob
 from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.dashboards import SPREAD
-from sssjob.store.engine import Counted
+from sssjob.store.engine import CountedIn
 from sssjob.verbs import browse
 from sssjob.visible import Csv, csv_lines, visible
-from sssjob.web.parameters import Given, Parameter
+from sssjob.web.parameters import Parameter, QueryParameters
 
 SIZE = 50  # jobs of a page
 VALUES = 8  # of a facet beside the table
@@ -70,7 +70,7 @@ class Facet(NamedTuple):
 class Listing:
     """What an address asks for. What it says wrongly raises ``InvalidValue`` when it is asked."""
 
-    given: Given
+    given: QueryParameters
     only: Condition = TRUE  # of these jobs, whatever the address says
 
     @cached_property
@@ -97,7 +97,7 @@ class Listing:
         return tuple(pair for pair in self.given.pairs if pair[0] in _FILTERS)
 
     @property
-    def after(self) -> Key | None:
+    def after(self) -> PageKey | None:
         """Where the page before ended."""
         text = self.given.get("after")
         return _read(text, browsing.shown(self.sort[0]).kind if self.sort[0] else None)
@@ -107,7 +107,7 @@ class Listing:
         filters = (_condition(name, value) for name, value in self.chosen if name != without)
         return all_of(self.only, browsing.holding(self.given.get("q")), *filters)
 
-    def page(self, engine: Counted, after: Key | None, limit: int = 0) -> Page:
+    def page(self, engine: CountedIn, after: PageKey | None, limit: int = 0) -> Page:
         """The jobs behind a key: those of a page, or so many."""
         sort, down = self.sort
         return browsing.page(
@@ -121,7 +121,7 @@ class Listing:
         names = (*self.columns, *filter(None, (self.sort[0],)))
         return frozenset(each for name in names for each in browsing.shown(name).columns)
 
-    def facet(self, engine: Counted, name: str, limit: int) -> Facet:
+    def facet(self, engine: CountedIn, name: str, limit: int) -> Facet:
         """The values of a facet, as far as the other filters leave jobs."""
         where = self.where(without=name)
         found = browsing.facet(engine, name, where, limit=limit + 1)
@@ -173,17 +173,17 @@ def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= _LONGEST
 
 
-def written(key: Key) -> str:
+def written(key: PageKey) -> str:
     """A key as it stands in an address: ``17.0`` or ``17.0=amy``.
 
-    >>> written(Key("amy", 17, 0)), written(Key(2.5, 17, 3)), written(Key(None, 1, 0))
-    ('17.0=amy', '17.3=2.5', '1.0')
+    >>> [written(PageKey(*each)) for each in (("amy", 17, 0), (2.5, 17, 3), (None, 1, 0))]
+    ['17.0=amy', '17.3=2.5', '1.0']
     """
     place = f"{key.document}.{key.place}"
     return place if key.value is None else f"{place}={key.value}"
 
 
-def _read(text: str, kind: Kind | None) -> Key | None:
+def _read(text: str, kind: Kind | None) -> PageKey | None:
     if not text:
         return None
     place, has_value, value = text.partition("=")
@@ -192,16 +192,16 @@ def _read(text: str, kind: Kind | None) -> Key | None:
         raise InvalidValue(text, "the end of a page, as a link to the next one says")
     document, job = (int(each[:18]) for each in numbers)
     if not has_value or kind is None:
-        return Key(None, document, job)
+        return PageKey(None, document, job)
     if kind is Kind.TEXT:
-        return Key(value, document, job)
+        return PageKey(value, document, job)
     try:
-        return Key(float(value), document, job)
+        return PageKey(float(value), document, job)
     except ValueError:
         raise InvalidValue(text, "the end of a page, as a link to the next one says") from None
 
 
-def as_dict(names: tuple[str, ...], row: Listed) -> dict[str, Any]:
+def as_dict(names: tuple[str, ...], row: TableJob) -> dict[str, Any]:
     """A job of the table for JSON; of several texts all."""
     told = {name: _plain(value) for name, value in zip(names, row.values, strict=True)}
     return {"job": f"/jobs/{row.document}/{row.place}", **told}
@@ -214,24 +214,24 @@ def _plain(value: str | float | None) -> object:
     return int(value) if value is not None and float(value).is_integer() else value
 
 
-def csv(names: tuple[str, ...], rows: Iterator[Listed]) -> Iterator[Csv]:
+def csv(names: tuple[str, ...], rows: Iterator[TableJob]) -> Iterator[Csv]:
     """The table as lines of comma-separated values."""
     yield from csv_lines([names])
     yield from csv_lines(map(_cells, rows))
 
 
-def _cells(row: Listed) -> Iterator[object]:
+def _cells(row: TableJob) -> Iterator[object]:
     return ("" if each is None else each for each in cells(row))
 
 
-def cells(row: Listed) -> Iterator[object]:
+def cells(row: TableJob) -> Iterator[object]:
     """The values of a job for a table, several texts in one; None is not stated."""
     for value in row.values:
         plain = _plain(value)
         yield ", ".join(plain) if isinstance(plain, list) else plain
 
 
-def xml(jobs: Store, rows: tuple[Listed, ...]) -> tuple[bytes, int]:
+def xml(jobs: Store, rows: tuple[TableJob, ...]) -> tuple[bytes, int]:
     """The jobs of a page as one document, each with its defaults applied.
 
     Documents that cannot be read are left out: comments behind the others say why, and their number

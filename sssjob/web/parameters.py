@@ -32,7 +32,7 @@ def named(text: str, names: Sequence[str], parameter: str) -> None:
         raise InvalidValue(text, f"one of {', '.join(names)}, for {parameter}{told}")
 
 
-class Given(NamedTuple):
+class QueryParameters(NamedTuple):
     """The parameters of a request, in their order, known and of a fair length."""
 
     pairs: tuple[tuple[str, str], ...]
@@ -57,10 +57,10 @@ class Given(NamedTuple):
             raise InvalidValue(text, f"a number from 1 to {most}, for {name}")
         return int(text)
 
-    def having(self, **changed: str | Sequence[str] | None) -> Given:
+    def having(self, **changed: str | Sequence[str] | None) -> QueryParameters:
         """The same with other values: None takes a parameter away."""
         kept = [pair for pair in self.pairs if pair[0] not in changed]
-        return Given((*kept, *_pairs(changed.items())))
+        return QueryParameters((*kept, *_pairs(changed.items())))
 
     @property
     def query(self) -> str:
@@ -77,7 +77,7 @@ def _pairs(
                 yield name, each
 
 
-def given(pairs: Iterable[tuple[str, str]], known: Sequence[Parameter]) -> Given:
+def given(pairs: Iterable[tuple[str, str]], known: Sequence[Parameter]) -> QueryParameters:
     """The parameters of a request. Raises ``InvalidValue`` for those that a view has not, and for
     values that are none of those that it names; an empty one is as none, as forms send it.
     """
@@ -97,4 +97,4 @@ def given(pairs: Iterable[tuple[str, str]], known: Sequence[Parameter]) -> Given
         if isinstance(among, list) and value:
             named(value, among, name)
         met.add(name)
-    return Given(found)
+    return QueryParameters(found)

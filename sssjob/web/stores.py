@@ -19,10 +19,10 @@ from sssjob import store
 from sssjob.errors import SSSJobError
 from sssjob.store import Store, summary
 from sssjob.store.condition import Condition
-from sssjob.store.engine import Counted
+from sssjob.store.engine import CountedIn
 from sssjob.store.summary import Summary
 from sssjob.verbs.confined import Bounds, Confined, Told
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 BOUNDS = Bounds(memory=1 << 29, seconds=10, deadline=30)  # for one question in XPath
 CONNECTIONS = 4  # that are kept for the next requests
@@ -37,10 +37,10 @@ LOGGER = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Where(NamedTuple):
+class CountedStore(NamedTuple):
     """What jobs are counted in; ``at`` is its moment where the store has gone on since."""
 
-    engine: Counted
+    engine: CountedIn
     at: float | None = None
 
 
@@ -59,22 +59,24 @@ class Summaries:
         self._thread: Thread | None = None
         self._is_here = all(find_spec(name) is not None for name in ("duckdb", "pyarrow"))
 
-    def of(self, kept: Store, where: Condition, *names: str) -> Where:
+    def of(self, kept: Store, where: Condition, *names: str) -> CountedStore:
         """In what these jobs are counted now: the summary, if it has these columns and is of this
         moment or of one not long ago; else the store.
         """
         if not self._is_here or kept.engine.size() < self._large:
-            return Where(kept.engine)
+            return CountedStore(kept.engine)
         with kept.engine.reading() as reading:
             change = summary.moment_of(reading)
         made, now = self._made, self._clock()
         if made is None or made.change != change:
             self._begin(now)
         if made is None or not made.has(where, *names):
-            return Where(kept.engine)
+            return CountedStore(kept.engine)
         if made.change == change:
-            return Where(made)
-        return Where(made, made.at) if now - made.at < self._old else Where(kept.engine)
+            return CountedStore(made)
+        return (
+            CountedStore(made, made.at) if now - made.at < self._old else CountedStore(kept.engine)
+        )
 
     def wait(self) -> None:
         """Until the one that is being made is there."""
@@ -96,7 +98,7 @@ class Summaries:
 
     def _make(self, now: float) -> None:
         """Have a process write the columns, and load them."""
-        work = Work("sssjob.store.summary:builder")
+        work = PartWork("sssjob.store.summary:builder")
         try:
             with (
                 TemporaryDirectory(prefix="sssjob-summary-") as folder,

@@ -29,20 +29,20 @@ from sssjob.store.browsing import (
     SHOWN,
     USUAL,
     Kind,
-    Listed,
     Page,
+    TableJob,
     columns_of,
     count,
 )
 from sssjob.store.columns import PATHS, PLACE
 from sssjob.store.condition import Compare, Op, all_of
-from sssjob.store.engine import Counted
+from sssjob.store.engine import CountedIn
 from sssjob.verbs import browse, translate
 from sssjob.verbs.browse import SeenGroup, SeenJob
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import Listing
-from sssjob.web.parameters import Given, named
+from sssjob.web.parameters import QueryParameters, named
 from sssjob.web.readers import Reader
 from sssjob.web.stores import Stores
 
@@ -104,7 +104,7 @@ class Request:
     site: Site
     reader: Reader
     path: dict[str, Any]
-    given: Given
+    given: QueryParameters
     form: str
     here: str
     body: bytes = field(default=b"", repr=False)
@@ -178,7 +178,7 @@ def jobs(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def _rows(asked: Request, kept: Store, table: Listing) -> Counted:
+def _rows(asked: Request, kept: Store, table: Listing) -> CountedIn:
     """What gives the rows of a table: a summary only where the store is still as it was."""
     found = asked.site.stores.summaries.of(kept, table.where(), *table.asked)
     return kept.engine if found.at is not None else found.engine
@@ -187,7 +187,7 @@ def _rows(asked: Request, kept: Store, table: Listing) -> Counted:
 def _lines(asked: Request, table: Listing, first: Page) -> Response:
     """All jobs of the table from a page on, one page in memory at a time."""
 
-    def rows() -> Iterator[Listed]:
+    def rows() -> Iterator[TableJob]:
         found = first
         yield from found.rows
         while found.after is not None:
@@ -383,7 +383,7 @@ def _pictures(seen: SeenJob, is_whole: bool) -> _Pictures:
     )
 
 
-def _drawn(stored: Stored, around: browse.Around | None) -> Markup | None:
+def _drawn(stored: Stored, around: browse.NeighbourGraph | None) -> Markup | None:
     if around is None or len(around.keys) < 2:
         return None
     drawn = picture(f"JobGroup {stored.identity.id}", around.graph, around.progress, around.keys)

@@ -20,7 +20,7 @@ from sssjob.formats import swf
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import NotAlone, Part
-from sssjob.records.parts import Cutting, Rest, convert
+from sssjob.records.parts import Cutting, StreamRest, convert
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options
 from sssjob.systems.pbs import accounting as pbs
 
@@ -75,7 +75,7 @@ def in_parts(format_, raw):
         try:
             yield convert(format_, part)
         except NotAlone:
-            yield from (convert(format_, each) for each in Rest(format_, part, cutting))
+            yield from (convert(format_, each) for each in StreamRest(format_, part, cutting))
 
 
 @pytest.mark.parametrize("format_", SOURCES)
@@ -200,7 +200,7 @@ def test_lines_of_pbs_become_the_same_with_a_pattern_and_without(monkeypatch):
     """Of jobs, of elements of arrays, and of ids of other forms."""
     data = made("_site_records.py", "pbs")
     data += data.replace(b"].pbs", b"-3].pbs").replace(b"[", b"[]", 2)
-    monkeypatch.setattr(pbs, "_SEEN", pbs._Seen())
+    monkeypatch.setattr(pbs, "_SEEN", pbs._LinePatterns())
     monkeypatch.setattr(pbs, "_KEYS_LIMIT", 0)
     expected = column_by_column("pbs", data, "")
     monkeypatch.setattr(pbs, "_KEYS_LIMIT", 200)

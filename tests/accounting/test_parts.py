@@ -16,7 +16,7 @@ from sssjob.errors import UnusableInput
 from sssjob.records import parts, plan
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import LineCutter, NotAlone, Part, StreamPlace
-from sssjob.records.parts import Cutting, Rest, convert
+from sssjob.records.parts import Cutting, StreamRest, convert
 from sssjob.records.plan import Plan
 from sssjob.records.record import JOB, Field, Options
 from sssjob.verbs.convert import Conversion
@@ -221,7 +221,9 @@ def test_json_is_cut_where_objects_end(form, size, monkeypatch):
             found.append(convert("slurm-json", part))
         except NotAlone:
             again += 1
-            found += (convert("slurm-json", each) for each in Rest("slurm-json", part, cutting))
+            found += (
+                convert("slurm-json", each) for each in StreamRest("slurm-json", part, cutting)
+            )
     assert flat(found) == flat([convert("slurm-json", Part(data, 1, Options()))])
     assert again <= 1
     assert number > 5 or form == "one line" or size > 90

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from killing import killed
 
 from sssjob.accounting.sending import (
+    AcceptedMessage,
     KeptMessage,
     Locked,
     Receipts,
-    Sent,
     digest,
     messages,
     parted,
@@ -183,7 +183,10 @@ def receipts(tmp_path):
 
 def test_all_messages_are_published_noted_and_removed(queue, topic, receipts, service):
     names = [queue.add(b"one"), queue.add(b"two")]
-    assert list(send(queue, topic, receipts, publish)) == [Sent(names[0], "1"), Sent(names[1], "2")]
+    assert list(send(queue, topic, receipts, publish)) == [
+        AcceptedMessage(names[0], "1"),
+        AcceptedMessage(names[1], "2"),
+    ]
     assert service.taken == [(names[0], b"one"), (names[1], b"two")]
     assert service.keys == ["secret", "secret"]
     assert list(queue.names()) == []
@@ -200,7 +203,7 @@ def test_a_message_that_is_refused_stays_and_the_next_is_sent(queue, topic, rece
     kept, sent = send(queue, topic, receipts, publish)
     assert isinstance(kept, KeptMessage)
     assert kept.why.endswith("answered 413: too\u241b large")
-    assert sent == Sent(names[1], "1")
+    assert sent == AcceptedMessage(names[1], "1")
     assert list(queue.names()) == names[:1]
     assert queue.lock(names[0])
 
@@ -215,18 +218,18 @@ def test_a_service_that_takes_nothing_ends_the_sending(queue, topic, receipts, s
     with pytest.raises(NotPublished, match=r"answered|message id"):
         list(send(queue, topic, receipts, publish))
     assert not receipts.path.exists()
-    assert list(send(queue, topic, receipts, publish)) == [Sent(name, "1")]
+    assert list(send(queue, topic, receipts, publish)) == [AcceptedMessage(name, "1")]
 
 
 def test_a_sender_that_was_ended_behind_its_note_sends_nothing_again(
     queue, topic, receipts, service
 ):
     name = queue.add(b"one")
-    receipts.add(Sent(name, "9"), b"one", topic.url)
+    receipts.add(AcceptedMessage(name, "9"), b"one", topic.url)
     with receipts.path.open("a") as file:
         file.write('{"message": "half')  # and another one, while it wrote
     other = queue.add(b"two")
-    assert list(send(queue, topic, receipts, publish)) == [Sent(other, "1")]
+    assert list(send(queue, topic, receipts, publish)) == [AcceptedMessage(other, "1")]
     assert list(queue.names()) == []
     assert set(receipts.names()) == {name, other}
 
@@ -301,8 +304,8 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_message_or_none(tmp_path, 
 
 def test_a_name_that_another_message_once_had_is_no_receipt(queue, topic, receipts):
     name = queue.add(b"one")
-    receipts.add(Sent(name, "9"), b"other", topic.url)
-    assert list(send(queue, topic, receipts, publish)) == [Sent(name, "1")]
+    receipts.add(AcceptedMessage(name, "9"), b"other", topic.url)
+    assert list(send(queue, topic, receipts, publish)) == [AcceptedMessage(name, "1")]
 
 
 def test_what_waits_in_the_outbox_is_not_put_there_again(tmp_path):

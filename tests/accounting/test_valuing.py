@@ -261,7 +261,7 @@ def read(tmp_path, text, name="rates.toml", of=reference.rates):
     file.write_text(text)
     if of is reference.names:
         return of([file], UTC)
-    return of(file, UTC, reference.Names())
+    return of(file, UTC, reference.LevelNames())
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from object_store import served
 from sssjob import clusters
 from sssjob.cli import sssjob
 from sssjob.errors import UnusableCluster, UnusableInput, WorkFailed
-from sssjob.workers import Work, Workers
+from sssjob.workers import PartWork, Workers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SUBMIT = 1_795_168_800
@@ -52,7 +52,7 @@ def crew(address):
 
 
 def given(crew, name, parts, *arguments, **options):
-    with Workers(Work(f"work:{name}", arguments), crew) as some:
+    with Workers(PartWork(f"work:{name}", arguments), crew) as some:
         return list(some.in_order(parts, **options))
 
 
@@ -70,7 +70,7 @@ def test_no_more_is_taken_than_is_sent_and_what_waits_is_known(crew):
             taken.append(number)
             yield number
 
-    with Workers(Work("work:squares"), crew) as some:
+    with Workers(PartWork("work:squares"), crew) as some:
         for number, (part, _) in enumerate(some.in_order(parts())):
             assert part == number
             assert some.waiting == taken[number + 1 :]
@@ -89,7 +89,7 @@ def test_bytes_of_a_result_come_as_they_are(crew):
 
 
 def test_what_the_work_raises_is_raised_in_its_turn(crew):
-    with Workers(Work("work:failing", (5, tasks.no_input)), crew) as some:
+    with Workers(PartWork("work:failing", (5, tasks.no_input)), crew) as some:
         found = some.in_order(range(20))
         assert [next(found) for _ in range(5)] == [(number, number) for number in range(5)]
         with pytest.raises(UnusableInput, match="no header"):

@@ -16,7 +16,7 @@ from sssjob import store
 from sssjob.client import GOLD, Client, Legacy
 from sssjob.errors import NoReply, Refused, UnknownOutcome
 from sssjob.gateway.actions import Actions
-from sssjob.gateway.behind import Behind, Door
+from sssjob.gateway.behind import Behind, CircuitBreaker
 from sssjob.gateway.shadow import ServerAnswer, Shadow, differences
 from sssjob.handlers import changes
 from sssjob.handlers.charging import Accounting
@@ -191,7 +191,7 @@ def test_a_server_that_did_not_answer_is_left_alone_for_a_while():
     with running(gold) as other:
         port = other.address()[1]
         dead = Client([Legacy("127.0.0.1", closed_port())], Key(OTHER), GOLD, tries=1)
-        behind = Behind(dead, door=Door(lambda: now[0]))
+        behind = Behind(dead, door=CircuitBreaker(lambda: now[0]))
         call = ReceivedRequest(Request("Query", "ann", (Object("User"),)), "ann")
         well = replace(behind, client=replace(dead, transports=[Legacy("127.0.0.1", port)]))
         for each in (behind, well):
@@ -215,7 +215,7 @@ def test_a_server_that_is_not_there_is_told_so(service):
     with running(Gold()) as other:
         made = front(service, other)
     for action in ("Query", "Deposit"):  # nothing reached anybody
-        made.behind = made.actions.behind = replace(made.behind, door=Door())
+        made.behind = made.actions.behind = replace(made.behind, door=CircuitBreaker())
         assert made.code(action, "Account") == "730"
 
 

@@ -28,8 +28,8 @@ from sssjob.lcginfo.snapshot import (
     Pool,
     QueuedJob,
     QueueRules,
-    Reserved,
     Scheduling,
+    SlotReservation,
     UnusableOutput,
 )
 from sssjob.systems.condor.queue import CondorQueue
@@ -260,9 +260,11 @@ def test_slurm_tells_which_partitions_use_which_nodes_their_limits_and_reservati
             QueueRules("short", None, None, None, 1.0, DRAINING),
         ),
         (
-            Reserved("cores", 1795190000.0, 1795193600.0, 2, ("main",)),
-            Reserved("cores", 1795190000.0, 1795193600.0, 2, both),
-            Reserved("maint", 1795190000.0, 1795193600.0, 6, both),  # 2 of its node are of cores
+            SlotReservation("cores", 1795190000.0, 1795193600.0, 2, ("main",)),
+            SlotReservation("cores", 1795190000.0, 1795193600.0, 2, both),
+            SlotReservation(
+                "maint", 1795190000.0, 1795193600.0, 6, both
+            ),  # 2 of its node are of cores
         ),
     )
     assert [remark.message.partition(":")[0] for remark in remarks] == [
@@ -359,7 +361,7 @@ def test_PBS_tells_the_limits_of_queues_which_nodes_are_theirs_and_reservations(
     assert found.scheduling == Scheduling(
         (Pool(("workq",), 8, 8), Pool((), 4, 4)),
         (QueueRules("workq", 86400.0, 3600.0, 10, 10.0, QUEUEING),),
-        (Reserved("R66", 1795784340.0, 1795787940.0, 4),),
+        (SlotReservation("R66", 1795784340.0, 1795787940.0, 4),),
     )
     assert [each.reservation for each in found.jobs] == ["R66"]
 

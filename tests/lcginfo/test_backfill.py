@@ -20,8 +20,8 @@ from sssjob.lcginfo.snapshot import (
     Pool,
     QueuedJob,
     QueueRules,
-    Reserved,
     Scheduling,
+    SlotReservation,
     Snapshot,
 )
 
@@ -87,35 +87,36 @@ CASES = [
     ("nodes without a queue are for queues without nodes", site(
         running(600, slots=2), pools=[OWN[0], Pool((), 2)]), "other", 0),
     ("a reservation that has begun has its slots",
-     site(reserved=[Reserved("m", NOW - 60, NOW + 500, 4)]), "long", 500),
+     site(reserved=[SlotReservation("m", NOW - 60, NOW + 500, 4)]), "long", 500),
     ("a reservation that has begun gets the slots of jobs that still run in them", site(
-        running(60, slots=1), reserved=[Reserved("m", NOW - 60, NOW + 50000, 4)]),
+        running(60, slots=1), reserved=[SlotReservation("m", NOW - 60, NOW + 50000, 4)]),
      "long", 50000),
     ("and so does one that begins soon", site(
-        running(60, slots=1), reserved=[Reserved("m", NOW + 1, NOW + 50000, 4)]),
+        running(60, slots=1), reserved=[SlotReservation("m", NOW + 1, NOW + 50000, 4)]),
      "long", 50000),
     ("what would run into one waits for its end",
-     site(waiting(9), slots=1, reserved=[Reserved("m", NOW + 60, NOW + 500, 1)]), "long",
+     site(waiting(9), slots=1, reserved=[SlotReservation("m", NOW + 60, NOW + 500, 1)]), "long",
      500 + HOUR),
     ("a short job fits before it", site(
-        queues=[SHORT], reserved=[Reserved("m", NOW + 1800, NOW + 5000, 4)]), "short", 0),
+        queues=[SHORT], reserved=[SlotReservation("m", NOW + 1800, NOW + 5000, 4)]), "short", 0),
     ("slots that it does not keep are free", site(
-        reserved=[Reserved("m", NOW + 60, NOW + 5000, 3)]), "long", 0),
+        reserved=[SlotReservation("m", NOW + 60, NOW + 5000, 3)]), "long", 0),
     ("its own jobs have its slots", site(
-        running(60, slots=4, reservation="m"), reserved=[Reserved("m", NOW - 60, NOW + 500, 4)]),
-     "long", 500),
+        running(60, slots=4, reservation="m"),
+        reserved=[SlotReservation("m", NOW - 60, NOW + 500, 4)]), "long", 500),
     ("a start is promised behind a reservation that the job would run into", site(
         running(800, slots=1), waiting(9, slots=2), slots=2,
-        reserved=[Reserved("m", NOW + 4000, NOW + 4600, 2)],
+        reserved=[SlotReservation("m", NOW + 4000, NOW + 4600, 2)],
         queues=[QueueRules("long", walltime=3600.0)]), "long", 0),
     ("and not behind one that it is over before", site(
         running(800, slots=1), waiting(9, slots=2, limit=1000), slots=2,
-        reserved=[Reserved("m", NOW + 4000, NOW + 4600, 2)],
+        reserved=[SlotReservation("m", NOW + 4000, NOW + 4600, 2)],
         queues=[QueueRules("long", walltime=3300.0)]), "long", 4600),
     ("what ends at the time of a promise leaves its slots together", site(
         running(600, slots=1), running(600, slots=1, vo="lhcb"), waiting(9, slots=2), slots=3,
         queues=[QueueRules("long", walltime=7200.0)]), "long", 0),
-    ("what is over keeps nothing", site(reserved=[Reserved("m", NOW - 60, NOW, 4)]), "long", 0),
+    ("what is over keeps nothing", site(
+        reserved=[SlotReservation("m", NOW - 60, NOW, 4)]), "long", 0),
     ("a queue that starts nothing", site(queues=[QueueRules("long", serving=CLOSED)]), "long",
      NEVER),
     ("one that takes no more jobs starts those it has",
@@ -209,7 +210,7 @@ POOLS = st.lists(
 )  # fmt: skip
 KEPT = st.lists(
     st.builds(
-        Reserved, st.just("r"), st.integers(-50, 90).map(lambda at: NOW + at),
+        SlotReservation, st.just("r"), st.integers(-50, 90).map(lambda at: NOW + at),
         st.integers(0, 99).map(lambda at: NOW + at), st.integers(0, 4), st.just(("long",)),
     ),
     max_size=2,
@@ -335,7 +336,7 @@ def test_jobs_start_when_an_evaluator_of_each_second_says(slots, runs, queue, re
         *(waiting(50 - number, limit=float(limit), slots=width, vo=f"q{number}")
           for number, (limit, width) in enumerate(queue)),
         slots=slots, queues=[QueueRules("long", walltime=float(asked))],
-        reserved=[Reserved(f"m{number}", NOW + start, NOW + end, width)
+        reserved=[SlotReservation(f"m{number}", NOW + start, NOW + end, width)
                   for number, (start, end, width) in enumerate(kept)],
     )  # fmt: skip
     says = when_it_starts(slots, runs, queue, kept, asked)

@@ -14,8 +14,8 @@ from sssjob.lcginfo.snapshot import (
     Pool,
     QueuedJob,
     QueueRules,
-    Reserved,
     Scheduling,
+    SlotReservation,
     Snapshot,
 )
 
@@ -43,7 +43,7 @@ SCHEDULING = st.builds(
         max_size=2,
     ).map(tuple),
     reserved=st.lists(
-        st.builds(Reserved, st.text(), TIMES, TIMES, COUNTS, QUEUES), max_size=2
+        st.builds(SlotReservation, st.text(), TIMES, TIMES, COUNTS, QUEUES), max_size=2
     ).map(tuple),
 )  # fmt: skip
 

@@ -107,7 +107,7 @@ def test_a_lost_reader_leaves_whole_batches_and_the_import_can_be_run_again(tmp_
     with (
         mock.patch.object(guesses, "SIZE", 200), mock.patch.object(loading, "_DOCUMENTS", 8),
         store.open(path, create=True) as jobs,
-        reading.Workers(reading.Work("work:lost_reader"), 2) as readers,
+        reading.Workers(reading.PartWork("work:lost_reader"), 2) as readers,
     ):  # fmt: skip
         with pytest.raises(LostWorker, match=r"^jobs\.sss:\d+: the process that worked on what"):
             jobs.load(source, name="jobs.sss", readers=readers)
@@ -161,7 +161,7 @@ def test_readers_read_a_file_themselves_and_its_bytes_pass_nobody_else(tmp_path)
     with (
         mock.patch.object(guesses, "SIZE", 200),
         store.open(tmp_path / "jobs.db", create=True) as jobs,
-        Watched(reading.Work("sssjob.store.reading:reader"), 2) as readers,
+        Watched(reading.PartWork("sssjob.store.reading:reader"), 2) as readers,
         source.open("rb") as stream,
     ):  # fmt: skip
         jobs.load(stream, name="jobs.sss", readers=readers, file=source)

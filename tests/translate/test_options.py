@@ -5,11 +5,11 @@ import pytest
 from sssjob.errors import InvalidValue
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import read, translator
-from sssjob.translate.options import Option, Said
+from sssjob.translate.options import Option, ScriptOptions
 
 
 def test_options_are_taken_by_name_and_given_back_where_they_stood():
-    said = Said([Option("-a", "1"), Option("-b"), Option("-a", "2"), Option("-a", "1")])
+    said = ScriptOptions([Option("-a", "1"), Option("-b"), Option("-a", "2"), Option("-a", "1")])
     assert said.all("-a") == ["1", "2", "1"]
     assert said.all("-a") == []
     said.back("-a", "1", "why")
@@ -18,7 +18,7 @@ def test_options_are_taken_by_name_and_given_back_where_they_stood():
     said.keep("-a", "2", "3", "a part")
     assert said.left[2] == Option("-a", "3")
     assert said.takes(Option("-b"))
-    both = Said([Option("-j", "y"), Option("-j", "n")])
+    both = ScriptOptions([Option("-j", "y"), Option("-j", "n")])
     assert not both.takes(Option("-j", "y"))
     assert both.takes(Option("-j", "n"))
     assert both.left == []
@@ -27,7 +27,7 @@ def test_options_are_taken_by_name_and_given_back_where_they_stood():
 
 @pytest.mark.parametrize(("name", "value"), [("-a", "2"), ("-b", "1"), ("-a", None)])
 def test_what_was_never_taken_is_not_given_back_in_silence(name, value):
-    said = Said([Option("-a", "1")])
+    said = ScriptOptions([Option("-a", "1")])
     said.last("-a")
     with pytest.raises(LookupError, match="no option -"):
         said.back(name, value)

@@ -92,7 +92,7 @@ def test_what_is_plain_is_neither_asked_of_rules_nor_read_back(monkeypatch):
     monkeypatch.setattr(engine, "_OUTLINES", Outlines())
     first = told(job, "sbatch", Settings())
     monkeypatch.setattr(form, "_body", None)
-    monkeypatch.setattr(form.Heard, "say", None)
+    monkeypatch.setattr(form.ScriptReading, "say", None)
     assert told(job, "sbatch", Settings()) == first
 
 

@@ -26,7 +26,7 @@ _END = b"%%"
 _APEL = b"APEL-"
 
 
-class Sent(NamedTuple):
+class AcceptedMessage(NamedTuple):
     """A message that was taken, and the number that the other side gave it."""
 
     name: str
@@ -111,7 +111,7 @@ class Receipts:
                 continue  # of a sender that was ended while it wrote
         return found
 
-    def add(self, sent: Sent, data: bytes, to: str) -> None:
+    def add(self, sent: AcceptedMessage, data: bytes, to: str) -> None:
         """Note that a message was taken. Raises ``OSError``."""
         receipt = {
             "message": sent.name, "id": sent.id, "bytes": len(data), "sha256": digest(data),
@@ -137,7 +137,7 @@ def digest(data: bytes) -> str:
 def send(
     outbox: DirectoryQueue, topic: Topic, receipts: Receipts,
     publish: Callable[[Topic, str, bytes], str],
-) -> Iterator[Sent | KeptMessage | Locked]:  # fmt: skip
+) -> Iterator[AcceptedMessage | KeptMessage | Locked]:  # fmt: skip
     """Publish all messages of an outbox, the oldest first, but those that others are at.
 
     One that is refused stays, and the next is sent. Raises ``OSError``, and ``NotPublished`` where
@@ -158,7 +158,7 @@ def send(
             continue
         try:
             if known.get(name) != digest(data):
-                sent = Sent(name, publish(topic, name, data))
+                sent = AcceptedMessage(name, publish(topic, name, data))
                 receipts.add(sent, data, topic.url)
                 yield sent
         except NotPublished as error:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import apel, car, grid, lines, ur
 from sssjob.accounting.writers.losses import TakenJob
-from sssjob.accounting.writers.parts import Around, PartsBuilder, RecordPart, of_job
+from sssjob.accounting.writers.parts import EnclosingElement, PartsBuilder, RecordPart, of_job
 from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, WrittenJob
 from sssjob.accounting.writers.xml import TAIL
 from sssjob.model import Job
@@ -31,7 +31,7 @@ class _JSONLines(Writer):
 class _Records(Writer):
     """Records that are made in parts, of one job or of many."""
 
-    parts: tuple[RecordPart | Around, ...]
+    parts: tuple[RecordPart | EnclosingElement, ...]
     end = ""
 
     def add(self, job: Job) -> None:

@@ -72,14 +72,16 @@ class RecordPart(NamedTuple):
     there: tuple[str, ...] = ()
 
 
-class Around(NamedTuple):
+class EnclosingElement(NamedTuple):
     """An element around parts, which is not there without any of them."""
 
     name: str
-    parts: tuple[RecordPart | Around, ...]
+    parts: tuple[RecordPart | EnclosingElement, ...]
 
 
-def of_job(parts: Iterable[RecordPart | Around], job: TakenJob, options: WriterOptions) -> str:
+def of_job(
+    parts: Iterable[RecordPart | EnclosingElement], job: TakenJob, options: WriterOptions
+) -> str:
     """The text of a record. Raises ``Unfit``."""
     return "".join(
         part.write(job, options)
@@ -97,10 +99,10 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
     """Builds records of parts; ``end`` stands behind each."""
 
     def __init__(
-        self, parts: Sequence[RecordPart | Around], options: WriterOptions, end: str = ""
+        self, parts: Sequence[RecordPart | EnclosingElement], options: WriterOptions, end: str = ""
     ) -> None:
         self._parts, self._options, self._end = parts, options, end
-        self._makers: dict[int, _Maker] = {}
+        self._makers: dict[int, _ColumnMaker] = {}
         self._takes = dict(_taken(parts))
 
     def from_job(self, job: Job) -> WrittenJob:
@@ -137,7 +139,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
         ]
 
     def _put(
-        self, lines: LineBuilder, parts: Sequence[RecordPart | Around], batch: JobBatch
+        self, lines: LineBuilder, parts: Sequence[RecordPart | EnclosingElement], batch: JobBatch
     ) -> None:
         for part in parts:
             if isinstance(part, RecordPart):
@@ -147,10 +149,12 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
                 if any(inner):
                     lines.put_block(part.name, inner)
 
-    def _columns(self, parts: Sequence[RecordPart | Around], batch: JobBatch) -> list[Column]:
+    def _columns(
+        self, parts: Sequence[RecordPart | EnclosingElement], batch: JobBatch
+    ) -> list[Column]:
         found: list[Column] = []
         for part in parts:
-            if isinstance(part, Around):
+            if isinstance(part, EnclosingElement):
                 inner = LineBuilder(batch.size)
                 self._put(inner, (part,), batch)
                 if made := inner.texts():  # none, where nothing of it is there
@@ -158,7 +162,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             else:
                 maker = self._makers.get(id(part))
                 if maker is None:
-                    maker = self._makers[id(part)] = _Maker(part, self._options)
+                    maker = self._makers[id(part)] = _ColumnMaker(part, self._options)
                 found += maker.columns(batch)
         return found
 
@@ -166,7 +170,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
 Takes = Mapping[str, Callable[[Property], bool] | None]  # names, and which of them, if not all
 
 
-def _taken(parts: Iterable[RecordPart | Around]) -> Iterator[tuple[str, Any]]:
+def _taken(parts: Iterable[RecordPart | EnclosingElement]) -> Iterator[tuple[str, Any]]:
     for part in parts:
         if isinstance(part, RecordPart):
             yield from ((name, part.of) for name in part.takes)
@@ -249,7 +253,7 @@ class JobBatch:
         return alike.texts
 
 
-class _Made(NamedTuple):
+class _PartText(NamedTuple):
     """What a part makes of some properties."""
 
     text: str
@@ -257,7 +261,7 @@ class _Made(NamedTuple):
     error: Unfit | None
 
 
-class _Maker:
+class _ColumnMaker:
     """Makes columns of a part, and remembers what it made of the same properties."""
 
     def __init__(self, part: RecordPart, options: WriterOptions) -> None:
@@ -326,14 +330,14 @@ class _Maker:
             return Same((made[0].text,)) if made and made[0].text else None
         return [each.text for each in made]
 
-    def _made(self, job: Job) -> _Made:
+    def _made(self, job: Job) -> _PartText:
         """What the part makes of a job that has nothing but what it is made of."""
         taken = TakenJob(job)
         try:
             text = self._part.write(taken, self._options)
         except Unfit as error:
-            return _Made("", (), error)
-        return _Made(text, _kinds(taken.losses(frozenset(self._part.takes))), None)
+            return _PartText("", (), error)
+        return _PartText(text, _kinds(taken.losses(frozenset(self._part.takes))), None)
 
 
 def _items(place: ColumnPlace) -> Iterator[Property]:

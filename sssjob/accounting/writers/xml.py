@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from sssjob import nodes, units
 from sssjob.accounting.writers.losses import NOT_WHOLE, TakenJob
-from sssjob.accounting.writers.parts import Around, RecordPart
+from sssjob.accounting.writers.parts import EnclosingElement, RecordPart
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.document.text import escape, escaped, quoted
 from sssjob.errors import InvalidValue, LimitExceeded
@@ -219,9 +219,9 @@ class ElementWriter:
 
         return RecordPart(("Node",), write, many=many, is_each=True)
 
-    def group(self, name: str, *parts: RecordPart | Around) -> Around:
+    def group(self, name: str, *parts: RecordPart | EnclosingElement) -> EnclosingElement:
         """An element around parts."""
-        return Around(f"{self.prefix}:{name}", parts)
+        return EnclosingElement(f"{self.prefix}:{name}", parts)
 
     def _tagged(
         self, name: str, around: str, texts: Sequence[str],

@@ -40,7 +40,7 @@ def command(
     be started too often) or done (has ended). Nothing is changed, unless --give-back is given.
     """
     from sssjob.errors import SSSJobError
-    from sssjob.systems.condor.hooks.candidates import Unread, refresh
+    from sssjob.systems.condor.hooks.candidates import UnreadReason, refresh
     from sssjob.systems.condor.hooks.documents import documents
     from sssjob.systems.condor.hooks.queue import STATES, copied
     from sssjob.systems.condor.hooks.settings import WITHOUT_USER
@@ -48,7 +48,7 @@ def command(
     settings, unread = given(jobs, state, trust=trust), common.Complaints()
 
     def tell(text: object) -> None:
-        (unread if isinstance(text, Unread) else common.say)(f"sssjob: {text}")
+        (unread if isinstance(text, UnreadReason) else common.say)(f"sssjob: {text}")
 
     try:
         if give_back is not None:

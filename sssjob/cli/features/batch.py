@@ -263,7 +263,7 @@ def sweep(
     and those of a job that starts meanwhile, stay. What an epilog could not write into DIR/ID.xml
     is folded first with --documents, and stays without it, until --discard gives it up.
     """
-    from sssjob.collect import Left, fold_left
+    from sssjob.collect import DirectoryOutcome, fold_left
     from sssjob.features.batch import directories
     from sssjob.features.batch.leftovers import sweep as swept
 
@@ -273,7 +273,7 @@ def sweep(
     def fold(job: str, held: int) -> tuple[bool, Sequence[str]]:
         done = fold_left(system, place, jobs, job, held, dry_run=dry_run)
         findings.extend(done.tally.findings if done.tally else ())
-        return done.left is Left.KEPT, done.notes
+        return done.left is DirectoryOutcome.KEPT, done.notes
 
     try:
         done = swept(

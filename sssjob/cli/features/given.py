@@ -29,7 +29,7 @@ _AHEAD = 5  # seconds that a clock may have been set back meanwhile
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class FeatureOptions:
     """What the options say; a directory that is "" is the one that the environment names."""
 
     machine: str = ""
@@ -73,7 +73,7 @@ class GivenFeatures:
         """The sources of what stands in no directory."""
         return {name: text for name, text in self.sources.items() if text not in self.places}
 
-    def left(self, given: Given) -> Left:
+    def left(self, given: FeatureOptions) -> Left:
         """What is left of the limits."""
         now = time.time() if given.now is None else given.now
         if given.cpu_used is not None:
@@ -167,7 +167,7 @@ def options_of(command: Callable[..., None]) -> Callable[..., None]:
         machine: str, job: str, now: int | None, cpu_used: float | None, ca: str, certificate: str,
         key: str, seconds: float, **rest: Any,
     ) -> None:  # fmt: skip
-        given = Given(machine, job, now, cpu_used, ca, certificate, key, seconds)
+        given = FeatureOptions(machine, job, now, cpu_used, ca, certificate, key, seconds)
         command(given=given, **rest)
 
     wrapped: Callable[..., None] = with_given
@@ -190,7 +190,7 @@ def _told(status: str) -> ToldSample:
     return found._replace(faults=(place.advice, *found.faults)) if place.advice else found
 
 
-def take(given: Given) -> GivenFeatures:
+def take(given: FeatureOptions) -> GivenFeatures:
     """Read both directories. One that an option names and that cannot be read ends the command."""
     taken = GivenFeatures()
     places: dict[str, str] = {}
@@ -246,7 +246,12 @@ def _elsewhere(taken: GivenFeatures, places: Mapping[str, str], now: int | None)
 
 
 def _read(
-    text: str, table: tuple[keys.Key, ...], given: Given, findings: list[Finding], *, named: bool
+    text: str,
+    table: tuple[keys.Key, ...],
+    given: FeatureOptions,
+    findings: list[Finding],
+    *,
+    named: bool,
 ) -> DirectoryValues:
     from sssjob.features.read import modern, read
 

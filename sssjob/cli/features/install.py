@@ -106,7 +106,9 @@ def command(
         found, gone = _with_own(found, written=bool(directory) and not check)
         written = bool(directory)  # at once
         checked = (
-            Checked(found, node, known, scratch, vocabulary, written=written) if check else None
+            CheckedConfiguration(found, node, known, scratch, vocabulary, written=written)
+            if check
+            else None
         )
         found = found if checked is None else checked.merged
         scripts = found.scripts()
@@ -138,7 +140,7 @@ def command(
         common.data(f"\n# ---- {place}/{name}\n{text}", nl=False)
 
 
-class Checked:
+class CheckedConfiguration:
     """The configuration as it is now, ours merged into it, and what a job would find."""
 
     def __init__(
@@ -268,7 +270,7 @@ def _doubts(at: Installation) -> list[str]:
     return [*at.missing(), *filter(None, (at.exchangeable(),))]
 
 
-def _end(checked: Checked | None) -> NoReturn:
+def _end(checked: CheckedConfiguration | None) -> NoReturn:
     """End the command."""
     if checked is not None:
         batch.notes(checked.notes)

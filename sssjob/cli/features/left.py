@@ -8,7 +8,7 @@ import sys
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.features.given import Given, left_dict, options_of, take
+from sssjob.cli.features.given import FeatureOptions, left_dict, options_of, take
 from sssjob.cli.ranges import WholeNumber
 from sssjob.features.left import undecided
 from sssjob.features.vocabulary import made_of
@@ -29,7 +29,7 @@ there are no features at all, 2 a directory or a key that is needed cannot be re
 @click.option("--cpu", metavar="SECONDS", type=WholeNumber(0), help="CPU time that is needed.")
 @options.JSON_OBJECT
 @options_of
-def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> None:
+def command(given: FeatureOptions, wall: int | None, cpu: int | None, as_json: bool) -> None:
     """Show how many seconds are left: of elapsed time, of CPU time, and until a shutdown.
 
     How long the job may go on is printed as time: the smallest of wall_limit_secs, shutdowntime and

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.features.given import Given, options_of, take
+from sssjob.cli.features.given import FeatureOptions, options_of, take
 from sssjob.features import keys
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ cannot be read."""
 )
 @options.JSON_OBJECT
 @options_of
-def command(given: Given, as_json: bool) -> None:
+def command(given: FeatureOptions, as_json: bool) -> None:
     """Show $MACHINEFEATURES and $JOBFEATURES: values, meaning, and what is left of the limits.
 
     Without options, the directories are those in the environment of this process, local or over

@@ -33,7 +33,7 @@ class _Command(click.Command):
             sys.exit(BAD_OPTIONS)
 
 
-class _Log(shared.Log):
+class _SystemLog(shared.Log):
     """The log: standard error, and the system's log if that is asked for."""
 
     def __init__(self, *, system: bool) -> None:
@@ -81,7 +81,7 @@ def command(path: str | None, estimator: str, syslog: bool) -> None:
 
     The configuration names the static entries; these give the queues and VOs.
     """
-    log = _Log(system=syslog)
+    log = _SystemLog(system=syslog)
     if not path:
         log.error("no configuration named; give --config FILE")
         sys.exit(NO_CONFIG)
@@ -105,7 +105,7 @@ def main() -> None:
     command(prog_name=NAME, help_option_names=["-h", "--help"])
 
 
-def _published(path: str, estimator: str, log: _Log) -> tuple[int, bytes]:
+def _published(path: str, estimator: str, log: _SystemLog) -> tuple[int, bytes]:
     """The exit code, and the whole answer or nothing."""
     from sssjob.errors import SSSJobError
     from sssjob.lcginfo import answers, config, publish

@@ -15,7 +15,7 @@ from sssjob.cli.ledger import shared
 from sssjob.cli.ranges import Number
 
 if TYPE_CHECKING:
-    from sssjob.ledger.questions import Answer
+    from sssjob.ledger.questions import QueryResult
 
 _DEEPEST = 20  # lists in lists that JSON shows
 _LONGEST = 60.0
@@ -57,7 +57,7 @@ def command(
     sys.exit(common.FOUND if found else common.NOTHING)
 
 
-def _as_json(answer: Answer) -> int:
+def _as_json(answer: QueryResult) -> int:
     count = 0
     for row in answer.rows:
         told = {name: _plain(each) for name, each in zip(answer.names, row, strict=True)}
@@ -66,7 +66,7 @@ def _as_json(answer: Answer) -> int:
     return count
 
 
-def _as_csv(answer: Answer, *, raw: bool) -> int:
+def _as_csv(answer: QueryResult, *, raw: bool) -> int:
     from sssjob.visible import csv_lines
 
     count = 0

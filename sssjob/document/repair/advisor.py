@@ -25,11 +25,11 @@ class Advisor:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._kept: _Kept | None = None
+        self._kept: _BoundedRecordingStream | None = None
         self._is_large = False  # or of a document a line: it is not looked at as a whole
         self._is_told = False
         if not isinstance(source, bytes | str | os.PathLike):
-            self._kept = _Kept(source)
+            self._kept = _BoundedRecordingStream(source)
             self.source = io.BufferedReader(self._kept)
 
     def explain(self, error: UnreadableDocument) -> Iterator[Finding]:
@@ -77,7 +77,7 @@ def _read(source: Source, size: int) -> bytes:
         return b""
 
 
-class _Kept(io.RawIOBase):
+class _BoundedRecordingStream(io.RawIOBase):
     """A stream that remembers what was read from it, until that is too much."""
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -31,7 +31,7 @@ _DEEPEST = 16  # names of a path that are shown
 
 
 @dataclass(slots=True)
-class Open:
+class OpenElement:
     """An element that is not closed yet."""
 
     tag: Tag
@@ -55,7 +55,7 @@ class Nesting:
 
     def __init__(self, source: Source, scanner: Scanner) -> None:
         self.source, self.scanner = source, scanner
-        self.stack: list[Open] = []
+        self.stack: list[OpenElement] = []
         self._before = 0  # the end of the last tag
         self._placed = 0  # how many faults know their path
         self._is_lost = False  # whether more that is not closed would be a consequence only
@@ -77,7 +77,7 @@ class Nesting:
                 self.scanner.stopped = "too deep"
                 return
             else:
-                self.stack.append(Open(tag))
+                self.stack.append(OpenElement(tag))
         if not self.scanner.stopped:
             end = len(self.source.text)
             self._text(end)
@@ -132,7 +132,7 @@ class Nesting:
         else:
             self._stray(tag)
 
-    def _child_of_parent(self, closed: Open) -> None:
+    def _child_of_parent(self, closed: OpenElement) -> None:
         self._child(closed.tag)
 
     def _stray(self, tag: Tag) -> None:
@@ -162,7 +162,7 @@ class Nesting:
             else:
                 self._missing(top, end, what)
 
-    def _reopened(self, above: Open, top: Open) -> None:
+    def _reopened(self, above: OpenElement, top: OpenElement) -> None:
         """Rule b: a start tag without attributes right inside its like is a mistyped end tag."""
         line = self._line(above.tag.start)
         name = top.name
@@ -190,7 +190,7 @@ class Nesting:
         if self.stack:
             self.stack[-1].children += (above.tag, *top.children)
 
-    def _missing(self, top: Open, end: int, what: str) -> None:
+    def _missing(self, top: OpenElement, end: int, what: str) -> None:
         """Rule c: the end tag of a value, or of an element in front of its like, is missing."""
         moved = (
             self._unclosed_value(top, end, what) if top.is_leaf else self._unclosed(top, end, what)
@@ -199,7 +199,7 @@ class Nesting:
         if self.stack:
             self.stack[-1].children += (top.tag, *moved)
 
-    def _unclosed_value(self, top: Open, end: int, what: str) -> list[Tag]:
+    def _unclosed_value(self, top: OpenElement, end: int, what: str) -> list[Tag]:
         """A value ends with its text; what stands behind it goes to the parent."""
         children, name = top.children, top.name
         before = children[0].start if children else end
@@ -215,7 +215,7 @@ class Nesting:
         self._say(place, message, advice, edits)
         return children
 
-    def _unclosed(self, top: Open, end: int, what: str) -> list[Tag]:
+    def _unclosed(self, top: OpenElement, end: int, what: str) -> list[Tag]:
         """A container ends in front of its like, if it can end nowhere else."""
         children, name = top.children, top.name
         again = next((i for i, child in enumerate(children) if child.name == name), -1)
@@ -240,7 +240,7 @@ class Nesting:
     def _line(self, index: int) -> int:
         return self.source.place(index)[0]
 
-    def _places(self, top: Open, until: int) -> list[Tag]:
+    def _places(self, top: OpenElement, until: int) -> list[Tag]:
         """Where among the first children an end tag can stand: the tables tell, or the lines."""
         parent = self.stack[-2].name if len(self.stack) > 1 else ""
         children = top.children[:until]
@@ -255,7 +255,7 @@ class Nesting:
             counts = self._by_indent(top, until, counts)
         return [top.children[count] for count in counts if count < len(top.children)]
 
-    def _by_indent(self, top: Open, until: int, counts: list[int]) -> list[int]:
+    def _by_indent(self, top: OpenElement, until: int, counts: list[int]) -> list[int]:
         """Those places that agree with the indentation, if each element has a line of its own."""
         outer = self.source.indent(top.tag.start)
         indents = [self.source.indent(child.start) for child in top.children[: until + 1]]

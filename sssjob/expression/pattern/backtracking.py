@@ -29,7 +29,7 @@ class Backtracking:
 
     def matches(self, text: str) -> bool:
         """Whether a text matches. Raises ``LimitExceeded`` if that takes too many steps."""
-        run = _Run(text)
+        run = _MatchAttempt(text)
         notes = (_NOWHERE,) * self.program.notes
         if not self.search:
             return run.match(self.program, 0, notes, lambda end: end == len(text)) is not None
@@ -43,7 +43,7 @@ class Backtracking:
 
         Note 1 is where the match ended. The steps of all of them count together.
         """
-        run = _Run(text)
+        run = _MatchAttempt(text)
         start = 0
         while start <= len(text):
             found = run.match(self.program, start, (_NOWHERE,) * self.program.notes, _anywhere)
@@ -56,7 +56,7 @@ def _anywhere(end: int) -> bool:
     return True
 
 
-class _Run:
+class _MatchAttempt:
     """One text, and the steps that were made in it."""
 
     def __init__(self, text: str) -> None:

@@ -102,7 +102,7 @@ def read(text: str) -> Node:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenGroup:
     """A group that is open: where it begins, what it becomes, and the flags around it."""
 
     at: int
@@ -121,7 +121,7 @@ class _PatternReader:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
         self.flags: frozenset[str] = frozenset()  # of i, m and s
-        self.open = [_Open(-1, lambda part: part, self.flags)]
+        self.open = [_OpenGroup(-1, lambda part: part, self.flags)]
         self.groups = 0
         self.names: dict[str, int] = {}
         self.repeatable = False  # whether a quantifier has something to repeat
@@ -241,7 +241,7 @@ class _PatternReader:
         """A group begins."""
         if len(self.open) > DEPTH_LIMIT:
             raise self.refused(f"more than {DEPTH_LIMIT} groups inside each other")
-        self.open.append(_Open(self.at, made, self.flags))
+        self.open.append(_OpenGroup(self.at, made, self.flags))
         self.flags = flags
         self.skipped(length)
 

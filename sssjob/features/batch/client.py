@@ -17,7 +17,7 @@ _PATIENCE = 5  # seconds in which an agent has to say who will run the command
 _PEER = 12  # bytes: pid, user and group, each a C int
 
 
-class _Refused(OSError):
+class _NotAgent(OSError):
     """Who listens is none to be asked."""
 
 
@@ -37,7 +37,7 @@ def main(place: str, command: list[str]) -> int:
         line.close()
         if isinstance(error, TimeoutError):
             _note(command, f"{place}: no answer within {_PATIENCE} s; it is done without")
-        elif isinstance(error, _Refused):
+        elif isinstance(error, _NotAgent):
             _note(command, f"{place}: {error}; it is done without")
         posix.execv(command[0], command)  # by the words that a site configured
     line.settimeout(None)
@@ -60,11 +60,11 @@ def _note(command: list[str], words: str) -> None:
 
 
 def _judge(line: "_socket.socket") -> None:
-    """Raise ``_Refused`` unless who listens is of this user, as the kernel knows it."""
+    """Raise ``_NotAgent`` unless who listens is of this user, as the kernel knows it."""
     peer = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _PEER)
     listens, mine = int.from_bytes(peer[4:8], sys.byteorder), posix.geteuid()
     if listens != mine:
-        raise _Refused(f"the user {listens} listens there, who is not this one ({mine})")
+        raise _NotAgent(f"the user {listens} listens there, who is not this one ({mine})")
 
 
 def _asked(line: "_socket.socket", command: list[str]) -> int:
@@ -82,7 +82,7 @@ def _asked(line: "_socket.socket", command: list[str]) -> int:
     if not child:
         raise OSError
     if child <= 1:  # to a signal these are other processes, or all
-        raise _Refused(f"{child} is no process that would run the command")
+        raise _NotAgent(f"{child} is no process that would run the command")
     return child
 
 

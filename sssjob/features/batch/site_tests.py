@@ -180,7 +180,7 @@ def prove(system: str, cases: Sequence[str], settings: SiteTestSettings) -> Iter
     end = time.monotonic() + settings.seconds
     with _place(settings) as place:
         running = {
-            name: _Running(name, known[name], side, place, settings, system)
+            name: _TestJob(name, known[name], side, place, settings, system)
             for name in cases if name in known
         }  # fmt: skip
         try:
@@ -214,7 +214,7 @@ def _place(settings: SiteTestSettings) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-class _Running:
+class _TestJob:
     """A job of one kind, submitted, and what it reports."""
 
     def __init__(

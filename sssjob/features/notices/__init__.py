@@ -144,7 +144,7 @@ def _earliest(notices: Iterable[Notice]) -> dict[str, Notice]:
     return found
 
 
-class Answer(NamedTuple):
+class SourceAnswer(NamedTuple):
     """What one source says: its earliest notices by key, and why it did not say all.
 
     Of one that ``is_last`` nothing more comes; before it, a source may say a part.
@@ -155,7 +155,7 @@ class Answer(NamedTuple):
     is_last: bool = True
 
 
-def answers(name: str, asked: Surroundings, now: int) -> Iterator[Answer]:
+def answers(name: str, asked: Surroundings, now: int) -> Iterator[SourceAnswer]:
     """Ask one source, of which each notice is given on at once, and all together at the end.
 
     What it said before it failed counts; however it fails, nothing is raised. A notice stands as
@@ -170,7 +170,7 @@ def answers(name: str, asked: Surroundings, now: int) -> Iterator[Answer]:
                 faults.append(each.reason)
             elif 0 <= each.moment < _NEVER:
                 found.append(each)
-                yield Answer(_earliest(found), is_last=False)
+                yield SourceAnswer(_earliest(found), is_last=False)
             else:
                 faults.append(f"{each.why}: it tells no moment")
     except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
@@ -178,7 +178,7 @@ def answers(name: str, asked: Surroundings, now: int) -> Iterator[Answer]:
     except Exception as error:  # of a source, whichever it is: it costs that one, no other
         faults.append(f"{type(error).__name__}: {error}")
     said = _earliest(found) if found or not faults else None
-    yield Answer(said, "; ".join(dict.fromkeys(faults)))
+    yield SourceAnswer(said, "; ".join(dict.fromkeys(faults)))
 
 
 def names() -> tuple[str, ...]:

@@ -36,7 +36,7 @@ _OF_CONTEXT = (
 )  # fmt: skip
 
 
-class _Outside(Exception):
+class _MayLeave(Exception):
     """An expression that may look outside of its job object, and where it does."""
 
 
@@ -66,7 +66,7 @@ def obstacle(token: Any, namespaces: dict[str, str]) -> str:
             _stay(token)
         elif not _enters(token, namespaces):
             return f"{token.source} may stand outside of job objects"
-    except _Outside as reason:
+    except _MayLeave as reason:
         return str(reason)
     return ""
 
@@ -75,7 +75,7 @@ def is_inside(token: Any) -> bool:
     """Whether an expression, asked of an element, certainly stays in that element."""
     try:
         _stay(token)
-    except _Outside:
+    except _MayLeave:
         return False
     return True
 
@@ -84,9 +84,9 @@ def _stay(token: Any) -> None:
     """Check that nothing in an expression leaves the node that it is asked of."""
     for part in token.iter():
         if part.symbol in ("/", "//") and len(part) < 2:
-            raise _Outside(f"{part.source} starts at the document again")
+            raise _MayLeave(f"{part.source} starts at the document again")
         if part.symbol in _AWAY:
-            raise _Outside(f"{_AWAY[part.symbol]} may leave the job object")
+            raise _MayLeave(f"{_AWAY[part.symbol]} may leave the job object")
 
 
 def _enters(token: Any, namespaces: dict[str, str]) -> bool:
@@ -109,16 +109,16 @@ def _enters(token: Any, namespaces: dict[str, str]) -> bool:
         return not is_relative(token[2])
     if symbol == "(" and len(token) == 1:
         return _enters(token[0], namespaces)
-    raise _Outside(f"{token.source} is worked out over the whole document")
+    raise _MayLeave(f"{token.source} is worked out over the whole document")
 
 
 def _is_unit(step: Any, namespaces: dict[str, str]) -> bool:
     """Whether a step names Job or JobGroup and counts none of them."""
     if step.symbol == "[":
         if not _is_unit(step[0], namespaces):
-            raise _Outside(f"{step.source} asks something before a job object is reached")
+            raise _MayLeave(f"{step.source} asks something before a job object is reached")
         if not is_boolean(step[1]):
-            raise _Outside(f"{step.source} may count job objects")
+            raise _MayLeave(f"{step.source} may count job objects")
         _stay(step[1])
         return True
     if step.symbol in _DOWN and len(step) == 1:
@@ -130,7 +130,7 @@ def _is_unit(step: Any, namespaces: dict[str, str]) -> bool:
         return known and step[1].value in UNITS
     if step.symbol in ("*", ":"):
         return False
-    raise _Outside(f"{step.source} may stand outside of job objects")
+    raise _MayLeave(f"{step.source} may stand outside of job objects")
 
 
 def is_boolean(predicate: Any) -> bool:

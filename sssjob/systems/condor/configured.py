@@ -182,7 +182,7 @@ def _holds(told: Configured) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ConfiguredVariable:
     """A variable of the configuration, what it stands for, and what that means."""
 
     name: str
@@ -191,7 +191,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Caveat:
     """What is wrong with a variable (``is_error``), or may surprise."""
 
     name: str
@@ -309,34 +309,40 @@ class Configured:
 
     # What it says.
 
-    def said(self) -> Iterator[Said]:
+    def said(self) -> Iterator[ConfiguredVariable]:
         """The variables about hooks, slots, resources, cron jobs and policy, explained."""
         for name, meaning in KEYWORDS.items():
             if word := self.get(name):
-                yield Said(name, word, meaning)
+                yield ConfiguredVariable(name, word, meaning)
         for name, slot in self._matching(_SLOT):
-            yield Said(name, self.get(name), f"whose hooks the startd calls for slot {slot[1]}")
+            yield ConfiguredVariable(
+                name, self.get(name), f"whose hooks the startd calls for slot {slot[1]}"
+            )
         for name, hook in self._matching(_HOOK):
             if meaning := (STARTD_HOOKS | STARTER_HOOKS).get(hook[2], ""):
-                yield Said(name, self.get(name), meaning)
+                yield ConfiguredVariable(name, self.get(name), meaning)
         for name, default, meaning in KNOBS:
             value = self.get(name, default)
             shown = self.written.get(name, name)
-            yield Said(shown, value, meaning + ("" if self.get(name) else " (default)"))
+            yield ConfiguredVariable(
+                shown, value, meaning + ("" if self.get(name) else " (default)")
+            )
         for number, count, share, kind in self._slot_types():
             shown = "?" if count is None else str(count)
-            yield Said(f"SLOT_TYPE_{number}", share, f"{shown} {kind} slot{'s' * (count != 1)}")
+            yield ConfiguredVariable(
+                f"SLOT_TYPE_{number}", share, f"{shown} {kind} slot{'s' * (count != 1)}"
+            )
         for name, found in self._matching(_RESOURCE):
             how = (
                 "found by this program"
                 if found[1]
                 else f"given to jobs as Request{self._end(name, found[2])}"
             )
-            yield Said(name, self.get(name), f"a resource of the machine, {how}")
+            yield ConfiguredVariable(name, self.get(name), f"a resource of the machine, {how}")
         for job in self._cron_jobs():
             mode = self.get(f"STARTD_CRON_{job}_MODE", "Periodic")
             period = self.get(f"STARTD_CRON_{job}_PERIOD", "")
-            yield Said(f"STARTD_CRON_{job}_EXECUTABLE",
+            yield ConfiguredVariable(f"STARTD_CRON_{job}_EXECUTABLE",
                        self.get(f"STARTD_CRON_{job}_EXECUTABLE", "none"),
                        f"publishes in the ads of slots; {mode} {period}".rstrip())  # fmt: skip
 
@@ -362,15 +368,15 @@ class Configured:
 
     # What is wrong with it.
 
-    def found(self, *, files: bool = True) -> Iterator[Found]:
+    def found(self, *, files: bool = True) -> Iterator[Caveat]:
         """What would not work, or may surprise; ``files`` looks at the programs that it names."""
         for number, line in self.odd:
-            yield Found(f"line {number}", f"{_odd(line)}: {line[:60]!r}")
+            yield Caveat(f"line {number}", f"{_odd(line)}: {line[:60]!r}")
         for number, text in self.notes:
-            yield Found(f"line {number}", text, is_error=False)
+            yield Caveat(f"line {number}", text, is_error=False)
         if not self.values and not self.uses:
             told = "no variable is in it; it is to be what condor_config_val -dump prints"
-            yield Found("all of it", told)
+            yield Caveat("all of it", told)
         every = (
             self._hooks(files), self._misspelt(), self._policy(), self._slots(),
             self._resources(files), self._crons(files),
@@ -385,11 +391,11 @@ class Configured:
                 yield replace(each, text=f"{each.text}; {told}")
             elif each.name not in unknown:
                 unknown.add(each.name)
-                yield Found(each.name, f"{told}, so that it is not looked at", is_error=False)
+                yield Caveat(each.name, f"{told}, so that it is not looked at", is_error=False)
         for name, of in self._matching(_HOOK):
             is_hook = of[2] in STARTD_HOOKS or of[2] in STARTER_HOOKS
             if is_hook and name not in unknown and (told := self._unknown(name)):
-                yield Found(name, f"{told}, so that it is not looked at", is_error=False)
+                yield Caveat(name, f"{told}, so that it is not looked at", is_error=False)
 
     def _unknown(self, name: str) -> str:
         """Why nobody can tell here what a variable stands for; "" where that is told."""
@@ -415,7 +421,7 @@ class Configured:
         key = found[1].upper()
         return self.values.get(key) or BY_ITSELF.get(key, found[2] or "")
 
-    def _hooks(self, files: bool) -> Iterator[Found]:
+    def _hooks(self, files: bool) -> Iterator[Caveat]:
         there: dict[str, set[str]] = {}
         known = (*STARTD_HOOKS, *STARTER_HOOKS, *_OTHERS)
         for name, hook in self._matching(_HOOK):
@@ -427,7 +433,7 @@ class Configured:
             if kind not in known and self._is_of_others(name):
                 continue
             if kind not in known:
-                yield Found(name, f"HTCondor has no hook of this name{question(kind, known)}")
+                yield Caveat(name, f"HTCondor has no hook of this name{question(kind, known)}")
                 continue
             there.setdefault(keyword, set()).add(kind)
             yield from self._program(name, files)
@@ -435,20 +441,20 @@ class Configured:
             hooks = there.get(word.upper(), set())
             wanted = STARTD_HOOKS if of_startd else STARTER_HOOKS
             if not hooks & wanted.keys():
-                yield Found(name, f"no {word}_HOOK_{next(iter(wanted))} or other hook is set"
+                yield Caveat(name, f"no {word}_HOOK_{next(iter(wanted))} or other hook is set"
                                   f"{question(word.upper(), there)}")  # fmt: skip
             elif of_startd:
                 yield from self._fetching(name, word, hooks)
         called = {word.upper() for _, word, _ in self._keywords()}
         for keyword in sorted(there.keys() - called):
-            yield Found(f"{keyword}_HOOK_...", "no keyword names these hooks, so that only a job "
+            yield Caveat(f"{keyword}_HOOK_...", "no keyword names these hooks, so that only a job "
                         "with this HookKeyword has them", is_error=False)  # fmt: skip
 
-    def _misspelt(self) -> Iterator[Found]:
+    def _misspelt(self) -> Iterator[Caveat]:
         for name, found in self._matching(_NO_SLOT):
             right = f"SLOT{found[1]}_{found[2]}"
             if _SLOT.fullmatch(right) or _POLICY.fullmatch(right):
-                yield Found(name, f"HTCondor has no variable of this name; did you mean {right}?")
+                yield Caveat(name, f"HTCondor has no variable of this name; did you mean {right}?")
 
     def _keywords(self) -> Iterator[tuple[str, str, bool]]:
         """Each variable with a keyword, its word, and whether it is the startd that reads it."""
@@ -458,9 +464,9 @@ class Configured:
         for name, _ in self._matching(_SLOT):
             yield name, self.get(name), True
 
-    def _fetching(self, name: str, word: str, hooks: set[str]) -> Iterator[Found]:
+    def _fetching(self, name: str, word: str, hooks: set[str]) -> Iterator[Caveat]:
         if "FETCH_WORK" not in hooks:
-            yield Found(name, f"{word}_HOOK_FETCH_WORK is not set: no slot fetches a job")
+            yield Caveat(name, f"{word}_HOOK_FETCH_WORK is not set: no slot fetches a job")
             return
         for hook, what in (
             ("REPLY_FETCH", "whether a slot took a job is not known"),
@@ -469,28 +475,28 @@ class Configured:
             ("JOB_EXIT", "how a job ended is never known"),
         ):
             if hook not in hooks:
-                yield Found(f"{word}_HOOK_{hook}", f"it is not set: {what}", hook == "JOB_EXIT")
+                yield Caveat(f"{word}_HOOK_{hook}", f"it is not set: {what}", hook == "JOB_EXIT")
         of_slots = [key for key, of in self._matching(_POLICY) if of[1] != key.upper()]
         for knob in ("PREEMPT", "WANT_HOLD", *of_slots):
             is_knob = knob.upper().endswith(("PREEMPT", "WANT_HOLD"))
             if is_knob and _ABOUT_LIMITS not in self.get(knob):
                 told = "it says nothing of fetched jobs: the Duration of one is not kept"
-                yield Found(self.written.get(knob.upper(), knob), told, is_error=False)
+                yield Caveat(self.written.get(knob.upper(), knob), told, is_error=False)
         retirement = self.get("MAXJOBRETIREMENTTIME", "0")
         if retirement != "0":
             told = f"a job that is over its Duration may go on for {retirement} s"
-            yield Found("MAXJOBRETIREMENTTIME", told, is_error=False)
+            yield Caveat("MAXJOBRETIREMENTTIME", told, is_error=False)
 
-    def _program(self, name: str, files: bool) -> Iterator[Found]:
+    def _program(self, name: str, files: bool) -> Iterator[Caveat]:
         path = self.get(name)
         if not os.path.isabs(path):
-            yield Found(name, f"an absolute path is expected: {path}")
+            yield Caveat(name, f"an absolute path is expected: {path}")
         elif files and (wrong := unusable(path)):
             blank = re.search(r"\s", path) and not os.path.exists(path)
             told = f"a path and nothing else is expected, and it has blanks: {path}"
-            yield Found(name, told if blank else wrong)
+            yield Caveat(name, told if blank else wrong)
         elif not files and re.search(r"\s", path):
-            yield Found(name, f"a path and nothing else is expected, and it has blanks: {path}")
+            yield Caveat(name, f"a path and nothing else is expected, and it has blanks: {path}")
 
     def _is_of_others(self, name: str) -> bool:
         """Whether other variables are made of one, such as of a directory of hooks."""
@@ -512,7 +518,7 @@ class Configured:
             return False
         return node.name.upper() not in self._published()
 
-    def _policy(self) -> Iterator[Found]:
+    def _policy(self) -> Iterator[Caveat]:
         scoped = {key.upper(): of[1] for key, of in self._matching(_POLICY)}
         others = dict.fromkeys((*self._published(), *(
             key.upper() for key, _ in self._matching(_EXPRESSION)
@@ -522,36 +528,36 @@ class Configured:
             if not text:
                 continue
             if "$(" in text:
-                yield Found(self.written[key], f"a macro in it stands for itself: {text[:80]}")
+                yield Caveat(self.written[key], f"a macro in it stands for itself: {text[:80]}")
                 continue
             try:
                 node: Node = parser.expression(text, old=True)
             except BadAd as error:
-                yield Found(self.written[key], f"it is no expression: {error.reason}")
+                yield Caveat(self.written[key], f"it is no expression: {error.reason}")
                 continue
             value = _constant(text)
             if told := self._always(name, node, value, is_of_all=key == name):
-                yield Found(self.written[key], told, is_error=False)
+                yield Caveat(self.written[key], told, is_error=False)
             if name in POLICY and name not in _IN_SECONDS:
                 what = "a number" if name == "RANK" else "true or false"
                 if value is not UNDEFINED and isinstance(operators.truth(value), Special):
-                    yield Found(self.written[key], f"{what} is expected: {text[:60]}")
+                    yield Caveat(self.written[key], f"{what} is expected: {text[:60]}")
             elif name in _IN_SECONDS and not _is_span(value):
-                yield Found(self.written[key], f"seconds are expected: {text[:60]}")
+                yield Caveat(self.written[key], f"seconds are expected: {text[:60]}")
             # It is asked for of a slot without a job: what is published is all there is.
             elif name == "FETCHWORKDELAY" and self._is_unpublished(node):
                 told = f"without {text} in STARTD_ATTRS it is undefined: a slot asks after 300 s"
-                yield Found(self.written[key], told, is_error=False)
+                yield Caveat(self.written[key], told, is_error=False)
         for name in (
             "STARTER_UPDATE_INTERVAL",
             "STARTER_INITIAL_UPDATE_INTERVAL",
             "POLLING_INTERVAL",
         ):
             if self.get(name) and not self._whole(name, None):
-                yield Found(name, f"whole seconds are expected: {self.get(name)[:60]}")
+                yield Caveat(name, f"whole seconds are expected: {self.get(name)[:60]}")
         for name, hook in self._matching(_HOOK):
             if hook[2].endswith(_TIMEOUT) and self._whole(name, None) is None:
-                yield Found(name, f"whole seconds are expected: {self.get(name)[:60]}")
+                yield Caveat(name, f"whole seconds are expected: {self.get(name)[:60]}")
 
     def _always(self, name: str, node: Node, value: Value, *, is_of_all: bool) -> str:
         """What a policy that needs no ad means for every job; "" where that is nothing odd."""
@@ -568,45 +574,45 @@ class Configured:
             return f"{none}, unless slot or job says {node.name}"
         return ""
 
-    def _slots(self) -> Iterator[Found]:
+    def _slots(self) -> Iterator[Caveat]:
         types = []
         resources = self._resource_names()
         for name in _COUNTS:
             raw = self.values.get(name, "")
             # What a macro of HTCondor's own stands for is not known in a file.
             if raw and "$(" not in raw and self._whole(name, None) is None:
-                yield Found(self.written[name], f"a whole number is expected: {raw[:60]!r}")
+                yield Caveat(self.written[name], f"a whole number is expected: {raw[:60]!r}")
         most = self._whole("MAX_SLOT_TYPES", None)
         most = _MOST_TYPES if most is None else most
         for number, count, share, _ in self._slot_types():
             name, of = f"SLOT_TYPE_{number}", f"NUM_SLOTS_TYPE_{number}"
             if count is None:
-                yield Found(of, f"a whole number is expected: {self.get(of)[:60]!r}")
+                yield Caveat(of, f"a whole number is expected: {self.get(of)[:60]!r}")
             elif name not in self.values:
-                yield Found(of, f"{name} is not set")
+                yield Caveat(of, f"{name} is not set")
             elif not count:
-                yield Found(name, f"{of} is not set or 0: no such slot is made", is_error=False)
+                yield Caveat(name, f"{of} is not set or 0: no such slot is made", is_error=False)
             if not 0 < number <= most:
-                yield Found(name, f"MAX_SLOT_TYPES is {most}")
+                yield Caveat(name, f"MAX_SLOT_TYPES is {most}")
                 continue
             has = slot_types.read(share, resources)
             for told, is_error in has.wrong:
-                yield Found(name, told, is_error and count != 0)
+                yield Caveat(name, told, is_error and count != 0)
             partitionable = self.get(f"{name}_PARTITIONABLE")
             if partitionable and partitionable.lower() not in (*_YES, *_NO):
                 told = f"true or false is expected: {partitionable[:60]!r}"
-                yield Found(f"{name}_PARTITIONABLE", told)
+                yield Caveat(f"{name}_PARTITIONABLE", told)
             types.append(slot_types.SlotType(count or 0, has))
         apart = any(_EXECUTE.fullmatch(name) for name in self.values)
         totals = self._totals(resources or ())
         for told in slot_types.overdrawn(types, totals, resources or (), apart=apart):
-            yield Found("SLOT_TYPE_...", told)
+            yield Caveat("SLOT_TYPE_...", told)
         slots, there = self._whole("NUM_SLOTS", None), totals.get("cpus")
         if not types and slots is not None and there is not None and slots > there:
-            yield Found("NUM_SLOTS", f"{slots} slots are more than {there} cpus")
+            yield Caveat("NUM_SLOTS", f"{slots} slots are more than {there} cpus")
         yield from self._of_no_slot()
 
-    def _of_no_slot(self) -> Iterator[Found]:
+    def _of_no_slot(self) -> Iterator[Caveat]:
         """What is said of slots, and of types of slots, that there are not."""
         counts = {number: count for number, count, *_ in self._slot_types()}
         total = None if None in counts.values() else sum(filter(None, counts.values()))
@@ -616,10 +622,10 @@ class Configured:
             number = int(found[2][:9])
             if found[1]:
                 if counts and number not in counts:
-                    yield Found(name, f"no slot is of the type {number}")
+                    yield Caveat(name, f"no slot is of the type {number}")
             elif total and not 0 < number <= total:
                 told = f"there {'is' if total == 1 else 'are'} {total} slot{'s' * (total != 1)}"
-                yield Found(name, f"there is no slot {found[2]}: {told}")
+                yield Caveat(name, f"there is no slot {found[2]}: {told}")
 
     def _resource_names(self) -> Collection[str] | None:
         """The names of the resources that the machine has of its own; None where a ``use`` may
@@ -658,68 +664,70 @@ class Configured:
         value = _constant(text)
         return value if type(value) is int and value >= 0 else None
 
-    def _resources(self, files: bool) -> Iterator[Found]:
+    def _resources(self, files: bool) -> Iterator[Caveat]:
         for name, found in self._matching(_RESOURCE):
             value = self.get(name)
             program, _, _ = value.partition(" ")
             if not found[1] and (_number(value) or 0) < 0:
-                yield Found(name, f"a number of them, or the id of each, is expected: {value[:60]}")
+                yield Caveat(
+                    name, f"a number of them, or the id of each, is expected: {value[:60]}"
+                )
             if found[1] and files and (wrong := unusable(program, is_hook=False)):
-                yield Found(name, wrong)
+                yield Caveat(name, wrong)
 
-    def _crons(self, files: bool) -> Iterator[Found]:
+    def _crons(self, files: bool) -> Iterator[Caveat]:
         for job in self._cron_jobs():
             head = f"STARTD_CRON_{job}_"
             path = self.get(f"{head}EXECUTABLE")
             if not path:
-                yield Found(f"{head}EXECUTABLE", f"it is not set, and {job} is a job of cron")
+                yield Caveat(f"{head}EXECUTABLE", f"it is not set, and {job} is a job of cron")
             elif files and (wrong := unusable(path, is_hook=False)):
-                yield Found(f"{head}EXECUTABLE", wrong)
+                yield Caveat(f"{head}EXECUTABLE", wrong)
             mode = self.get(f"{head}MODE", "Periodic")
             if mode.lower() not in map(str.lower, MODES):
                 told = f"{mode!r} is no mode{question(mode, MODES)}; known: {', '.join(MODES)}"
-                yield Found(f"{head}MODE", told)
+                yield Caveat(f"{head}MODE", told)
             period = self.get(f"{head}PERIOD")
             is_none = mode.lower() == "periodic" and not period.strip("0 smhSMH")
             if mode.lower() in ("periodic", "waitforexit") and (
                 is_none or not _PERIOD.fullmatch(period)
             ):
-                yield Found(f"{head}PERIOD", f"a time such as 5m is expected: {period!r}")
+                yield Caveat(f"{head}PERIOD", f"a time such as 5m is expected: {period!r}")
             slots = self.get(f"{head}SLOTS")
             if not all(map(str.isdecimal, re.split(r"[\s,]+", slots.strip()) if slots else ())):
-                yield Found(f"{head}SLOTS", f"numbers of slots are expected: {slots[:60]!r}")
+                yield Caveat(f"{head}SLOTS", f"numbers of slots are expected: {slots[:60]!r}")
             for end, read in (("ARGS", quoting.split_v2), ("ENV", quoting.environment_v2)):
                 text = self.get(f"{head}{end}")
                 try:
                     if text.startswith('"'):  # else words between blanks
                         read(quoting.unquoted_v2(text))
                 except BadAd as error:
-                    yield Found(f"{head}{end}", error.reason)
+                    yield Caveat(f"{head}{end}", error.reason)
             yield from self._of_cron_job(head)
         yield from self._load("STARTD_CRON_MAX_JOB_LOAD")
         yield from self._misspelt_crons()
 
-    def _load(self, name: str) -> Iterator[Found]:
+    def _load(self, name: str) -> Iterator[Caveat]:
         if text := self.get(name):
             load = _number(text)
             if load is None or not 0 <= load <= 100:
                 told = f"a load such as 0.01 is expected, at most 100: {text[:60]!r}"
-                yield Found(name, told)
+                yield Caveat(name, told)
 
-    def _of_cron_job(self, head: str) -> Iterator[Found]:
+    def _of_cron_job(self, head: str) -> Iterator[Caveat]:
         """What is wrong with values of a job of cron that are of one kind."""
         for end in ("KILL", "RECONFIG", "RECONFIG_RERUN"):
             if (text := self.get(f"{head}{end}")) and text.lower() not in (*_YES, *_NO):
-                yield Found(f"{head}{end}", f"true or false is expected: {text[:60]!r}")
+                yield Caveat(f"{head}{end}", f"true or false is expected: {text[:60]!r}")
         yield from self._load(f"{head}JOB_LOAD")
         if (text := self.get(f"{head}CONDITION")) and _constant(text) is ERROR:
-            yield Found(f"{head}CONDITION", f"it is no expression: {text[:60]!r}")
+            yield Caveat(f"{head}CONDITION", f"it is no expression: {text[:60]!r}")
         for word in self.get(f"{head}METRICS").replace(",", " ").split():
             if not _METRIC.fullmatch(word):
-                yield Found(f"{head}METRICS", f"SUM:name or PEAK:name is expected: {word[:60]!r}")
+                yield Caveat(f"{head}METRICS", f"SUM:name or PEAK:name is expected: {word[:60]!r}")
 
     # decision 853
-    def _misspelt_crons(self) -> Iterator[Found]:
+    def _misspelt_crons(self) -> Iterator[Caveat]:
         """Variables of startd cron that nothing reads."""
         jobs = sorted({job.upper() for job in self._cron_jobs()}, key=len, reverse=True)
         unlisted: set[str] = set()
@@ -734,10 +742,10 @@ class Configured:
             if job and job not in unlisted:
                 unlisted.add(job)
                 told = f"{job} is not in STARTD_CRON_JOBLIST: it is not run{question(job, jobs)}"
-                yield Found(name, told, is_error=False)
+                yield Caveat(name, told, is_error=False)
             elif not job:
                 near = question(knob or rest, CRON_JOB if knob else CRON)
-                yield Found(name, f"HTCondor has no variable of this name{near}")
+                yield Caveat(name, f"HTCondor has no variable of this name{near}")
 
 
 def _without_itself(key: str, text: str, before: str | None) -> str:

@@ -87,7 +87,7 @@ def to_ad(
     then only that one is required. ``document`` is kept as SSSJobXML. ``v1`` adds Args and Env
     for old pools, where they can hold the values.
     """
-    work = _Work(job, v1)
+    work = _AdBuilder(job, v1)
     work.identity()
     work.texts()
     work.numbers()
@@ -115,7 +115,7 @@ def embedded(job: Job) -> str:
 
 
 @dataclass(slots=True)
-class _Work:
+class _AdBuilder:
     """An ad that is being made."""
 
     job: Job

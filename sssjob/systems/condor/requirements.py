@@ -46,7 +46,7 @@ class Demands:
 
 
 @dataclass(slots=True)
-class _Collected:
+class _FoundTerms:
     """What is found on the way through a request."""
 
     rank: list[Node] = field(default_factory=list)
@@ -61,13 +61,13 @@ def demands(request: Expression) -> Demands:
     machine is compared as it is. What is no matter of slots (User, Duration) demands nothing.
     Raises ``InvalidValue`` and ``LimitExceeded`` for values that cannot be read.
     """
-    found = _Collected()
+    found = _FoundTerms()
     whole = _term(request, found)
     rank = _joined("+", found.rank)
     return Demands(whole, rank, tuple(found.unsaid))
 
 
-def _term(request: Expression, found: _Collected) -> Node | None:
+def _term(request: Expression, found: _FoundTerms) -> Node | None:
     match request:
         case Comparison():
             return _comparison(request, found)
@@ -89,7 +89,7 @@ def _term(request: Expression, found: _Collected) -> Node | None:
     raise AssertionError(request)
 
 
-def _negated(operand: Expression, found: _Collected) -> Node | None:
+def _negated(operand: Expression, found: _FoundTerms) -> Node | None:
     """Not of an expression: at the comparisons where an amount has no literal meaning."""
     match operand:
         case Comparison():
@@ -113,7 +113,7 @@ def _amounts(request: Expression) -> bool:
     )
 
 
-def _comparison(asked: Comparison, found: _Collected) -> Node | None:
+def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
     item = asked.item
     if item.name in names.AMOUNTS:
         return _amount(asked)

@@ -36,7 +36,7 @@ class Amount(NamedTuple):
     number: Fraction | None = None
 
 
-class Share(NamedTuple):
+class SlotShare(NamedTuple):
     """What one slot has: amounts by the names of resources, that of all others, and what is wrong
     with its text (True: such a slot is not made).
     """
@@ -50,10 +50,10 @@ class SlotType(NamedTuple):
     """So many slots of a share."""
 
     number: int
-    share: Share
+    share: SlotShare
 
 
-def read(text: str, resources: Collection[str] | None) -> Share:
+def read(text: str, resources: Collection[str] | None) -> SlotShare:
     """What the text of a SLOT_TYPE_<N> says.
 
     ``resources`` are those that a machine has beside the four of every machine, by their names in
@@ -83,7 +83,7 @@ def read(text: str, resources: Collection[str] | None) -> Share:
             if resource in amounts:
                 wrong.append((f"{name}: {resource} is said twice", False))
             amounts[resource] = amount
-    return Share(amounts, rest, tuple(wrong))
+    return SlotShare(amounts, rest, tuple(wrong))
 
 
 def overdrawn(

@@ -26,7 +26,14 @@ from sssjob.systems.condor.requirements import OF_MACHINES, demands, request, wi
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
-from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
+from sssjob.translate.options import (
+    Option,
+    PlacedOption,
+    ScriptOptions,
+    ScriptReading,
+    ScriptWriting,
+    line_of,
+)
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
 from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest
@@ -117,7 +124,7 @@ FILES = Patterns(
 class Program(fields.Rule):
     """The program and its arguments, which are quoted so that each stays one."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Raises ``InvalidValue`` for a job without a program on the nodes."""
         item, words = asked.one("Executable"), asked.one("Arguments")
         text = made.program or ("" if item is None else stripped(item.text))
@@ -134,7 +141,7 @@ class Program(fields.Rule):
         if words is not None and (found := arguments(words.text)):
             made.option("arguments", literal(quoting.quoted_v2(found)))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Both as the job has them."""
         for option, name in (("executable", "Executable"), ("arguments", "Arguments")):
             text = said.last(option)
@@ -155,7 +162,7 @@ class Program(fields.Rule):
 class Environment(fields.Rule):
     """Variables in the second of HTCondor's two spellings."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """``getenv`` and ``environment``."""
         for item in asked.take("Environment", "export"):
             export = fields.truth(item.attributes.get("export", ""))
@@ -176,7 +183,7 @@ class Environment(fields.Rule):
             except (BadAd, InvalidValue) as error:
                 asked.refuse(item, str(error))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Both of them as one property."""
         getenv, text = said.last("getenv"), said.last("environment")
         export = None if getenv is None else fields.truth(getenv.lower())
@@ -203,7 +210,7 @@ def _variables(text: str) -> dict[str, str]:
 class Streams(fields.Rule):
     """Standard streams; both outputs go into one file by the same name."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Files, and whether they are sent while the job runs."""
         output = asked.one("OutputFile", "redirectList")
         for name, option in (("InputFile", "input"), ("OutputFile", "output"),
@@ -227,7 +234,7 @@ class Streams(fields.Rule):
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Each file, and Flush where it is sent while the job runs."""
         found: dict[str, str] = {}
         for name, option in (("InputFile", "input"), ("OutputFile", "output"),
@@ -253,7 +260,7 @@ class Streams(fields.Rule):
 class Mail(fields.Rule):
     """When a user hears of a job: never, at its end, or always."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """One word, and the address."""
         item = asked.one("NotificationList", "uri")
         if item is None:
@@ -266,7 +273,7 @@ class Mail(fields.Rule):
         if to := mail.written(asked, item, several=False):
             made.option("notify_user", literal(to))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The word that is meant."""
         text = said.last("notification")
         events = {word.lower(): event for event, word in _NOTIFICATIONS.items()}
@@ -291,14 +298,14 @@ class Name(fields.TextOption):
         """Either."""
         return (self.option, _DESCRIBED)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The first that is there."""
         stated = self if self.option in said.names else replace(self, option=_DESCRIBED)
         fields.TextOption.read(stated, said, heard)
 
 
 @dataclass(frozen=True)
-class Whole(fields.Rule):
+class WholeNumberOption(fields.Rule):
     """A whole number of a job as one of the file."""
 
     name: str
@@ -306,7 +313,7 @@ class Whole(fields.Rule):
     of: Callable[[str], int] = units.integer
     least: int = -(1 << 31)
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The number, if it is one that is taken."""
         if item := asked.one(self.name):
             try:
@@ -319,7 +326,7 @@ class Whole(fields.Rule):
             else:
                 made.option(self.option, str(number))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The number; an expression is kept as it is."""
         text = said.last(self.option)
         if text is None:
@@ -333,7 +340,7 @@ class Whole(fields.Rule):
 class Amounts:
     """Amounts of one machine, of which a parallel job has several."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Machines, then what each of them has."""
         of = numbers.added(asked)
         numbers.nodes_of_tasks(of)
@@ -374,7 +381,7 @@ class Amounts:
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
 
-    def _resources(self, asked: JobRequest, made: Made, nodes: int) -> None:
+    def _resources(self, asked: JobRequest, made: ScriptWriting, nodes: int) -> None:
         gpus, licences, others = numbers.all_resources(asked, typed=True, others=_is_a_request)
         for name in dict.fromkeys(name for name, _ in others):
             number = sum(count for each, count in others if each == name)
@@ -395,7 +402,7 @@ class Amounts:
             limits = (f"{name}:{count}" for name, count in licences)
             made.option("concurrency_limits", ",".join(limits))
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Amounts of all machines together."""
         nodes = 1
         if said.takes(Option("universe", "parallel")):
@@ -429,7 +436,7 @@ class Amounts:
         if limits is not None and not numbers.say_licences(heard, licences(limits)):
             said.back("concurrency_limits", limits)
 
-    def _gpu_type(self, said: Said, heard: Heard) -> str:
+    def _gpu_type(self, said: ScriptOptions, heard: ScriptReading) -> str:
         """The type of GPUs, where that is all that is said of them."""
         text = said.last("require_gpus")
         if text is None:
@@ -467,7 +474,7 @@ def _bytes(number: str, power: int, base: int) -> int:
     return -(-Fraction(number) * (1 << 10 * power) // unit) * unit
 
 
-def _count(said: Said, option: str) -> int:
+def _count(said: ScriptOptions, option: str) -> int:
     text = said.last(option)
     if text is None:
         return 0
@@ -477,7 +484,7 @@ def _count(said: Said, option: str) -> int:
     return 0
 
 
-def _requirements(asked: JobRequest, made: Made) -> None:
+def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     """What a machine has to be, as far as it is said of machines alone, and what is liked."""
     try:
         whole = expression.of(asked.scope.block)
@@ -532,7 +539,7 @@ def _is_about_machines(part: Expression) -> bool:
     return all(each.item.name in OF_MACHINES for each in expression.comparisons(part))
 
 
-def _say_requirements(said: Said, heard: Heard) -> None:
+def _say_requirements(said: ScriptOptions, heard: ScriptReading) -> None:
     """Requirements as a request, where one can say all of them."""
     text = said.last("requirements")
     if text is None:
@@ -552,7 +559,7 @@ def _say_requirements(said: Said, heard: Heard) -> None:
             heard.terms.append(part)
 
 
-def _say_rank(said: Said, heard: Heard) -> None:
+def _say_rank(said: ScriptOptions, heard: ScriptReading) -> None:
     """A rank as wishes, where it is a sum of what is liked, each a whole number of times."""
     text = said.last("rank")
     if text is None:
@@ -572,8 +579,8 @@ RULES: tuple[fields.Rule, ...] = (
     Environment(),
     Streams(),
     Mail(),
-    Whole("Priority",     "priority"),
-    Whole("EligibleTime", "deferral_time", units.time, 0),
+    WholeNumberOption("Priority",     "priority"),
+    WholeNumberOption("EligibleTime", "deferral_time", units.time, 0),
     waiting.Hold(Option("hold", "True")),
     fields.Interactive(instead="call condor_submit -i"),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
@@ -594,7 +601,7 @@ class SubmitFile(Translator[Description]):
 
     def compose(self, asked: JobRequest, settings: Settings) -> Description:
         """The commands. Raises ``InvalidValue`` for a job without a program on the nodes."""
-        made = Made(program=beside(asked, settings))
+        made = ScriptWriting(program=beside(asked, settings))
         for rule in self.rules:
             rule.write(asked, made)
         self.amounts.compose(asked, made, settings)
@@ -624,7 +631,7 @@ class SubmitFile(Translator[Description]):
             asked.refuse(item, str(error))
             return ""
 
-    def _other(self, asked: JobRequest, made: Made, item: Property, name: str) -> None:
+    def _other(self, asked: JobRequest, made: ScriptWriting, item: Property, name: str) -> None:
         try:
             made.option(name, value(item.text))
         except InvalidValue as error:
@@ -655,7 +662,7 @@ class SubmitFile(Translator[Description]):
 
     def job(self, form: Description, settings: Settings) -> Read:
         """What the commands say."""
-        said, heard = Said(form.options), Heard(findings=list(form.findings))
+        said, heard = ScriptOptions(form.options), ScriptReading(findings=list(form.findings))
         for rule in self.rules:
             rule.read(said, heard)
         self.amounts.understand(said, heard, settings)
@@ -713,7 +720,7 @@ def description(text: str, before: int = 0) -> Description:
             name = known if known in _KNOWN else match[1]
             if known.startswith(_REQUEST):
                 name = _REQUEST + name[len(_REQUEST) :]
-            options.append(Placed.at(Option(name, stripped(match[2])), number))
+            options.append(PlacedOption.at(Option(name, stripped(match[2])), number))
         else:
             found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
     for number, line in rest:

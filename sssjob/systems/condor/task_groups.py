@@ -36,7 +36,7 @@ _MOST_WAITING = 10_000  # ads of jobs of which some are missing
 
 # decision 596, 812
 @dataclass(frozen=True, slots=True)
-class Part:
+class JobOfAd:
     """What one ad is about: a job that says all that it can of the task groups in it.
 
     ``told`` are attributes by which the ads of a job find each other. What no ad can say of the
@@ -72,14 +72,14 @@ def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
     ]
 
 
-def parts(job: Job) -> list[Part]:
+def parts(job: Job) -> list[JobOfAd]:
     """What the ads of a job are about: a task group with hosts of its own each, or all of it.
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
     """
     groups = job.asking_groups
     if not groups:
-        return [Part(job)]
+        return [JobOfAd(job)]
     if len(groups) == 1:  # decision 855
         groups = (_without_outcome(groups[0]),)
     asks = {item.name for item in job.requested} & _AMOUNTS
@@ -93,7 +93,7 @@ def parts(job: Job) -> list[Part]:
             told = {names.TASK_GROUP: number, names.TASK_GROUPS: len(groups)}
             told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
-        found.append(Part(_alone(job, group), (), told, tuple(_unsaid(group, number))))
+        found.append(JobOfAd(_alone(job, group), (), told, tuple(_unsaid(group, number))))
     return found
 
 
@@ -102,7 +102,7 @@ def _without_outcome(group: TaskGroup) -> TaskGroup:
     return group.holding(item for item in group.items if not _is_named(item, OUTCOME))
 
 
-def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> Part:
+def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     """All of a job in one ad, which says of it what its groups say alike, and all they demand.
 
     Their amounts are added up where the ad is made. What of all this it cannot say is found.
@@ -123,7 +123,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> Part:
                 demands += [left] if left.items else []
                 findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
-    return Part(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+    return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
 
 
 def _demanded(
@@ -239,7 +239,7 @@ def _is_named(item: Item, among: Iterable[str]) -> bool:
     return isinstance(item, Property) and item.name in among
 
 
-class _Parts:
+class _AdsOfGroups:
     """The ads of the task groups of one job, as far as they have been seen."""
 
     def __init__(self, where: str) -> None:
@@ -257,7 +257,7 @@ def gathered(ads: Iterable[tuple[str, Ad]]) -> Iterator[tuple[str, list[Ad]]]:
     They are one job by their Id, user, and the digest of the job; two that are the same in all of
     it have the same ads, so that it does not matter which of them is whose.
     """
-    waiting: dict[tuple[object, ...], list[_Parts]] = {}
+    waiting: dict[tuple[object, ...], list[_AdsOfGroups]] = {}
     held = 0
     for where, ad in ads:
         number, count = ad.get(names.TASK_GROUP), ad.get(names.TASK_GROUPS)
@@ -273,7 +273,7 @@ def gathered(ads: Iterable[tuple[str, Ad]]) -> Iterator[tuple[str, list[Ad]]]:
         of_one = waiting.setdefault(key, [])
         parts = next((each for each in of_one if number not in each.ads), None)
         if parts is None:
-            parts = _Parts(where)
+            parts = _AdsOfGroups(where)
             of_one.append(parts)
         parts.ads[number] = ad
         held += 1

@@ -55,7 +55,7 @@ from sssjob.translate.objects import (
     words_of,
     write_rest,
 )
-from sssjob.translate.options import Heard
+from sssjob.translate.options import ScriptReading
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.specification import (
@@ -224,7 +224,7 @@ class Jobspec(Specification):
 
     def job(self, form: Data, settings: Settings) -> Read:
         """The job of a jobspec."""
-        form, heard = json.loads(json.dumps(form)), Heard()
+        form, heard = json.loads(json.dumps(form)), ScriptReading()
         take(form, _KEPT)
         for fault in faults(form, canonical=self.version == CANONICAL):
             heard.note(fault.text, fault.path)
@@ -376,7 +376,7 @@ def _several(resources: list[Data]) -> bool:
     return any(count != 1 for count in counts)
 
 
-def _say_program(form: Data, heard: Heard, words_: list[str]) -> None:
+def _say_program(form: Data, heard: ScriptReading, words_: list[str]) -> None:
     """A program; where it is the one file of the jobspec, that file, too."""
     files = take(form, _FILES)
     name = words_[0] if words_ else ""
@@ -504,7 +504,7 @@ def _named(item: Property) -> tuple[str, list[str]]:
     return (_PROPERTIES if item.name == "Feature" else _HOSTS), list(dict.fromkeys(texts))
 
 
-def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> None:
+def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: ScriptReading) -> None:
     value = take(form, path)
     text = None
     if (
@@ -522,7 +522,7 @@ def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> 
         put(form, path, value)
 
 
-def _read_resources(found: list[Any], task: Data, heard: Heard) -> None:
+def _read_resources(found: list[Any], task: Data, heard: ScriptReading) -> None:
     """Take nodes, slots, and what is in a slot; of a task for each slot so many tasks."""
     levels = list(_vertices(found))
     node = next((each for each in levels if each.get("type") == "node"), None)
@@ -557,7 +557,7 @@ def _read_resources(found: list[Any], task: Data, heard: Heard) -> None:
     take(task, ("slot",))
 
 
-def _said_range(slot: Data, inside: list[Data], heard: Heard) -> bool:
+def _said_range(slot: Data, inside: list[Data], heard: ScriptReading) -> bool:
     """Whether a range of slots could be said: as one of processors, as tasks have no range."""
     lo, hi = _bounds(slot.get("count"))
     cores = [_number(each.get("count")) for each in inside if each.get("type") == "core"]
@@ -584,7 +584,7 @@ def _taken_vertex(vertex: Data) -> None:
     take(vertex, ("count",))
 
 
-def _read_inside(vertex: Data, slots: int, heard: Heard) -> None:
+def _read_inside(vertex: Data, slots: int, heard: ScriptReading) -> None:
     kind, number = vertex.get("type"), _number(vertex.get("count"))
     if number is None or not isinstance(kind, str):
         return  # it is told as what nobody has read
@@ -650,7 +650,7 @@ def _ends(value: Interval) -> tuple[int, int]:
     return int(value.lo), int(value.hi)
 
 
-def _read_duration(form: Data, heard: Heard) -> None:
+def _read_duration(form: Data, heard: ScriptReading) -> None:
     value = take(form, (*_SYSTEM, "duration"))
     try:
         seconds = words.limit(word(value)) if value is not None else None
@@ -661,7 +661,7 @@ def _read_duration(form: Data, heard: Heard) -> None:
         say_wall(heard, seconds)
 
 
-def _read_dependencies(form: Data, heard: Heard) -> None:
+def _read_dependencies(form: Data, heard: ScriptReading) -> None:
     found = taken(form, (*_SYSTEM, "dependencies"), a_list, heard, "a list") or ()
     rest = []
     for each in found:
@@ -682,7 +682,7 @@ def _read_dependencies(form: Data, heard: Heard) -> None:
         put(form, (*_SYSTEM, "dependencies"), rest)
 
 
-def _read_constraint(form: Data, heard: Heard) -> None:
+def _read_constraint(form: Data, heard: ScriptReading) -> None:
     path = (*_SYSTEM, "constraints")
     found = taken(form, path, an_object, heard, "an object")
     if not found:
@@ -693,7 +693,7 @@ def _read_constraint(form: Data, heard: Heard) -> None:
         put(form, path, {_AND: rest} if parts != [found] else found)
 
 
-def _understood(part: Any, heard: Heard) -> bool:
+def _understood(part: Any, heard: ScriptReading) -> bool:
     try:
         found = conjuncts(_meant(part))
     except InvalidValue:

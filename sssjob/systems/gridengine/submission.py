@@ -34,7 +34,15 @@ from sssjob.translate.nodes import (
     say_wishes,
     wishes,
 )
-from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
+from sssjob.translate.options import (
+    Option,
+    ScriptOptions,
+    ScriptReading,
+    ScriptWriting,
+    Syntax,
+    WantedAmounts,
+    commas,
+)
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import blank, quoted, word
 from sssjob.translate.requests import JobRequest
@@ -54,7 +62,7 @@ def _named(name: str, item: Property) -> bool:
     return license_name(item.attributes) == name
 
 
-def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
+def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """A slot is a processor, and memory is of one slot."""
     words = ["-S", made.shell or DEFAULT_SHELL]
     if wanted.processors > 1:
@@ -69,7 +77,7 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
 class Slots(Layout):
     """A slot is a processor; memory is of one slot, and a range of slots is kept."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Slots first, then what is divided by them."""
         of = numbers.added(asked)
         numbers.only_processors(asked, of)
@@ -96,7 +104,7 @@ class Slots(Layout):
         self._nodes(asked, made)
 
     def _slots(
-        self, asked: JobRequest, made: Made, of: numbers.TaskCounts, settings: Settings
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, settings: Settings
     ) -> int:
         total = of.total
         count = of.processors if of.processors else numbers.CountRange(total, total)
@@ -113,7 +121,7 @@ class Slots(Layout):
         return count.least
 
     def _memory(
-        self, asked: JobRequest, made: Made, of: numbers.TaskCounts, slots: int, scope: str
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, slots: int, scope: str
     ) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
         if total is None and of.memory:
@@ -129,7 +137,7 @@ class Slots(Layout):
             how = f"{numbers.shown(total, scope)}, {slots} slots"
             asked.convert("Memory", f"{how}: {written(share)} of each slot")
 
-    def _resources(self, asked: JobRequest, made: Made, slots: int) -> None:
+    def _resources(self, asked: JobRequest, made: ScriptWriting, slots: int) -> None:
         """GPUs and licences are resources that a site names, and are of one slot."""
         gpus, licences = numbers.resources(asked, typed=True)
         for name, number in licences:
@@ -142,7 +150,7 @@ class Slots(Layout):
             asked.convert("Resource", told, numbers.is_gpu)
 
     def _share(
-        self, asked: JobRequest, made: Made, name: str, number: int, slots: int,
+        self, asked: JobRequest, made: ScriptWriting, name: str, number: int, slots: int,
         of: Callable[[Property], bool],
     ) -> None:  # fmt: skip
         share = units.rounded_up(number, slots)
@@ -152,7 +160,7 @@ class Slots(Layout):
         elif slots > 1:
             asked.convert("Resource", f"{number}, {slots} slots: {share} of each slot", of)
 
-    def _nodes(self, asked: JobRequest, made: Made) -> None:
+    def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hosts of which any may be taken."""
         found: list[str] = []
         unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
@@ -168,7 +176,7 @@ class Slots(Layout):
         if hosts:
             made.option("-l h", hosts)
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Slots are processors; what is of a slot is multiplied by their least number."""
         slots = _say_slots(said, heard, settings.parallel)
         if (value := said.last("-l h_vmem")) is not None:
@@ -212,7 +220,7 @@ class Slots(Layout):
                 said.takes(each)
                 say_wishes(heard, "Feature", [wish[1]])
 
-    def _say_nodes(self, said: Said, heard: Heard) -> None:
+    def _say_nodes(self, said: ScriptOptions, heard: ScriptReading) -> None:
         name = next(
             (name for name in map("-l {}".format, requested.HOST_NAMES) if name in said.names), ""
         )
@@ -242,7 +250,7 @@ def _glob(item: Property) -> str:
     return _PIECE.sub(lambda found: parts.get(found[0], found[0]), text)
 
 
-def _say_slots(said: Said, heard: Heard, parallel: str) -> int:
+def _say_slots(said: ScriptOptions, heard: ScriptReading, parallel: str) -> int:
     value = said.last("-pe")
     found = None if value is None else requested.parallel(value)
     if found is None:
@@ -260,7 +268,7 @@ def _say_slots(said: Said, heard: Heard, parallel: str) -> int:
 
 
 # decision 343
-def _say_gpus(said: Said, heard: Heard, slots: int) -> None:
+def _say_gpus(said: ScriptOptions, heard: ScriptReading, slots: int) -> None:
     """GPUs by each of the names that sites give them, as in a category of the accounting."""
     total = 0
     for name in GPU_NAMES:

@@ -24,7 +24,7 @@ from sssjob.translate import numbers
 from sssjob.translate.fields import NOT_ALL
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import any_of_these, conditions, features, say_wishes, wishes
-from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.quoting import exported
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
@@ -48,7 +48,7 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 class Slots(Layout):
     """Tasks with a range of them, and resource requirements."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Tasks, where they are, and what each job has."""
         of = numbers.added(asked)
         self._tasks(asked, made, of)  # which count the nodes
@@ -64,7 +64,7 @@ class Slots(Layout):
                 asked.approximate("Swap", f"{kilobytes(swap)}, rounded up")
         self._nodes(asked, made)
 
-    def _tasks(self, asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
+    def _tasks(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
@@ -104,7 +104,7 @@ class Slots(Layout):
                 for item in asked.items("TaskDistribution"):
                     asked.refuse(item, str(error))
 
-    def _select(self, asked: JobRequest, made: Made) -> None:
+    def _select(self, asked: JobRequest, made: ScriptWriting) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
         found = features(asked)
         if (item := asked.one("Architecture")) is not None:
@@ -118,7 +118,9 @@ class Slots(Layout):
         if liked := wishes(asked, "Feature"):
             made.option("-R order", ":".join(liked))
 
-    def _usage(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
+    def _usage(
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, scope: str
+    ) -> None:
         found: list[str] = []
         for name, word_ in (("Memory", "mem"), ("Disk", "tmp")):
             whose = scope if name == "Memory" else numbers.JOB
@@ -147,7 +149,7 @@ class Slots(Layout):
         if found:
             made.option("-R rusage", ":".join(found))
 
-    def _nodes(self, asked: JobRequest, made: Made) -> None:
+    def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hosts of which any may be taken."""
         found: list[str] = []
         for item in asked.take("Node", "aggregation", "delimiter", "count"):
@@ -155,7 +157,7 @@ class Slots(Layout):
         if found:
             made.option("-m", " ".join(found))
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Tasks, then what they have."""
         of = self._say_tasks(said, heard)
         self._say_select(said, heard)
@@ -181,7 +183,7 @@ class Slots(Layout):
             else:
                 heard.request("Node", ",".join(found), aggregation="List", count="1")
 
-    def _say_tasks(self, said: Said, heard: Heard) -> numbers.TaskCounts:
+    def _say_tasks(self, said: ScriptOptions, heard: ScriptReading) -> numbers.TaskCounts:
         of = numbers.TaskCounts()
         value = said.last("-n")
         found = _RANGE.fullmatch(value or "")
@@ -214,7 +216,7 @@ class Slots(Layout):
             said.back("-R span", span)
         return of
 
-    def _say_select(self, said: Said, heard: Heard) -> None:
+    def _say_select(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Several selections have to hold together."""
         for value in said.all("-R select"):
             try:
@@ -231,7 +233,7 @@ class Slots(Layout):
                 else:
                     heard.terms.append(part)
 
-    def _say_order(self, said: Said, heard: Heard) -> None:
+    def _say_order(self, said: ScriptOptions, heard: ScriptReading) -> None:
         value = said.last("-R order")
         if value is None:
             return
@@ -241,7 +243,9 @@ class Slots(Layout):
         else:
             said.back("-R order", value)
 
-    def _say_usage(self, said: Said, heard: Heard, of: numbers.TaskCounts, scope: str) -> None:
+    def _say_usage(
+        self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts, scope: str
+    ) -> None:
         tasks, nodes = of.tasks or 1, of.node_count
         parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
         gpus, models = 0, dict[str, None]()
@@ -269,8 +273,8 @@ class Slots(Layout):
         self._say_gpus(said, heard, of, parts, (gpus, "".join(models) * (len(models) == 1)))
 
     def _say_gpus(
-        self, said: Said, heard: Heard, of: numbers.TaskCounts, parts: Mapping[str, int],
-        by_rusage: tuple[int, str],
+        self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts,
+        parts: Mapping[str, int], by_rusage: tuple[int, str],
     ) -> None:  # fmt: skip
         """Those of ``-gpu``, or the number and the model that ``rusage`` reserves."""
         value = said.last("-gpu")
@@ -290,7 +294,7 @@ class Slots(Layout):
             said.back("-gpu", value)
 
 
-def _one_host(heard: Heard, of: numbers.TaskCounts, option: str) -> None:
+def _one_host(heard: ScriptReading, of: numbers.TaskCounts, option: str) -> None:
     """Tell of an amount of each host, where nothing says how many there are."""
     if of.open_nodes:
         heard.note(f"{option}: on how many hosts is not said, one is assumed")

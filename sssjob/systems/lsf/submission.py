@@ -22,7 +22,14 @@ from sssjob.systems.lsf.words import (
 from sssjob.translate import environment, exclusive, fields, limits, mail, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
-from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted
+from sssjob.translate.options import (
+    Option,
+    ScriptOptions,
+    ScriptReading,
+    ScriptWriting,
+    Syntax,
+    WantedAmounts,
+)
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import quoted, safe, split, word
 from sssjob.translate.requests import NO_OPTION, JobRequest
@@ -43,7 +50,7 @@ FILES = Patterns(
 class Streams(fields.Rule):
     """Files that are written anew (``-oo``), or appended to (``-o``)."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Without an option for it, standard error goes where the output goes."""
         output = asked.one("OutputFile", "redirectList")
         error = asked.one("ErrorFile", "redirectList")
@@ -56,7 +63,7 @@ class Streams(fields.Rule):
         if item := asked.one("InputFile", "redirectList"):
             self._option(asked, made, item, "-i")
 
-    def _file(self, asked: JobRequest, made: Made, item: Property, letter: str) -> None:
+    def _file(self, asked: JobRequest, made: ScriptWriting, item: Property, letter: str) -> None:
         words = item.attributes.get("redirectList", "").strip()
         text = stripped(item.text) or (os.devnull if words == "Close" else "")
         if not text:
@@ -67,21 +74,23 @@ class Streams(fields.Rule):
         self._option(asked, made, item, f"-{letter}" if words == "Append" else f"-{letter}o", text)
 
     def _option(
-        self, asked: JobRequest, made: Made, item: Property, option: str, text: str = ""
+        self, asked: JobRequest, made: ScriptWriting, item: Property, option: str, text: str = ""
     ) -> None:
         try:
             made.option(option, FILES.written(asked, item, text or stripped(item.text)))
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Each file, and whether it is appended to."""
         self._read(said, heard, "InputFile", "-i")
         for name, letter in (("OutputFile", "o"), ("ErrorFile", "e")):
             if not self._read(said, heard, name, f"-{letter}o"):
                 self._read(said, heard, name, f"-{letter}", redirectList="Append")
 
-    def _read(self, said: Said, heard: Heard, name: str, option: str, **attributes: str) -> bool:
+    def _read(
+        self, said: ScriptOptions, heard: ScriptReading, name: str, option: str, **attributes: str
+    ) -> bool:
         """Say what an option names; whether it is there."""
         value = said.last(option)
         if not value:
@@ -96,7 +105,7 @@ class Streams(fields.Rule):
 class Mail(fields.Rule):
     """``-B`` for the start, ``-N`` for the end."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The two, and the address."""
         item = asked.one("NotificationList", "uri")
         if item is None:
@@ -112,7 +121,7 @@ class Mail(fields.Rule):
         if to := mail.written(asked, item, several=False):
             made.option("-u", to)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The events that are there."""
         events = [name for name, option in (("JobStart", "-B"), ("JobEnd", "-N"))
                   if said.has(option)]  # fmt: skip
@@ -123,7 +132,7 @@ class Mail(fields.Rule):
 class Waits(fields.Rule):
     """``done(1) && exit(2,==3) && ended("name")``: an exit code and names are kept."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """All of them, with && between."""
         found = []
         for item in asked.take("Dependency", "condition", "code", "designator"):
@@ -156,7 +165,7 @@ class Waits(fields.Rule):
             return ""
         return f"exit({text},=={int(code)})" if int(code) else f"done({text})"
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Terms that all have to hold; another expression is kept as it is."""
         value = said.last("-w")
         if value is None:
@@ -172,7 +181,7 @@ class Waits(fields.Rule):
 class Name(fields.Name):
     """What stands in brackets behind a name makes an array of jobs, and is kept as it is."""
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The name, without what makes an array of it."""
         value = said.last(self.option)
         if value is None:
@@ -187,10 +196,10 @@ class Name(fields.Name):
 class Profile(fields.Rule):
     """An application profile: read as what runs, and kept, since not each Application is one."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Nothing: a name that is no profile of the site would keep the job from starting."""
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The profile, as records tell it."""
         if value := said.last("-app"):
             heard.say("Application", value)
@@ -227,7 +236,7 @@ def _directory(text: str) -> str:
 _TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
 
 
-def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
+def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """Slots on so many hosts, and memory of each: reserved, and what no process may go beyond."""
     hosts = max(wanted.nodes, 1)
     each = units.rounded_up(wanted.processors, hosts)

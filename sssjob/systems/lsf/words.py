@@ -68,7 +68,7 @@ def reserved_gpus(name: str, text: str) -> tuple[int, str] | None:
     return None if found is None else (int(found[1]), found[2] or "")
 
 
-class Reserved(NamedTuple):
+class ReservedAmount(NamedTuple):
     """What a part of ``rusage`` reserves: bytes of Memory or Disk, a number of GPUs, of a License.
 
     ``whose`` says of what: "" (each host), host, task or job. ``part`` is the text of the part, and
@@ -82,7 +82,7 @@ class Reserved(NamedTuple):
     name: str = ""
 
 
-def reservations(text: str) -> list[Reserved] | None:
+def reservations(text: str) -> list[ReservedAmount] | None:
     """What ``rusage`` reserves; None where a part of it says something else, such as how long.
 
     >>> found = reservations("mem=100.00, ngpus_physical=2/task:matlab=1")
@@ -99,24 +99,24 @@ def reservations(text: str) -> list[Reserved] | None:
     return None if odd else known
 
 
-def _reservation(name: str, text: str) -> Reserved | None:
+def _reservation(name: str, text: str) -> ReservedAmount | None:
     part = f"{name}={text}"
     if (gpus := reserved_gpus(name, text)) is not None:
-        return Reserved(GPU, gpus[0], gpus[1], part)
+        return ReservedAmount(GPU, gpus[0], gpus[1], part)
     if name == "gmodel" and _GPU_MODEL.fullmatch(text):
-        return Reserved(GPU, 0, "", part, text)
+        return ReservedAmount(GPU, 0, "", part, text)
     amount, slash, whose = text.partition("/")
     amount = _ZEROS.sub("", amount)
     if name in _SIZES:
         if bool(whose) is not bool(slash) or whose not in ("", "host", "task", "job"):
             return None
         with suppress(InvalidValue):
-            return Reserved(_SIZES[name], size(amount, 2), whose, part)
+            return ReservedAmount(_SIZES[name], size(amount, 2), whose, part)
         return None
     number = whole(amount)
     if slash or number is None or name in _NO_LICENCES or not plain(name):
         return None
-    return Reserved(LICENSE, number, "job", part, name)
+    return ReservedAmount(LICENSE, number, "job", part, name)
 
 
 class AskedGPUs(NamedTuple):

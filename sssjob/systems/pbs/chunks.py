@@ -19,12 +19,12 @@ from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import features, names, say_nodes
-from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 
-def shared(asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
+def shared(asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
     """What both have for the whole job."""
     if wall := numbers.wall(asked, of):
         made.option("-l walltime", clock(wall))
@@ -32,7 +32,7 @@ def shared(asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
         made.option("-l vmem", written(swap))
 
 
-def say_shared(said: Said, heard: Heard) -> None:
+def say_shared(said: ScriptOptions, heard: ScriptReading) -> None:
     """The same back."""
     for option, name in (("-l walltime", "Duration"), ("-l vmem", "Swap"), ("-l file", "Disk")):
         value = said.last(option)
@@ -102,7 +102,7 @@ def approximated(asked: JobRequest, of: numbers.TaskCounts) -> None:
 class Chunks(Layout):
     """``select`` and ``place`` of PBS Professional and OpenPBS."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """A chunk for each node, or for each task where nothing says how many nodes."""
         groups = asked.groups()
         of = numbers.shape(asked)
@@ -190,7 +190,7 @@ class Chunks(Layout):
                 how = f"{numbers.shown(total, whose)}, {chunks} chunks"
                 asked.convert("Memory", f"{how}: {written(kilobytes)} of each chunk")
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """One kind of chunk is the job itself, several are task groups."""
         scatter = _say_place(said, heard)
         value = said.last("-l select")
@@ -203,7 +203,7 @@ class Chunks(Layout):
             _say_hosts(found, heard, settings.memory_scope)
         elif found:
             for part in found:
-                inner = Heard()
+                inner = ScriptReading()
                 _say_chunk(part, inner, numbers.TASK)
                 heard.items.append(TaskGroup(inner.all()))
         if scatter:
@@ -232,7 +232,7 @@ def _rank(word: str) -> int:
     return 0 if word in _ARRANGEMENTS else 2 if word.startswith("group=") else 1
 
 
-def _say_place(said: Said, heard: Heard) -> bool:
+def _say_place(said: ScriptOptions, heard: ScriptReading) -> bool:
     """Whether each chunk has a node of its own. What nodes are shared is said; the rest is kept."""
     value = said.last(PLACE)
     if value is None:
@@ -323,7 +323,7 @@ def _known(part: NodeSpec) -> bool:
 
 
 # decision 343
-def _say_flat(said: Said, heard: Heard, scope: str) -> None:
+def _say_flat(said: ScriptOptions, heard: ScriptReading, scope: str) -> None:
     """``-l ncpus=4,mem=2gb,ngpus=1``: without select, PBS makes one chunk of it."""
     chunk = NodeSpec(1)
     if "-l nodes" not in said.names:
@@ -358,13 +358,13 @@ def _alike(found: list[NodeSpec]) -> bool:
     return all(part.count == 1 for part in found) and all(each == plain_[0] for each in plain_)
 
 
-def _say_hosts(found: list[NodeSpec], heard: Heard, scope: str) -> None:
+def _say_hosts(found: list[NodeSpec], heard: ScriptReading, scope: str) -> None:
     first = {name: value for name, value in found[0].values.items() if name != "host"}
     _say_chunk(NodeSpec(len(found), first), heard, scope)
     say_nodes(heard, [part.values["host"] for part in found])
 
 
-def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
+def _say_chunk(part: NodeSpec, heard: ScriptReading, scope: str) -> None:
     """Chunks of one task stand for tasks, others for nodes."""
     cpus = part.number("ncpus") or 1
     tasks = part.number("mpiprocs") or 1  # the default of a chunk with processors
@@ -397,7 +397,7 @@ def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
 class Nodes(Layout):
     """``nodes`` of TORQUE, and resources of the whole job."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Nodes with processors and properties, then what is of the job."""
         of = numbers.added(asked)
         numbers.only_processors(asked, of)
@@ -458,7 +458,9 @@ class Nodes(Layout):
                 asked.refuse(item, "the job asks for other nodes")
         return ""
 
-    def _memory(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
+    def _memory(
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, scope: str
+    ) -> None:
         if scope == numbers.TASK:
             if value := numbers.memory(asked, of, scope, each=numbers.TASK):
                 share = units.rounded_up(value, of.each)  # a process stands for each processor
@@ -469,7 +471,7 @@ class Nodes(Layout):
         elif value := numbers.memory(asked, of, scope, each=numbers.JOB):
             made.option("-l mem", written(value))
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Nodes, then what is of the whole job."""
         value = said.last(NODES)
         tasks = _say_procs(said, heard) if value is None and not _has_own_node(said) else 0
@@ -510,7 +512,9 @@ class Nodes(Layout):
         elif value is not None:
             said.back("-l gres", value)
 
-    def _say_memory(self, said: Said, heard: Heard, nodes: int, tasks: int, scope: str) -> None:
+    def _say_memory(
+        self, said: ScriptOptions, heard: ScriptReading, nodes: int, tasks: int, scope: str
+    ) -> None:
         """``mem`` is that of the job; what each process may have beside it has no place."""
         counts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
         amount = False
@@ -530,7 +534,7 @@ class Nodes(Layout):
             amount = True
 
 
-def _say_unlike(found: list[NodeSpec], heard: Heard) -> int:
+def _say_unlike(found: list[NodeSpec], heard: ScriptReading) -> int:
     """How many nodes and processors there are together, and which, where each is named."""
     if not (told := totals(found)):
         return 1
@@ -549,7 +553,7 @@ def _say_unlike(found: list[NodeSpec], heard: Heard) -> int:
     return processors or 1
 
 
-def _flat_node(said: Said) -> list[NodeSpec]:
+def _flat_node(said: ScriptOptions) -> list[NodeSpec]:
     """``-l ncpus=4,gpus=1``: without nodes, TORQUE gives it on one of them."""
     node = NodeSpec(1)
     for name, place in (("ncpus", "ppn"), *zip(GPU_COUNTS, GPU_COUNTS, strict=True)):
@@ -562,12 +566,12 @@ def _flat_node(said: Said) -> list[NodeSpec]:
     return [node] if node.values else []
 
 
-def _has_own_node(said: Said) -> bool:
+def _has_own_node(said: ScriptOptions) -> bool:
     """Whether something else than ``procs`` says what is on a node."""
     return any(f"-l {name}" in said.names for name in ("ncpus", *GPU_COUNTS))
 
 
-def _say_procs(said: Said, heard: Heard) -> int:
+def _say_procs(said: ScriptOptions, heard: ScriptReading) -> int:
     """``-l procs=8``: so many processors, on whichever nodes; 0 where none are said."""
     value = said.last(option := f"-l {PROCS}")
     count = whole(value or "", 9) or 0
@@ -580,7 +584,7 @@ def _say_procs(said: Said, heard: Heard) -> int:
 
 
 # decision 499
-def _say_ncpus(said: Said, heard: Heard, found: list[NodeSpec]) -> int:
+def _say_ncpus(said: ScriptOptions, heard: ScriptReading, found: list[NodeSpec]) -> int:
     """``-l nodes=4,ncpus=8``: the processors of the job, where the nodes have not more; else 0."""
     value = said.last("-l ncpus")
     if value is None:
@@ -610,6 +614,6 @@ def _simple(found: list[NodeSpec]) -> bool:
     return alike and known and counted and (all(named) or (not any(named) and len(found) == 1))
 
 
-def _say_licences(said: Said, heard: Heard, value: str) -> None:
+def _say_licences(said: ScriptOptions, heard: ScriptReading, value: str) -> None:
     if not numbers.say_licences(heard, licences(value, between="%", sign="+", bare=False)):
         said.back("-l gres", value)

@@ -25,7 +25,7 @@ from sssjob.lcginfo.snapshot import (
     QueuedJob,
     QueueRules,
     Report,
-    Reserved,
+    SlotReservation,
     Snapshot,
 )
 from sssjob.model import Job
@@ -212,7 +212,7 @@ class PBSQueue(Reader):
             return
         slots = count(found.get("Resource_List.ncpus", ""))
         if name and start is not None and end is not None and slots is not None:
-            self.reserved.append(Reserved(name.partition(".")[0], start, end, slots))
+            self.reserved.append(SlotReservation(name.partition(".")[0], start, end, slots))
 
 
 def _letter(job: Job) -> str:

@@ -17,13 +17,19 @@ from sssjob.systems.pbs.words import ON_HOST, clock, limit, size, waited_for, wr
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
-from sssjob.translate.options import Heard, Made, Option, Said, Wanted
+from sssjob.translate.options import (
+    Option,
+    ScriptOptions,
+    ScriptReading,
+    ScriptWriting,
+    WantedAmounts,
+)
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
 from sssjob.translate.requests import JobRequest
 
 
-def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
+def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """PBS starts the login shell of the user, unless it is told what reads the script."""
     nodes = max(wanted.nodes, 1)
     words = [f"nodes={nodes}:ppn={math.ceil(Fraction(wanted.processors, nodes))}"]
@@ -45,12 +51,12 @@ class Project(fields.Rule):
     an Extension.
     """
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The one or the other."""
         kept = any(each.attributes.get("name") == "-P" for each in asked.items("Extension"))
         fields.TextOption("Project", "-A" if made.held or kept else "-P", word).write(asked, made)
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The first that is there."""
         account = said.last("-A")
         if text := account or said.last("-P"):
@@ -60,7 +66,7 @@ class Project(fields.Rule):
 class ReservedQueue(fields.QueueAt):
     """The queue of a reservation, which is called like it: R, S or M, and a number."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The reservation before any other queue."""
         item = asked.one("Reservation")
         text = "" if item is None else stripped(item.text)
@@ -74,7 +80,7 @@ class ReservedQueue(fields.QueueAt):
             if (other := asked.one(name)) is not None:
                 asked.refuse(other, f"the queue is that of the reservation, {text}")
 
-    def read(self, said: Said, heard: Heard) -> None:
+    def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """A queue that is called like a reservation is one."""
         value = said.last(self.option)
         if value is not None and _RESERVED.fullmatch(value):

@@ -18,7 +18,7 @@ from sssjob.features.batch.allocation import Allocation, Notes, amount, limit
 from sssjob.features.batch.call import Script, Shutdown
 from sssjob.features.said import whole
 from sssjob.systems.slurm import counts, groups, inside, reservations, words
-from sssjob.systems.slurm.scontrol import Head, JobRecord, heads, processors
+from sssjob.systems.slurm.scontrol import JobRecord, RecordHead, heads, processors
 
 # Times as seconds since 1970; without it they are local times without a zone.
 ENVIRONMENT = {"SLURM_TIME_FORMAT": "%s"}
@@ -56,7 +56,7 @@ def question(environment: Mapping[str, str]) -> list[str]:
     )
     if het == job:
         offset = offset or "0"
-    return _asked(Head(job, array, task, het, offset).alone)
+    return _asked(RecordHead(job, array, task, het, offset).alone)
 
 
 class SlurmAllocation(Script):
@@ -160,7 +160,7 @@ def allocation(environment: Mapping[str, str], printed: str = "", reserved: str 
     if printed and not _is_of(record.head, environment):
         notes.lose(f"scontrol tells nothing about job {job}", _WALL)
     elif printed:
-        shown = _Shown(record, notes)
+        shown = _ShownRecord(record, notes)
         amounts = dict(_amounts(shown, node))
         count = count or shown.word("NumNodes")
     else:
@@ -201,7 +201,7 @@ def _end_with_reservation(
     amounts["shutdowntime_job"] = min(deadline, end, key=lambda each: each.value)
 
 
-class _Shown:
+class _ShownRecord:
     """The record of a job, with a note of what is not known because it is said in several ways."""
 
     def __init__(self, record: JobRecord, notes: Notes) -> None:
@@ -240,7 +240,7 @@ class _Shown:
         return None
 
 
-def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
+def _amounts(shown: _ShownRecord, node: str) -> Iterator[tuple[str, Amount]]:
     here = shown.here(node)
     if here is not None:
         ids, memory = here
@@ -288,7 +288,7 @@ def _node_count(environment: Mapping[str, str]) -> str:
     return environment.get("SLURM_JOB_NUM_NODES") or (str(len(names)) if names else "")
 
 
-def _is_of(head: Head | None, environment: Mapping[str, str]) -> bool:
+def _is_of(head: RecordHead | None, environment: Mapping[str, str]) -> bool:
     """Whether a record is about the job that the environment names."""
     return head is not None and all(
         getattr(head, name) == environment[variable]

@@ -26,7 +26,7 @@ from sssjob.lcginfo.snapshot import (
     QueuedJob,
     QueueRules,
     Report,
-    Reserved,
+    SlotReservation,
     Snapshot,
 )
 from sssjob.lcginfo.snapshot import DRAINING as DRAINED
@@ -237,7 +237,8 @@ class SlurmQueue(Reader):
             for node, slots in left.items():
                 pools[tuple(sorted(nodes[node].partitions))] += slots  # type: ignore[assignment]
             self.reserved += (
-                Reserved(name, begin, until, int(slots), queues) for queues, slots in pools.items()
+                SlotReservation(name, begin, until, int(slots), queues)
+                for queues, slots in pools.items()
             )
         self._reservations.append(mine)
 

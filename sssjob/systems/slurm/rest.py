@@ -73,7 +73,7 @@ from sssjob.translate.objects import (
     words_of,
     write_rest,
 )
-from sssjob.translate.options import Heard, Option
+from sssjob.translate.options import Option, ScriptReading
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.specification import (
@@ -160,7 +160,7 @@ class REST(Specification):
 
     def job(self, form: Data, settings: Settings) -> Read:
         """The job of a request."""
-        form, heard = json.loads(json.dumps(form)), Heard()
+        form, heard = json.loads(json.dumps(form)), ScriptReading()
         job = form["job"] = _only(form, heard)
         if "script" in form and "script" not in job:  # as versions before v0.0.41 have it
             job["script"] = form.pop("script")
@@ -211,7 +211,7 @@ class REST(Specification):
         return f'an object with a "job" that has a "script" and "{found.decode()}"'
 
 
-def _only(form: Data, heard: Heard) -> Data:
+def _only(form: Data, heard: ScriptReading) -> Data:
     """Take the job of a request; of a heterogeneous one its first part."""
     job = take(form, ("job",))
     several = take(form, ("jobs",))
@@ -229,13 +229,13 @@ def _only(form: Data, heard: Heard) -> Data:
 
 
 def _taken(
-    job: Data, key: str, read: Callable[[Any], T | None], heard: Heard, expected: str
+    job: Data, key: str, read: Callable[[Any], T | None], heard: ScriptReading, expected: str
 ) -> T | None:
     """Take what is expected at a key of a job; what is something else stays, and is told."""
     return taken({_JOB[0]: job}, (*_JOB, key), read, heard, expected)
 
 
-def _keep(job: Data, key: str, value: Any, heard: Heard, why: str) -> None:
+def _keep(job: Data, key: str, value: Any, heard: ScriptReading, why: str) -> None:
     """Put back what was taken and is not understood after all, and say why."""
     keep({_JOB[0]: job}, (*_JOB, key), value, heard, why)
 
@@ -294,7 +294,7 @@ def _streams(asked: JobRequest, job: Data) -> None:
                 asked.refuse(item, NO_OPTION, "redirectList")
 
 
-def _read_streams(job: Data, heard: Heard) -> None:
+def _read_streams(job: Data, heard: ScriptReading) -> None:
     attributes = {"redirectList": _APPEND} if job.get("open_mode") == ["APPEND"] else {}
     said = False
     for name, key in (("OutputFile", "standard_output"), ("ErrorFile", "standard_error")):
@@ -308,7 +308,7 @@ def _read_streams(job: Data, heard: Heard) -> None:
         del job["open_mode"]
 
 
-def _read_environment(job: Data, heard: Heard) -> None:
+def _read_environment(job: Data, heard: ScriptReading) -> None:
     path = (*_JOB, "environment")
     if isinstance(job.get("environment"), dict):  # as versions before v0.0.39 have it
         found = texts_of(take(job, ("environment",)), path, heard)
@@ -398,14 +398,14 @@ def _is_unset(value: Any) -> bool:
     return value in (None, "") or (type(value) is int and value in UNSET)
 
 
-def _taken_number(job: Data, key: str, heard: Heard) -> int | None:
+def _taken_number(job: Data, key: str, heard: ScriptReading) -> int | None:
     """Take a number; one that is not set says nothing, and what is none stays, and is told."""
     if _is_unset(job.get(key)):
         take(job, (key,))
     return _taken(job, key, _read_number, heard, "a number")
 
 
-def _read_nodes_count(job: Data, heard: Heard) -> CountRange | None:
+def _read_nodes_count(job: Data, heard: ScriptReading) -> CountRange | None:
     """How many nodes, in one text or by two numbers, which may not differ."""
     least, most = (_taken_number(job, f"{end}imum_nodes", heard) for end in ("min", "max"))
     found = _taken(job, "nodes", lambda value: _RANGE.fullmatch(word(value)), heard,
@@ -423,7 +423,7 @@ def _read_nodes_count(job: Data, heard: Heard) -> CountRange | None:
     return CountRange(lo or None, hi or None)
 
 
-def _read_amounts(job: Data, heard: Heard) -> CountRange | None:
+def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
     """What is asked for of each amount; gives how many nodes."""
     of_nodes = _read_nodes_count(job, heard)
     nodes = of_nodes.lo or 1 if of_nodes else 1
@@ -458,7 +458,7 @@ def _read_amounts(job: Data, heard: Heard) -> CountRange | None:
     return of_nodes
 
 
-def _read_gpus(job: Data, key: str, number: int, heard: Heard) -> None:
+def _read_gpus(job: Data, key: str, number: int, heard: ScriptReading) -> None:
     """GPUs of each of so many; other resources, and those of an unknown number, stay."""
     found, rest = gpus_of(word(job.get(key)))
     if not (found and number):
@@ -489,7 +489,7 @@ def _times(asked: JobRequest, job: Data) -> None:
                 asked.refuse(item, "0 is no time there")
 
 
-def _read_times(job: Data, heard: Heard) -> None:
+def _read_times(job: Data, heard: ScriptReading) -> None:
     for name, key in (("EligibleTime", "begin_time"), ("DeadlineTime", "deadline")):
         if seconds := _taken_number(job, key, heard):
             heard.say(name, seconds)
@@ -500,7 +500,7 @@ def _waits(asked: JobRequest, job: Data) -> None:
         job["dependency"] = ",".join(found)
 
 
-def _read_waits(job: Data, heard: Heard) -> None:
+def _read_waits(job: Data, heard: ScriptReading) -> None:
     if text := _taken(job, "dependency", a_word, heard, "a text"):
         found = waits(text, words.waited_for)
         for id, condition in found.jobs:
@@ -521,7 +521,7 @@ def _is_queue(text: str) -> bool:
     return bool(text) and "," not in text
 
 
-def _read_queues(job: Data, heard: Heard) -> None:
+def _read_queues(job: Data, heard: ScriptReading) -> None:
     value = take(job, ("partition",))
     found = [each.strip() for each in word(value).split(",") if each.strip()]
     if len(found) > 1:
@@ -543,7 +543,7 @@ def _names(asked: JobRequest, job: Data) -> None:
         job["required_nodes"] = named
 
 
-def _read_names(job: Data, heard: Heard, nodes: CountRange | None) -> None:
+def _read_names(job: Data, heard: ScriptReading, nodes: CountRange | None) -> None:
     # Behind a comma stands what is demanded as well; between brackets it is another thing.
     required = word(job.get("constraints")).replace(",", "&")
     if required and say_constraint(heard, required):
@@ -561,7 +561,7 @@ def _read_names(job: Data, heard: Heard, nodes: CountRange | None) -> None:
         say_but(heard, found)
 
 
-def _read_nodes(job: Data, key: str, heard: Heard) -> list[str]:
+def _read_nodes(job: Data, key: str, heard: ScriptReading) -> list[str]:
     """Names of nodes, in a list or in one text; what is none is told."""
     given = take(job, (key,))
     texts = given if isinstance(given, list) else [given]
@@ -600,7 +600,7 @@ def _switches(asked: JobRequest, job: Data) -> None:
             )
 
 
-def _read_switches(job: Data, heard: Heard) -> None:
+def _read_switches(job: Data, heard: ScriptReading) -> None:
     if _taken(job, "hold", a_truth, heard, "true or false"):
         heard.say("Hold", "User")
     requeue = _taken(job, "requeue", a_truth, heard, "true or false")
@@ -627,7 +627,7 @@ def _mail(asked: JobRequest, job: Data) -> None:
         job["mail_user"] = to
 
 
-def _read_mail(job: Data, heard: Heard) -> None:
+def _read_mail(job: Data, heard: ScriptReading) -> None:
     given = job.get("mail_type")
     if given is None:
         return
@@ -644,14 +644,14 @@ def _read_mail(job: Data, heard: Heard) -> None:
         heard.say("NotificationList", text, **({"uri": to_uri(to)} if to else {}))
 
 
-def _read_array(job: Data, heard: Heard) -> None:
+def _read_array(job: Data, heard: ScriptReading) -> None:
     """An array, as the option that sbatch has for it; a text that is none is kept as it is."""
     if parse(word(job.get("array"))) is not None:
         text = word(take(job, ("array",)))
         heard.say("Extension", text, type=REST.array.kind, name=REST.array.option)
 
 
-def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
+def _read_script(job: Data, heard: ScriptReading) -> dict[str, bytes]:
     """The program of a script of ours; another script is a file of the job."""
     script = _taken(job, "script", a_word, heard, "a text") or ""
     first, _, _ = script.partition("\n")

@@ -68,7 +68,7 @@ Part = tuple[str, str, int]  # nodes, the ids of processors on each of them, MiB
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class RecordHead:
     """Which job a record is about: its id, its place in an array or a heterogeneous job, or ""."""
 
     job: str
@@ -93,10 +93,10 @@ class ControllerJob:
     parts: tuple[Part, ...] = ()
 
 
-def heads(printed: str) -> list[Head]:
+def heads(printed: str) -> list[RecordHead]:
     """What looks like the beginning of a record; the first one is, the others may be a name."""
     return [
-        Head(*(found[name] or "" for name in ("job", "array", "task", "het", "offset")))
+        RecordHead(*(found[name] or "" for name in ("job", "array", "task", "het", "offset")))
         for found in _HEAD.finditer(printed)
     ]
 

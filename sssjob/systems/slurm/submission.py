@@ -41,7 +41,13 @@ from sssjob.translate.nodes import (
     say_wishes,
     wishes,
 )
-from sssjob.translate.options import Heard, Made, Option, Said, Wanted
+from sssjob.translate.options import (
+    Option,
+    ScriptOptions,
+    ScriptReading,
+    ScriptWriting,
+    WantedAmounts,
+)
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
 from sssjob.translate.requests import NO_OPTION, JobRequest
@@ -61,7 +67,7 @@ _ARBITRARY = "arbitrary"  # tasks stand as the list of nodes names one for each
 _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
 
-def _held_words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
+def _held_words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """Memory and scratch space are of one node."""
     tasks, each = wanted.shares
     found = [f"--ntasks={tasks}", f"--cpus-per-task={each}"]
@@ -79,7 +85,7 @@ def _held_words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
 class Amounts(Layout):
     """Tasks, nodes, memory and time of sbatch."""
 
-    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Counts first, then what is divided by them."""
         of = numbers.added(asked)
         self._counts(asked, made, of)
@@ -92,7 +98,7 @@ class Amounts(Layout):
         self._resources(asked, made)
         self._where(asked, made, of)
 
-    def _counts(self, asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
+    def _counts(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         written, each = of.written, of.each
         if of.nodes:
             made.option("--nodes", _nodes(asked, of.nodes))
@@ -108,7 +114,9 @@ class Amounts(Layout):
             told = f"{of.processors.end} of a range: sbatch takes one number"
             asked.approximate("Processors", told)
 
-    def _memory(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
+    def _memory(
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, scope: str
+    ) -> None:
         """For each node, or each processor where it is of a task, or nodes are not counted."""
         if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
             if value := numbers.memory(asked, of, scope, each=numbers.NODE):
@@ -122,7 +130,7 @@ class Amounts(Layout):
                 asked.convert("Memory", f"{numbers.size(value)} for each task, {of.each} "
                                         f"processors: {text} for each processor")  # fmt: skip
 
-    def _resources(self, asked: JobRequest, made: Made) -> None:
+    def _resources(self, asked: JobRequest, made: ScriptWriting) -> None:
         """GPUs of the whole job, and licences."""
         licences: list[str] = []
         gpus: list[str] = []
@@ -136,7 +144,7 @@ class Amounts(Layout):
         if licences:
             made.option("--licenses", ",".join(licences))
 
-    def _where(self, asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
+    def _where(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         required, preferred = constraints(asked)
         if required:
             made.option("--constraint", required)
@@ -153,7 +161,7 @@ class Amounts(Layout):
         elif wanted:
             made.option("--nodelist", ",".join(_folded(wanted)))
 
-    def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
+    def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Counts, then amounts by the number of nodes."""
         nodes = _read_nodes(said, heard)
         tasks, per_node = _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node")
@@ -165,7 +173,9 @@ class Amounts(Layout):
         self._say_resources(said, heard, of)
         self._say_where(said, heard, of)
 
-    def _say_memory(self, said: Said, heard: Heard, of: numbers.TaskCounts, scope: str) -> None:
+    def _say_memory(
+        self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts, scope: str
+    ) -> None:
         counts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}
         for option, number in (
             ("--mem", counts[numbers.NODE]),
@@ -184,7 +194,9 @@ class Amounts(Layout):
             total = amount * number
             numbers.say_size(heard, "Memory", units.rounded_up(total, counts[scope]))
 
-    def _say_limits(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
+    def _say_limits(
+        self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts
+    ) -> None:
         if (value := said.last("--tmp")) is not None:
             if amount := _bytes(value):
                 if of.open_nodes:
@@ -204,7 +216,9 @@ class Amounts(Layout):
             else:
                 numbers.say_wall(heard, seconds)
 
-    def _say_resources(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
+    def _say_resources(
+        self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts
+    ) -> None:
         varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
         nodes = 0 if varies else of.node_count
         tasks = of.count or (0 if varies else of.task_count)
@@ -228,7 +242,7 @@ class Amounts(Layout):
         if value is not None and not numbers.say_licences(heard, slurm.licences(value)):
             said.back("--licenses", value)
 
-    def _say_where(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
+    def _say_where(self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts) -> None:
         required = said.last("--constraint")
         if required is not None and not say_constraint(heard, required):
             said.back("--constraint", required)
@@ -267,7 +281,7 @@ def _by_task(nodes: list[str], groups: tuple[tuple[int, ...], ...]) -> list[str]
     return [of_task[task] for task in sorted(of_task)]
 
 
-def _say_places(heard: Heard, value: str) -> bool:
+def _say_places(heard: ScriptReading, value: str) -> bool:
     """The node of each task as a geometry; whether the value is a list of nodes."""
     nodes = value.split(",")
     if not all(map(plain, nodes)):
@@ -315,7 +329,7 @@ def constraint(parts: Iterable[str]) -> str:
     return "&".join(found)
 
 
-def say_constraint(heard: Heard, value: str) -> bool:
+def say_constraint(heard: ScriptReading, value: str) -> bool:
     """Features, and choices between them; whether it is no other constraint."""
     parts = slurm.constraint(value)
     for part in parts or ():
@@ -326,7 +340,7 @@ def say_constraint(heard: Heard, value: str) -> bool:
     return parts is not None
 
 
-def say_preferred(heard: Heard, value: str, required: str | None) -> bool:
+def say_preferred(heard: ScriptReading, value: str, required: str | None) -> bool:
     """Features that are wished beside the constraint, which has to stand there, too."""
     before, found = _parts(required) if required else [], _parts(value)
     liked = found[len(before) :]
@@ -387,7 +401,7 @@ def _folded(texts: list[str]) -> list[str]:
     return [text] if text else texts
 
 
-def _whole(said: Said, option: str) -> int | None:
+def _whole(said: ScriptOptions, option: str) -> int | None:
     value = said.last(option)
     if value is None:
         return None
@@ -397,7 +411,7 @@ def _whole(said: Said, option: str) -> int | None:
     return None
 
 
-def _read_nodes(said: Said, heard: Heard) -> numbers.CountRange | None:
+def _read_nodes(said: ScriptOptions, heard: ScriptReading) -> numbers.CountRange | None:
     value = said.last("--nodes")
     found = _RANGE.fullmatch(value or "")
     if value is None or found is None:
@@ -417,7 +431,7 @@ def _thousands(text: str) -> int:
 
 
 def say_counts(
-    heard: Heard, nodes: numbers.CountRange | None, tasks: int | None, per_node: int | None,
+    heard: ScriptReading, nodes: numbers.CountRange | None, tasks: int | None, per_node: int | None,
     each: int,
 ) -> None:  # fmt: skip
     """Tasks as they are counted, and the processors that they come to."""
@@ -438,7 +452,7 @@ def say_counts(
         numbers.say_count(heard, "Processors", lo, hi)
 
 
-def _say_gpus(heard: Heard, value: str, number: int) -> bool:
+def _say_gpus(heard: ScriptReading, value: str, number: int) -> bool:
     found = [_AMOUNT.fullmatch(part) for part in value.split(",")]
     if not all(found):
         return False
@@ -447,7 +461,7 @@ def _say_gpus(heard: Heard, value: str, number: int) -> bool:
     return True
 
 
-def _say_gres(said: Said, heard: Heard, value: str, nodes: int) -> bool:
+def _say_gres(said: ScriptOptions, heard: ScriptReading, value: str, nodes: int) -> bool:
     """``gpu[:type][:count]`` of each node; other generic resources are kept as they are."""
     gpus, rest = slurm.gpus_of(value)
     for each in gpus:
@@ -460,14 +474,14 @@ def _say_gres(said: Said, heard: Heard, value: str, nodes: int) -> bool:
 class AtOnce(fields.Rule):
     """Nodes, features and resources of a job that is submitted at once, by plain names only."""
 
-    def write(self, asked: JobRequest, made: Made) -> None:
+    def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Each with its option."""
         self._features(asked, made)
         self._node(asked, made)
         self._distribution(asked, made)
         self._resources(asked, made)
 
-    def _features(self, asked: JobRequest, made: Made) -> None:
+    def _features(self, asked: JobRequest, made: ScriptWriting) -> None:
         found = []
         for item in asked.take("Feature"):
             if plain(stripped(item.text)):
@@ -477,7 +491,7 @@ class AtOnce(fields.Rule):
         if found:
             made.option("--constraint", "&".join(dict.fromkeys(found)))
 
-    def _node(self, asked: JobRequest, made: Made) -> None:
+    def _node(self, asked: JobRequest, made: ScriptWriting) -> None:
         """One node by its name, of a job on one node."""
         found = asked.take("Node")
         assert made.wanted is not None
@@ -490,7 +504,7 @@ class AtOnce(fields.Rule):
                 if not made.wanted.nodes:
                     made.option("--nodes", "1")
 
-    def _distribution(self, asked: JobRequest, made: Made) -> None:
+    def _distribution(self, asked: JobRequest, made: ScriptWriting) -> None:
         """How tasks stand on nodes, as far as it is a number or the rule called cyclic here."""
         assert made.wanted is not None
         for item in asked.take("TaskDistribution", "type"):
@@ -505,7 +519,7 @@ class AtOnce(fields.Rule):
             else:
                 asked.refuse(item, NO_OPTION)
 
-    def _resources(self, asked: JobRequest, made: Made) -> None:
+    def _resources(self, asked: JobRequest, made: ScriptWriting) -> None:
         """GPUs without a type, and licences."""
         for item in asked.items("Resource"):
             if gpu_model(item.attributes):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.texts import BulkColumn, Plain, Whole, is_of_form
+from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
 from sssjob.systems.slurm.unset import UNSET
 
 Amount = int | Fraction
@@ -206,7 +206,7 @@ def clock(text: str) -> int:
     return 86400 * int(days) + whole
 
 
-def clocks(column: BulkColumn) -> Whole | None:
+def clocks(column: BulkColumn) -> WholeNumbers | None:
     """``clock`` of a column of bytes; None where a text has another form."""
     import numpy as np
 
@@ -230,7 +230,7 @@ def clocks(column: BulkColumn) -> Whole | None:
         if not all(day[-1:] == "-" and day[:-1].isdecimal() for day in days):
             return None
         whole[long] += 86400 * np.array([int(day[:-1]) for day in days], np.int64)
-    return Whole(whole)
+    return WholeNumbers(whole)
 
 
 _CLOCK = "00:00:00"

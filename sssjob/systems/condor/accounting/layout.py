@@ -8,7 +8,7 @@ from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import (
     NEVER,
     NO_START,
-    Known,
+    KnownColumns,
     Layout,
     Read,
     Record,
@@ -61,7 +61,7 @@ LAYOUT = Layout(
         # A job that was never started has been given nothing.
         (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED),
     ),
-    known=Known(table.ADS, MADE_OF),
+    known=KnownColumns(table.ADS, MADE_OF),
     span=("StartTime", "EndTime"),
     run=RunKey("QDate", "StartTime", "EndTime"),
     recognises=recognises,

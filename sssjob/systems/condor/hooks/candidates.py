@@ -61,7 +61,7 @@ _LEAST = 1.0  # seconds for documents of which no job is given away
 Say = Callable[[object], None]
 
 
-class Unread(str):
+class UnreadReason(str):
     """What is said of a document of which nothing can be read, so that it is no job at all."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     found = {each.name: each for each in source.found(odd.append)}
     if queue.is_news("odd", _digest(odd)):  # it stays where it is, and nobody reads of it for ever
         for each in odd:
-            say(Unread(each))
+            say(UnreadReason(each))
     with queue.changing():
         for name in known.keys() - found.keys():
             queue.forget(name)
@@ -241,7 +241,7 @@ def _fenced(
     except TimeoutError:  # of the hook
         raise
     except Exception as fault:  # of ours, whichever it is: any user may put documents there
-        say(Unread(f"{found.name}: {fault_told(fault)}"))
+        say(UnreadReason(f"{found.name}: {fault_told(fault)}"))
         return known.get(found.name, ("", NOBODY))[1], []
 
 
@@ -257,12 +257,12 @@ def _made(
     try:
         blocks = source.blocks(found)
     except UnreadableDocument as error:
-        say(Unread(error.finding.in_file(found.name)))
+        say(UnreadReason(error.finding.in_file(found.name)))
         return uid, []
     except TimeoutError:  # of the hook
         raise
     except (SSSJobError, OSError) as error:
-        say(Unread(f"{found.name}: {error}"))
+        say(UnreadReason(f"{found.name}: {error}"))
         return uid, []
     all_jobs = [job for block in blocks for job in jobs_of(block)]
     noted = [origin(job) if believed else None for job in all_jobs]

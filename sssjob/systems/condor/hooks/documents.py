@@ -259,7 +259,7 @@ def _unchanged(name: str, status: os.stat_result, before: str) -> None:
 
 
 # decision 590
-class _Marked:
+class _OriginMark:
     """A change that notes in each job whose file its document was, if anything changes.
 
     By the rename with which we write a document it becomes a file of ours, and those are believed
@@ -319,7 +319,7 @@ def _change(
     else:
         keeps = status.st_uid in believed
         uid = status.st_uid if known is None or not keeps else known
-        marked = _Marked(change, uid, keeps=keeps)
+        marked = _OriginMark(change, uid, keeps=keeps)
         new = b"".join(rewrite(old, NumberedChange(marked).block))
         if not marked.changes:
             return True

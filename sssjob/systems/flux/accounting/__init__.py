@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sssjob.records.json_objects import MembersBeside, objects
-from sssjob.records.layout import NEVER, Known, Layout, Read, Record, RunKey, alone, mapping
+from sssjob.records.layout import NEVER, KnownColumns, Layout, Read, Record, RunKey, alone, mapping
 from sssjob.records.lines import legal
 from sssjob.records.record import Skipped
 from sssjob.records.unread import unread
@@ -95,7 +95,7 @@ LAYOUT = Layout(
     cut=objects(array, MembersBeside()),
     reader=alone(records),
     rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
-    known=Known(table.NAMES),
+    known=KnownColumns(table.NAMES),
     run=RunKey("t_submit", "t_run", "t_inactive"),
     recognises=recognises,
 )

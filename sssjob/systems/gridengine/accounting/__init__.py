@@ -18,7 +18,7 @@ from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
 from sssjob.records.layout import (
     NO_START,
-    Known,
+    KnownColumns,
     Layout,
     NoRecord,
     Record,
@@ -410,7 +410,7 @@ LAYOUT = Layout(
     ),
     rows=table.rows,
     span=("start_time", "end_time"),
-    known=Known(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
+    known=KnownColumns(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
     # A run that is rescheduled before it began has a record without any time.
     run=RunKey("submission_time", "start_time", "end_time", is_whole=True),
     recognises=recognises,

@@ -38,7 +38,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
-from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, same
+from sssjob.records.texts import BulkColumn, Coded, Plain, SideBySide, same
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, GPU_NAMES
 from sssjob.systems.gridengine import requested, words
@@ -242,7 +242,7 @@ def _none_if_without(pattern: str) -> Callable[[BulkColumn], BulkColumn | None]:
     def read(column: BulkColumn) -> BulkColumn | None:
         import pyarrow.compute as pc
 
-        first = column.columns[0] if isinstance(column, Beside) else column
+        first = column.columns[0] if isinstance(column, SideBySide) else column
         if not isinstance(first, Plain):
             return None
         has = pc.any(pc.match_substring_regex(first.array, pattern)).as_py()

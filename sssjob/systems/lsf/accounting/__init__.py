@@ -16,7 +16,7 @@ from operator import itemgetter
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import (
     NEVER,
-    Known,
+    KnownColumns,
     Layout,
     NoRecord,
     Read,
@@ -213,7 +213,7 @@ LAYOUT = Layout(
     reader=alone(record),
     rows=mapping(table.TABLE, table.WAITING),
     span=("startTime", "eventTime"),
-    known=Known(
+    known=KnownColumns(
         (*table.HEAD, *table.HOSTS, *table.REST, *table.LISTS, *table.TAIL, *table.BEHIND),
         {},
         table.NOT_KEPT,

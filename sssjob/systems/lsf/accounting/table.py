@@ -28,7 +28,7 @@ from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, LICENSE, license_attributes
 from sssjob.systems.lsf.selections import is_open, selected
 from sssjob.systems.lsf.words import (
-    Reserved,
+    ReservedAmount,
     dependencies,
     reservations,
     reserved,
@@ -363,7 +363,7 @@ def _said(text: str, name: str) -> list[str]:
 
 
 @lru_cache(MEMO_LIMIT)
-def _requirement(text: str) -> tuple[tuple[Property, ...], tuple[Reserved, ...]]:
+def _requirement(text: str) -> tuple[tuple[Property, ...], tuple[ReservedAmount, ...]]:
     """What is asked for on whichever hosts, and what is reserved beside GPUs, on each or of all.
 
     Selections that no request can say are left out.
@@ -376,7 +376,7 @@ def _requirement(text: str) -> tuple[tuple[Property, ...], tuple[Reserved, ...]]
 
 
 def _amounts(
-    text: str, amounts: Sequence[Reserved], hosts: str, slots_: str
+    text: str, amounts: Sequence[ReservedAmount], hosts: str, slots_: str
 ) -> Iterator[Property]:  # fmt: skip
     """What is reserved on all hosts; what cannot be counted is left out."""
     names, tasks = slots(hosts) if hosts else ((), int(slots_) if is_whole(slots_) else 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Known, Layout, Read, RunKey, alone, told_by_columns
+from sssjob.records.layout import KnownColumns, Layout, Read, RunKey, alone, told_by_columns
 from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
@@ -115,7 +115,7 @@ def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return _NAMES[tuple(told)], tuple(told.values())
 
 
-class _Names(dict[tuple[str, ...], tuple[str, ...]]):
+class _ColumnNames(dict[tuple[str, ...], tuple[str, ...]]):
     """The names of a record's columns by its keys, or none where these are no keys, each once.
 
     Most records of a file have the same.
@@ -129,10 +129,10 @@ class _Names(dict[tuple[str, ...], tuple[str, ...]]):
         return names
 
 
-_NAMES = _Names()
+_NAMES = _ColumnNames()
 
 
-class _Seen:
+class _LinePatterns:
     """Patterns of whole lines that end a job, by the keys that were seen often.
 
     They tell nothing else than reading such a line key by key, in a third of the time. A pattern
@@ -160,7 +160,7 @@ class _Seen:
 _OFTEN = 1000  # lines with some keys, at which these get a pattern
 _PATTERNS = 3  # that are tried on every line
 _KEYS_LIMIT = 200
-_SEEN = _Seen()
+_SEEN = _LinePatterns()
 _RAW = frozenset(("jobname",))  # never quoted, and a user's choice
 
 
@@ -179,7 +179,7 @@ LAYOUT = Layout(
     reader=alone(record),
     rows=table.rows,
     span=("start", "end"),
-    known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
+    known=KnownColumns(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=RunKey("ctime", "start", "end"),
     recognises=recognises,
     mistaken=mistaken,

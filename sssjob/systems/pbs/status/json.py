@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from sssjob.records.json_objects import MembersBeside, Named, WrittenNumber, read_named
+from sssjob.records.json_objects import MembersBeside, NamedObject, WrittenNumber, read_named
 from sssjob.records.layout import Piece
 from sssjob.records.lines import legal
 from sssjob.systems.pbs.status import table
@@ -27,7 +27,7 @@ def recognises(head: bytes) -> str:
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     """Every job. Raises ``UnusableInput`` for what is no object."""
     for found in read_named(stream, _JOBS, first, _BESIDE):
-        if isinstance(found, Named):
+        if isinstance(found, NamedObject):
             attributes = dict(_attributes(found.value))
             yield found.line, table.ListedJob(legal(found.name), attributes)
         else:

@@ -11,7 +11,7 @@ import re
 from sssjob.records import clock
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, RunKey, mapping
+from sssjob.records.layout import NEVER, KnownColumns, Layout, Read, Reader, Record, RunKey, mapping
 from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.readers import integer, only_queue, queues
 from sssjob.records.record import (
@@ -256,7 +256,9 @@ LAYOUT = Layout(
     reader=reader,
     rows=mapping(TABLE, WAITING),
     span=(_BEGUN, _OVER),
-    known=Known(_KEYS, {_BEGUN: ("StartTime",), _OVER: ("EndTime",), _SUBMITTED: ("SubmitTime",)}),
+    known=KnownColumns(
+        _KEYS, {_BEGUN: ("StartTime",), _OVER: ("EndTime",), _SUBMITTED: ("SubmitTime",)}
+    ),
     run=RunKey("SubmitTime", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.cutting import OpenStream, PartStream
-from sssjob.records.layout import Known, Layout, Piece
+from sssjob.records.layout import KnownColumns, Layout, Piece
 from sssjob.records.record import Bad, Noted
 from sssjob.records.unread import Left, known, unread
 from sssjob.systems.slurm.accounting import json_table as table
@@ -171,7 +171,7 @@ LAYOUT = Layout(
     rows=sacct_table.rows_of_opened,
     folding=sacct.LAYOUT.folding,
     span=sacct.LAYOUT.span,
-    known=Known(table.PATHS, _made_of()),
+    known=KnownColumns(table.PATHS, _made_of()),
     run=sacct.LAYOUT.run,
     recognises=recognises,
 )

@@ -56,7 +56,7 @@ def _is_aligned(line: str) -> bool:
     return len(words) > 1 and words[0].startswith("JobID") and all(map(str.isidentifier, words))
 
 
-class Joined(NamedTuple):
+class JoinedLines(NamedTuple):
     """What a record was joined of: so many lines behind its first, and fields of some columns.
 
     Of columns in doubt it is not known which fields are theirs. It ``may_be_two`` records of which
@@ -77,7 +77,7 @@ class TableRow(NamedTuple):
     line: int
     names: Names
     fields: list[str]
-    joined: Joined | None = None
+    joined: JoinedLines | None = None
 
 
 class RowRun(NamedTuple):
@@ -122,7 +122,7 @@ class RowRun(NamedTuple):
 Found = TableRow | RowRun | Skipped | Bad
 
 
-class _Run(NamedTuple):
+class _WholeLines(NamedTuple):
     """Lines of a block that follow each other and are surely whole records, as columns."""
 
     columns: Sequence[BulkColumn]
@@ -173,7 +173,7 @@ class TableReader:
             if lines is None:
                 continue
             head = self.header_now
-            if isinstance(lines, _Run):
+            if isinstance(lines, _WholeLines):
                 found += self._run(number, lines)
                 continue
             more, taken = self._batch(number, lines)
@@ -186,7 +186,7 @@ class TableReader:
         if last := self._last():
             yield [*last]
 
-    def _run(self, number: int, run: _Run) -> list[Found]:
+    def _run(self, number: int, run: _WholeLines) -> list[Found]:
         """What is known after lines that are whole records, none of them a step."""
         columns, begin, end = run
         first, last = ([column[at] for column in columns] for at in (begin, end - 1))
@@ -281,7 +281,7 @@ class TableReader:
         fields = head.split(line)
         return len(fields) > head.key and JOB_ID.fullmatch(fields[head.key]) is not None
 
-    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str] | _Run | None]]:
+    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str] | _WholeLines | None]]:
         """The physical lines behind the first header, with the number of the first of them.
 
         Runs of those that are surely whole records, and no steps, come as columns. Behind those of
@@ -341,7 +341,7 @@ class TableReader:
 
     def _runs(
         self, number: int, found: Regular, fit: Numbers
-    ) -> Iterator[tuple[int, list[str] | _Run]]:
+    ) -> Iterator[tuple[int, list[str] | _WholeLines]]:
         """The lines of a block, runs of them as columns; behind another header line by line."""
         head, place, lines = self.header_now, 0, found.lines
 
@@ -355,7 +355,7 @@ class TableReader:
             if self.header is not head:
                 place = begin
                 break
-            yield number + begin, _Run(found.columns, at, at + size)
+            yield number + begin, _WholeLines(found.columns, at, at + size)
             place = begin + size
         yield from others(len(lines))
 
@@ -511,10 +511,10 @@ class TableReader:
         texts = [clean_text(text) for text in split.fields]
         joined = _joined(group, names)
         if two is Begin.PERHAPS:
-            joined = (joined or Joined(0))._replace(may_be_two=True)
+            joined = (joined or JoinedLines(0))._replace(may_be_two=True)
         return self._row(line, texts, joined)
 
-    def _row(self, line: int, fields: list[str], joined: Joined | None = None) -> TableRow:
+    def _row(self, line: int, fields: list[str], joined: JoinedLines | None = None) -> TableRow:
         return TableRow(line, self.header_now.names, fields, joined)
 
 
@@ -523,10 +523,10 @@ DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
 
-def _joined(group: list[str], in_doubt: tuple[str, ...] = ()) -> Joined | None:
+def _joined(group: list[str], in_doubt: tuple[str, ...] = ()) -> JoinedLines | None:
     """What there is to say of a record of these lines."""
     lines = max((place for place, line in enumerate(group) if line), default=0)
-    return Joined(lines, in_doubt) if lines or in_doubt else None
+    return JoinedLines(lines, in_doubt) if lines or in_doubt else None
 
 
 def _may_be_two(row: TableRow) -> bool:

@@ -16,7 +16,7 @@ from sssjob.systems.slurm.accounting.table import COLUMNS
 _TAILS = (1 << 13, 1 << 16)  # bytes before the end in which a boundary is looked for at first
 
 
-class _Head(NamedTuple):
+class _HeaderLine(NamedTuple):
     """A header, and where its line begins and ends in some data; it may be known before."""
 
     header: Header
@@ -54,7 +54,7 @@ class TableCutter:
             self.options = replace(options, columns=head.names, delimiter=head.delimiter)
         return Part(data[:size], line, options), size
 
-    def _heads(self, data: bytes) -> Iterator[_Head]:
+    def _heads(self, data: bytes) -> Iterator[_HeaderLine]:
         """The header that is known, and those in the data."""
         reader = TableReader(COLUMNS, self.options.columns, self.options.delimiter)
         position = 0
@@ -65,7 +65,7 @@ class TableCutter:
                 position = end
         if reader.header is None:
             return
-        yield _Head(reader.header, 0, position)
+        yield _HeaderLine(reader.header, 0, position)
         while (found := data.find(b"JobID", position)) >= 0:
             begin, end = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found) + 1
             if not end:
@@ -73,10 +73,10 @@ class TableCutter:
             keep = reader.header.delimiter.encode()
             if begin >= position and (new := reader.another(clean(data[begin : end - 1], keep))):
                 reader.header = new
-                yield _Head(new, begin, end)
+                yield _HeaderLine(new, begin, end)
             position = end
 
-    def _boundary(self, data: bytes, head: _Head) -> int:
+    def _boundary(self, data: bytes, head: _HeaderLine) -> int:
         """How many bytes stand before the last boundary behind a header."""
         end = data.rfind(b"\n") + 1
         for width in (*_TAILS, end):

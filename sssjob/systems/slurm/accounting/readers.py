@@ -12,7 +12,7 @@ from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import any_of, extension, is_one_name, listed
 from sssjob.records.record import Found, Instead, in_bulk, varied
-from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
+from sssjob.records.texts import BulkColumn, Coded, Plain, SideBySide, WholeNumbers
 from sssjob.records.values import is_whole
 from sssjob.resource_names import LICENSE
 from sssjob.systems.slurm import states, words
@@ -30,14 +30,14 @@ def _global_ids(column: BulkColumn) -> Plain | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not isinstance(column, Beside):
+    if not isinstance(column, SideBySide):
         return None
     cluster, raw, id, submitted = column.columns
     told = raw if isinstance(raw, Plain) else id
     if not (
         isinstance(cluster, Coded)
         and isinstance(told, Plain)
-        and isinstance(submitted, Whole)
+        and isinstance(submitted, WholeNumbers)
         and "" not in cluster.values
         and told.sizes().min() > 0
         and (raw is told or (isinstance(raw, Coded) and raw.values == [""]))
@@ -60,7 +60,7 @@ def _raw_ids(column: BulkColumn) -> BulkColumn | None:
     """``raw_id`` of columns of which none has an empty text; "" is none."""
     import pyarrow.compute as pc
 
-    raw, id = column.columns if isinstance(column, Beside) else (None, None)
+    raw, id = column.columns if isinstance(column, SideBySide) else (None, None)
     if not (isinstance(raw, Plain) and isinstance(id, Plain) and id.sizes().min() > 0):
         return None
     return Plain(pc.if_else(pc.equal(raw.array, id.array), "", raw.array))

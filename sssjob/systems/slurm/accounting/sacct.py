@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
-from sssjob.records.layout import Known, Layout, Names, Piece, RecordBatch, RunKey, Stretch
+from sssjob.records.layout import KnownColumns, Layout, Names, Piece, RecordBatch, RunKey, Stretch
 from sssjob.records.lines import clean, first_line
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -71,7 +71,7 @@ class RowFolding:
         return _Folder(options, plans)
 
 
-class _Open(Generic[P]):
+class _OpenJob(Generic[P]):
     """A job whose rows are being read: its allocation, and what its steps have told so far."""
 
     __slots__ = ("id", "notes", "row", "steps")
@@ -127,7 +127,7 @@ class _Folder(Generic[P, J]):
         self._names = names
         self._columns = RowColumns(names, self._plans)
         self._summed = Summed(names)
-        self._open: _Open[P] | None = None
+        self._open: _OpenJob[P] | None = None
         self._told: StepValues | None = None  # what the rows of the open job told
 
     def take(self, found: Sequence[Any]) -> Stretch:
@@ -148,7 +148,7 @@ class _Folder(Generic[P, J]):
         return before.then(_with_runs(some, told or []) if runs else some)
 
     def _taken(self, found: Sequence[Any]) -> Stretch:
-        rows = _Rows(self._open)
+        rows = _RowsByJob(self._open)
         rows.take(found, self._columns.key)
         self._open = rows.now
         before = self._told if rows.before is not None else None
@@ -167,7 +167,7 @@ class _Folder(Generic[P, J]):
             return Stretch(())
         return self._known([now], self._told, [(0, len(self._told.parts))])
 
-    def _group(self, rows: _Rows[P]) -> None:
+    def _group(self, rows: _RowsByJob[P]) -> None:
         """Make the steps of a batch that are kept into task groups of their jobs."""
         for now, row in rows.joined:
             now.notes = *now.notes, *self._columns.joined(row)
@@ -191,14 +191,14 @@ class _Folder(Generic[P, J]):
         self, done: Sequence[Any], told: StepValues, spans: Sequence[tuple[int, int]]
     ) -> Stretch:
         """Jobs as records, and what stands between them as it is."""
-        jobs = [item for item in done if item.__class__ is _Open]
+        jobs = [item for item in done if item.__class__ is _OpenJob]
         wrong = {} if _are_jobs(jobs) else {now: why for now in jobs if (why := now.wrong())}
         if not wrong and len(jobs) == len(done) and not any(now.row.joined for now in jobs):
             return Stretch(jobs, self._batches(jobs, range(len(jobs)), told, spans))
         items: list[Any] = []
         places: list[int] = []
         for item in done:
-            if item.__class__ is not _Open:
+            if item.__class__ is not _OpenJob:
                 items.append(item)
                 continue
             if item.row.joined is not None:  # before what is said of its steps
@@ -215,7 +215,7 @@ class _Folder(Generic[P, J]):
         return Stretch(items, self._batches(jobs, places, told, spans))
 
     def _batches(
-        self, jobs: Sequence[_Open[P]], places: Sequence[int], told: StepValues,
+        self, jobs: Sequence[_OpenJob[P]], places: Sequence[int], told: StepValues,
         spans: Sequence[tuple[int, int]],
     ) -> list[RecordBatch]:  # fmt: skip
         rows = [now.row for now in jobs]
@@ -230,7 +230,7 @@ class _Folder(Generic[P, J]):
         )  # fmt: skip
 
     def _notes(
-        self, jobs: Sequence[_Open[P]], told: StepValues, spans: Sequence[tuple[int, int]]
+        self, jobs: Sequence[_OpenJob[P]], told: StepValues, spans: Sequence[tuple[int, int]]
     ) -> Sequence[tuple[Noted, ...]]:
         """What there is to say of each job; nothing where that is nothing of any."""
         are_told = [
@@ -246,7 +246,7 @@ class _Folder(Generic[P, J]):
         ]
 
     def _notes_of(
-        self, now: _Open[P], told: StepValues, span: tuple[int, int]
+        self, now: _OpenJob[P], told: StepValues, span: tuple[int, int]
     ) -> tuple[Noted, ...]:
         """What there is to say of a job if it becomes one."""
         steps = now.steps if self._options.steps else None
@@ -265,20 +265,20 @@ class _Folder(Generic[P, J]):
         return tuple(sorted(notes, key=attrgetter("line")))  # in the order of the file
 
 
-class _Rows(Generic[P]):
+class _RowsByJob(Generic[P]):
     """Rows by their jobs: ``now`` is the one of which more may come, ``before`` was so before.
 
     ``rows`` are those of jobs one after the other, with their ``parts``: steps, or "" for a job.
     ``done`` are jobs, and between them what is no row.
     """
 
-    def __init__(self, before: _Open[P] | None) -> None:
+    def __init__(self, before: _OpenJob[P] | None) -> None:
         self.before = self.now = before
         self.done: list[Any] = []
         self.rows: list[TableRow] = []
         self.parts: list[str] = []
-        self.steps: list[tuple[_Open[P], TableRow, str]] = []
-        self.joined: list[tuple[_Open[P], TableRow]] = []
+        self.steps: list[tuple[_OpenJob[P], TableRow, str]] = []
+        self.joined: list[tuple[_OpenJob[P], TableRow]] = []
         self._begins: list[int] = [] if before is None else [0]
 
     def take(self, found: Sequence[Any], key: int) -> None:
@@ -311,7 +311,7 @@ class _Rows(Generic[P]):
                     continue
             if now is not None:
                 self.done.append(now)
-            now = _Open(row, id)
+            now = _OpenJob(row, id)
             self._begins.append(len(rows))
             rows.append(row)
             parts.append("")
@@ -323,11 +323,11 @@ class _Rows(Generic[P]):
         if not ids or "[" in told:
             return not ids
         if "." not in told:  # there are no steps
-            self._add([*map(_Open, batch, ids)], range(len(ids)), batch, [""] * len(ids))
+            self._add([*map(_OpenJob, batch, ids)], range(len(ids)), batch, [""] * len(ids))
             return True
         begins = [place for place, id in enumerate(ids) if "." not in id]
-        opened: list[_Open[P]] = [_Open(batch[place], ids[place]) for place in begins]
-        steps: list[tuple[_Open[P], TableRow, str]] = []
+        opened: list[_OpenJob[P]] = [_OpenJob(batch[place], ids[place]) for place in begins]
+        steps: list[tuple[_OpenJob[P], TableRow, str]] = []
         parts = [""] * len(ids)
         for now, begin, end in zip(opened, begins, [*begins[1:], len(ids)], strict=True):
             if end - begin == 1:
@@ -347,7 +347,7 @@ class _Rows(Generic[P]):
         return True
 
     def _add(
-        self, opened: list[_Open[P]], begins: Sequence[int], batch: Sequence[TableRow],
+        self, opened: list[_OpenJob[P]], begins: Sequence[int], batch: Sequence[TableRow],
         parts: Sequence[str],
     ) -> None:  # fmt: skip
         """Take jobs with their rows, of which the last may go on."""
@@ -366,7 +366,7 @@ class _Rows(Generic[P]):
         begins = [*self._begins[:first], *(begin + earlier for begin in self._begins[first:])]
         return list(zip(begins, [*begins[1:], size], strict=False))
 
-    def _step(self, now: _Open[P], row: TableRow, step: str) -> None:
+    def _step(self, now: _OpenJob[P], row: TableRow, step: str) -> None:
         if now.steps is None:
             now.steps = _Steps(now.id)
         steps = now.steps
@@ -408,7 +408,7 @@ def _with_runs(found: Stretch, told: Sequence[RecordBatch]) -> Stretch:
     return Stretch(items, batches, [moved[at] for at in found.made])
 
 
-def _are_jobs(opened: Sequence[_Open[Any]]) -> bool:
+def _are_jobs(opened: Sequence[_OpenJob[Any]]) -> bool:
     """Whether none of them is wrong, which is seen of all ids at once."""
     ids = [now.id for now in opened]
     return "." not in "".join(ids) and are_job_ids(ids)
@@ -430,7 +430,7 @@ LAYOUT = Layout(
     rows=table.rows,
     folding=RowFolding(),
     span=("Start", "End"),
-    known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
+    known=KnownColumns(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=RunKey("Submit", "Start", "End"),
     recognises=recognises,
 )

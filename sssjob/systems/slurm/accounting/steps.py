@@ -163,7 +163,7 @@ class Summed:
         ``before`` is what those of the job told that is open.
         """
         lost: dict[int, list[Lost]] = {}
-        reading = _Reading(rows, parts, self._names, lost)
+        reading = _StepReading(rows, parts, self._names, lost)
         peaks, means = zip(
             *(
                 (reading.column(most, _sizes, range(len(rows))), self._means(reading, average))
@@ -210,7 +210,9 @@ class Summed:
         numbers = pa.array(whole.numbers)
         return Plain(pc.if_else(pc.equal(numbers, 0), "", numbers.cast(pa.string())))
 
-    def _cpus(self, reading: _Reading, parts: Sequence[str], before: StepValues | None) -> Amounts:
+    def _cpus(
+        self, reading: _StepReading, parts: Sequence[str], before: StepValues | None
+    ) -> Amounts:
         """CPU seconds; those of steps are read where a job does not tell its own, which count."""
         jobs = [place for place, part in enumerate(parts) if not part]
         own = self._cpu_of(reading, jobs)
@@ -222,7 +224,7 @@ class Summed:
             found.update(zip(steps, self._cpu_of(reading, steps), strict=True))
         return [*map(found.get, range(len(parts)))]
 
-    def _cpu_of(self, reading: _Reading, places: Sequence[int]) -> Amounts:
+    def _cpu_of(self, reading: _StepReading, places: Sequence[int]) -> Amounts:
         cpu, user, system = self._cpu, self._user, self._system
         found = reading.column(cpu, words.durations, places, of_cpu=True)
         if user < 0 or system < 0:
@@ -237,7 +239,7 @@ class Summed:
                 found[at] = None if None in each else _sum(each)
         return found
 
-    def _means(self, reading: _Reading, average: int) -> Means:
+    def _means(self, reading: _StepReading, average: int) -> Means:
         sizes = reading.column(average, _sizes, range(len(reading.rows)))
         if not any(sizes) and set(sizes) <= {None}:
             return [None] * len(sizes)
@@ -247,14 +249,14 @@ class Summed:
         ]
 
     def _weight(
-        self, reading: _Reading, place: int, size: words.Amount
+        self, reading: _StepReading, place: int, size: words.Amount
     ) -> tuple[words.Amount, int]:
         told = reading.one(place, self._tasks, values.count) if self._tasks >= 0 else None
         tasks = int(told or 1)
         return size * tasks, tasks
 
 
-class _Reading:
+class _StepReading:
     """Rows whose columns are read; what cannot be is put with what is lost."""
 
     def __init__(

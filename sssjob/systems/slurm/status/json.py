@@ -37,7 +37,7 @@ def _is_empty(head: bytes) -> bool:
 
 def reader(options: Options, clock: Clock) -> Reader:
     """What reads the jobs of a document, which may be those of sacct."""
-    listed = table.Listed(table.JSON_NAMES, clock)
+    listed = table.ColumnListReader(table.JSON_NAMES, clock)
     begun = False
 
     def read(line: int, job: dict[str, Any]) -> Read:

@@ -62,7 +62,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
 
 def reader(options: Options, clock: Clock) -> Reader:
     """What reads the columns of jobs."""
-    listed = table.Listed(NAMES, clock)
+    listed = table.ColumnListReader(NAMES, clock)
 
     def read(line: int, row: Mapping[str, str]) -> Read:
         fields = _fields(row)

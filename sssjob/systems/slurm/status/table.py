@@ -267,7 +267,7 @@ def _unflagged(row: Field) -> Field:
     return row._replace(read=_UNFLAGGED.get(row.read, row.read))
 
 
-class Listed:
+class ColumnListReader:
     """Reads records that have one list of columns.
 
     A time in the future is none that has come: the start of what waits and the end of what runs

@@ -119,7 +119,7 @@ def recognises(head: bytes) -> str:
 
 def reader(options: Options, clock: Clock) -> Reader:
     """What reads the words of jobs, each of which should be there once."""
-    listed = table.Listed(NAMES, clock)
+    listed = table.ColumnListReader(NAMES, clock)
     seen: set[str] = set()
 
     def read(line: int, words: Mapping[str, str]) -> list[Read]:
