@@ -26,6 +26,7 @@ from lxml.etree import _Element as Element
 from sssjob.document import cause, encodings, limits, parsing
 from sssjob.document.enclosing import ALONE, EnclosingTags, FilesBeside, Skeleton
 from sssjob.document.encodings import DECLARATION
+from sssjob.document.limits import SPACE
 from sssjob.document.outermost import PART_TAGS, TAGS
 from sssjob.document.parsing import BYTE_ORDER_MARK, START, SourcePlace
 from sssjob.document.places import ATTRIBUTE
@@ -81,9 +82,11 @@ _IS_UNIT = re.compile(_UNIT)
 _REST_OF_TAG = rb"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|(?!))*+>"
 # A tag that has not ended, though what stands in quotes may look like its end.
 _CUT = re.compile(rb"<(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|(?!))*+(?:[\"'][^<]*+)?\Z")
-_BEGIN = re.compile(rb"\s*+(?P<tag><(?P<name>" + _UNIT + rb")(?=[\s/>])" + _REST_OF_TAG + rb")")
+_BEGIN = re.compile(
+    rb"[ \t\r\n]*+(?P<tag><(?P<name>" + _UNIT + rb")(?=[\s/>])" + _REST_OF_TAG + rb")"
+)
 _HIDING = (b"<!", b"<?", b"<Job", b":Job")  # what may hide the end of a job object
-_PROLOG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+", re.DOTALL)
+_PROLOG = re.compile(rb"(?>[ \t\r\n]+|<\?.*?\?>|<!--.*?-->|(?!))*+", re.DOTALL)
 _ITEM = re.compile(rb"<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _NAME = re.compile(rb"<([^\s<>/?!=]+)(?=[\s/>])")
 _PARTS = frozenset(tag.rpartition("}")[2].encode() for tag in PART_TAGS)
@@ -266,7 +269,7 @@ class DocumentCutter:
         last = used[used.rfind(b"\n") + 1 :] if lines else used
         self._column += encodings.characters(last)
         if self._margin is not None:
-            blank = not last.strip() and len(last) < _HEAD
+            blank = not last.strip(SPACE) and len(last) < _HEAD
             self._margin = self._margin + last if blank else None
         return used
 
@@ -334,9 +337,9 @@ class DocumentCutter:
         prolog = _split(self.use(size), place, is_first=not self._found)
         if head.startswith(b"<!DOCTYPE"):
             raise cause.doctype(self.place.line, self.place.column)
-        if prolog.epilog.strip():
+        if prolog.epilog.strip(SPACE):
             self._check(_ROOT, prolog.epilog, place)
-        if prolog.data.strip():
+        if prolog.data.strip(SPACE):
             self.is_open = not head
             self._check(b"", prolog.data + (_ROOT if head else b""), prolog.place)
         self._blank = 0
@@ -349,7 +352,7 @@ class DocumentCutter:
         """Use up what comes behind a root and belongs to it."""
         size, _, place = self._misc()
         epilog = _split(self.rest(size), place, is_first=False).epilog
-        if epilog.strip():
+        if epilog.strip(SPACE):
             self._check(_ROOT, epilog, place)
         return self.use(len(epilog))
 
@@ -369,7 +372,7 @@ class DocumentCutter:
 
     def _skipped_space(self) -> bool:
         """Use up what is nothing but much white space, lest it fill the memory."""
-        if self.waiting < _MUCH_SPACE or self._data[self._at :].strip():
+        if self.waiting < _MUCH_SPACE or self._data[self._at :].strip(SPACE):
             return False
         if self._found:
             self._blank += self.waiting
@@ -529,16 +532,15 @@ class DocumentCutter:
         line = self.use(end + 1 if end >= 0 else self.waiting)
         text = line.decode(self._encoding, "replace") if self._encoding != encodings.UTF8 else ""
         window = Window(text.encode() or line, *place)
-        if self._found and line.startswith(BYTE_ORDER_MARK):
-            late = finding(
+        if line.startswith(BYTE_ORDER_MARK):
+            said = finding(
                 "E-XML", cause.LATE_MARK, line=place.line, column=place.column,
                 suggestion=cause.LATE_MARK_ADVICE,
             )  # fmt: skip
-            return UnreadableDocument(late, window)
-        if (error := parsing.fault(line, self._encoding)) is None:
-            message = "a tag that does not end"
-            return UnreadableDocument(finding("E-XML", message, line=place.line), window)
-        said = parsing.refusal(error, line, place, self._encoding).finding
+        elif (error := parsing.fault(line, self._encoding)) is None:
+            said = finding("E-XML", "a tag that does not end", line=place.line)
+        else:
+            said = parsing.refusal(error, line, place, self._encoding).finding
         refusal = UnreadableDocument(said, window)
         if not self._found:
             raise refusal  # it is no XML at all
@@ -619,7 +621,7 @@ class _Wrapper:
         """Use up what stands around job objects; white space is made up for when more comes."""
         place = self._cutter.place
         data = self._cutter.use(count)
-        if data.strip():
+        if data.strip(SPACE):
             self._skeleton.feed(data, place, self._cutter.place)
             self._around = None
 

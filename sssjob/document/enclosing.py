@@ -155,6 +155,7 @@ class Skeleton:
         """The root, unless what was told is wrong with it. Raises ``UnreadableDocument``."""
         self._take(self._filler(place))
         self._look()
+        self._fed, self._fed_at, self._fed_lag = b"", place, self._lag
         try:
             return self._parser.close()
         except etree.XMLSyntaxError as error:

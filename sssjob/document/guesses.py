@@ -52,16 +52,16 @@ T = TypeVar("T")
 _LONGEST = 1 << 22  # bytes of a batch without a place to cut, from which on nothing is guessed
 
 _TAG_NAME = rb"(?:[A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*"
-_WRAPPER = rb"<%s(?:\s[^<>]*)?(?<!/)>\s*" % _TAG_NAME
+_WRAPPER = rb"<%s(?:\s[^<>]*)?(?<!/)>[ \t\r\n]*" % _TAG_NAME
 _HEAD = re.compile(
-    rb"(?P<before>\A(?:\xef\xbb\xbf)?(?:<\?xml\s[^<>?]*\?>)?\s*)(?P<wrappers>(?:%s){1,4}?)"
+    rb"(?P<before>\A(?:\xef\xbb\xbf)?(?:<\?xml\s[^<>?]*\?>)?[ \t\r\n]*)(?P<wrappers>(?:%s){1,4}?)"
     rb"(?P<unit><(?P<prefix>(?:[A-Za-z_][\w.-]*:)?)Job(?:Group)?[\s/>])" % _WRAPPER
 )
 _ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
 _TAG = re.compile(rb"<(%s)" % _TAG_NAME)
 _UNIT = re.compile(rb"Job(?:Group)?[\s/>]")
-_VISIBLE = re.compile(rb"\S")
-_START_TAG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+<([^\s<>/?!]+)", re.DOTALL)
+_VISIBLE = re.compile(rb"[^ \t\r\n]")
+_START_TAG = re.compile(rb"(?>[ \t\r\n]+|<\?.*?\?>|<!--.*?-->|(?!))*+<([^\s<>/?!]+)", re.DOTALL)
 
 
 class Guess(NamedTuple):
@@ -381,10 +381,10 @@ class _OfLines(Guesses):
         If that begins as this one does, it is another document.
         """
         if _VISIBLE.search(data, end) is None:
-            data, end = self.going_on(b"", unread).lstrip(), 0
+            data, end = self.going_on(b"", unread).lstrip(SPACE), 0
             while b"\n" not in data and (more := self.stream.read(SIZE)):
                 self.rest += more
-                data = (data + more).lstrip()
+                data = (data + more).lstrip(SPACE)
             if not data:
                 return False
         one, other = _START_TAG.match(line), _START_TAG.match(data, end)
@@ -405,7 +405,7 @@ class _OfTags(Guesses):
         self, stream: BinaryIO, head: bytes, found: re.Match[bytes], finds_files: bool
     ) -> None:
         _, new, margin = found["wrappers"].rpartition(b"\n")
-        if margin.strip():
+        if margin.strip(SPACE):
             new = margin = b""
         # What is cut begins with its line, as far as that is blank.
         before = head[: found.start("unit") - len(new + margin)]
@@ -490,7 +490,7 @@ def _ends_its_line(unit: Element) -> bool:
 
 def _count(data: bytes) -> int:
     """How many lines are not blank."""
-    return sum(not line.isspace() for line in data.splitlines())
+    return sum(bool(line.strip(SPACE)) for line in data.splitlines())
 
 
 def _each(guess: Guess) -> Iterator[tuple[Piece, int]]:

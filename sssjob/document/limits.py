@@ -15,7 +15,7 @@ TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text abo
 AROUND_LIMIT = 1 << 16  # characters of the tags around job objects, which are read with each batch
 
 SPACE = b" \t\r\n"
-_DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+<!DOCTYPE", re.DOTALL)
+_DOCTYPE = re.compile(rb"(?>[ \t\r\n]+|<\?.*?\?>|<!--.*?-->|(?!))*+<!DOCTYPE", re.DOTALL)
 
 
 def refuse_doctype(element: Element, head: bytes, offset: int) -> None:

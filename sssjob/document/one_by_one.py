@@ -32,7 +32,8 @@ MOST, LONGEST = 64, 1 << 14  # nodes and bytes in a group beside its jobs, read 
 
 _STEP = 1 << 16
 _BEGIN = re.compile(
-    rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'](?i:utf-8)[\"'])?\s*\?>\s*)?<JobGroup[\s>]"
+    rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'](?i:utf-8)[\"'])?\s*\?>[ \t\r\n]*)?"
+    rb"<JobGroup[\s>]"
 )
 _ODD = (b"<!DOCTYPE", b"xmlns:", b"xml:")
 

@@ -7,6 +7,7 @@ prefix that is declared nowhere, counts whatever warning comes behind it.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,11 @@ from sssjob.errors import UnreadableDocument
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 INVALID_BYTES = etree.ErrorTypes.ERR_INVALID_ENCODING
+
+# libxml2 lets 256 levels of elements in, and to compare or copy two job objects takes Python up to
+# eight calls for each, where it allows 1000 in all.
+CALLS = 4000
+sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
 
 _DECLARED = re.compile(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')")
 

@@ -74,7 +74,11 @@ def _rewritten(
                         continue
                     assert isinstance(new, Block)
                     if place.end < 0:
-                        message = "the places of its job objects cannot be found"
+                        encoding = piece.around.origin or piece.around.encoding
+                        message = (
+                            f"where its job objects stand is not known in {encoding.upper()}: "
+                            "write the document in UTF-8"
+                        )
                         line = place.place.line
                         raise UnreadableDocument(finding("E-XML", message, line=line))
                     yield from copy.until(place.place.start)

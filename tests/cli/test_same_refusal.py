@@ -9,7 +9,10 @@ from sssjob.cli import sssjob
 
 COMMANDS = (
     "validate @", "query //Id @", "show @", "report @", "canon @", "explain @",
-    "convert --from sss @ -o -", "store import jobs.db @",
+    "convert --from sss @ -o -", "store import jobs.db @", "translate @ --from sss --to sbatch",
+    "features job --dry-run @", "graph @", "layout @", "alternatives @", "diff @ @",
+    "match @ --offers offers.json", "deliver @ --from slurm --record records.txt",
+    "submit --to slurm --dry-run @",
 )  # fmt: skip
 REFUSED = {
     "an end tag of another element": "<Job><Id>1</Id></Job><Job><Id>2</Job>",
@@ -25,6 +28,14 @@ REFUSED = {
     "to be mended in an earlier line": "<Job>\n<Id>1\n<Id>\n<User>amy</User>\n</Job>",
     "of a document a line": "<Job><Id>1</Id></Job>\n<Job><Id>2</Id></Job>\n<Job><Id>3<Id></Job>\n",
     "in the first tag": '<Job"s>\n<Job><Id>1</Id></Job>\n</Jobs>',
+    "a vertical tab between two": "<Job><Id>1</Id></Job>\v<Job><Id>2</Id></Job>",
+    "a form feed between two lines": "<Job><Id>1</Id></Job>\n\f\n<Job><Id>2</Id></Job>",
+    "a form feed inside of another": "<Jobs><Job><Id>1</Id></Job>\f<Job><Id>2</Id></Job></Jobs>",
+    "a vertical tab behind one": "<Job><Id>1</Id></Job>\v",
+    "a form feed before one": "\f<Job><Id>1</Id></Job>",
+    "two byte order marks": "\ufeff\ufeff<Job><Id>1</Id></Job>",
+    "open around one": "<Data><Job><Id>7</Id></Job>",
+    "open around two": "<A>\n<Data>\n<Job><Id>7</Id></Job>\n<Job><Id>8</Id></Job>\n</Data> <b/> ",
     "to be mended in two lines": "<Job>\n<Id>1<Id>\n<Memory units=”GB”>2</Memory>\n</Job>",
 }
 _TOLD = re.compile(r"^(\S+?)(?::(\d+))?(?::(\d+))?: error: .*\[(E-[A-Z]+)\]$", re.MULTILINE)
@@ -35,6 +46,8 @@ def test_each_command_tells_the_same_code_and_place_and_ends_alike(data, tmp_pat
     monkeypatch.chdir(tmp_path)
     data = data if isinstance(data, bytes) else data.encode()
     (tmp_path / "bad.xml").write_bytes(data)
+    (tmp_path / "offers.json").write_text('{"offers": []}')
+    (tmp_path / "records.txt").write_text("JobID|State\n1|COMPLETED\n")
     told, codes = {}, {}
     for command in COMMANDS:
         words = command.replace("@", "bad.xml").split()
@@ -49,3 +62,20 @@ def test_each_command_tells_the_same_code_and_place_and_ends_alike(data, tmp_pat
     assert set(codes.values()) == {2}
     assert first in told.pop("validate @"), told  # and its other causes, decision 680
     assert {found[0] for found in told.values()} == {first}
+
+
+def test_each_command_takes_as_many_levels_as_the_parser_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    inside, names = "x", [f"<{'A' * (1 + level % 3)}>" for level in range(254)]
+    for name in names:
+        inside = f"{name}{inside}</{name[1:]}"
+    (tmp_path / "deep.xml").write_text(
+        f'<Job awarenessPolicy="Ignore"><Id>1</Id><Executable>/bin/true</Executable>{inside}</Job>'
+    )
+    (tmp_path / "offers.json").write_text('[{"id": "n1", "Processors": 4}]')
+    (tmp_path / "records.txt").write_text("JobID|State|NCPUS\n1|COMPLETED|1\n")
+    for command in COMMANDS:
+        result = CliRunner().invoke(sssjob, command.replace("@", "deep.xml").split())
+        assert result.exit_code in (0, 1), (command, result.output)
+        assert not result.exception or isinstance(result.exception, SystemExit), command
+        assert "error" not in result.stderr, result.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -25,15 +25,9 @@ def one_job(file: str, select: str | None, *, begins: bool = False) -> Job:
     One that ``begins`` to run has nothing of an earlier run of it.
     """
     (source,) = records.with_requests((file,))
-    try:
+    with _failing(source):
         known = (job for job in _all(source, begins=begins) if select in (None, job.id))
         found = list(islice(known, 2))
-    except OSError as error:
-        common.fail(common.reason(error))
-    except UnusableStore as error:
-        common.fail(error)
-    except SSSJobError as error:
-        common.fail(common.placed(error, source.name))
     if len(found) == 1:
         return found[0]
     if found and select:
@@ -45,6 +39,19 @@ def one_job(file: str, select: str | None, *, begins: bool = False) -> Job:
     common.fail(
         f"{common.name_of(source.name)}: no job {select or ''}".rstrip() + (ids if select else "")
     )
+
+
+@contextmanager
+def _failing(source: NamedSource) -> Iterator[None]:
+    """End the command where the source cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        common.fail(common.reason(error))
+    except UnusableStore as error:
+        common.fail(error)
+    except SSSJobError as error:
+        common.fail(common.placed(error, source.name))
 
 
 def known_job(file: str, select: str | None, *, begins: bool = False) -> Job:
@@ -99,5 +106,6 @@ def _alone(job: Job, group: JobGroup) -> Job:
 
 
 def _ids(source: NamedSource) -> str:
-    ids = [job.id for job in islice(_all(source), _SHOWN + 1)]
+    with _failing(source):
+        ids = [job.id for job in islice(_all(source), _SHOWN + 1)]
     return ", ".join((*ids[:_SHOWN], "...") if len(ids) > _SHOWN else ids)
