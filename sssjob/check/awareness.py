@@ -268,10 +268,11 @@ def around(block: Block, jobs: Iterable[Job]) -> Iterator[SharedContext | None]:
 
 
 def _of_group(group: JobGroup) -> Iterator[ModelItem]:
+    yield from _misplaced(group)
     for item in group.items:
         if isinstance(item, Block):
-            if item.name in _DEFAULTS and item.attributes:
-                yield item.holding(())
+            if item.name in _DEFAULTS and (left := _of_defaults(item)) is not None:
+                yield left
         elif isinstance(item, Property) and (item.attributes or item.children):
             yield from (item,) * is_known(group.name, item)
 
@@ -281,14 +282,27 @@ def is_known(container: str, item: Property) -> bool:
     return not item.namespace and bool(element_level(container, item.name))
 
 
+def _misplaced(block: Block) -> Iterator[Block]:
+    """The containers in one that the tables do not have there, without what is in them."""
+    for item in block.items:
+        if isinstance(item, Block) and item.name not in spec.blocks(block.name):
+            yield item.holding(())
+
+
+def _of_defaults(block: B) -> B | None:
+    """What of a defaults element no job inherits and can be not understood, if there is any."""
+    left = tuple(_misplaced(block))
+    return block.holding(left) if left or block.attributes else None
+
+
 def _defaults(block: B) -> B | None:
-    """A block with nothing but the attributes of the defaults elements in it, if they have any."""
+    """A block with nothing but what of the defaults elements in it no job inherits, if any."""
     items: list[ModelItem] = []
     for item in block.items:
         if not isinstance(item, Block):
             continue
         if item.name in _DEFAULTS:
-            items += [item.holding(())] * bool(item.attributes)
+            items += [left for left in (_of_defaults(item),) if left is not None]
         elif (inner := _defaults(item)) is not None:
             items.append(inner)
     if not items:
@@ -387,7 +401,10 @@ class _Sieve:
                 continue
             child = next(elements)
             if isinstance(item, Block):
-                items.append(self.block(item, child, policy))
+                if item.name in spec.blocks(block.name):
+                    items.append(self.block(item, child, policy))
+                elif looks:
+                    self._keep(self._search.child(child, block.name, policy))
                 continue
             found = self._of(item, child, block.name, policy) if looks else ()
             if any(each.kind is UnknownKind.ELEMENT for each in found):

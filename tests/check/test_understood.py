@@ -6,11 +6,12 @@ from hypothesis import given
 from lxml import etree
 from strategies import documents, policed
 
+from sssjob import spec
 from sssjob.check import awareness
-from sssjob.check.awareness import AwarenessPolicy, UnknownKind, items, understood
+from sssjob.check.awareness import AwarenessPolicy, UnknownKind, around, items, understood
 from sssjob.document import dumps, from_tree, loads
-from sssjob.errors import InvalidJob, Severity
-from sssjob.model import JobGroup
+from sssjob.errors import InvalidJob, Severity, SSSJobError
+from sssjob.model import BLOCKS, Job, JobGroup
 
 ASK, ACT, GRAPH, LAYOUT = awareness.ASK, awareness.ACT, awareness.GRAPH, awareness.LAYOUT
 # What is asked, what is left of it, and the paths of what is not understood.
@@ -65,6 +66,51 @@ def test_an_operation_goes_on_with_what_it_understands(operation, text, left, pa
     assert [item.path for item in known.items] == paths
     if left is not None:
         assert dumps(known.block) == dumps(loads(left))
+
+
+# The containers, each with those around it in which it may stand.
+WITHIN = {
+    "Job": (), "JobGroup": (), "JobDefaults": ("JobGroup",), "Requested": ("Job",),
+    "Delivered": ("Job",), "TaskGroup": ("Job",), "TaskGroupDefaults": ("Job",),
+    "Task": ("Job", "TaskGroup"), "TaskDefaults": ("Job", "TaskGroup"),
+}  # fmt: skip
+PLACES = [(outer, inner) for outer in WITHIN for inner in BLOCKS if inner not in spec.blocks(outer)]
+
+
+@pytest.mark.parametrize("outer, inner", PLACES, ids=map(">".join, PLACES))
+def test_a_container_where_the_tables_have_none_is_not_understood(outer, inner):
+    """Neither where a document is checked, nor by an operation, which goes on without it."""
+    tags = [*WITHIN[outer], outer]
+    before, after = ("".join(f"<{end}{tag}>" for tag in order)
+                     for end, order in (("", tags), ("/", tags[::-1])))  # fmt: skip
+    text = f"{before}<{inner}><Id>1</Id></{inner}>{after}"
+    known = understood(loads(text))
+    assert [(item.path, item.name, item.policy) for item in known.items] == [
+        (item.path, item.name, item.policy) for item in items(etree.fromstring(text))
+    ] == [(f"/{'/'.join(tags)}/{inner}", inner, AwarenessPolicy.REJECT)]  # fmt: skip
+    assert dumps(known.block) == dumps(loads(before + after))
+
+
+@pytest.mark.parametrize("inner", [inner for outer, inner in PLACES if outer == "JobGroup"])
+def test_a_container_that_stands_wrongly_around_a_job_is_judged_with_it(inner):
+    group = loads(f"<JobGroup><{inner}/><Job><Id>1</Id></Job></JobGroup>")
+    (shared,) = around(group, [job for job in group.blocks(Job) if job.id])
+    accepted, (said,) = shared.judged()
+    assert (accepted, said.path) == (False, f"/JobGroup/{inner}")
+
+
+@given(policed())
+def test_an_operation_that_looks_at_all_understands_what_a_check_does(root):
+    try:
+        block = from_tree(root)
+    except SSSJobError:
+        return
+
+    def told(found):
+        """Without values, of which requests have more; a path has the present names."""
+        return sorted(item.name for item in found if item.kind is not UnknownKind.VALUE)
+
+    assert told(understood(block).items) == told(items(root))
 
 
 def test_the_policies_decide_whether_an_operation_goes_on_and_what_is_said():

@@ -171,8 +171,9 @@ def case(choose):
     nodes, offers = zip(*(node(choose, name) for name in names), strict=True)
     if choose.random() < 0.4:
         only, items = group(choose, names)
-        job = Job((Property("Id", "1"), *items))
-        return [only._replace(whole=True)], nodes, job, offers
+        is_whole = not any(isinstance(item, Task) for item in items)  # which only groups have
+        job = Job((Property("Id", "1"), *(items if is_whole else (TaskGroup(items),))))
+        return [only._replace(whole=is_whole)], nodes, job, offers
     made = [group(choose, names) for _ in range(choose.choice((1, 2, 2)))]
     groups = [each for each, _ in made]
     job = Job((Property("Id", "1"), *(TaskGroup(items) for _, items in made)))
