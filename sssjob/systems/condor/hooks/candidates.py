@@ -33,6 +33,7 @@ from sssjob.systems.condor.hooks.documents import (
     origin,
 )
 from sssjob.systems.condor.hooks.queue import (
+    ACCEPTED,
     DONE,
     HELD,
     OFFERED,
@@ -122,11 +123,11 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
             for each, _, jobs in made:
                 for number, job in enumerate(jobs, 1):
                     queue.restore(each.name, job, began)
-                    if job.runs is None and (
-                        offer := _offer_of(offered, each.name, number, job, found)
-                    ):
-                        job.runs = offer
-                        queue.restore(each.name, job, began, OFFERED)
+                    offer = _offer_of(offered, each.name, number, job, found)
+                    if job.runs is None and offer is not None:
+                        job.runs = offer.key, offer.attempt
+                        state = ACCEPTED if offer.is_taken else OFFERED
+                        queue.restore(each.name, job, began, state)
         if lost is None:
             lost = _lost(queue, queue.away(), found, made)
         read = {each.name for each, *_ in made}
@@ -143,8 +144,13 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
 
 
 def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers.Offer]:
-    """The offers that are noted and of which the queue knows nothing; the others are settled."""
+    """The offers that are noted and of which the queue knows nothing.
+
+    The others are settled, but for those that a slot may take, or that were taken and of which
+    nothing else tells.
+    """
     found = []
+    untold = {row.key for row in queue.taken_untold()} if queue.state else ()
     for moment, each in offers.noted(queue.state) if queue.state else ():
         row = queue.job(each.key)
         kept = offers.GONE if each.is_taken else settings.silence
@@ -152,21 +158,23 @@ def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers
             queue.read_again("?", each.document)
             found.append(each)
             continue
-        is_out = (
-            row is not None
-            and row.attempt == each.attempt
-            and row.state in (TAKEN if each.is_taken else (OFFERED,))
-        )
-        if not is_out:
+        if row is None or row.attempt != each.attempt or row.state not in TAKEN:
             offers.settled(queue.state, each.key, each.attempt)
+        elif row.state == OFFERED:
+            if each.is_taken:  # and the hook was killed
+                queue.move(each.key, each.attempt, [OFFERED], ACCEPTED, now)
+        elif each.key not in untold:
+            offers.settled(queue.state, each.key, each.attempt)
+        elif not each.is_taken:
+            offers.note_taken(queue.state, each.key, each.attempt)
     return found
 
 
 def _offer_of(
     offered: Iterable[offers.Offer], document: str, number: int, job: Candidate,
     found: Container[str],
-) -> tuple[int, int] | None:  # fmt: skip
-    """The attempt as which a job is being offered, as far as a note tells.
+) -> offers.Offer | None:  # fmt: skip
+    """The attempt as which a job is being offered, or was taken, as far as a note tells.
 
     One that was taken while its document was away may be back under another name.
     """
@@ -176,7 +184,7 @@ def _offer_of(
         )
         same = (each.id, each.asks) == (job.id, job.asks) and job.whose in ("", each.owner)
         if is_here and same:
-            return each.key, each.attempt
+            return each
     return None
 
 

@@ -2,8 +2,8 @@
 
 What a startd took stands in the document of the job. Before it has said so only the queue knows of
 an offer, and where that is lost in this moment, another slot would get the job, too. So each offer
-has a note of its own, which a queue that does not know it believes; it stays as long as a document
-is away that could say that its job was taken.
+has a note of its own, which a queue that does not know it believes. It stays until the document of
+the job tells of the attempt, or the job has come back from it, whoever was killed meanwhile.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def note(state: str, job: SpoolJob, attempt: int, owner: str) -> None:
 
 # decision 775
 def note_taken(state: str, key: int, attempt: int) -> None:
-    """Note that a startd took what was offered: its document is not there, and cannot say so."""
+    """Note that a startd took what was offered, before anything else says so."""
     with suppress(FileNotFoundError):
         handle = os.open(os.path.join(state, FOLDER, names.ticket(key, attempt)), _ADD)
         try:

@@ -145,7 +145,6 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
     if list(rest) not in ([ACCEPT], [REJECT]):
         raise Failed(f"called with {' '.join(rest) or 'nothing'}, expected {ACCEPT} or {REJECT}")
     from sssjob.systems.condor.hooks import offers
-    from sssjob.systems.condor.hooks.queue import ACCEPTED
 
     ads = _ads()
     key, attempt = _ticket(ads)
@@ -157,13 +156,11 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
         if job is None or job.attempt != attempt:
             raise Failed(f"nothing was offered as {names.ticket(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
-            if queue.move(key, attempt, ["offered"], "accepted", time.time()):
-                _keep(settings, job, ads[0])
+            _take(settings, queue, job, ads[0])
             _tell_taken(settings, queue)
-            if settings.fold == "never" or all(each.key != key for each in queue.untold(ACCEPTED)):
+            # Where its document is away, or others are at it, the note says that it is taken.
+            if all(each.key != key for each in queue.taken_untold()):
                 offers.settled(settings.state, key, attempt)
-            else:  # its document is away, or others are at it
-                offers.note_taken(settings.state, key, attempt)
         elif job.state == "offered":  # which is no fault of the job
             slot = ads[1].text("Name") if len(ads) > 1 else ""
             if queue.refuse(key, attempt, slot, time.time(), settings.pause):
@@ -656,6 +653,22 @@ def _taken(
         changed.add(job.document)
         queue.unclaim(job, attempt, now)
     return False
+
+
+# decision 885
+def _take(settings: HookSettings, queue: JobQueue, job: SpoolJob, ad: Ad) -> None:
+    """Note that a startd took a job that was offered.
+
+    In the note of the offer first: whoever finds it goes on where we are killed.
+    """
+    from sssjob.systems.condor.hooks import offers
+
+    try:
+        if job.state == "offered":
+            _keep(settings, job, ad)
+    finally:  # whatever a store says, the startd has it
+        offers.note_taken(settings.state, job.key, job.attempt)
+        queue.move(job.key, job.attempt, ["offered"], "accepted", time.time())
 
 
 def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:

@@ -672,14 +672,29 @@ class JobQueue:
             )
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
 
-    def untold(self, state: str) -> list[SpoolJob]:
-        """The jobs that are held, or accepted, and whose documents do not say so yet."""
-        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE state = ? AND NOT told", (state,))
+    def held_untold(self) -> list[SpoolJob]:
+        """The jobs that are held, and whose documents do not say so yet."""
+        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE state = 'held' AND NOT told")
         return [SpoolJob(*row) for row in found.fetchall()]
 
-    def note_told(self, key: int, state: str) -> None:
-        """Note that the document of a job that is in this state says so."""
-        self.run("UPDATE job SET told = 1 WHERE key = ? AND state = ?", (key, state))
+    # decision 885
+    def taken_untold(self) -> list[SpoolJob]:
+        """The jobs that a startd took, and whose documents tell of no such attempt yet.
+
+        They do by a note of it, or by what its reports say.
+        """
+        found = self.run(
+            f"SELECT {_COLUMNS} FROM job WHERE state IN ('accepted', 'running') AND NOT told"
+            " AND NOT EXISTS (SELECT 1 FROM attempt"
+            " WHERE seen AND attempt.key = job.key AND attempt.attempt = job.attempt)"
+        )
+        return [SpoolJob(*row) for row in found.fetchall()]
+
+    def note_told(self, job: SpoolJob) -> None:
+        """Note that the document of a job says that it is held, or taken, as it was then."""
+        among = "state = 'held'" if job.state == HELD else "state IN ('accepted', 'running')"
+        values = (job.key, job.attempt)
+        self.run(f"UPDATE job SET told = 1 WHERE key = ? AND attempt = ? AND {among}", values)
 
     def read_again(self, of: str, value: object) -> None:
         """Have a document read again; ``of`` is the part of SQL that names it."""
@@ -822,7 +837,8 @@ class JobQueue:
         Or of which only an earlier attempt is known: the queue was brought back from a copy. Keys
         that no queue of this place can have given before are none. What is over according to its
         document, and here not yet, comes back; attempts that began and of which no end is known
-        are known again.
+        are known again. It is ``running`` where its document says so, and in another state where
+        only the note of an offer does.
         """
         for key, attempt in job.over:
             self.run(
@@ -851,19 +867,20 @@ class JobQueue:
     ) -> None:
         self.run(
             "INSERT INTO job (key, document, number, label, id, priority, submitted, state,"
-            " attempt, heard, owner, given, ads, reason, asks)"
-            " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ? FROM sqlite_sequence"
+            " attempt, heard, owner, given, ads, reason, asks, told)"
+            " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ? FROM sqlite_sequence"
             f" WHERE name = 'job' AND seq / {_PART} >= ? / {_PART}"  # of the same moment
             " ON CONFLICT (key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,"
             " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
-            " id = excluded.id, document = excluded.document, number = excluded.number"
+            " told = excluded.told, id = excluded.id, document = excluded.document,"
+            " number = excluded.number"
             " WHERE excluded.state != 'waiting' AND (attempt < excluded.attempt"
             # Nobody gave it away here as that, also where it was tried since for another slot.
             " OR (state NOT IN ('offered', 'accepted', 'running')"
             " AND (attempt > excluded.attempt OR given = '') AND NOT EXISTS (SELECT 1 FROM attempt"
             " WHERE attempt.key = excluded.key AND attempt.attempt = excluded.attempt)))",
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
-             state, attempt, now, job.whose, job.whose, b"", job.asks, key),
+             state, attempt, now, job.whose, job.whose, b"", job.asks, state == RUNNING, key),
         )  # fmt: skip
 
     def number_from(self, now: float) -> None:

@@ -32,7 +32,6 @@ from sssjob.systems.condor.hooks.documents import Claim, Documents, asks, docume
 from sssjob.systems.condor.hooks.limits import held_until, overran
 from sssjob.systems.condor.hooks.offers import GONE
 from sssjob.systems.condor.hooks.queue import (
-    ACCEPTED,
     DONE,
     HELD,
     RETURNED,
@@ -236,7 +235,7 @@ class _Fold:
 
     def tell_held(self) -> None:
         """Write into the documents of jobs that are held that they are, and why."""
-        for held in self._queue.untold(HELD):
+        for held in self._queue.held_untold():
             told, ticket = held.reason, names.ticket(held.key, held.attempt)
 
             def change(job: Job, told: str = told, ticket: str = ticket) -> Job:
@@ -248,7 +247,7 @@ class _Fold:
                 return folded(new, map(_renewed, facts), overwrite=True).job
 
             if _changed(self._source, self._queue, held, change, self._say):
-                self._queue.note_told(held.key, HELD)
+                self._queue.note_told(held)
 
     def _share(self, item: tuple[str, list[ReportedJob]]) -> int:
         """Those who left few reports come first: nobody keeps the others waiting."""
@@ -570,17 +569,17 @@ def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
     alone with the documents.
     """
     source = documents(settings)
-    for row in queue.untold(ACCEPTED):
+    for row in queue.taken_untold():
         ticket = names.ticket(row.key, row.attempt)
 
         def change(job: Job, ticket: str = ticket) -> Job:
-            if starts.is_overtaken(job, ticket):
+            if starts.is_overtaken(job, ticket) or ticket in starts.of_job(job):
                 return job
             mark = Fact(starts.mark(names.TAKEN, ticket), JOB)
             return folded(starts.without_taken(job), [mark]).job
 
         if _changed(source, queue, row, change, say):
-            queue.note_told(row.key, ACCEPTED)
+            queue.note_told(row)
             offers.settled(settings.state, row.key, row.attempt)
             # Others have looked at the document again by the time when this claim is over.
             source.keep_place(row.claim(row.attempt), time.time() + settings.silence)
