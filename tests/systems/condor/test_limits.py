@@ -6,10 +6,12 @@ import sys
 import time
 
 import pytest
+from condor_site import SLOT
 
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import limits, reports
+from sssjob.systems.condor.slot import job_features
 
 USER = "<User>amy</User>"
 STATED = {
@@ -37,6 +39,47 @@ def test_a_job_is_over_a_limit_once_it_used_more(used, ran, reason):
     assert found.startswith(reason)
     assert bool(found) == bool(reason)
     assert limits.exceeded(Ad(used), ran) == ""
+
+
+SIZES = {
+    "max_rss_bytes": ("ResidentSetSize", 1 << 10),
+    "scratch_limit_bytes": ("DiskUsage", 1 << 10),
+}
+
+
+# decision 886
+@pytest.mark.parametrize("limit", ["max_rss_bytes", "scratch_limit_bytes", "cpu_limit_secs"])
+@pytest.mark.parametrize("kind", ["static", "partitionable"])
+@pytest.mark.parametrize("asked", [False, True])
+@pytest.mark.parametrize("options", [False, True])
+def test_a_fetched_job_is_held_to_the_limits_that_it_finds_as_its_features(
+    site, limit, kind, asked, options
+):
+    """Whoever said them: its document, the options of the hooks, or the slot."""
+    inner = "<Memory units='MB'>60</Memory><Disk units='MB'>10</Disk>" * asked
+    site.add("a.xml", f"{USER}<Requested><Duration op='LE'>600</Duration>{inner}</Requested>")
+    slot = SLOT.merged({"PartitionableSlot": True}) if kind == "partitionable" else SLOT
+    requests = (("RequestCpus", "2"), ("RequestMemory", "100"), ("RequestDisk", "20000")) * options
+    found = site.fetch(slot, requests=requests)
+    if kind == "partitionable" and not (options or asked):
+        assert not found  # such a slot has to be told
+        return
+    [ad] = found
+    given = slot.merged({name: ad[f"{name}Provisioned"] for name in ("Cpus", "Memory", "Disk")})
+    most = int(job_features(ad, given)[limit])
+    if limit == "cpu_limit_secs":
+        used = [{"RemoteUserCpu": float(seconds)} for seconds in (most, most + 1)]
+    else:
+        name, unit = SIZES[limit]
+        used = [{name: most // unit}, {name: most // unit + 1}]
+    at_most, more = (limits.exceeded(ad.merged(each), 1) for each in used)
+    assert (at_most, bool(more)) == ("", True)
+
+
+def test_how_long_a_slot_lets_a_job_retire_ends_none_that_has_no_limit_of_its_own(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch(SLOT.merged({"MaxJobRetirementTime": 60}))
+    assert limits.exceeded(ad.merged({"RemoteUserCpu": 1e6}), 1e6) == ""
 
 
 # A starter: it starts a job and then the hook, as two children of its own.

@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 import time
 
+from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sssjob.classads.values import Ad
 
 GRACE = 5  # seconds from SIGTERM to SIGKILL
 MARK = ".sssjob-limit"  # in the scratch directory: why the job was ended, or not started
@@ -36,18 +35,26 @@ _ROWS = (
 # fmt: on
 
 
+# decision 886
 def exceeded(ad: Ad, ran: float) -> str:
-    """Which limit a job that was fetched is over after ``ran`` seconds, as a sentence; or ""."""
+    """Which limit a job that was fetched is over after ``ran`` seconds, as a sentence; or "".
+
+    Its limits are the features that are made of its ad, whoever said them: the job, the options of
+    the hooks, or the slot, whose size travels with the job.
+    """
     if told := overran(ad, ran):
         return told
+    from sssjob.systems.condor.slot import job_features
+
+    limits = job_features(ad, Ad())
     used = {
         "cpu_limit_secs": (ad.number("RemoteUserCpu") or 0) + (ad.number("RemoteSysCpu") or 0),
         "max_rss_bytes": ad.number("ResidentSetSize") or 0,
         "scratch_limit_bytes": ad.number("DiskUsage") or 0,
     }
     for key, unit, text in _ROWS:
-        limit = _limit(ad, key)
-        if limit is not None and used[key] * unit > limit:
+        limit = int(limits.get(key, 0))
+        if limit > 0 and used[key] * unit > limit:
             return text.format(int(used[key]), limit // unit)
     return ""
 
