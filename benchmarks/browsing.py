@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from _stores import filled_store, store_options
 
 from sssjob.web.app import application
-from sssjob.web.stores import Stores
+from sssjob.web.stores import StorePool
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -65,7 +65,7 @@ def main() -> None:
 
 def measure(address: str, rounds: int) -> list[Result]:
     """Each page so often, after the summary is there."""
-    looked_at = Stores(address)
+    looked_at = StorePool(address)
     app = application(address, title="jobs", token="t", hosts=frozenset((HOST,)), stores=looked_at)
     headers = {"authorization": "Bearer t", "accept": "text/html"}
     results = []

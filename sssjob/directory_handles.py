@@ -37,7 +37,7 @@ LOGGER = "syslog"  # the group of the system's logger, to whom /var/log belongs 
 _LINKS = 40  # as many as Linux follows
 
 
-class _Block:
+class _HandleBlock:
     """A ``with`` block of a generator that gives a handle, and raises again what is raised in it.
 
     ``contextlib`` would do. To import that takes a quarter of the time of a hook.
@@ -65,11 +65,11 @@ class _Block:
                 raise
 
 
-def block(function: Callable[P, Generator[int, None, None]]) -> Callable[P, _Block]:
+def block(function: Callable[P, Generator[int, None, None]]) -> Callable[P, _HandleBlock]:
     """What gives such a block, of what gives its generator."""
 
-    def begin(*args: P.args, **kwargs: P.kwargs) -> _Block:
-        return _Block(function(*args, **kwargs))
+    def begin(*args: P.args, **kwargs: P.kwargs) -> _HandleBlock:
+        return _HandleBlock(function(*args, **kwargs))
 
     begin.__name__, begin.__doc__ = function.__name__, function.__doc__
     return begin

@@ -187,14 +187,14 @@ def fold(
         delivered = tuple(delivered)
         for each in delivered:
             of_kind(each, Fact, "a fact")
-        return _Folding(source, overwrite).job(job, delivered, ())
+        return _FoldCall(source, overwrite).job(job, delivered, ())
     if not force and not is_about(delivered, job):
         text = f"{source or 'the record'} is about job {delivered.id!r}, not {job.id!r}"
         known = job.properties.get("Id")
         line = known.line if known else job.line
         wrong = finding("W-DISAGREE", text, line=line, path="/Job/Id", severity=Severity.ERROR)
         return Folded(job, (wrong,))
-    return _Folding(source, overwrite).job(job, tuple(facts(delivered)), delivered.task_groups)
+    return _FoldCall(source, overwrite).job(job, tuple(facts(delivered)), delivered.task_groups)
 
 
 def facts(record: Job | TaskGroup) -> Iterator[Fact]:
@@ -249,7 +249,7 @@ def _raw_ids() -> frozenset[tuple[str, str]]:
     return frozenset((row.title, row.raw_id.lower()) for row in rows if row.raw_id)
 
 
-class _Folding:
+class _FoldCall:
     """One call of ``fold``: collects the findings and counts the changes."""
 
     def __init__(self, source: str, overwrite: bool) -> None:

@@ -25,7 +25,7 @@ _PART = re.compile(r"[\w\-]+|\"[^\"]*\"|'[^']*'")
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _TomlFile:
     path: Path
     lines: dict[tuple[str, ...], int]
     problems: list[Problem]
@@ -37,7 +37,9 @@ class SettingsTable:
     ``done`` is called after all keys were asked for: whatever else is there is unknown.
     """
 
-    def __init__(self, values: dict[str, Any], file: _File, place: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, values: dict[str, Any], file: _TomlFile, place: tuple[str, ...] = ()
+    ) -> None:
         self._values, self._file, self._place = values, file, place
         self._asked: set[str] = set()
         self._tables: dict[str, SettingsTable] = {}
@@ -166,7 +168,7 @@ def read(path: Path) -> SettingsFile:
     """The settings of a file. Raises ``BadSettings`` where it is no TOML, OSError if unreadable."""
     values, text = _loaded(path, float)
     problems: list[Problem] = []
-    return SettingsFile(SettingsTable(values, _File(path, _lines(text), problems)), problems)
+    return SettingsFile(SettingsTable(values, _TomlFile(path, _lines(text), problems)), problems)
 
 
 class TomlRow(NamedTuple):

@@ -12,8 +12,9 @@ who asks never waits in a write for a worker that waits to be read. Results are 
 in which parts were taken, whoever was done first, so that nothing depends on how many work. A
 worker that ends is told by the end of its pipe, and its part with it.
 
-Processes of other machines (``Crew``) are given several parts at once, about a second of work: to
-send a task to them takes some milliseconds. They call ``answers_of``, and so the same functions.
+Processes of other machines (``RemoteWorkers``) are given several parts at once, about a second of
+work: to send a task to them takes some milliseconds. They call ``answers_of``, and so the same
+functions.
 
 # decisions 180, 430
 """
@@ -106,7 +107,7 @@ class WorkerAnswers(NamedTuple):
     answers: Sequence[Sequence[bytes]]
 
 
-class Crew(int):
+class RemoteWorkers(int):
     """How many processes of other machines work, where at least 2 are counted.
 
     ``ask`` has one of them call ``answers_of`` with a message, for parts of which the first one
@@ -115,7 +116,9 @@ class Crew(int):
 
     ask: Callable[[bytes, str], Callable[[], WorkerAnswers]]
 
-    def __new__(cls, count: int, ask: Callable[[bytes, str], Callable[[], WorkerAnswers]]) -> Crew:
+    def __new__(
+        cls, count: int, ask: Callable[[bytes, str], Callable[[], WorkerAnswers]]
+    ) -> RemoteWorkers:
         """So many processes, and who has them work."""
         made = super().__new__(cls, max(count, 2))
         made.ask = ask
@@ -236,7 +239,7 @@ class Workers(Generic[P, R]):
         """
         ahead = _Ahead(parts)
         try:
-            if isinstance(self.processes, Crew) and self.bounds is None:
+            if isinstance(self.processes, RemoteWorkers) and self.bounds is None:
                 yield from self._elsewhere(self.processes, ahead, place)
             else:
                 yield from self._on_this_machine(ahead, place)
@@ -256,7 +259,7 @@ class Workers(Generic[P, R]):
         yield from self._by_workers(ahead, place) if self._crew else self._here(ahead)
 
     def _elsewhere(
-        self, crew: Crew, ahead: Iterator[P], place: Callable[[P], str]
+        self, crew: RemoteWorkers, ahead: Iterator[P], place: Callable[[P], str]
     ) -> Iterator[tuple[P, R]]:
         """The results of processes of other machines, which are sent several parts at once."""
         asked: deque[tuple[Callable[[], WorkerAnswers], list[_PartTask[P]]]] = deque()

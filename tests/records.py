@@ -10,7 +10,7 @@ from pathlib import Path
 from sssjob.check.findings import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import jobs
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts, Skipped
 
 DATA = Path(__file__).parent / "data"
 RECORDS = DATA / "records"
@@ -47,7 +47,7 @@ def as_line(outcome):
 
 def counts(format_name, data, **options):
     """The counts of all outcomes."""
-    found = Counts()
+    found = RecordCounts()
     for _ in found.counting(outcomes(format_name, data, **options)):
         pass
     return found

@@ -1,9 +1,11 @@
 """The house holds: imports go down, and the command starts without the world."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -191,3 +193,34 @@ def test_what_an_import_linter_cannot_see_stands_in_one_place():
         named |= set(re.findall(r"\bloaded\(([A-Z]\w*)\)", text))
     assert found == BY_NAME.keys()
     assert named <= ABOVE, "a name of a room above stands in sssjob/dotted.py"
+
+
+# Names of classes that stand more than once, by the reason.
+_RULE = "a rule about it: in translate what systems share, in a system its own"
+_PUBLIC = "public in more than one room, each about its own subject"
+REPEATED = {
+    **dict.fromkeys(("Amounts", "Environment", "Mail", "Name", "Slots", "Streams", "Waits"), _RULE),
+    **dict.fromkeys(("Difference", "Layout", "Pattern", "Reason", "Record", "Request"), _PUBLIC),
+    **dict.fromkeys(("And", "Not", "Or"), "operators: of a request, and of a condition on columns"),
+    "Column": "of a table: of a ledger, and of a store",
+    "Field": "of a record, and of a table of a database",
+    "Key": "of $JOBFEATURES, and of a signature",
+    "Measure": "what reports add up, and what the file of a system measures",
+    "Nodes": "of a placement, and the option of TORQUE",
+    "Op": "of SSSRMAP, and of a condition on columns",
+    "Option": "of a script, of a message, and of a configuration",
+    "ReadTransaction": "what stores promise, and what each database makes of it",
+    "Rule": "of folding, and of translating",
+    "Status": "of a batch system, and of a response",
+    "View": "of a document by a server, and of a store in a browser",
+}
+
+
+def test_a_class_at_the_top_of_a_module_has_a_name_of_its_own():
+    """``_Part`` counts as ``Part``: whoever reads two rooms takes both for one."""
+    trees = (ast.parse(path.read_bytes()) for path in (ROOT / "sssjob").rglob("*.py"))
+    classes = (
+        {node.name for node in tree.body if isinstance(node, ast.ClassDef)} for tree in trees
+    )
+    found = Counter(name.lstrip("_") for names in classes for name in names)
+    assert sorted(name for name, times in found.items() if times > 1) == sorted(REPEATED)

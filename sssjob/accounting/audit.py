@@ -20,14 +20,14 @@ from datetime import UTC, datetime, tzinfo
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from sssjob.accounting.run import Run
+from sssjob.accounting.run import StatedRun
 from sssjob.measures import Number
 from sssjob.spans import in_order
 
 FINDINGS = 1000  # of a kind that are listed; all are counted
 GAPS = 1000  # of a machine that are listed
 
-_Runs = dict[str, list[Run]]  # by the ids of their jobs
+_Runs = dict[str, list[StatedRun]]  # by the ids of their jobs
 
 
 # What is amiss with a run, in the order in which it is told.
@@ -40,7 +40,7 @@ class Amiss(NamedTuple):
     """A run that is not as the batch system says; ``why`` tells what differs."""
 
     kind: str
-    run: Run
+    run: StatedRun
     why: str = ""
 
 
@@ -159,7 +159,7 @@ class AuditQuestion:
 
 
 def audit(
-    question: AuditQuestion, read: Iterable[Run], listed: Iterable[Run] | None,
+    question: AuditQuestion, read: Iterable[StatedRun], listed: Iterable[StatedRun] | None,
     statements: Sequence[SystemStatement] = (),
 ) -> Audit:  # fmt: skip
     """Compare what was read with what is listed, where there is a list, and with statements."""
@@ -186,13 +186,13 @@ def _when(found: Amiss) -> tuple[int, str]:
     return found.run.end or 0, found.run.id
 
 
-def _without_twins(runs: Iterable[Run]) -> tuple[_Runs, list[Run]]:
+def _without_twins(runs: Iterable[StatedRun]) -> tuple[_Runs, list[StatedRun]]:
     """Runs by their ids, each once, and those that were there before with an end.
 
     One that has not ended is an earlier look at a run that has: the later one counts. Where no time
     tells runs apart, none is taken for another.
     """
-    found: dict[str, dict[tuple[object, ...], Run]] = defaultdict(dict)
+    found: dict[str, dict[tuple[object, ...], StatedRun]] = defaultdict(dict)
     begun: dict[tuple[object, ...], list[tuple[object, ...]]] = defaultdict(list)
     twins = []
     for run in runs:
@@ -212,7 +212,7 @@ def _without_twins(runs: Iterable[Run]) -> tuple[_Runs, list[Run]]:
     return {name: _ended_ones(list(some.values())) for name, some in found.items()}, twins
 
 
-def _ended_ones(runs: list[Run]) -> list[Run]:
+def _ended_ones(runs: list[StatedRun]) -> list[StatedRun]:
     """Without those that waited when they were looked at, where it is known how they went."""
     if len(runs) < 2:
         return runs
@@ -224,7 +224,7 @@ def _ended_ones(runs: list[Run]) -> list[Run]:
     return [*ended, *waiting]
 
 
-def _in_places(listed: Iterable[Run]) -> Iterator[Run]:
+def _in_places(listed: Iterable[StatedRun]) -> Iterator[StatedRun]:
     return (run._replace(place=place) for place, run in enumerate(listed))
 
 
@@ -250,7 +250,7 @@ def _is_inside(question: AuditQuestion, listed: _Runs | None) -> Callable[[int],
     return lambda end: days[0] <= question.day(end) <= days[1]
 
 
-def _agree(one: Run, other: Run) -> bool:
+def _agree(one: StatedRun, other: StatedRun) -> bool:
     """Whether two runs of an id may be the same: nothing that both state differs.
 
     Whom a batch system charges may change later; a GlobalJobId of HTCondor anybody may state.
@@ -268,21 +268,21 @@ def _agree(one: Run, other: Run) -> bool:
     )
 
 
-def _are_one(one: Run, other: Run) -> bool:
+def _are_one(one: StatedRun, other: StatedRun) -> bool:
     """Whether two records of an id may be of one run: of another user's is another one."""
     return _have_one_user(one, other) and _agree(one, other)
 
 
-def _have_one_user(one: Run, other: Run) -> bool:
+def _have_one_user(one: StatedRun, other: StatedRun) -> bool:
     return one.whose == other.whose or not one.whose or not other.whose
 
 
-def _told(run: Run) -> tuple[object, ...]:
+def _told(run: StatedRun) -> tuple[object, ...]:
     """What tells a run, and whose it is."""
     return (*run[:5], run.whose)
 
 
-def _likeness(one: Run, other: Run) -> tuple[bool, bool, bool]:
+def _likeness(one: StatedRun, other: StatedRun) -> tuple[bool, bool, bool]:
     """How alike two runs are that may be the same: in users, all that tells them, or ends."""
     return _have_one_user(one, other), one[:4] == other[:4], one.end == other.end
 
@@ -296,11 +296,11 @@ class _Counting:
     is_inside: Callable[[int], bool]
     last: dict[str, int]
     rows: dict[tuple[str, str], MachineDay] = field(default_factory=dict)
-    _missing: list[Run] = field(default_factory=list)
+    _missing: list[StatedRun] = field(default_factory=list)
     _reached: dict[str, int] = field(default_factory=dict)  # places of what was read of machines
     _told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
 
-    def pair(self, read: list[Run], listed: list[Run] | None) -> None:
+    def pair(self, read: list[StatedRun], listed: list[StatedRun] | None) -> None:
         """Count the runs of one id: first those that both sides tell in the same words."""
         exact = defaultdict(list)
         for run in read:
@@ -328,7 +328,7 @@ class _Counting:
             if listed is not None:
                 self.amiss(UNLISTED, run)
 
-    def _listed(self, run: Run, read: Run | None) -> None:
+    def _listed(self, run: StatedRun, read: StatedRun | None) -> None:
         """Count a run that is listed, and what was read of it."""
         if run.end is None or not self.is_inside(run.end):
             self.found.outside += run.end is not None
@@ -350,19 +350,19 @@ class _Counting:
         for run in self._missing:
             self.amiss(TRUNCATED if self._is_behind(run) else MISSING, run)
 
-    def _is_behind(self, run: Run) -> bool:
+    def _is_behind(self, run: StatedRun) -> bool:
         """Whether it is listed behind all that was read of its machine, or ended after it."""
         if run.machine in self._reached and run.place > self._reached[run.machine]:
             return True
         machine = run.machine if run.machine in self.last else ""
         return run.end is not None and machine in self.last and run.end > self.last[machine]
 
-    def _row(self, run: Run) -> MachineDay:
+    def _row(self, run: StatedRun) -> MachineDay:
         assert run.end is not None
         key = run.machine, self.question.day(run.end)
         return self.rows.setdefault(key, MachineDay(*key))
 
-    def amiss(self, kind: str, run: Run, why: str = "") -> None:
+    def amiss(self, kind: str, run: StatedRun, why: str = "") -> None:
         """Count a run that is amiss, and list it."""
         if run.end is None or not self.is_inside(run.end):
             return
@@ -372,7 +372,7 @@ class _Counting:
             self.found.findings.append(Amiss(kind, run, why))
 
 
-def _differences(read: Run, listed: Run) -> Iterator[str]:
+def _differences(read: StatedRun, listed: StatedRun) -> Iterator[str]:
     """What two sides say of a run and is not the same: ``EndTime 1700000060, now 1700000090``."""
     if read.end is None:
         yield "it had not ended when it was read"
@@ -383,7 +383,9 @@ def _differences(read: Run, listed: Run) -> Iterator[str]:
             yield f"{name} {said[name]}, now {value}"
 
 
-def _compared(statement: SystemStatement, runs: Iterable[Run], question: AuditQuestion) -> Compared:
+def _compared(
+    statement: SystemStatement, runs: Iterable[StatedRun], question: AuditQuestion
+) -> Compared:
     """A statement beside the same sum of runs."""
     found: Number = 0
     for run in runs:
@@ -405,7 +407,7 @@ def _compared(statement: SystemStatement, runs: Iterable[Run], question: AuditQu
     return compared._replace(is_well=off <= compared.said * question.tolerance)
 
 
-def _seconds(run: Run, statement: SystemStatement) -> Number:
+def _seconds(run: StatedRun, statement: SystemStatement) -> Number:
     """How long a run was at work in the span of a statement."""
     if run.start is None or run.end is None:
         return 0
@@ -414,7 +416,7 @@ def _seconds(run: Run, statement: SystemStatement) -> Number:
     return max(min(run.end, statement.until) - max(run.start, statement.since), 0)
 
 
-def _gaps(read: Iterable[Run], listed: Iterable[Run]) -> Iterator[Gap]:
+def _gaps(read: Iterable[StatedRun], listed: Iterable[StatedRun]) -> Iterator[Gap]:
     """The numbers between the first and the last one read of each machine that no run has."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for run in read:

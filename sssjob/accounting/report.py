@@ -227,7 +227,7 @@ def _energy(job: JobProperties) -> Number | None:
     return _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
 
 
-class Amount(NamedTuple):
+class StatedNumber(NamedTuple):
     """What ``used_of`` is made of: a number that a job states, and of which properties it is.
 
     Those are delivered or the job's own, or ``is_asked`` for.
@@ -239,18 +239,18 @@ class Amount(NamedTuple):
 
 
 # fmt: off
-AMOUNTS: tuple[Amount, ...] = (
-    Amount(lambda job: wall_time(job),           ("Duration",)),
-    Amount(lambda job: job.given("Processors"),  ("Processors",)),
-    Amount(lambda job: job.given("CpuDuration"), ("CpuDuration",)),
-    Amount(lambda job: job.most("Memory"),       ("Memory",)),
-    Amount(lambda job: job.asked("Memory"),      ("Memory",), is_asked=True),
-    Amount(lambda job: job.given("NodeCount"),   ("NodeCount",)),
-    Amount(gpus,                                 ("Resource",)),
-    Amount(_energy,                              ("Resource",)),
-    Amount(lambda job: job.asked("Duration"),    ("Duration",), is_asked=True),
-    Amount(lambda job: job.asked("Processors"),  ("Processors",), is_asked=True),
-    Amount(_asked_gpus,                           ("Resource",), is_asked=True),
+AMOUNTS: tuple[StatedNumber, ...] = (
+    StatedNumber(lambda job: wall_time(job),           ("Duration",)),
+    StatedNumber(lambda job: job.given("Processors"),  ("Processors",)),
+    StatedNumber(lambda job: job.given("CpuDuration"), ("CpuDuration",)),
+    StatedNumber(lambda job: job.most("Memory"),       ("Memory",)),
+    StatedNumber(lambda job: job.asked("Memory"),      ("Memory",), is_asked=True),
+    StatedNumber(lambda job: job.given("NodeCount"),   ("NodeCount",)),
+    StatedNumber(gpus,                                 ("Resource",)),
+    StatedNumber(_energy,                              ("Resource",)),
+    StatedNumber(lambda job: job.asked("Duration"),    ("Duration",), is_asked=True),
+    StatedNumber(lambda job: job.asked("Processors"),  ("Processors",), is_asked=True),
+    StatedNumber(_asked_gpus,                           ("Resource",), is_asked=True),
 )
 # fmt: on
 

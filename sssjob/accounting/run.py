@@ -17,7 +17,7 @@ CHARGED = ("user", "project")  # what ``GROUPINGS`` calls whom a run is charged 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
-class Run(NamedTuple):
+class StatedRun(NamedTuple):
     """A run of a job, as one side knows it; None and "" are not stated.
 
     ``said`` is what may be changed later: names with their values. ``number`` is the one that the
@@ -47,7 +47,7 @@ class Run(NamedTuple):
         return job_of(self.machine, self.id, self.one).id
 
 
-def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
+def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> StatedRun:
     """The run that a job object tells of.
 
     ``raw_ids`` are types and names of Extensions that hold the number a system counts by.
@@ -67,8 +67,8 @@ def made(
     amounts: tuple[Number | None, Number | None, Number | None],
     exit_code: str, charged: tuple[str, ...], number: int | None, submit_host: str = "",
     global_id: str = "",
-) -> Run:  # fmt: skip
-    """The run of what tells it (the first five of ``Run``), and what it used: wall time,
+) -> StatedRun:  # fmt: skip
+    """The run of what tells it (the first five of ``StatedRun``), and what it used: wall time,
     processors, CPU time. ``charged`` is whom, by ``CHARGED``; "" is not stated.
     """
     _, id_, _, begun, ended = key
@@ -77,7 +77,7 @@ def made(
         "EndTime": ended, "Duration": wall, "Processors": processors, "ExitCode": exit_code,
         **dict(zip(("User", "Project"), charged, strict=True)),
     }  # fmt: skip
-    return Run(
+    return StatedRun(
         *key,
         tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),
         number, submit_host, wall, processors, is_usage=None not in (begun, ended, wall, cpu),
@@ -85,7 +85,9 @@ def made(
     )  # fmt: skip
 
 
-def runs_of(blocks: Iterable[Block], raw_ids: Sequence[tuple[str, str]] = ()) -> Iterator[Run]:
+def runs_of(
+    blocks: Iterable[Block], raw_ids: Sequence[tuple[str, str]] = ()
+) -> Iterator[StatedRun]:
     """The runs of jobs, and of those in groups."""
     return (run_of(job, raw_ids) for block in blocks for job in jobs_of(block))
 

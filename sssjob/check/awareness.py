@@ -16,7 +16,7 @@ from typing import Generic, TypeAlias
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec
-from sssjob.check.rules import CarriedAttribute, Rule, is_idle
+from sssjob.check.rules import CarriedAttribute, PropertyRule, is_idle
 from sssjob.check.values import unknown_values, unknown_words
 from sssjob.check.vocabulary import (
     ALWAYS_UNDERSTOOD,
@@ -114,7 +114,7 @@ def items(
     the document of an element.
     """
     root = _tree(source) if isinstance(source, Block) else source
-    yield from _Search(root, vocabulary, offset).root()
+    yield from _UnknownSearch(root, vocabulary, offset).root()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,9 @@ def understood(
     if _is_plain(block):  # as most are, which takes a tenth of the time
         return Understood(block, judge(()))
     root = _tree(block)
-    sieve = _Sieve(_Search(root, FULL, 0), operation, f"/{block.name}", path or f"/{block.name}")
+    sieve = _Sieve(
+        _UnknownSearch(root, FULL, 0), operation, f"/{block.name}", path or f"/{block.name}"
+    )
     left = sieve.block(block, root, around)
     return Understood(left, judge(sieve.found))
 
@@ -369,7 +371,7 @@ def _knows_name(parent: str, name: str) -> bool:
 def _knows(parent: str, shape: _Shape) -> bool:
     """Whether such a property is understood in a container, whatever its text is."""
     root = to_tree(BLOCKS[parent]((_of_shape(shape),)))
-    found = _Search(root, FULL, 0).child(root[0], parent, AwarenessPolicy.REJECT)
+    found = _UnknownSearch(root, FULL, 0).child(root[0], parent, AwarenessPolicy.REJECT)
     return next(found, None) is None
 
 
@@ -381,7 +383,7 @@ def _of_shape(shape: _Shape) -> Property:
 class _Sieve:
     """One job object without what an operation does not understand; ``found`` is that."""
 
-    def __init__(self, search: _Search, operation: Operation, root: str, path: str) -> None:
+    def __init__(self, search: _UnknownSearch, operation: Operation, root: str, path: str) -> None:
         self._search, self._operation = search, operation
         self._root, self._path = root, path
         self.found: list[Item] = []
@@ -509,7 +511,7 @@ def is_old(element: Element) -> bool:
     return any(isinstance(child.tag, str) and local(child) in _OLD for child in element)
 
 
-class _Search:
+class _UnknownSearch:
     """One job object, searched for what a vocabulary does not have."""
 
     def __init__(self, root: Element, vocabulary: Vocabulary, offset: int) -> None:
@@ -560,14 +562,16 @@ class _Search:
         level = element_level(parent, here.name) if _is_ours(tag) else ""
         yield from self._unknown(element, level, policy)
 
-    def _rule(self, tag: str, parent: str) -> Rule | None:
+    def _rule(self, tag: str, parent: str) -> PropertyRule | None:
         asked = self._vocabulary.rule(tag, parent)
         if asked is None and parent == spec.DELIVERED and split(tag)[1] == "CpuDuration":
             # Table 2 gives it no category, and deployed software writes it there: decision 6
             return self._vocabulary.rule(tag, "Job")
         return asked
 
-    def _property(self, element: Element, asked: Rule, policy: AwarenessPolicy) -> Iterator[Item]:
+    def _property(
+        self, element: Element, asked: PropertyRule, policy: AwarenessPolicy
+    ) -> Iterator[Item]:
         name = asked.row.name
         if name == "Environment":
             yield from self._container(element, name, policy)

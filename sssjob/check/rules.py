@@ -27,7 +27,7 @@ class CarriedAttribute(NamedTuple):
     plain: Plain
 
 
-class Rule(NamedTuple):
+class PropertyRule(NamedTuple):
     """All that is asked of a property in one place, looked up once for each tag and container."""
 
     place: TagMeaning
@@ -41,14 +41,14 @@ class Rule(NamedTuple):
 
 
 @lru_cache(_REMEMBERED)
-def rule(tag: str, container: str) -> Rule | None:
+def rule(tag: str, container: str) -> PropertyRule | None:
     """The rule for a property that the tables have in this place, or None."""
     here = place(tag, container)
     row = here.row
     if row is None:
         return None
     keys = row.repeats or ()
-    return Rule(
+    return PropertyRule(
         place=here,
         row=row,
         plain=None if row.type in ("", spec.STRING) else plain(row.type, element=row.name),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob import spec
 from sssjob.check import rules
-from sssjob.check.rules import CarriedAttribute, Rule
+from sssjob.check.rules import CarriedAttribute, PropertyRule
 from sssjob.errors import AwarenessPolicy
 
 __all__ = [
@@ -81,7 +81,7 @@ class Vocabulary:
             (name, f"{element}/{name}", f"{category}/*/{name}")
         )
 
-    def rule(self, tag: str, container: str) -> Rule | None:
+    def rule(self, tag: str, container: str) -> PropertyRule | None:
         """The rule for a property that is understood in this place, or None."""
         return _rule(self, tag, container)
 
@@ -179,7 +179,7 @@ def differences(low: str, high: str = "full") -> Iterator[NameDifference]:
 
 
 @lru_cache(_REMEMBERED)
-def _rule(vocabulary: Vocabulary, tag: str, container: str) -> Rule | None:
+def _rule(vocabulary: Vocabulary, tag: str, container: str) -> PropertyRule | None:
     asked = rules.rule(tag, container)
     if asked is None or not vocabulary.has(container, asked.row.name):
         return None
@@ -195,7 +195,7 @@ def _carried(vocabulary: Vocabulary, element: str, category: str) -> dict[str, C
     }
 
 
-def _stray(name: str, container: str) -> Rule | None:
+def _stray(name: str, container: str) -> PropertyRule | None:
     """A property that is read in a category which the tables do not give it (decision 6)."""
     strays = name == "CpuDuration" and container == spec.DELIVERED
     return rules.rule(name, "Job") if strays else None

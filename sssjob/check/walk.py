@@ -11,7 +11,7 @@ from functools import lru_cache
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, suggestions, units
-from sssjob.check.rules import IDENTIFIED, CarriedAttribute, Rule, carried, is_idle, rule
+from sssjob.check.rules import IDENTIFIED, CarriedAttribute, PropertyRule, carried, is_idle, rule
 from sssjob.check.values import check_amount, check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.defaults.entries import IDENTITY
@@ -179,7 +179,7 @@ class Walk(ObjectReport):
             self._property(element, asked._replace(attributes=lent), parent.name, policy)
 
     def _property(
-        self, element: Element, asked: Rule, parent: str, policy: AwarenessPolicy
+        self, element: Element, asked: PropertyRule, parent: str, policy: AwarenessPolicy
     ) -> None:
         """The attributes of a property, what it holds, and its text."""
         row = asked.row
@@ -209,7 +209,7 @@ class Walk(ObjectReport):
                 self.say(code, element, f"{row.name}: {message}", row.section, suggestion)
 
     def _specially(
-        self, element: Element, asked: Rule, parent: str, text: str, policy: AwarenessPolicy
+        self, element: Element, asked: PropertyRule, parent: str, text: str, policy: AwarenessPolicy
     ) -> bool:
         """What only some properties need; True when the data type of the row does not count."""
         row, alias = asked.row, asked.place.alias
@@ -265,7 +265,7 @@ class Walk(ObjectReport):
                     self.by_policy(code, element, by, f"{key}: {text}", section, advice, key)
         return policy
 
-    def _required(self, element: Element, asked: Rule) -> None:
+    def _required(self, element: Element, asked: PropertyRule) -> None:
         for key in asked.required:
             if element.get(key) is None:
                 text, section = (
@@ -320,7 +320,7 @@ class Walk(ObjectReport):
         elif row.name != "Environment":
             self.say("E-MISSING", element, f"{row.name} has no properties", row.section)
 
-    def _again(self, element: Element, asked: Rule, seen: Seen) -> None:
+    def _again(self, element: Element, asked: PropertyRule, seen: Seen) -> None:
         """A property set holds a property once, unless its row says otherwise (0.4)."""
         row, keys = asked.row, asked.keys or ()
         name = row.name

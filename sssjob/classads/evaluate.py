@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Attribute, Value
 
     # What a name stands for, and where: an attribute is evaluated among those beside it.
-    Held: TypeAlias = "tuple[Attribute, _Scope]"
+    Held: TypeAlias = "tuple[Attribute, _AdScope]"
 
 DEPTH_LIMIT = 96  # attributes that refer to attributes, and what they hold
 _LAZY_DEPTH = 2  # what a call of Python is deeper for functions that evaluate their arguments
@@ -72,12 +72,12 @@ def evaluate(
     makes it an error that is not in the ads, such as a function that is not known, goes to
     ``remark``.
     """
-    return _Evaluation(now, remark, maps).value(node, _Scope(my or Ad(), target))
+    return _Evaluation(now, remark, maps).value(node, _AdScope(my or Ad(), target))
 
 
 def attribute(ad: Ad, name: str, target: Ad | None = None, *, now: float | None = None) -> Value:
     """The value of an attribute of an ad, UNDEFINED if it has none."""
-    return _Evaluation(now, None).attribute(name, _Scope(ad, target))
+    return _Evaluation(now, None).attribute(name, _AdScope(ad, target))
 
 
 def number(ad: Ad, name: str, target: Ad | None = None) -> int | float | None:
@@ -94,24 +94,24 @@ def matches(my: Ad, target: Ad) -> bool:
     )
 
 
-class _Scope:
+class _AdScope:
     """The ad that names are looked up in, the ads around it, and the ad opposite."""
 
     __slots__ = ("ad", "around", "target")
 
-    def __init__(self, ad: Ad, target: Ad | None, around: _Scope | None = None) -> None:
+    def __init__(self, ad: Ad, target: Ad | None, around: _AdScope | None = None) -> None:
         self.ad, self.target, self.around = ad, target, around
 
     @property
-    def root(self) -> _Scope:
+    def root(self) -> _AdScope:
         scope = self
         while scope.around is not None:
             scope = scope.around
         return scope
 
-    def opposite(self) -> _Scope | None:
+    def opposite(self) -> _AdScope | None:
         root = self.root
-        return None if root.target is None else _Scope(root.target, root.ad)
+        return None if root.target is None else _AdScope(root.target, root.ad)
 
 
 class _Evaluation:
@@ -126,7 +126,7 @@ class _Evaluation:
         self.maps = maps
         self.steps = self.depth = 0
 
-    def value(self, node: Node, scope: _Scope) -> Value:
+    def value(self, node: Node, scope: _AdScope) -> Value:
         self.steps += 1
         self.depth += 1
         if self.depth > 4 * DEPTH_LIMIT or self.steps > STEPS_LIMIT:
@@ -144,7 +144,7 @@ class _Evaluation:
             return ERROR
         return found
 
-    def _value(self, node: Node, scope: _Scope) -> Value:
+    def _value(self, node: Node, scope: _AdScope) -> Value:
         match node:
             case Literal(value):
                 return value
@@ -170,11 +170,11 @@ class _Evaluation:
                 return self._subscript(base, index, scope)
         raise AssertionError(node)
 
-    def attribute(self, name: str, scope: _Scope) -> Value:
+    def attribute(self, name: str, scope: _AdScope) -> Value:
         """An attribute of the ad of a scope."""
         return self._found(scope.ad.get(name, UNDEFINED), scope)
 
-    def _found(self, held: Attribute, scope: _Scope) -> Value:
+    def _found(self, held: Attribute, scope: _AdScope) -> Value:
         if not isinstance(held, (Node, tuple)):
             return held
         if self.depth > DEPTH_LIMIT:  # a circle, or as good as one
@@ -191,16 +191,16 @@ class _Evaluation:
         self.steps += len(members)
         return members if self.steps <= STEPS_LIMIT else (ERROR,)
 
-    def _unparsed(self, text: str, scope: _Scope) -> Value:
+    def _unparsed(self, text: str, scope: _AdScope) -> Value:
         return self.value(self._tree(text), scope)
 
-    def _reference(self, node: AttributeReference, scope: _Scope) -> Value:
+    def _reference(self, node: AttributeReference, scope: _AdScope) -> Value:
         found = self._resolved(node, scope)
-        if isinstance(found, _Scope):
+        if isinstance(found, _AdScope):
             return found.ad
         return found if isinstance(found, Special) else self._found(*found)
 
-    def _resolved(self, node: AttributeReference, scope: _Scope) -> Held | _Scope | Special:
+    def _resolved(self, node: AttributeReference, scope: _AdScope) -> Held | _AdScope | Special:
         """What a name stands for: an attribute and where it is, an ad (parent), or neither."""
         if node.absolute:
             root = scope.root
@@ -211,7 +211,7 @@ class _Evaluation:
         inner = self._entered(node.base, scope)
         if isinstance(inner, Special):
             return inner
-        if isinstance(inner, _Scope):
+        if isinstance(inner, _AdScope):
             return self._looked_up(node.name, inner, bare=False)
         members, place = inner
         return (
@@ -219,10 +219,10 @@ class _Evaluation:
             place,
         )
 
-    def _looked_up(self, name: str, scope: _Scope, bare: bool) -> Held | _Scope | Special:
+    def _looked_up(self, name: str, scope: _AdScope, bare: bool) -> Held | _AdScope | Special:
         """A name in an ad, in those around it, and if it is ``bare`` in the one opposite."""
         lower = name.lower()
-        here: _Scope | None = scope
+        here: _AdScope | None = scope
         while here is not None:
             if name in here.ad:
                 return here.ad[name], here
@@ -235,7 +235,7 @@ class _Evaluation:
         known = bare and opposite is not None and name in opposite.ad
         return (opposite.ad[name], opposite) if known and opposite is not None else UNDEFINED
 
-    def _special(self, name: str, here: _Scope) -> Held | _Scope | Special:
+    def _special(self, name: str, here: _AdScope) -> Held | _AdScope | Special:
         match name:
             case "my" | "self":
                 return here
@@ -246,7 +246,7 @@ class _Evaluation:
         root = here.root
         return root if root.target is None else UNDEFINED  # above both ads there is none
 
-    def _selected(self, member: Attribute, name: str, place: _Scope) -> Value:
+    def _selected(self, member: Attribute, name: str, place: _AdScope) -> Value:
         """The attribute of one member of a list; of a list of lists it is one of lists."""
         inner = self._entered(member if isinstance(member, Node) else Literal(member), place)
         if isinstance(inner, tuple):
@@ -254,13 +254,13 @@ class _Evaluation:
         if isinstance(inner, Special):
             return inner
         found = self._looked_up(name, inner, bare=False)
-        if isinstance(found, _Scope):
+        if isinstance(found, _AdScope):
             return found.ad
         return found if isinstance(found, Special) else self._found(*found)
 
     def _entered(
-        self, base: Node, scope: _Scope
-    ) -> _Scope | tuple[tuple[Attribute, ...], _Scope] | Special:
+        self, base: Node, scope: _AdScope
+    ) -> _AdScope | tuple[tuple[Attribute, ...], _AdScope] | Special:
         """What a dot or a subscript follows: an ad, which knows those around it, or a list."""
         if self.depth > DEPTH_LIMIT:
             return UNDEFINED
@@ -271,8 +271,8 @@ class _Evaluation:
             self.depth -= 1
 
     def _inside(
-        self, base: Node, scope: _Scope
-    ) -> _Scope | tuple[tuple[Attribute, ...], _Scope] | Special:
+        self, base: Node, scope: _AdScope
+    ) -> _AdScope | tuple[tuple[Attribute, ...], _AdScope] | Special:
         held: Attribute = base
         place = scope
         match base:
@@ -282,7 +282,7 @@ class _Evaluation:
                 return members, scope
             case AttributeReference():
                 found = self._resolved(base, scope)
-                if isinstance(found, (_Scope, Special)):
+                if isinstance(found, (_AdScope, Special)):
                     return found
                 held, place = found
                 if isinstance(held, Unparsed):
@@ -296,7 +296,7 @@ class _Evaluation:
                 held, place = member
         value = self.value(held, place) if isinstance(held, Node) else held
         if isinstance(value, Ad):
-            return _Scope(value, None, place)
+            return _AdScope(value, None, place)
         if isinstance(value, tuple):
             return value, place
         return UNDEFINED if value is UNDEFINED else ERROR
@@ -308,11 +308,11 @@ class _Evaluation:
             self.remark(str(error))
             return Literal(ERROR)
 
-    def _subscript(self, base: Node, index: Node, scope: _Scope) -> Value:
+    def _subscript(self, base: Node, index: Node, scope: _AdScope) -> Value:
         member = self._at(Subscript(base, index), scope)
         return member if isinstance(member, Special) else self._found(*member)
 
-    def _at(self, node: Subscript, scope: _Scope) -> Held | Special:
+    def _at(self, node: Subscript, scope: _AdScope) -> Held | Special:
         """A member of a list by its place, or an attribute of an ad by its name."""
         place = self.value(node.index, scope)
         held = self._entered(node.base, scope)
@@ -322,14 +322,14 @@ class _Evaluation:
             return ERROR
         if isinstance(held, Special) or place is UNDEFINED:
             return UNDEFINED
-        if isinstance(held, _Scope):
+        if isinstance(held, _AdScope):
             found = self._looked_up(place, held, bare=False) if isinstance(place, str) else ERROR
-            return (found.ad, found) if isinstance(found, _Scope) else found
+            return (found.ad, found) if isinstance(found, _AdScope) else found
         members, around = held
         at = operators.short(place) if type(place) is int else -1
         return (members[at], around) if 0 <= at < len(members) else ERROR
 
-    def _conditional(self, node: Conditional, scope: _Scope) -> Value:
+    def _conditional(self, node: Conditional, scope: _AdScope) -> Value:
         found = self.value(node.test, scope)
         if node.yes is None:
             return self.value(node.no, scope) if found is UNDEFINED else found
@@ -338,7 +338,7 @@ class _Evaluation:
             return test
         return self.value(node.yes if test else node.no, scope)
 
-    def _chain(self, node: Binary, scope: _Scope) -> Value:
+    def _chain(self, node: Binary, scope: _AdScope) -> Value:
         """Operators from the left: a loop, so that long chains are not deep."""
         chain = []
         left: Node = node
@@ -353,7 +353,7 @@ class _Evaluation:
                 found = operators.binary(each.op, found, self.value(each.right, scope))
         return found
 
-    def _logical(self, node: Binary, left: Value, scope: _Scope) -> Value:
+    def _logical(self, node: Binary, left: Value, scope: _AdScope) -> Value:
         """``false && x`` is false whatever x is; so is ``undefined && false``."""
         decided = node.op == "||"
         first = operators.truth(left)
@@ -364,7 +364,7 @@ class _Evaluation:
             return second
         return UNDEFINED if first is UNDEFINED or second is UNDEFINED else not decided
 
-    def _call(self, name: str, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _call(self, name: str, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         lower = name.lower()
         if lower in functions.LAZY:
             least, most, lazy = _LAZY[lower]
@@ -382,13 +382,13 @@ class _Evaluation:
             self.remark(told)
         return functions.call(lower, values, self.now, self.maps)
 
-    def _if_then_else(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _if_then_else(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         return self._conditional(Conditional(*arguments), scope)
 
-    def _debug(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _debug(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         return self.value(arguments[0], scope)
 
-    def _eval(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _eval(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         """The value of the expression that a string is."""
         text = self.value(arguments[0], scope)
         if isinstance(text, Special):
@@ -406,7 +406,7 @@ class _Evaluation:
             self.remark(f"eval: {error}")
             return ERROR
 
-    def _unparse(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _unparse(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         """An attribute of its own ad as text, not its value."""
         node = arguments[0]
         if not isinstance(node, AttributeReference):
@@ -417,7 +417,7 @@ class _Evaluation:
 
         return writing.attribute(scope.ad[node.name], writing.NEW)
 
-    def _unresolved(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _unresolved(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         """Names that an attribute needs from elsewhere, or whether one of them fits a pattern."""
         node = arguments[0]
         if not isinstance(node, AttributeReference):
@@ -425,7 +425,7 @@ class _Evaluation:
         from sssjob.classads.needed import names, of_a_side
 
         place = scope if node.base is None else self._entered(node.base, scope)
-        if not isinstance(place, _Scope) or node.name not in place.ad or of_a_side(node):
+        if not isinstance(place, _AdScope) or node.name not in place.ad or of_a_side(node):
             return UNDEFINED
         # What it names is looked up in the ads around it, too.
         known, around = place.ad, place.around
@@ -437,7 +437,7 @@ class _Evaluation:
         pattern = self.value(arguments[1], scope)
         return functions.call("regexpmember", (pattern, tuple(found), "i"), self.now, self.maps)
 
-    def _format_time(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _format_time(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         """A moment as text; of one that is an ad, the attributes are evaluated where they stand."""
         from sssjob.classads import moments
 
@@ -447,18 +447,18 @@ class _Evaluation:
             if values and isinstance(values[0], Ad)
             else UNDEFINED
         )
-        if isinstance(place, _Scope):
+        if isinstance(place, _AdScope):
             known = (name for name in moments.PARTS if name in place.ad)
             values[0] = Ad({name: self.attribute(name, place) for name in known})
         return functions.call("formattime", tuple(values), self.now, self.maps)
 
-    def _in_each(self, arguments: tuple[Node, ...], scope: _Scope) -> Iterator[Value] | Special:
+    def _in_each(self, arguments: tuple[Node, ...], scope: _AdScope) -> Iterator[Value] | Special:
         """The values of an expression in each ad of a list; a name stands for its expression."""
         node = arguments[0]
         contexts = self._entered(arguments[1], scope)
         if isinstance(contexts, Special):
             return contexts
-        if isinstance(contexts, _Scope):
+        if isinstance(contexts, _AdScope):
             return ERROR
         held: Attribute = node
         if isinstance(node, AttributeReference):
@@ -470,17 +470,17 @@ class _Evaluation:
         members, place = contexts
         return (self._within(held, member, place) for member in members)
 
-    def _within(self, held: Attribute, member: Attribute, place: _Scope) -> Value:
+    def _within(self, held: Attribute, member: Attribute, place: _AdScope) -> Value:
         context = self._entered(member if isinstance(member, Node) else Literal(member), place)
-        if not isinstance(context, _Scope):
+        if not isinstance(context, _AdScope):
             return UNDEFINED if context is UNDEFINED else ERROR
         return self._found(held, context)
 
-    def _evaluated_in_each(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _evaluated_in_each(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         found = self._in_each(arguments, scope)
         return found if isinstance(found, Special) else tuple(found)
 
-    def _count_matches(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+    def _count_matches(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         found = self._in_each(arguments, scope)
         if isinstance(found, Special):
             return 0 if found is UNDEFINED else ERROR
@@ -495,7 +495,7 @@ def _listed(node: Node) -> bool:
 
 
 # The least and the most arguments of functions that look at them before they are evaluated.
-_LAZY: dict[str, tuple[int, int, Callable[[_Evaluation, tuple[Node, ...], _Scope], Value]]] = {
+_LAZY: dict[str, tuple[int, int, Callable[[_Evaluation, tuple[Node, ...], _AdScope], Value]]] = {
     "ifthenelse": (3, 3, _Evaluation._if_then_else),
     "debug": (1, 1, _Evaluation._debug),
     "eval": (1, 1, _Evaluation._eval),

@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common, names, options, records, spans
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 
 
 @click.command(
@@ -47,7 +47,7 @@ listed, 2 not understood, or something could not be read."""
     help="The zone of days, and of times without one.",
 )  # fmt: skip
 @click.option(
-    "--tolerance", metavar="PERCENT", type=Number(0, 100), default=0, show_default=True,
+    "--tolerance", metavar="PERCENT", type=NumberRange(0, 100), default=0, show_default=True,
     help="By how much processor seconds may differ from those of sreport.",
 )  # fmt: skip
 @options.TIMEOUT

@@ -17,7 +17,7 @@ from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
     from sssjob.errors import UnreadableDocument
-    from sssjob.web.server import Server
+    from sssjob.web.server import WebServer
 
 
 @click.command(
@@ -51,7 +51,7 @@ def command(files: tuple[str, ...], port: int, queues: str | None, opens: bool) 
     and for whoever has the address that is printed.
     """
     try:
-        from sssjob.web.server import Server
+        from sssjob.web.server import WebServer
     except ModuleNotFoundError as error:
         common.need_web(error)
     from sssjob import store
@@ -70,13 +70,13 @@ def command(files: tuple[str, ...], port: int, queues: str | None, opens: bool) 
         said.rest()
         store.open(address, read_only=True).close()  # what is wrong with it is said here
         try:
-            server = Server(address, ", ".join(files), port, Path(queues) if queues else None)
+            server = WebServer(address, ", ".join(files), port, Path(queues) if queues else None)
         except OSError as error:
             common.fail(f"--port {port}: {error.strerror or error}")
         _serve(server, opens)
 
 
-def _serve(server: Server, opens: bool) -> None:
+def _serve(server: WebServer, opens: bool) -> None:
     def started() -> None:
         common.echo(server.url)
         sys.stdout.flush()

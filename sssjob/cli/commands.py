@@ -102,7 +102,7 @@ class Help(click.HelpFormatter):
         return "\n".join(lines)
 
 
-class Context(click.Context):
+class CommandContext(click.Context):
     """The context of a command whose help fits narrow terminals."""
 
     formatter_class = Help
@@ -115,7 +115,7 @@ class Commands(click.Group):
     which each has its own name: ``families`` holds those modules with the commands in each.
     """
 
-    context_class = Context
+    context_class = CommandContext
 
     def __init__(
         self, *args: Any, home: str, sections: Mapping[str, Mapping[str, str]],
@@ -141,7 +141,7 @@ class Commands(click.Group):
         module = import_module(f"{self.home}.{family or name}")
         command = getattr(module, name if family else "command")
         assert isinstance(command, click.Command)
-        command.context_class = Context
+        command.context_class = CommandContext
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -13,7 +13,7 @@ from sssjob import outputs
 from sssjob.cli import common
 
 
-class _Directory(NamedTuple):
+class _CompletionPlace(NamedTuple):
     """Where a shell looks for what others complete: below a variable's directory or the default."""
 
     variable: str
@@ -23,12 +23,12 @@ class _Directory(NamedTuple):
 
 
 _PLACES = {
-    "bash": _Directory("XDG_DATA_HOME", ".local/share", "bash-completion/completions/sssjob"),
-    "zsh": _Directory(
+    "bash": _CompletionPlace("XDG_DATA_HOME", ".local/share", "bash-completion/completions/sssjob"),
+    "zsh": _CompletionPlace(
         "XDG_DATA_HOME", ".local/share", "zsh/site-functions/_sssjob",
         "zsh finds it if ~/.zshrc has this line before compinit: fpath+=({folder})",
     ),
-    "fish": _Directory("XDG_CONFIG_HOME", ".config", "fish/completions/sssjob.fish"),
+    "fish": _CompletionPlace("XDG_CONFIG_HOME", ".config", "fish/completions/sssjob.fish"),
 }  # fmt: skip
 
 

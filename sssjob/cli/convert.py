@@ -66,7 +66,7 @@ cannot be read."""
     help="What the records are: {names}, or the name of a batch system. Default: auto.",
 )  # fmt: skip
 @click.option(
-    "--to", "form", type=options.Documents(FORMS),
+    "--to", "form", type=options.DocumentForm(FORMS),
     help="One document on each line (the default), one document around all, JSON lines, a table, "
          "OGF usage records, EMI's compute records, APEL's messages, or lines of lrmsinfo. "
          "Without it, a terminal gets indented documents.",
@@ -306,7 +306,9 @@ def _grid(logs: tuple[str, ...], reading: RecordReading) -> Grid:
     return grid
 
 
-def _report(counts: record.Counts, counts_json: str | None, said: records.RecordMessages) -> None:
+def _report(
+    counts: record.RecordCounts, counts_json: str | None, said: records.RecordMessages
+) -> None:
     common.say(counts)
     if counts_json:
         found = {**counts.as_dict(), "bad": said.faults}

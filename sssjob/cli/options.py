@@ -13,7 +13,7 @@ import click
 from sssjob import registry
 from sssjob.cli.common import ALL_FINDINGS as ALL_FOUND
 from sssjob.cli.common import say
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -125,7 +125,7 @@ SELECT = click.option(
     "--select", metavar="XPATH|ID", help="Only these jobs or task groups: an Id, or an XPath."
 )
 TIMEOUT = click.option(
-    "--timeout", metavar="SECONDS", type=Number(0.1), default=120, show_default=True,
+    "--timeout", metavar="SECONDS", type=NumberRange(0.1), default=120, show_default=True,
     help="How long a command of the system may take.",
 )  # fmt: skip
 JSON_OBJECT = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -301,7 +301,7 @@ else:
     _Choice = click.Choice  # the oldest click that is taken has no parameter there
 
 
-class Documents(_Choice):
+class DocumentForm(_Choice):
     """A form of documents or records: none of them is a table for a spreadsheet."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:

@@ -32,7 +32,7 @@ def watched(
         with raw(source, buffering=0) as file, watched(file, label, on_bytes) as stream:
             yield stream
         return
-    with _Bar(label, _rest(source)) as bar:
+    with _ProgressBar(label, _rest(source)) as bar:
 
         def tell(count: int) -> None:
             bar.show(count)
@@ -52,7 +52,7 @@ def watching(source: NamedSource) -> Iterator[BinaryIO]:
 @contextmanager
 def counting(label: str, unit: str = "documents") -> Iterator[Callable[[int], None]]:
     """Something that is told how many are done; after a second, a line says so."""
-    with _Bar(label, None, unit) as bar:
+    with _ProgressBar(label, None, unit) as bar:
         yield bar.show
 
 
@@ -89,7 +89,7 @@ class _CountingStream(io.RawIOBase):
         return size
 
 
-class _Bar:
+class _ProgressBar:
     """A line that appears when the work takes long, and goes when it is done."""
 
     def __init__(self, label: str, total: int | None, unit: str = "") -> None:
@@ -100,7 +100,7 @@ class _Bar:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
-    def __enter__(self) -> _Bar:
+    def __enter__(self) -> _ProgressBar:
         return self
 
     def __exit__(self, *_: object) -> None:

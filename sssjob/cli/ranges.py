@@ -19,7 +19,7 @@ class WholeNumber(click.IntRange):
         return _words(self.min, self.max)
 
 
-class Number(click.FloatRange):
+class NumberRange(click.FloatRange):
     """A number from ``min`` to ``max``, both included."""
 
     def _describe_range(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.cli import common
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.client import Client
@@ -146,7 +146,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=Number(min=0.1),
+    type=NumberRange(min=0.1),
     default=20.0,
     show_default=True,
     help="Seconds to wait for the next byte.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sssjob.cli import common
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 
 @click.command(
@@ -40,7 +40,7 @@ understood, or the other side cannot be reached."""
 )  # fmt: skip
 @click.option("--records", metavar="N", type=WholeNumber(1), default=1000, show_default=True,
               help="The most records in one message of APEL; a longer one is split.")  # fmt: skip
-@click.option("--timeout", metavar="SECONDS", type=Number(0.1), default=60,
+@click.option("--timeout", metavar="SECONDS", type=NumberRange(0.1), default=60,
               show_default=True, help="How long an answer may take.")  # fmt: skip
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(

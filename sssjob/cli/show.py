@@ -57,7 +57,7 @@ Exit code: 0 shown, 1 no job object or a bad record, 2 a document cannot be read
     help="The same as --to json: one object on each line.",
 )
 @click.option(
-    "--to", "form", type=options.Documents(["tree", "sss", "sss-lines", "json"]), default="tree",
+    "--to", "form", type=options.DocumentForm(["tree", "sss", "sss-lines", "json"]), default="tree",
     show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
 )  # fmt: skip
 @click.option(

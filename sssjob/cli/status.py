@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from sssjob.cli import common, names, options, records
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 from sssjob.cli.signals import interruptible
 from sssjob.errors import SSSJobError
 
@@ -49,7 +49,7 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
               help="Print a table of what jobs asked for and used, as on a terminal.")  # fmt: skip
 @options.JSON_JOBS
 @click.option(
-    "--watch", metavar="SECONDS", type=Number(0.1),
+    "--watch", metavar="SECONDS", type=NumberRange(0.1),
     help="Ask again after so many seconds, and print what is new, until Ctrl-C. A system that does "
          "not answer is asked again, too.",
 )  # fmt: skip

@@ -30,7 +30,7 @@ AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what th
 _KEPT = 1 << 20  # bytes of texts that wait in memory, and not in a file
 
 
-class _Output(NamedTuple):
+class _TranslatedFiles(NamedTuple):
     """What is written of a job when all are translated: ``name`` is how its file's begins.
 
     Its text has so many bytes, behind those of the jobs before it.
@@ -124,7 +124,7 @@ def _translate(
     """Write what is translated, and say what was lost."""
     from sssjob.verbs.translate import run
 
-    found: list[_Output] = []
+    found: list[_TranslatedFiles] = []
     good, unread = True, False
     said = records.RecordMessages()
     with ExitStack() as stack:
@@ -170,12 +170,12 @@ def _is_some(some: bool, name: str) -> bool:
     return some
 
 
-def _output(written: TranslatedJob, place: int, size: int) -> _Output:
+def _output(written: TranslatedJob, place: int, size: int) -> _TranslatedFiles:
     """What is kept of a translated job: its losses and findings are said."""
     number = written.number
     name = _named(written.job, number) or f"{place}{f'.{number + 1}' if number else ''}"
     job = written.job.id if written.job is not None else ""
-    return _Output(name, size, written.files, job)
+    return _TranslatedFiles(name, size, written.files, job)
 
 
 def _say(written: TranslatedJob, listed: BinaryIO | None) -> None:
@@ -194,7 +194,7 @@ def _say(written: TranslatedJob, listed: BinaryIO | None) -> None:
 
 
 def _write(
-    work: TranslationTask, found: list[_Output], texts: IO[bytes], output: str | None,
+    work: TranslationTask, found: list[_TranslatedFiles], texts: IO[bytes], output: str | None,
     output_dir: str | None,
 ) -> None:  # fmt: skip
     from sssjob.translate import translator
@@ -215,7 +215,7 @@ def _write(
             _write_files(Path(output).parent, found, texts)
 
 
-def _apart(target: str, found: Sequence[_Output]) -> str:
+def _apart(target: str, found: Sequence[_TranslatedFiles]) -> str:
     """That jobs are files of their own for a target, and what to type."""
     ids = [each.job for each in found if each.job]
     one = f"; or --select {shlex.quote(ids[0])} for one of them" if len({*ids}) > 1 else ""
@@ -225,7 +225,7 @@ def _apart(target: str, found: Sequence[_Output]) -> str:
     )
 
 
-def _check_names(found: Iterable[_Output], *, each: bool) -> None:
+def _check_names(found: Iterable[_TranslatedFiles], *, each: bool) -> None:
     """Nothing is written where two jobs would be one file, or have one beside them."""
     names: set[str] = set()
     beside: set[str] = set()
@@ -240,7 +240,7 @@ def _check_names(found: Iterable[_Output], *, each: bool) -> None:
 
 
 def _write_files(
-    directory: Path, found: Iterable[_Output], texts: IO[bytes], suffix: str | None = None
+    directory: Path, found: Iterable[_TranslatedFiles], texts: IO[bytes], suffix: str | None = None
 ) -> None:
     """Write scripts that have to stand beside, which are run, and with a suffix each job, too."""
     with common.many_files() as put:

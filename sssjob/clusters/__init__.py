@@ -27,7 +27,7 @@ from sssjob._version import __version__
 from sssjob.clusters.profile import SYSTEMS, Profile
 from sssjob.dotted import loaded, needed
 from sssjob.errors import UnusableCluster
-from sssjob.workers import Crew, WorkerAnswers, answers_of
+from sssjob.workers import RemoteWorkers, WorkerAnswers, answers_of
 
 __all__ = ["SYSTEMS", "Profile", "connected"]
 
@@ -38,7 +38,7 @@ _ANSWER = 30  # seconds within which a scheduler answers, and has a worker
 @contextmanager
 def connected(
     name: str, profile: Profile | None = None, tell: Callable[[str], object] = lambda _: None
-) -> Iterator[Crew]:
+) -> Iterator[RemoteWorkers]:
     """The workers of a Dask scheduler at an address, or those that a batch system starts.
 
     A ``name`` of ``SYSTEMS`` starts workers as its jobs, by a ``profile``; they end with the block.
@@ -58,7 +58,7 @@ def connected(
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise UnusableCluster(name, str(error).strip() or type(error).__name__) from error
         wanted = known.workers if name in SYSTEMS else 0
-        yield Crew(max(processes, wanted), _DaskWorkers(distributed, client, name).ask)
+        yield RemoteWorkers(max(processes, wanted), _DaskWorkers(distributed, client, name).ask)
 
 
 def _client(
@@ -126,7 +126,7 @@ class _DaskWorkers:
         self._gone = loaded("asyncio:CancelledError"), OSError
 
     def ask(self, message: bytes, place: str) -> Callable[[], WorkerAnswers]:
-        """Have a worker answer; see ``Crew``."""
+        """Have a worker answer; see ``RemoteWorkers``."""
         try:
             future = self._client.submit(answers_of, message, pure=False)
         except RuntimeError as error:

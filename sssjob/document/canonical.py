@@ -65,7 +65,7 @@ def canon(block: Block, *, effective: bool = False, comments: bool = False) -> B
     its order.
     """
     whole = defaults.resolve(block).block if effective else block
-    written = _Writer(comments).block(whole, AwarenessPolicy.REJECT)
+    written = _CanonicalWriter(comments).block(whole, AwarenessPolicy.REJECT)
     meant = prefixes_in_content(replace(written, prefixes=whole.prefixes or block.prefixes))
     return replace(written, prefixes=meant) if meant else written
 
@@ -82,7 +82,7 @@ def order(name: str, container: str) -> Key:
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _CanonicalWriter:
     """Writes one job object anew."""
 
     comments: bool

@@ -80,7 +80,7 @@ def differences(
     """
     ones, others = list(left), iter(right)
     first, second = next(others, None), next(others, None)
-    compared = _Files(files)
+    compared = _FileComparisons(files)
     if len(ones) == 1 and first is not None and second is None:
         yield from diff(ones[0], first, effective=effective, strict=strict)
         yield from compared.of(ones[0], first, "")
@@ -110,7 +110,7 @@ def differences(
         yield from compared.of(None, block, f"/*[/{path}]")
 
 
-class _Files:
+class _FileComparisons:
     """The Files of job objects, of which each two are compared once."""
 
     def __init__(self, files: Callable[[Block], Iterable[MessageFile]]) -> None:

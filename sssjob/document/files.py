@@ -181,7 +181,7 @@ def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
         pieces.append(piece)
         found += len(piece)
     head = b"".join(pieces)
-    return head, cast(BinaryIO, io.BufferedReader(_Chain(head, stream), 1 << 16))
+    return head, cast(BinaryIO, io.BufferedReader(_ChainedStream(head, stream), 1 << 16))
 
 
 def is_compressed(path: str | PathLike[str]) -> bool:
@@ -190,7 +190,7 @@ def is_compressed(path: str | PathLike[str]) -> bool:
         return stream.read(_LONGEST_MAGIC).startswith(COMPRESSED)
 
 
-class _Chain(io.RawIOBase):
+class _ChainedStream(io.RawIOBase):
     """Bytes, and then those of a stream, which stays open."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
@@ -229,7 +229,7 @@ def _xz() -> lzma.LZMADecompressor:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
 
 
-class _Frame(Protocol):
+class _FrameDecompressor(Protocol):
     """What lzma and zstandard decompress one frame with."""
 
     @property
@@ -275,7 +275,7 @@ class _Frames(io.RawIOBase):
     _SLICE = 512
 
     def __init__(
-        self, stream: BinaryIO, frame: Callable[[], _Frame], error: type[Exception]
+        self, stream: BinaryIO, frame: Callable[[], _FrameDecompressor], error: type[Exception]
     ) -> None:
         self._stream = stream
         self._new_frame = frame

@@ -72,7 +72,7 @@ class Guess(NamedTuple):
     is_last: bool = False
 
 
-class Lines(NamedTuple):
+class BareLines(NamedTuple):
     """What stands around guesses that are lines of one document each: nothing."""
 
     def parsed(self, guess: Guess) -> Batch | None:
@@ -100,7 +100,7 @@ class Lines(NamedTuple):
         return Batch(root, units, guess.place.line - 1, True, pieces)
 
 
-class Tags(NamedTuple):
+class TagsAround(NamedTuple):
     """What stands around guesses in one document: its first tags, which are so many, and ends."""
 
     before: bytes
@@ -147,7 +147,7 @@ class Tags(NamedTuple):
         return True
 
 
-Frame = Lines | Tags
+Frame = BareLines | TagsAround
 
 
 def guesses(
@@ -289,7 +289,7 @@ class _OfLines(Guesses):
     """
 
     def __init__(self, stream: BinaryIO, head: bytes, *, alone: bool = False) -> None:
-        super().__init__(stream, head, START, Lines())
+        super().__init__(stream, head, START, BareLines())
         self._alone = alone
         self._parser = parsing.safe_parser()
 
@@ -411,7 +411,7 @@ class _OfTags(Guesses):
         before = head[: found.start("unit") - len(new + margin)]
         tags = _TAG.findall(found["wrappers"])
         after = b"".join(b"</%s>" % name for name in reversed(tags))
-        frame = Tags(before, after, len(tags), finds_files)
+        frame = TagsAround(before, after, len(tags), finds_files)
         super().__init__(stream, head[len(before) :], START.behind(before), frame)
         self._before = before
         # Only what stands as far to the right as the first one is outermost.

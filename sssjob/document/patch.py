@@ -232,7 +232,7 @@ class _Patch:
         return written.encode()
 
 
-class _Step(NamedTuple):
+class _EditStep(NamedTuple):
     """What of two sequences is the same, or comes in the place of the other."""
 
     is_equal: bool
@@ -240,7 +240,7 @@ class _Step(NamedTuple):
     new: slice
 
 
-def _differences(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Step]:
+def _differences(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_EditStep]:
     """The steps from one sequence to the other, in order."""
     start, most = 0, min(len(old), len(new))
     while start < most and old[start] == new[start]:
@@ -249,7 +249,7 @@ def _differences(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Step]:
     while end < most - start and old[-1 - end] == new[-1 - end]:
         end += 1
     if start:
-        yield _Step(True, slice(0, start), slice(0, start))
+        yield _EditStep(True, slice(0, start), slice(0, start))
     a, b = old[start : len(old) - end], new[start : len(new) - end]
     steps: Sequence[tuple[str, int, int, int, int]]
     if len(a) * len(b) > _MANY:
@@ -257,9 +257,9 @@ def _differences(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Step]:
     else:
         steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     for tag, i, j, k, m in steps:
-        yield _Step(tag == "equal", slice(start + i, start + j), slice(start + k, start + m))
+        yield _EditStep(tag == "equal", slice(start + i, start + j), slice(start + k, start + m))
     if end:
-        yield _Step(True, slice(len(old) - end, len(old)), slice(len(new) - end, len(new)))
+        yield _EditStep(True, slice(len(old) - end, len(old)), slice(len(new) - end, len(new)))
 
 
 def _are_beside(read: Element, items: Sequence[Item]) -> bool:

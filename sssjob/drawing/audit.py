@@ -12,7 +12,7 @@ from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.accounting.audit import Amiss, Audit, Compared, Gap, MachineDay
-    from sssjob.accounting.run import Run
+    from sssjob.accounting.run import StatedRun
 
 NOBODY = "-"
 EMPTY = "nothing was read, and nothing is listed"
@@ -95,7 +95,7 @@ def _row(found: Audit, row: MachineDay) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _run(run: Run) -> dict[str, object]:
+def _run(run: StatedRun) -> dict[str, object]:
     return {
         "machine": run.machine or None, "id": run.id, "submit": run.submit, "start": run.start,
         "end": run.end,

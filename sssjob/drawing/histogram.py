@@ -135,7 +135,7 @@ def svg(report: Report, rows: Sequence[Key]) -> Markup:
         titles.append(_OTHERS)
     stacks = [[each.counts[at] for each in groups] for at in range(len(of.bounds))]
     columns = [
-        stacked.Column(bound(of.name, low), counts, [*map(str, counts)])
+        stacked.StackedColumn(bound(of.name, low), counts, [*map(str, counts)])
         for low, counts in zip(of.bounds, stacks, strict=True)
     ]
     most = max(told.total[0].counts)

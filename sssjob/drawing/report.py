@@ -208,7 +208,7 @@ def over_time(report: Report, rows: Rows, measure: Measure) -> Markup | None:
         if min(amounts) < 0:
             return None
         words = [_written(measure, totals, report.money) for totals in some]
-        columns.append(stacked.Column(name or NOBODY, amounts, words))
+        columns.append(stacked.StackedColumn(name or NOBODY, amounts, words))
         most = max(most, merged(some), key=lambda totals: measure.of(totals) or 0)
     title = f"{_heading(measure, report.money)} by {', '.join(report.by)}"
     return stacked.svg(title, names, columns, _written(measure, most, report.money))

@@ -12,7 +12,7 @@ _LINE, _LEFT, _LENGTH, _WIDTH = 30, 70, 160, 480
 _SERIES = 5  # colours of STYLE
 
 
-class Bar(NamedTuple):
+class ShareBar(NamedTuple):
     """A name, the part that was used (1 is all), and both sides in words."""
 
     name: str
@@ -20,7 +20,7 @@ class Bar(NamedTuple):
     words: str
 
 
-def svg(title: str, bars: Sequence[Bar]) -> Markup:
+def svg(title: str, bars: Sequence[ShareBar]) -> Markup:
     """The bars as an SVG document, light or dark as its reader likes it."""
     height = _LINE * len(bars) + 4
     head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">

@@ -15,7 +15,7 @@ _LABELS = 8  # names below the columns, at most
 _STEPS = 4
 
 
-class Column(NamedTuple):
+class StackedColumn(NamedTuple):
     """A name, an amount for each part (none is negative), and the amounts in words."""
 
     name: str
@@ -23,7 +23,7 @@ class Column(NamedTuple):
     words: Sequence[str]
 
 
-def svg(title: str, parts: Sequence[str], columns: Sequence[Column], most: str) -> Markup:
+def svg(title: str, parts: Sequence[str], columns: Sequence[StackedColumn], most: str) -> Markup:
     """The columns as an SVG document, light or dark as its reader likes it.
 
     ``parts`` are the names of the parts, and ``most`` is the amount of the highest column in words.
@@ -42,7 +42,7 @@ def svg(title: str, parts: Sequence[str], columns: Sequence[Column], most: str) 
 
 
 def _drawn(
-    column: Column, parts: Sequence[str], left: float, room: float, highest: float
+    column: StackedColumn, parts: Sequence[str], left: float, room: float, highest: float
 ) -> list[Markup]:
     made, bottom = [], float(_AREA.bottom)
     for number, (amount, words) in enumerate(zip(column.amounts, column.words, strict=True)):

@@ -236,11 +236,11 @@ class Searched:
 
     def verdict(self, offer: Offer) -> int:
         """That of the first amounts that satisfy."""
-        return _Search(self, offer, False).best().verdict
+        return _FitSearch(self, offer, False).best().verdict
 
     def best(self, offer: Offer) -> Fit:
         """The first of the amounts that no others are liked better than."""
-        return _Search(self, offer, self.liked).best()
+        return _FitSearch(self, offer, self.liked).best()
 
 
 def _searched(part: Formula) -> Searched:
@@ -331,7 +331,7 @@ def _is_between(place: int) -> bool:
     return place % 2 == 0
 
 
-class _Search:
+class _FitSearch:
     """Every way to take the amounts of one offer, but for those that cannot be better."""
 
     def __init__(self, asked: Searched, offer: Offer, liked: bool) -> None:

@@ -68,7 +68,7 @@ def parse(
     groups = [_group(item) for item in items]
     if fault := _unbalanced(items, groups):
         raise fault
-    levels = [_Level(precedence=precedence)]
+    levels = [_OpenLevel(precedence=precedence)]
     start = 0
     while start < len(items):
         end = _run(items, groups, start)
@@ -79,8 +79,8 @@ def parse(
             raise LimitExceeded("groups inside each other", DEPTH_LIMIT)
         if opened:
             whole = negated and nor_scope == "group"
-            levels.append(_Level(joined, whole, precedence))
-            levels += [_Level(precedence=precedence) for _ in range(opened - 1)]
+            levels.append(_OpenLevel(joined, whole, precedence))
+            levels += [_OpenLevel(precedence=precedence) for _ in range(opened - 1)]
             levels[-1].add("And", negation(operand) if negated and not whole else operand)
         else:
             levels[-1].add(joined, negation(operand) if negated else operand)
@@ -143,7 +143,7 @@ def swap_balances(properties: Iterable[Property]) -> bool:
 
 
 @dataclass(slots=True)
-class _Level:
+class _OpenLevel:
     """A group that is still open: And binds closer, so it is a list of lists."""
 
     joined: str = "And"

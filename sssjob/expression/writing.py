@@ -52,7 +52,7 @@ def write(expression: Expression) -> tuple[Property, ...]:
     may take the whole for something else.
     """
     plain = _alike(_plain(expression, False))
-    rows: list[_Row] = []
+    rows: list[_PropertyRow] = []
     joined = "Or" if isinstance(plain, Or) else "And"
     members = _ordered(plain, at_root=True) if isinstance(plain, And | Or) else (plain,)
     for member in members:
@@ -66,7 +66,7 @@ def scope_matters(properties: Iterable[Property]) -> bool:
 
 
 @dataclass(slots=True)
-class _Row:
+class _PropertyRow:
     """One property about to be written."""
 
     item: Property
@@ -296,7 +296,7 @@ def _led(core: And | Or) -> And | Or | None:
     return None
 
 
-def _emit(expression: Expression, joined: str, rows: list[_Row]) -> None:
+def _emit(expression: Expression, joined: str, rows: list[_PropertyRow]) -> None:
     """Add the rows of one operand; And and Or are bracketed."""
     if isinstance(expression, And) and expression.loose and joined == "Or":
         _emit_loosely(expression, joined, rows)
@@ -320,21 +320,23 @@ def _emit(expression: Expression, joined: str, rows: list[_Row]) -> None:
                 _emit(operand, inner, rows)
             _bracket(rows, start)
         case OneOf(members) | Wish(members):
-            rows += [_Row(member.item, head=not index) for index, member in enumerate(members)]
+            rows += [
+                _PropertyRow(member.item, head=not index) for index, member in enumerate(members)
+            ]
             negated = negated or (isinstance(core, Wish) and core.avoid)
         case Comparison(item):
-            rows.append(_Row(item))
+            rows.append(_PropertyRow(item))
     if len(rows) > start:
         rows[start].joined, rows[start].negated = joined, negated
 
 
-def _bracket(rows: Sequence[_Row], start: int) -> None:
+def _bracket(rows: Sequence[_PropertyRow], start: int) -> None:
     if len(rows) > start:
         rows[start].group += 1
         rows[-1].group -= 1
 
 
-def _emit_loosely(core: And | Or, joined: str, rows: list[_Row]) -> None:
+def _emit_loosely(core: And | Or, joined: str, rows: list[_PropertyRow]) -> None:
     """Add the rows of a group without brackets: And binds closer than the Or around it."""
     if isinstance(core, Or):
         kept = tuple(filter(_is_idle, core.operands))
@@ -365,7 +367,7 @@ def _binding(expression: Expression) -> Expression:
     return expression
 
 
-def _written(rows: Sequence[_Row]) -> Iterator[Property]:
+def _written(rows: Sequence[_PropertyRow]) -> Iterator[Property]:
     before: Property | None = None
     for row in rows:
         item = row.item.having(conj=None, group=str(row.group) if row.group else None)

@@ -204,20 +204,20 @@ class Answers:
                         continue
                     yield f"mjf@{kind}@{key}", text
 
-    def _directory(self, name: str, kind: str) -> _Folder:
+    def _directory(self, name: str, kind: str) -> _OpenDirectory:
         """The directory of a kind: one's own, or else, for machines, that of everybody."""
         places = [f"{self.root}/{name}/{kind}"] if _NAME.fullmatch(name) else []
         if kind == "machinefeatures":
             places.append(f"{self.root}/{kind}")
         for place in places:
             try:
-                return _Folder(os.open(place, _DIRECTORY))
+                return _OpenDirectory(os.open(place, _DIRECTORY))
             except FileNotFoundError:
                 continue
-        return _Folder(None)
+        return _OpenDirectory(None)
 
 
-class _Folder:
+class _OpenDirectory:
     """A descriptor of a directory, or None, for as long as it is used."""
 
     __slots__ = ("handle",)

@@ -51,7 +51,7 @@ def derive(
     ``guessing`` nothing is assumed, and a range of processors does not say how many were given.
     ``called`` is the id that the batch system has for the job; "" is that of the document.
     """
-    work = _Derivation(job, now, starting, frozenset(nodes), cpu_limit, repair, machine)
+    work = _CheckedDerivation(job, now, starting, frozenset(nodes), cpu_limit, repair, machine)
     work.reservation_end, work.settings, work.host = reservation_end, settings, host
     work.granted, work.guessing, work.called = granted, guessing, called
     for name, sources in SOURCES.items():
@@ -67,7 +67,7 @@ def _is_guess(name: str, amount: Amount) -> bool:
     return open_ or amount.basis == ASSUMED
 
 
-class _Derivation(Derivation):
+class _CheckedDerivation(Derivation):
     """A run that keeps what the sources give, checked against each other."""
 
     def derive(self, name: str, sources: tuple[Source, ...]) -> None:

@@ -48,7 +48,7 @@ def limits(root: str = "/", pid: int | None = None, cgroup: str = "") -> dict[st
     ``pid`` is the process (None: this one); ``cgroup`` the directory of its control group, below
     which the limits of all levels count. What nothing limits is left out.
     """
-    groups = _Groups(root, "self" if pid is None else str(pid), cgroup)
+    groups = _ControlGroups(root, "self" if pid is None else str(pid), cgroup)
     found: dict[str, KernelNumber] = {}
     processors = [each for each in (_affinity(root, pid), groups.processors()) if each]
     if processors:
@@ -94,7 +94,7 @@ def _affinity(root: str, pid: int | None) -> KernelNumber | None:
     return KernelNumber(count, "sched_getaffinity", why, "exact" if restricted else "assumed")
 
 
-class _Groups:
+class _ControlGroups:
     """The control groups of a process: one hierarchy (v2), or one for each controller (v1)."""
 
     def __init__(self, root: str, process: str, cgroup: str) -> None:

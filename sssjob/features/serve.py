@@ -44,7 +44,7 @@ class Server(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._free = BoundedSemaphore(CONNECTIONS)
         self._lock, self._open = Lock(), Counter[str]()
-        super().__init__((address, port), _Handler)
+        super().__init__((address, port), _ConnectionHandler)
         if context is not None:
             # The handshake happens in the thread of the connection, where it may take its time.
             self.socket = context.wrap_socket(
@@ -90,7 +90,7 @@ class Server(ThreadingHTTPServer):
         self.log(f"{client_address[0]} went away, or does not speak HTTP")
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ConnectionHandler(BaseHTTPRequestHandler):
     """One connection, over which several requests may come."""
 
     protocol_version = "HTTP/1.1"

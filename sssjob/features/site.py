@@ -48,7 +48,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SiteTables:
     """Settings of every machine, and of some by name; the last that names a key counts."""
 
     general: Mapping[str, Setting]
@@ -71,7 +71,7 @@ class Site:
         }
 
 
-def read(path: str | Path, *, guarded: bool = False) -> Site:
+def read(path: str | Path, *, guarded: bool = False) -> SiteTables:
     """The configuration in a file. Raises ``UnusableInput`` or ``OSError``.
 
     A ``guarded`` one is of a file that nobody but root and this user can change or exchange: what
@@ -87,7 +87,7 @@ def read(path: str | Path, *, guarded: bool = False) -> Site:
         raise UnusableInput(f"{path}: UTF-8: byte {error.start + 1} is not") from None
 
 
-def parse(text: str, name: str = "site") -> Site:
+def parse(text: str, name: str = "site") -> SiteTables:
     """The configuration in a text. Raises ``UnusableInput`` with the setting that is wrong."""
     try:
         data = tomllib.loads(text)
@@ -96,7 +96,7 @@ def parse(text: str, name: str = "site") -> Site:
     tables = data.pop("nodes", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UnusableInput(f"{name}: nodes are tables: [[nodes]]")
-    return Site(
+    return SiteTables(
         _settings(data, name),
         tuple(_table(table, f"{name}: nodes[{index}]") for index, table in enumerate(tables)),
     )

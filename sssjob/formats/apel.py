@@ -135,7 +135,7 @@ def recognises(head: bytes) -> str:
     return f"the header {found[1].decode()}" if found else ""
 
 
-class _Message(NamedTuple):
+class _ApelRecord(NamedTuple):
     """The lines of one record, and what kind its header names."""
 
     kind: str
@@ -157,7 +157,7 @@ def messages(numbered: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             if lines and (wrong or header):
                 yield Bad(begun, wrong or "a record without its end, %%")
             elif lines:
-                yield begun, _Message(kind, lines)
+                yield begun, _ApelRecord(kind, lines)
             lines, wrong = [], ""
             kind = header[1] if header else kind
         elif text and not kind:
@@ -174,7 +174,7 @@ def messages(numbered: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     if not kind:
         raise UnusableInput("nothing to read: not even a header line")
     if lines:  # the end of the last record may be missing
-        yield Bad(begun, wrong) if wrong else (begun, _Message(kind, lines))
+        yield Bad(begun, wrong) if wrong else (begun, _ApelRecord(kind, lines))
 
 
 class _MessageCutter:
@@ -225,7 +225,7 @@ def reader(options: Options, clock: Clock) -> Reader:
     return lambda line, message: record(line, message, clock)
 
 
-def record(line: int, message: _Message, clock: Clock) -> Read:
+def record(line: int, message: _ApelRecord, clock: Clock) -> Read:
     """What a message is. Raises ``InvalidValue``."""
     if message.kind != INDIVIDUAL:
         reason = "summary" if "summar" in message.kind else f"{message.kind} message"

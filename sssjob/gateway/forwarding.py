@@ -39,7 +39,7 @@ from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.charging import require_amount, require_no_part
 from sssjob.handlers.documents import of_two_values, require_credits
 from sssjob.handlers.ledger_entries import quote_of
-from sssjob.handlers.rates import Rates, priced_by
+from sssjob.handlers.rates import ChargeRates, priced_by
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import HasLedger, JobView, job_views
 from sssjob.integers import LARGEST
@@ -120,7 +120,7 @@ class Forwarding:
 
     def __init__(
         self, plan: ForwardingPlan, stores: Stores, *, clock: Callable[[], float] = time.time,
-        rates: Callable[[], Rates] = Rates,
+        rates: Callable[[], ChargeRates] = ChargeRates,
     ) -> None:  # fmt: skip
         self.plan, self.stores, self.clock, self._rates = plan, stores, clock, rates
         self.outbox = Outbox(plan.queue)
@@ -757,7 +757,7 @@ def _differs(sent: Parcel, fields: tuple[tuple[str, str], ...], charged: str) ->
 
 
 def charged_otherwise(
-    view: JobView, fields: tuple[tuple[str, str], ...], rates: Rates
+    view: JobView, fields: tuple[tuple[str, str], ...], rates: ChargeRates
 ) -> str:  # fmt: skip
     """How what is sent differs from what the job was charged here, "" where it does not.
 
@@ -797,7 +797,7 @@ def _is_told(charge: Entry) -> bool:
     return f"[{_WALL}]" not in charge.details and charge.details != SAID
 
 
-def _priced(details: str, sent: dict[str, str], rates: Rates) -> Iterator[tuple[str, str]]:
+def _priced(details: str, sent: dict[str, str], rates: ChargeRates) -> Iterator[tuple[str, str]]:
     """By which values of what is sent a job was charged; nothing where nobody computed that."""
     if f"[{_WALL}]" not in details:
         return

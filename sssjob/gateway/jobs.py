@@ -16,7 +16,7 @@ from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import PLACE, PLACES, Hook
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.handlers.roles import USER, USUAL, Permission, Roles
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.submitting import GatewaySubmission
@@ -151,7 +151,7 @@ def _accounting(root: SettingsTable) -> Accounting:
         else:
             multipliers[name] = MappingProxyType(found)
     return Accounting(
-        Rates(
+        ChargeRates(
             MappingProxyType(resources), MappingProxyType(multipliers),
             charges.integer("precision", 0, most=6),
         ),

@@ -154,7 +154,7 @@ def net_of(jobs: JobGroup | Iterable[Job]) -> Net:
     else:
         places = tuple(_place(job, "/Job") for job in jobs)
         policy = AwarenessPolicy.REJECT
-    return _Builder(places).net(policy)
+    return _NetBuilder(places).net(policy)
 
 
 def relevant(job: Job) -> Job:
@@ -209,7 +209,7 @@ def _is_job_reference(item: Item) -> bool:
     return isinstance(item, Reference) and item.name == "Job"
 
 
-class _Builder:
+class _NetBuilder:
     """Finds what each dependency means; equal ones share what was found."""
 
     def __init__(self, places: tuple[JobPlace, ...]) -> None:

@@ -35,7 +35,7 @@ from sssjob.handlers.editing import (
 from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
-from sssjob.handlers.rates import Bill, Rates
+from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, only
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
@@ -78,7 +78,7 @@ class Accounting:
     The ledger keeps quotes and reservations for ``kept`` seconds after they have ended.
     """
 
-    rates: Rates = field(default_factory=Rates)
+    rates: ChargeRates = field(default_factory=ChargeRates)
     quoted: int = 7 * 86_400
     reserved: int = 600
     repeated: int = 120
@@ -437,7 +437,7 @@ def _rates(
     subject: _Subject,
     of: _JobWithFallback,
     call: ReceivedRequest,
-) -> tuple[Rates, str]:
+) -> tuple[ChargeRates, str]:
     """The rates that were quoted to a job, as long as they hold; else those of today.
 
     A quote that was made for the job and recorded with it counts like one that the request names.
@@ -463,7 +463,7 @@ def _rates(
     entry, rates = found
     if entry.until is None or entry.until < call.now:
         return accounting.rates, expired
-    return Rates.from_rows(rates, entry.places), ""
+    return ChargeRates.from_rows(rates, entry.places), ""
 
 
 def _merged(

@@ -47,7 +47,7 @@ class Described(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Test:
+class _ConditionTest:
     """One condition, with its value made ready to be compared."""
 
     attribute: ObjectAttribute
@@ -74,7 +74,7 @@ class _Test:
         return not isnan(own) and compare(own, self.value)
 
 
-_Node = _Test | list[tuple[bool, Any]]
+_Node = _ConditionTest | list[tuple[bool, Any]]
 
 
 class Conditions:
@@ -165,7 +165,7 @@ def matches(pattern: str, text: str) -> bool:
 def _test(
     asked: Where, kind: str, names: Collection[str],
     known: Callable[[str, str], ObjectAttribute | None],
-) -> _Test:  # fmt: skip
+) -> _ConditionTest:  # fmt: skip
     if asked.subject or (asked.object and asked.object not in names):
         raise Refused("318", "A condition cannot join objects here")
     found = known(asked.name, kind)
@@ -173,7 +173,7 @@ def _test(
         raise Refused("318", f"{shown(asked.name)} is not a valid attribute for a {kind} object")
     if asked.op is not Op.MATCH:  # compared in seconds, as they are shown
         asked = replace(asked, value=on_the_wire(found, asked.value))
-    return _Test(found, asked, _value(found, asked))
+    return _ConditionTest(found, asked, _value(found, asked))
 
 
 def _value(found: ObjectAttribute, asked: Where) -> str | float:
@@ -201,7 +201,7 @@ def _bytes(view: Described, attribute: ObjectAttribute) -> float:
         return float("nan")
 
 
-def _tree(tests: Sequence[_Test]) -> _Node:
+def _tree(tests: Sequence[_ConditionTest]) -> _Node:
     """The tests with their parentheses, which balance."""
     frames: list[list[tuple[bool, _Node]]] = [[]]
     joins: list[bool] = []
@@ -219,7 +219,7 @@ def _tree(tests: Sequence[_Test]) -> _Node:
 
 
 def _holds(node: _Node, view: Described) -> bool:
-    if isinstance(node, _Test):
+    if isinstance(node, _ConditionTest):
         return node.holds(view)
     found = True
     for place, (is_or, each) in enumerate(node):

@@ -36,7 +36,7 @@ Cell = Callable[[Entry], object]
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class _EntryField:
     """An attribute of an object, and where an entry has it."""
 
     attribute: ObjectAttribute
@@ -45,8 +45,8 @@ class _Field:
 
 def _field(
     name: str, cell: Cell, kind: AttributeType = AttributeType.TEXT, *, hidden: bool = False
-) -> _Field:
-    return _Field(ObjectAttribute(name, kind, derived=True, hidden=hidden), cell)
+) -> _EntryField:
+    return _EntryField(ObjectAttribute(name, kind, derived=True, hidden=hidden), cell)
 
 
 def _delta(entry: Entry) -> Fraction | None:
@@ -83,7 +83,7 @@ _USER, _PROJECT, _MACHINE = (
     _field("Machine",      lambda entry: entry.machine),
 )
 # The attributes of each object in the order of Gold; those that are about accounts are empty.
-_FIELDS: Mapping[str, tuple[_Field, ...]] = MappingProxyType({
+_FIELDS: Mapping[str, tuple[_EntryField, ...]] = MappingProxyType({
     TRANSACTION: (
         _field("Id",          lambda entry: entry.number,   _NUMBER),
         _field("Object",      lambda entry: "Job"),
@@ -147,7 +147,7 @@ _OF_JOB = ("JobId", "Name", "Job")
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _EntryObject:
     """An entry as an object of Gold."""
 
     entry: Entry
@@ -189,12 +189,12 @@ class _LedgerRequest:
         """The column that a Get asks for."""
         return ShownColumn.of(asked, self.label, self._known, self._attribute)
 
-    def line(self, entry: Entry) -> _Line:
+    def line(self, entry: Entry) -> _EntryObject:
         """An entry as what is asked for; what was done stays done, whatever has ended it."""
         is_done = self.kind == TRANSACTION
-        return _Line(replace(entry, ended=False) if is_done else entry, self.kind)
+        return _EntryObject(replace(entry, ended=False) if is_done else entry, self.kind)
 
-    def hold(self, line: _Line) -> bool:
+    def hold(self, line: _EntryObject) -> bool:
         """Whether an entry is one of those that are looked for."""
         return (self._deleted or not line.entry.ended) and self._conditions.hold(line)
 
@@ -235,7 +235,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
                 then = (each for each in found if until is None or each.at <= until)
                 yield from window.of_rows(shown(filter(lines.hold, map(lines.line, then))))
 
-    def shown(held: Iterator[_Line]) -> Iterator[Item]:
+    def shown(held: Iterator[_EntryObject]) -> Iterator[Item]:
         if is_total(columns):
             yield from totals(held, columns, lines.label)
             return

@@ -221,7 +221,7 @@ def is_total(columns: Sequence[ShownColumn]) -> bool:
 
 def totals(views: Iterable[Described], columns: Sequence[ShownColumn], kind: str) -> Iterator[Row]:
     """A row for each group, in the order in which they are met; one row where none are asked."""
-    groups = _Groups(columns)
+    groups = _GroupTotals(columns)
     for place, view in enumerate(views):
         groups.add(view, place)
     yield from groups.rows(kind)
@@ -234,7 +234,7 @@ def totals_by_columns(
     plan = search.plan
     if plan is None or jobs.verifies or not all(map(_is_told, columns)):
         return None
-    groups = _Groups(columns)
+    groups = _GroupTotals(columns)
 
     def add(stored: Stored) -> None:
         for view in search.among(stored, jobs):
@@ -282,7 +282,7 @@ def _is_told(column: ShownColumn) -> bool:
     return named and column.op in (GROUP_BY, "Count", "Sum", "Average")
 
 
-class _Groups:
+class _GroupTotals:
     """Totals of each group. Raises ``Refused`` (318) for a sum of what is no number."""
 
     def __init__(self, columns: Sequence[ShownColumn]) -> None:
@@ -295,7 +295,7 @@ class _Groups:
         self._columns = columns
         self.by = [column for column in columns if column.op == GROUP_BY]
         self.measures = [column for column in columns if column.op != GROUP_BY]
-        self._found: dict[tuple[str, ...], tuple[int, list[_Total]]] = {}
+        self._found: dict[tuple[str, ...], tuple[int, list[_TotalCell]]] = {}
 
     def add(self, view: Described, place: int) -> None:
         """Add one thing, which stands at a place in the order."""
@@ -320,19 +320,19 @@ class _Groups:
                 for column in self._columns
             ))  # fmt: skip
 
-    def _at(self, key: tuple[str, ...], place: int) -> list[_Total]:
+    def _at(self, key: tuple[str, ...], place: int) -> list[_TotalCell]:
         first, totals = self._found.get(key, (place, []))
         if not totals and key not in self._found:
             if len(self._found) == MOST:
                 raise Refused("740", f"More than {MOST} groups; give conditions")
-            totals = [_Total(column) for column in self.measures]
+            totals = [_TotalCell(column) for column in self.measures]
             self._found[key] = place, totals
         elif place < first:
             self._found[key] = place, totals
         return totals
 
 
-class _Total:
+class _TotalCell:
     """One cell of a row of totals. What a job does not have is not counted."""
 
     def __init__(self, column: ShownColumn) -> None:

@@ -21,7 +21,7 @@ _PRICED = re.compile(
 def priced_by(details: str) -> dict[str, str]:
     """By which values of which properties a bill was made, of its details.
 
-    >>> rates = Rates({"Disk": Fraction(1)}, {"Queue": {"long": Fraction(2)}})
+    >>> rates = ChargeRates({"Disk": Fraction(1)}, {"Queue": {"long": Fraction(2)}})
     >>> priced_by(rates.bill(60, lambda name: Fraction(5, 2), lambda name: "long").details)
     {'Disk': '2.5', 'Queue': 'long'}
     """
@@ -39,7 +39,7 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class ChargeRates:
     """Charges by second: each resource by its rate, all of it times each multiplier.
 
     ``resources`` are rates by property: for one processor, or a megabyte, and a second.
@@ -61,7 +61,7 @@ class Rates:
         value of a property, "" if it has none. What has no value costs nothing, and multiplies
         nothing; a value that has no rate multiplies nothing, either, and is a warning.
 
-        >>> rates = Rates({"Processors": Fraction(1)})
+        >>> rates = ChargeRates({"Processors": Fraction(1)})
         >>> rates.bill(1155, {"Processors": Fraction(16)}.get, lambda name: "").amount
         Fraction(18480, 1)
         """
@@ -100,7 +100,7 @@ class Rates:
         return rows
 
     @classmethod
-    def from_rows(cls, rows: Mapping[tuple[str, str], Fraction], precision: int) -> Rates:
+    def from_rows(cls, rows: Mapping[tuple[str, str], Fraction], precision: int) -> ChargeRates:
         """The table that was kept."""
         resources: dict[str, Fraction] = {}
         multipliers: dict[str, dict[str, Fraction]] = {}

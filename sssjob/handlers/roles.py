@@ -15,7 +15,7 @@ ANY = "*"
 ANONYMOUS, USER, MANAGER = "anonymous", "user", "manager"
 
 
-class Scope(StrEnum):
+class RoleScope(StrEnum):
     """Which jobs a rule is about.
 
     Those of the actor, those of projects that the actor manages besides, or everybody's.
@@ -32,7 +32,7 @@ class Permission:
 
     action: str
     object: str
-    scope: Scope = Scope.ALL
+    scope: RoleScope = RoleScope.ALL
 
     @classmethod
     def of(cls, text: str) -> Permission:
@@ -42,9 +42,9 @@ class Permission:
         Permission(action='Query', object='Job', scope=<Scope.OWN: 'own'>)
         """
         words = text.split()
-        if len(words) != 3 or words[2] not in list(Scope):
+        if len(words) != 3 or words[2] not in list(RoleScope):
             raise InvalidValue(text, 'an action, an object, and "own", "project" or "all"')
-        return cls(words[0], words[1], Scope(words[2]))
+        return cls(words[0], words[1], RoleScope(words[2]))
 
     def covers(self, action: str, object_: str) -> bool:
         """Whether it is about this action on this object."""
@@ -103,8 +103,8 @@ class Roles:
             for rule in self.rules.get(role, ())
             if rule.covers(asked.action, asked.object)
         }
-        if Scope.ALL in found:
+        if RoleScope.ALL in found:
             return EVERYBODY
         if found and call.proven:  # somebody unknown has no jobs
-            return Reach(call.actor, managed if Scope.PROJECT in found else ())
+            return Reach(call.actor, managed if RoleScope.PROJECT in found else ())
         raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")

@@ -26,7 +26,7 @@ _TASKS = re.compile(r"[0-9]{1,7}(?:,[0-9]{1,7})*")
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
+class TaskDistribution:
     """A TaskDistribution as it was read: at most one of its values is set."""
 
     geometry: tuple[tuple[int, ...], ...] = ()
@@ -89,7 +89,7 @@ class LayoutRequest:
     tasks: Stated | None
     nodes: Stated | None
     processors: Stated | None
-    distribution: Distribution
+    distribution: TaskDistribution
     candidates: NodeCandidates
     spelled: int  # Task elements
     pins: tuple[str, ...]  # for each of them the node it names, or nothing
@@ -168,11 +168,11 @@ def geometry(text: str) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(map(int, group.split(","))) for group in groups)
 
 
-def _distribution(block: Block, path: str) -> Distribution:
+def _distribution(block: Block, path: str) -> TaskDistribution:
     """How tasks are to be mapped to nodes; what cannot be read is a finding and maps nothing."""
     item = block.properties.get("TaskDistribution")
     if item is None:
-        return Distribution()
+        return TaskDistribution()
     here, text = f"{path}/TaskDistribution", item.text.strip(XML_SPACE)
     kind = item.attributes.get("type", "").strip(XML_SPACE)
     said: list[Finding] = []
@@ -199,17 +199,17 @@ def _distribution(block: Block, path: str) -> Distribution:
             if fault := _numbering(groups):
                 say("E-COUNTS", fault)
             else:
-                return Distribution(geometry=groups, path=here, line=item.line)
+                return TaskDistribution(geometry=groups, path=here, line=item.line)
     elif kind in (PER_NODE, PER_TASK):
         if number and (value := int(number[1])) > 0:
             count, findings = Count(value, here, item.line), tuple(said)
             if kind == PER_NODE:
-                return Distribution(per_node=count, findings=findings)
-            return Distribution(per_task=count, findings=findings)
+                return TaskDistribution(per_node=count, findings=findings)
+            return TaskDistribution(per_task=count, findings=findings)
         say("E-TYPE", f"{kind}: {text[:60]!r} is no whole number of at least 1")
     else:
-        return Distribution(rule=text or kind, path=here, line=item.line)
-    return Distribution(findings=tuple(said))
+        return TaskDistribution(rule=text or kind, path=here, line=item.line)
+    return TaskDistribution(findings=tuple(said))
 
 
 def _numbering(groups: tuple[tuple[int, ...], ...]) -> str:

@@ -45,7 +45,7 @@ Order = tuple[float, float, float, str]  # of priorities, less than nothing; age
 Taken = tuple[tuple[int, int], ...]  # of which pools how many slots
 
 
-class Place(NamedTuple):
+class QueuePlace(NamedTuple):
     """A job that waits, or is only asked about: its turn, and what it takes."""
 
     order: Order
@@ -57,7 +57,7 @@ class Place(NamedTuple):
     is_asked: bool = False
 
 
-class _End(NamedTuple):
+class _SlotRelease(NamedTuple):
     """When slots come free, and when they had to, and what then counts no longer."""
 
     time: float
@@ -182,7 +182,7 @@ class Scheduler:
         self.jobs = [self._limited(job) for job in site.snapshot.jobs]
         self.time, self.released, self.started, self.work = 0.0, "", 0, 0
         self.held, self.running = Counter[str](), Counter[str]()
-        self.ends: list[_End] = []
+        self.ends: list[_SlotRelease] = []
         self.limits: list[tuple[float, int, int, int]] = []  # when slots of a pool come free
         self.number = 0
         self.free = self._begin()
@@ -240,7 +240,7 @@ class Scheduler:
         self.kept.sort()
         self.given_back.sort()
 
-    def _places(self, pairs: Collection[Pair]) -> list[Place]:
+    def _places(self, pairs: Collection[Pair]) -> list[QueuePlace]:
         """Who waits, in the order of their turns, with those who are asked about."""
         found = []
         least: dict[Pair, float] = {}
@@ -262,7 +262,7 @@ class Scheduler:
             if limit <= self.rules.limit(job.queue):
                 order = (-self.rules.priority(job.queue), -priority, job.qtime or 0.0, job.jobid)
                 length = min(self.lengths.of(job), limit)
-                found.append(Place(order, pair, job.cpucount, limit, length, job.jobid))
+                found.append(QueuePlace(order, pair, job.cpucount, limit, length, job.jobid))
         last = min(least.values(), default=0.0)
         for queue, vo in pairs:
             priority = least.get(
@@ -275,7 +275,7 @@ class Scheduler:
             )
             if self.rules.limit(queue) > 0:
                 order = (-self.rules.priority(queue), -priority, NEVER, "")
-                found.append(Place(order, (queue, vo), 1, limit, limit, "", is_asked=True))
+                found.append(QueuePlace(order, (queue, vo), 1, limit, limit, "", is_asked=True))
         return sorted(found)
 
     def _limited(self, job: QueuedJob) -> QueuedJob:
@@ -308,7 +308,7 @@ class Scheduler:
         jobid: str,
     ) -> None:  # fmt: skip
         self.number += 1
-        end = _End(
+        end = _SlotRelease(
             self.time + length, self.number, self.time + limit, taken, queue, vo, counted, jobid
         )
         heapq.heappush(self.ends, end)
@@ -317,7 +317,7 @@ class Scheduler:
         self.held[vo] += counted
         self.running[queue] += 1
 
-    def passes(self) -> Iterator[Place]:
+    def passes(self) -> Iterator[QueuePlace]:
         """Each who is asked about, when he would start, with ``time`` and what led to it."""
         while True:
             yield from self._pass()
@@ -353,7 +353,7 @@ class Scheduler:
             insort(self.given_back, _GivenBack(begun.end, begun.pool, begun.slots, begun.name))
         return True
 
-    def _pass(self) -> Iterator[Place]:
+    def _pass(self) -> Iterator[QueuePlace]:
         """Start what can start now, in the order of turns."""
         now = _QueuePass(kept=[(each, self._left_by(each)) for each in self.kept])
         passed_over, gone = 0, []
@@ -378,7 +378,7 @@ class Scheduler:
     def _is_full(self) -> bool:
         return all(free <= 0 for free in self.free)
 
-    def _may(self, place: Place) -> bool:
+    def _may(self, place: QueuePlace) -> bool:
         """Whether neither the cap of its VO nor the limit of its queue keeps a job out."""
         queue, vo = place.pair
         caps = self.site.caps
@@ -386,7 +386,7 @@ class Scheduler:
             return False
         return self.running[queue] < self.rules.most(queue)
 
-    def _fits(self, place: Place, now: _QueuePass) -> Taken | None:
+    def _fits(self, place: QueuePlace, now: _QueuePass) -> Taken | None:
         """The slots that a job gets now; what does not fit is promised slots, if nobody is."""
         pools = self.pools.of(place.pair[0])
         room = {at: min([self.free[at], *self._bounds(place.limit, at, now)]) for at in pools}
@@ -408,7 +408,7 @@ class Scheduler:
             if kept.pool == at and self.time + limit > kept.start:
                 yield left
 
-    def _start(self, place: Place, taken: Taken, now: _QueuePass) -> None:
+    def _start(self, place: QueuePlace, taken: Taken, now: _QueuePass) -> None:
         queue, vo = place.pair
         for at, slots in taken:
             self.free[at] -= slots

@@ -49,7 +49,7 @@ class Past(NamedTuple):
     end: float | None
 
 
-class Sample(NamedTuple):
+class BacktestSample(NamedTuple):
     """One question: when it was asked for which job, what happened, and what was answered."""
 
     time: float
@@ -66,7 +66,7 @@ class Trial:
     """What one estimator answered; the numbers are over the samples with an answer."""
 
     estimator: str
-    samples: tuple[Sample, ...]
+    samples: tuple[BacktestSample, ...]
 
     @property
     def errors(self) -> tuple[float, ...]:
@@ -103,7 +103,7 @@ class Trial:
         return sum(sample.waited <= (sample.wrt or 0) for sample in answered) / len(answered)
 
 
-class Choice(NamedTuple):
+class EstimatorChoice(NamedTuple):
     """The estimator that was nearest, and those that may be as near: ``rivals``."""
 
     estimator: str
@@ -115,7 +115,7 @@ LEAST = 2 * STRETCHES  # samples, for anything to be said of how sure it is
 _SURE = 0.05  # how often what is said may be wrong
 
 
-def choice(trials: Sequence[Trial]) -> Choice | None:
+def choice(trials: Sequence[Trial]) -> EstimatorChoice | None:
     """The estimator that was nearest to most jobs, None where none answered.
 
     It has the least median absolute error over the jobs that all of those estimators answered
@@ -147,7 +147,7 @@ def choice(trials: Sequence[Trial]) -> Choice | None:
         sure = sum(nearer) > 0 and _chance(_means(nearer)) * (len(columns) - 1) < _SURE
         if name != best and not sure:
             rivals.append(name)
-    return Choice(best, tuple(rivals))
+    return EstimatorChoice(best, tuple(rivals))
 
 
 def _stretch(place: int, count: int) -> int:
@@ -274,7 +274,7 @@ def backtest(
     setup = setup or Setup()
     for name in names:
         estimators.get(name)
-    asked: dict[str, list[Sample]] = {name: [] for name in names}
+    asked: dict[str, list[BacktestSample]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory(prefix="sssjob-backtest-") as scratch:
         config = replace(setup.config, sample_dir=scratch)
         for job, snapshot in replay(log, setup):
@@ -353,9 +353,9 @@ def _seen(job: Past, time: float) -> QueuedJob:
     return job.entry._replace(state=QUEUED, start=None, walltime=None)
 
 
-def _asked(site: Site, job: Past, estimator: str) -> Sample:
+def _asked(site: Site, job: Past, estimator: str) -> BacktestSample:
     assert job.start is not None
     pair = job.entry.queue, site.vo(job.entry)
     (answer,) = answers.answers(site, [pair], estimator)
     waited = max(job.start - job.ready, 0.0)
-    return Sample(job.ready, job.entry.jobid, *pair, waited, answer.ert, answer.wrt)
+    return BacktestSample(job.ready, job.entry.jobid, *pair, waited, answer.ert, answer.wrt)

@@ -67,7 +67,7 @@ class ReaderOptions:
     name_of_group: Callable[[int], str] = str
 
 
-class Reader(ABC):
+class QueueReader(ABC):
     """Takes the outputs of a batch system, and gives the snapshot that they show together.
 
     ``groups`` are the properties that can stand for the group, by the option; ``no_group`` is that
@@ -315,7 +315,7 @@ def snapshot(
     What cannot be read of ``rules``, which tell how slots are given away, is reported. Raises
     ``UnusableOutput``, and ``UnusableInput`` for a system whose queue cannot be read.
     """
-    reader: Reader = registry.system(name).load("queue")(options, report)
+    reader: QueueReader = registry.system(name).load("queue")(options, report)
     for output in outputs:
         reader.take(output.decode("utf-8", "replace"))
     for output in rules:

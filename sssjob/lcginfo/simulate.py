@@ -94,7 +94,7 @@ def steps(site: Site, usage: float) -> Iterator[PoolStep]:
 
     Times are seconds from now.
     """
-    pool = _Pool.of(site, Lengths(site, usage))
+    pool = _SimulatedPool.of(site, Lengths(site, usage))
     pool.start()
     yield pool.step(0.0, "")
     while pool.ends:
@@ -126,7 +126,7 @@ class _End(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Pool:
+class _SimulatedPool:
     """The state of the simulation: free slots, ends to come, and the queue of each VO."""
 
     free: int
@@ -142,7 +142,7 @@ class _Pool:
     offered: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, site: Site, lengths: Lengths) -> _Pool:
+    def of(cls, site: Site, lengths: Lengths) -> _SimulatedPool:
         by_slots = site.config.count == "slots"
         ends, held = [], Counter[str]()
         queues: dict[str, deque[_Waiting]] = {}

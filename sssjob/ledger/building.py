@@ -91,7 +91,7 @@ class RowsBuilder(ColumnsBuilder[Row]):
             told = zip(NAMES, READ, strict=False)
             self._wanted = [read if name in only else None for name, read in told]
         self._looked_at = needs
-        self._readers = [each and _Reader(each) for each in (*self._wanted, *AMOUNTS)]
+        self._readers = [each and _ColumnsReader(each) for each in (*self._wanted, *AMOUNTS)]
         # By the identities of pieces, which are kept.
         self._known: dict[str, dict[int, tuple[Items, bool]]] = {
             place: {} for place in (JOB, REQUESTED, DELIVERED)
@@ -268,7 +268,7 @@ def _numbers(piece: Items) -> set[str]:
     return {item.name for item in cast(Sequence[Property], piece) if item.name in NUMBERS}
 
 
-class _Reader:
+class _ColumnsReader:
     """Reads one value of many records, and remembers what it was of the same properties."""
 
     def __init__(self, reading: ColumnReading) -> None:

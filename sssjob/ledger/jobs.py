@@ -68,7 +68,7 @@ def jobs(ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None)
 # decision 351
 def runs(
     ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None
-) -> Iterator[accounting.Run]:
+) -> Iterator[accounting.StatedRun]:
     """The runs as ``sssjob audit`` compares them: those of the job objects, made of columns."""
     return _made(ledger, _OF_RUN, _run, on_error)
 
@@ -176,7 +176,7 @@ def _property(
         yield Property(element, decimal(amount), attributes or {})
 
 
-def _run(row: columns.Row) -> accounting.Run:
+def _run(row: columns.Row) -> accounting.StatedRun:
     (
         machine, name, global_id, submit, start, end, wall, processors, cpu, exit_code, user,
         project, exact,

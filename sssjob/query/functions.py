@@ -45,7 +45,7 @@ _COUNTED_LIMITS = (*_DURATIONS, "Processors", "Processes", "OpenFiles")
 _UNREADABLE = (InvalidValue, UnbalancedGroup)
 
 
-class _Bounds(NamedTuple):
+class _NumberBounds(NamedTuple):
     """The least and the most that is admitted; None is no bound."""
 
     low: Fraction | None
@@ -220,9 +220,9 @@ def _is_block(element: Element) -> bool:
     return namespace in spec.NAMESPACES and name in BLOCKS
 
 
-def _bounds(argument: Argument) -> list[_Bounds]:
+def _bounds(argument: Argument) -> list[_NumberBounds]:
     """The bounds of each amount; none if one of them cannot be told."""
-    found: list[_Bounds] = []
+    found: list[_NumberBounds] = []
     asked: set[tuple[Element, str]] = set()
     for item in _items(argument):
         if not isinstance(item, Element) or not isinstance(item.tag, str) or _is_block(item):
@@ -232,7 +232,7 @@ def _bounds(argument: Argument) -> list[_Bounds]:
         try:
             if parent is None or not _is_block(parent) or local(parent) != spec.REQUESTED:
                 exact = expression.amount(read)
-                found.append(_Bounds(exact, exact))
+                found.append(_NumberBounds(exact, exact))
                 continue
             key = expression.key(read)
             holder = parent.getparent()
@@ -245,7 +245,7 @@ def _bounds(argument: Argument) -> list[_Bounds]:
     return found
 
 
-def _requested(holder: Element, key: str) -> _Bounds:
+def _requested(holder: Element, key: str) -> _NumberBounds:
     """From the least to the most that any possible alternative of a request admits."""
     requests = [holder] if local(holder) == spec.REQUESTED else [
         child for child in holder.iterchildren("{*}Requested") if _is_block(child)
@@ -262,7 +262,7 @@ def _requested(holder: Element, key: str) -> _Bounds:
     if not every:
         raise InvalidValue(key, "a request that some amount satisfies")
     lows, highs = [each.lo for each in every], [each.hi for each in every]
-    return _Bounds(
+    return _NumberBounds(
         None if None in lows else min(low for low in lows if low is not None),
         None if None in highs else max(high for high in highs if high is not None),
     )

@@ -18,10 +18,10 @@ from sssjob.query.question import Question
 from sssjob.query.scope import UNITS
 from sssjob.query.syntax import (
     ANYWHERE,
-    Call,
     Chain,
     Constant,
     Expression,
+    FunctionCall,
     Negative,
     Path,
     Step,
@@ -339,5 +339,5 @@ def _advice(row: spec.Element, literal: str) -> str:
     function = "sss:bytes" if row.name in units.DEFAULT_UNITS else _READ_BY.get(row.type, "")
     if not function:
         return ""
-    call = Call(function, (Constant(f"'{literal}'"),))
+    call = FunctionCall(function, (Constant(f"'{literal}'"),))
     return f"; {function}({row.name}) can be compared with {call}"

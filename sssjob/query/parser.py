@@ -14,10 +14,10 @@ from sssjob.query.syntax import (
     NAMESPACE,
     PREFIX,
     UNION,
-    Call,
     Chain,
     Constant,
     Expression,
+    FunctionCall,
     Negative,
     Path,
     Step,
@@ -43,10 +43,10 @@ def parse(expression: str, namespaces: Mapping[str, str] | None = None) -> Expre
 
     Raises ``NotAQuery`` with the first place that is not understood.
     """
-    return _Parser(expression, namespaces or {}).whole()
+    return _XPathParser(expression, namespaces or {}).whole()
 
 
-class _Parser:
+class _XPathParser:
     def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
         self.expression = expression
         self.namespaces = namespaces
@@ -207,7 +207,7 @@ class _Parser:
             raise self.error(
                 name.start, f"{len(arguments)} arguments of {name.text}()", _number(least, most)
             )
-        return Call(name.text, tuple(arguments))
+        return FunctionCall(name.text, tuple(arguments))
 
     def function(self, token: Token) -> str:
         """The name of a function by which the tree knows it."""

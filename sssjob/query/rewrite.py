@@ -8,9 +8,9 @@ from dataclasses import replace
 from sssjob.query.syntax import (
     ANYWHERE,
     ELEMENT_LESS,
-    Call,
     Chain,
     Expression,
+    FunctionCall,
     Negative,
     Path,
     Step,
@@ -83,7 +83,7 @@ def _with_paths(expression: Expression, change: Callable[[Path], Path]) -> Expre
                 return replace(inner, operands=all_(inner.operands))
             case Negative():
                 return Negative(changed(inner.operand))
-            case Call():
+            case FunctionCall():
                 return replace(inner, arguments=all_(inner.arguments))
         return inner
 

@@ -14,10 +14,10 @@ from functools import lru_cache
 from sssjob import spec
 from sssjob.query.syntax import (
     UNION,
-    Call,
     Chain,
     Constant,
     Expression,
+    FunctionCall,
     Negative,
     Path,
     Step,
@@ -60,9 +60,9 @@ def is_relative(expression: Expression) -> bool:
     match expression:
         case Path(start=None):
             return not expression.absolute
-        case Call(name="lang"):
+        case FunctionCall(name="lang"):
             return True
-        case Call() if expression.name in _OF_CONTEXT and not expression.arguments:
+        case FunctionCall() if expression.name in _OF_CONTEXT and not expression.arguments:
             return True
     return any(is_relative(part) for part in parts(expression))
 
@@ -192,9 +192,9 @@ def _depth(expression: Expression, depth: int) -> int:
             return depth
         case Negative():
             return _depth(expression.operand, depth)
-        case Call(name="id" | "lang"):
+        case FunctionCall(name="id" | "lang"):
             raise _Outside(f"{expression.name}() looks at the whole document")
-        case Call():
+        case FunctionCall():
             return _least(expression.arguments, depth)
         case Chain():
             return _least(expression.operands, depth)

@@ -125,7 +125,7 @@ class Path:
         way = "/".join(str(step) for step in self.steps)
         if self.start is None:
             return f"/{way}" if self.absolute else way
-        start = str(self.start) if isinstance(self.start, Call) else f"({self.start})"
+        start = str(self.start) if isinstance(self.start, FunctionCall) else f"({self.start})"
         return f"{start}{_bracketed(self.predicates)}{'/' if way else ''}{way}"
 
 
@@ -154,7 +154,7 @@ class Negative:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A call of one of the functions of XPath 1.0, or of ours, whose prefix is always sss."""
 
     name: str
@@ -174,13 +174,13 @@ class Constant:
         return self.text
 
 
-Expression = Path | Chain | Negative | Call | Constant
+Expression = Path | Chain | Negative | FunctionCall | Constant
 
 
 def type_of(expression: Expression) -> Type:
     """What an expression gives.
 
-    >>> type_of(Call("count", (Path((Step("child", Test("Job")),)),)))
+    >>> type_of(FunctionCall("count", (Path((Step("child", Test("Job")),)),)))
     <Type.NUMBER: 'a number'>
     """
     match expression:
@@ -190,7 +190,7 @@ def type_of(expression: Expression) -> Type:
             return LEVELS[level_of(expression)][1]
         case Negative():
             return Type.NUMBER
-        case Call():
+        case FunctionCall():
             return FUNCTIONS[expression.name][0]
         case Constant():
             return Type.STRING if expression.text[0] in "\"'" else Type.NUMBER
@@ -209,20 +209,20 @@ def level_of(expression: Expression) -> int:
 def parts(expression: Expression) -> tuple[Expression, ...]:
     """The expressions directly inside one that have the same context node."""
     match expression:
-        case Path(start=Path() | Chain() | Negative() | Call() | Constant() as start):
+        case Path(start=Path() | Chain() | Negative() | FunctionCall() | Constant() as start):
             return (start,)
         case Chain():
             return expression.operands
         case Negative():
             return (expression.operand,)
-        case Call():
+        case FunctionCall():
             return expression.arguments
     return ()
 
 
 def judges(expression: Expression) -> bool:
     """Whether it calls, anywhere in it, what refuses requests that are not understood."""
-    if isinstance(expression, Call) and expression.name in JUDGING:
+    if isinstance(expression, FunctionCall) and expression.name in JUDGING:
         return True
     inside = [*parts(expression)]
     if isinstance(expression, Path):
@@ -236,7 +236,7 @@ def is_positional(predicate: Expression) -> bool:
 
 
 def _asks_position(expression: Expression) -> bool:
-    if isinstance(expression, Call) and expression.name in ("position", "last"):
+    if isinstance(expression, FunctionCall) and expression.name in ("position", "last"):
         return True
     return any(_asks_position(part) for part in parts(expression))
 

@@ -283,7 +283,7 @@ class FoldingCutter:
     def _follow(self, lines: Sequence[bytes], line: int) -> list[tuple[int, bytes]]:
         """Learn what is held behind lines; gives the parts among it that wait no longer."""
         plain = [*self._folding.are_plain(lines), False]
-        texts = _Texts(lines, plain, self._many)
+        texts = _LazyTexts(lines, plain, self._many)
         last = range(0)  # where a job is, behind its parts, that need not be met if none follows
         place = 0
         lost: list[tuple[int, bytes]] = []
@@ -304,7 +304,7 @@ class FoldingCutter:
         return lost
 
     def _alone(
-        self, texts: _Texts, plain: Sequence[bool], begin: int, last: range
+        self, texts: _LazyTexts, plain: Sequence[bool], begin: int, last: range
     ) -> range | None:  # fmt: skip
         """Where parts are, and right behind them their job, if none is of the ``last`` job."""
         told = self._folding.told
@@ -383,7 +383,7 @@ class GuessingCutter:
     def _last(self, lines: Sequence[bytes]) -> int:
         """Where the last line stands that is of another job than the one before it; or 0."""
         plain = self._folding.are_plain(lines)
-        texts = _Texts(lines, [*plain, False], self._many)
+        texts = _LazyTexts(lines, [*plain, False], self._many)
         for place in range(len(lines) - 1, 0, -1):
             if plain[place - 1] and (plain[place] or self._differ(texts[place - 1], texts[place])):
                 return place
@@ -395,7 +395,7 @@ class GuessingCutter:
         return bool(first and second and second[0] and first[1] != second[1])
 
 
-class _Texts(dict[int, Any]):
+class _LazyTexts(dict[int, Any]):
     """What is read of lines by their places, many at once, and only where one is asked for.
 
     Most that are asked for are not ``plain``, or stand beside one that is not.

@@ -209,7 +209,7 @@ def _found(
     text = _StreamText(stream, first)
     if inside.startswith(MEMBER):
         name = inside.removeprefix(MEMBER).decode()
-        in_member = _Member(text, name, "[", beside)
+        in_member = _ArrayMember(text, name, "[", beside)
         yield from _members(in_member, within=not _begins_document(in_member))
     elif inside == ARRAY:
         yield from _objects(text, in_array=True)
@@ -219,7 +219,7 @@ def _found(
         yield from _objects(text)
 
 
-def _begins_document(member: _Member) -> bool:
+def _begins_document(member: _ArrayMember) -> bool:
     """Whether another document begins here, and no object of the member: by its first name.
 
     A part, or what a log has grown by, may begin behind the end of a document.
@@ -302,7 +302,7 @@ def read(
     text = _StreamText(stream, first)
     text.skip()
     if text.now() == "{" and member:
-        yield from _members(_Member(text, member, "[", beside))
+        yield from _members(_ArrayMember(text, member, "[", beside))
     elif text.now() in ("{", "["):
         yield from _top(text)
     elif text.now():
@@ -329,7 +329,7 @@ def read_named(
     text = _StreamText(stream, first)
     text.skip()
     if text.now() == "{":
-        yield from _members(_Member(text, member, "{", beside), optional=True)
+        yield from _members(_ArrayMember(text, member, "{", beside), optional=True)
     elif text.now():
         raise UnusableInput("no JSON object", text.line_at(text.at))
 
@@ -410,7 +410,7 @@ class _StreamText:
         return len(self.text) - self.at
 
 
-class _Member(NamedTuple):
+class _ArrayMember(NamedTuple):
     """The member that holds the objects: its name, what it begins with, and what is beside it."""
 
     text: _StreamText
@@ -425,7 +425,9 @@ class _Member(NamedTuple):
         return _objects(self.text, in_array=True)
 
 
-def _members(member: _Member, *, optional: bool = False, within: bool = False) -> Iterator[Any]:
+def _members(
+    member: _ArrayMember, *, optional: bool = False, within: bool = False
+) -> Iterator[Any]:
     """The objects in the member of each document; one document may follow another.
 
     ``within``: the text begins in such a member.
@@ -470,7 +472,7 @@ def _members(member: _Member, *, optional: bool = False, within: bool = False) -
         yield Bad(text.line_at(text.at), f"{begin!r} behind the {what}")
 
 
-def _enter(member: _Member, said: list[Said]) -> bool:
+def _enter(member: _ArrayMember, said: list[Said]) -> bool:
     """Go into the member of the object here; False where there is no more.
 
     What there is to say of members before it is appended to ``said``.

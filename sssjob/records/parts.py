@@ -29,9 +29,9 @@ from sssjob.records.json_objects import ObjectCutter
 from sssjob.records.layout import Layout
 from sssjob.records.lines import check_end
 from sssjob.records.recognition import checked
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome, Skipped
+from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, RecordCounts, Skipped
 from sssjob.records.regular import ROAD
-from sssjob.records.runs import NO_KEYS, Keys, Met, listed_of
+from sssjob.records.runs import NO_KEYS, Met, RunKeys, listed_of
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -221,9 +221,9 @@ class Result(NamedTuple):
     """
 
     data: bytes | memoryview
-    counts: Counts
+    counts: RecordCounts
     remarks: list[Bad | Noted]
-    runs: Keys = NO_KEYS
+    runs: RunKeys = NO_KEYS
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         return Result, (PickleBuffer(self.data), self.counts, self.remarks, self.runs)
@@ -334,7 +334,7 @@ def convert(
 
 def result(found: Iterable[Outcome[str]], *, lines: bool) -> Result:
     """Outcomes with texts of documents, as what a part became."""
-    counts, remarks, texts = Counts(), [], []
+    counts, remarks, texts = RecordCounts(), [], []
     for outcome in counts.counting(found):
         if isinstance(outcome, Converted):
             texts.append(on_one_line(outcome.job) if lines else outcome.job)

@@ -91,7 +91,7 @@ class Odd(NamedTuple, Generic[J]):
     remarks: tuple[str, ...]
 
 
-class _Fault(NamedTuple):
+class _UnreadText(NamedTuple):
     """A text that could not be read, and why."""
 
     row: Field
@@ -99,7 +99,7 @@ class _Fault(NamedTuple):
     wrong: InvalidValue
 
 
-class _Faults(dict[int, list[_Fault]]):
+class _Faults(dict[int, list[_UnreadText]]):
     """What could not be read, by the places of the records."""
 
     def __init__(self, vital: frozenset[tuple[str, str]]) -> None:
@@ -108,7 +108,7 @@ class _Faults(dict[int, list[_Fault]]):
         self.without_processors: list[int] = []
         self._vital = vital
 
-    def add(self, place: int, fault: _Fault) -> None:
+    def add(self, place: int, fault: _UnreadText) -> None:
         """Take what could not be read of a record."""
         is_vital = (fault.row.place, fault.row.element) in self._vital
         if is_vital and not isinstance(fault.wrong, Instead):
@@ -209,7 +209,7 @@ class Memory(dict[Any, P]):
                 known[text] = self._or_wrong(text)
             piece, wrong = known[text]
             if wrong is not None:
-                faults.add(place, _Fault(self._row, text, wrong))
+                faults.add(place, _UnreadText(self._row, text, wrong))
             pieces.append(piece)
         return pieces
 
@@ -477,13 +477,13 @@ def _gives(row: Field, text: str) -> bool:
         return False
 
 
-def _as_it_stood(fault: _Fault) -> str:
+def _as_it_stood(fault: _UnreadText) -> str:
     """The text that could not be read: of a row with several columns that of the first."""
     text = fault.text[0] if fault.row.beside else fault.text
     return text if isinstance(text, str) else " ".join(map(str, text))
 
 
-def _remark(fault: _Fault) -> str:
+def _remark(fault: _UnreadText) -> str:
     """What to say of a text that could not be read."""
     is_told = _as_it_stood(fault).strip() != ""
     if isinstance(fault.wrong, Instead):

@@ -234,7 +234,7 @@ FOLDED = "folded into their job"
 
 
 @dataclass(slots=True)
-class Counts:
+class RecordCounts:
     """How many records ended in which way; ``records`` is always the sum of the others."""
 
     converted: int = 0
@@ -265,7 +265,7 @@ class Counts:
             self.add(outcome)
             yield outcome
 
-    def include(self, more: Counts) -> None:
+    def include(self, more: RecordCounts) -> None:
         """Add the counts of another part of the input."""
         self.converted += more.converted
         self.steps += more.steps

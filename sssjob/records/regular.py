@@ -74,7 +74,7 @@ class Road:
 ROAD = Road(1 << 21, ("numpy", "pyarrow"))
 
 
-class Lines:
+class BlockLines:
     """The lines of a block, by where they begin and end."""
 
     def __init__(self, block: bytes) -> None:
@@ -96,7 +96,7 @@ class Lines:
 class Regular(NamedTuple):
     """The regular lines of a block: their numbers in it, and their fields as columns."""
 
-    lines: Lines
+    lines: BlockLines
     places: Numbers
     columns: Sequence[BulkColumn]
 
@@ -124,7 +124,7 @@ def regular(block: bytes, delimiter: str, width: int, varied: set[int]) -> Regul
     """
     import numpy as np
 
-    lines = Lines(block)
+    lines = BlockLines(block)
     size, data = len(lines), lines.bytes
     found = np.flatnonzero(data == ord(delimiter))
     counts = np.diff(np.searchsorted(found, lines.ends), prepend=0)
@@ -151,7 +151,7 @@ def _is_text(block: bytes) -> bool:
     return _MAYBE_NONE not in block
 
 
-def _stretches(lines: Lines, places: Numbers) -> Iterator[bytes]:
+def _stretches(lines: BlockLines, places: Numbers) -> Iterator[bytes]:
     import numpy as np
 
     breaks = np.flatnonzero(np.diff(places) != 1) + 1

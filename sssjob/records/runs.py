@@ -88,7 +88,7 @@ _LONGEST = (1 << 28) - 3  # seconds of wall time that are told apart
 _PROBE = "is a hash the same here and there?"
 
 
-class Keys(NamedTuple):
+class RunKeys(NamedTuple):
     """Of many records what tells their runs, what tells their jobs, and their ends.
 
     UNTOLD where nothing does. An end has how much its record tells, and is at most so for those
@@ -100,17 +100,17 @@ class Keys(NamedTuple):
     ends: Sequence[Any]
     has_waiting: bool = False
 
-    def some(self, places: Iterable[int]) -> Keys:
+    def some(self, places: Iterable[int]) -> RunKeys:
         """Those of records in some places."""
         chosen = [*places]
         runs, jobs, ends, has_waiting = self
-        return Keys(
+        return RunKeys(
             [runs[at] for at in chosen], [jobs[at] for at in chosen],
             [ends[at] for at in chosen], has_waiting,
         )  # fmt: skip
 
 
-NO_KEYS = Keys([], [], [])
+NO_KEYS = RunKeys([], [], [])
 
 
 def run_of(told: Any) -> int:
@@ -226,11 +226,11 @@ class Met(Protocol):
         """What is made of an end, and of what its record tells."""
         ...
 
-    def are_new(self, keys: Keys) -> bool:
+    def are_new(self, keys: RunKeys) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
         ...
 
-    def take(self, keys: Keys) -> Sequence[int]:
+    def take(self, keys: RunKeys) -> Sequence[int]:
         """For each of many runs in their order NEW, TWICE, INSTEAD, LATER or OTHERS."""
         ...
 
@@ -246,7 +246,7 @@ class Met(Protocol):
 class Knowing(Met, Protocol):
     """Who knows the runs of all parts, and not only of one."""
 
-    def are_new_in(self, listed: Keys) -> bool:
+    def are_new_in(self, listed: RunKeys) -> bool:
         """``are_new`` of the runs of a part that another process has listed."""
         ...
 
@@ -264,21 +264,21 @@ class SeenRuns:
     def __init__(self, *, takes_later: bool = False) -> None:
         self._alike = LATER if takes_later else TWICE
         self._runs = {UNTOLD}  # the last ones, and perhaps others that were asked for
-        self._taken: list[Keys] = []  # those that were taken together, and are not in ``_ends``
+        self._taken: list[RunKeys] = []  # those that were taken together, and are not in ``_ends``
         self._ends: dict[int, int] = {}  # by the last runs
-        self._table = _Table(_SLOTS)
+        self._table = _RunTable(_SLOTS)
         self._forgotten: set[int] = set()  # runs that were met, and of which nothing was read
-        self._chosen = _Table(_SLOTS)  # of runs with several: how many, and which of them counts
+        self._chosen = _RunTable(_SLOTS)  # of runs with several: how many, and which of them counts
         # Jobs of which a run began or ended, the last ones as they came; and runs that wait.
         self._last_begun = array("q")
-        self._begun = _Table(_SLOTS)
+        self._begun = _RunTable(_SLOTS)
         self._waiting: dict[int, int] = {}
         self._repeated = UNTOLD, 0, 1  # the last run of which a later record counts, as it was
         self._last = UNTOLD, UNTOLD  # the last run that was taken: as it was looked for, and found
         self.is_undecided = False  # what was read first is not what counts, or may not be
         self.has_written_both = False  # of a run, of which a later record counts
 
-    def take(self, keys: Keys) -> Sequence[int]:
+    def take(self, keys: RunKeys) -> Sequence[int]:
         """For each of many runs in their order what it is; they are remembered."""
         verdicts = [
             self._taken_one(run, job, end) if run else NEW
@@ -360,7 +360,7 @@ class SeenRuns:
             self.is_undecided = True
         self._chosen = self._chosen.having(run, count << _PLACE | chosen)
 
-    def are_new(self, keys: Keys) -> bool:
+    def are_new(self, keys: RunKeys) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
         begun: Sequence[int] = keys.jobs
         waiting: dict[int, int] = {}
@@ -407,7 +407,7 @@ class SeenRuns:
                 known = known & _NOT_END | end_of(_CUT)
         self._remember(run, known)
 
-    def are_new_in(self, listed: Keys) -> bool:
+    def are_new_in(self, listed: RunKeys) -> bool:
         """The same of the runs of a part that another process has listed."""
         return self.are_new(hashed(listed))
 
@@ -449,19 +449,19 @@ class SecondReading:
     told = staticmethod(hash)
     ended = staticmethod(end_of)
 
-    def __init__(self, chosen: _Table) -> None:
-        self._chosen, self._counts = chosen, _Table(_SLOTS)
-        self._told = _Table(_SLOTS)  # what the records of these runs told of them
+    def __init__(self, chosen: _RunTable) -> None:
+        self._chosen, self._counts = chosen, _RunTable(_SLOTS)
+        self._told = _RunTable(_SLOTS)  # what the records of these runs told of them
 
-    def are_new(self, keys: Keys) -> bool:
+    def are_new(self, keys: RunKeys) -> bool:
         """Whether one record was read of each."""
         return not self._chosen.has_any(keys.runs)
 
-    def are_new_in(self, listed: Keys) -> bool:
+    def are_new_in(self, listed: RunKeys) -> bool:
         """The same of the runs of a part that another process has listed."""
         return self.are_new(hashed(listed))
 
-    def take(self, keys: Keys) -> Sequence[int]:
+    def take(self, keys: RunKeys) -> Sequence[int]:
         """For each of many runs in their order NEW, or TWICE for a record that does not count."""
         return [
             self._taken_one(run, end) if run else NEW
@@ -515,12 +515,12 @@ def _found(run: int, end: int, known_of: Callable[[int], int]) -> tuple[int, int
     return place, known_of(place), is_others
 
 
-def hashed(listed: Keys) -> Keys:
+def hashed(listed: RunKeys) -> RunKeys:
     """What another process has listed, as numbers of this one."""
     if not isinstance(listed.runs, list):
         return listed
     runs, jobs, ends, has_waiting = listed
-    return Keys([*map(run_of, runs)], [*map(hash, jobs)], [*map(end_of, ends)], has_waiting)
+    return RunKeys([*map(run_of, runs)], [*map(hash, jobs)], [*map(end_of, ends)], has_waiting)
 
 
 def _memory(size: int, *, is_large: bool) -> memoryview:
@@ -534,7 +534,7 @@ def _memory(size: int, *, is_large: bool) -> memoryview:
         return memoryview(mmap.mmap(file.fileno(), 8 * size)).cast("q")
 
 
-class _Table:
+class _RunTable:
     """Ends by runs, in a memory of pairs of numbers; a run is looked for from its own place on.
 
     What an end has beyond the bits of one number is in a memory beside it, if there is any.
@@ -567,15 +567,15 @@ class _Table:
     def __contains__(self, run: int) -> bool:
         return bool(self._pairs[self._place(run)])
 
-    def having(self, run: int, end: int) -> _Table:
+    def having(self, run: int, end: int) -> _RunTable:
         """A table in which a run has this end: this one, or a larger one."""
         return self.with_more({run: end})
 
-    def with_more(self, runs: Mapping[int, int]) -> _Table:
+    def with_more(self, runs: Mapping[int, int]) -> _RunTable:
         """A table with more runs, or other ends of runs: this one, or a larger one."""
         table, count = self, self.count + len(runs)
         if 2 * count > self._slots:
-            table = _Table(1 << (2 * count).bit_length())
+            table = _RunTable(1 << (2 * count).bit_length())
             pairs = self._pairs
             table.fill((pairs[at], self._end(at)) for at in range(0, len(pairs), 2) if pairs[at])
         table.fill(runs.items())
@@ -628,11 +628,11 @@ class ListedRuns:
         self._has_waiting = False
 
     @property
-    def runs(self) -> Keys:
+    def runs(self) -> RunKeys:
         """All of them."""
-        return Keys(self._runs, self._jobs, self._ends, self._has_waiting)
+        return RunKeys(self._runs, self._jobs, self._ends, self._has_waiting)
 
-    def are_new(self, keys: Keys) -> bool:
+    def are_new(self, keys: RunKeys) -> bool:
         """List them all: here nobody knows better."""
         self._runs.extend(keys.runs)
         self._jobs.extend(keys.jobs)
@@ -640,7 +640,7 @@ class ListedRuns:
         self._has_waiting |= keys.has_waiting
         return True
 
-    def take(self, keys: Keys) -> Sequence[int]:
+    def take(self, keys: RunKeys) -> Sequence[int]:
         """As long as all are new, nobody asks this."""
         return [NEW] * len(keys.runs)
 
@@ -658,7 +658,7 @@ class ListedRuns:
                 return
 
 
-def listed_of(met: Met | None) -> Keys:
+def listed_of(met: Met | None) -> RunKeys:
     """The runs of a part, where they were only listed."""
     return met.runs if isinstance(met, ListedRuns) else NO_KEYS
 
@@ -677,7 +677,7 @@ class Once:
 
     def __init__(self, layout: Layout, run: RunKey, met: Met, clock: Clock) -> None:
         self._layout, self._run, self._met, self._clock = layout, run, met, clock
-        self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
+        self._readers: dict[Names, Callable[[RecordBatch], RunKeys]] = {}
         self._are_new = True  # what was taken last
         self._last: Any = UNTOLD  # the run of the last record
         self._is_cut = False  # the last record has no end
@@ -727,7 +727,7 @@ class Once:
             if place in bad and run != UNTOLD
         )
 
-    def _all(self, found: Stretch) -> tuple[Keys, list[int]]:
+    def _all(self, found: Stretch) -> tuple[RunKeys, list[int]]:
         """The keys of what was found, and their places."""
         some = [self._keys(batch) for batch in found.batches]
         places = [place for batch in found.batches for place in batch.places]
@@ -736,14 +736,14 @@ class Once:
             places += found.made
         if len(some) == 1:
             return some[0], places
-        return Keys(
+        return RunKeys(
             [each for one in some for each in one.runs],
             [each for one in some for each in one.jobs],
             [each for one in some for each in one.ends],
             any(one.has_waiting for one in some),
         ), places
 
-    def _keys(self, batch: RecordBatch) -> Keys:
+    def _keys(self, batch: RecordBatch) -> RunKeys:
         """What tells the runs of a batch."""
         try:
             read = self._readers[batch.names]
@@ -852,13 +852,13 @@ def _unheard(finding: Finding) -> None:
     """What cannot be read is told by who makes something of it."""
 
 
-def of_jobs(jobs: Iterable[Job], met: Met) -> Keys:
+def of_jobs(jobs: Iterable[Job], met: Met) -> RunKeys:
     """The same of many."""
     told = [of_job(job, met) for job in jobs]
     if not told:
         return NO_KEYS
     runs, jobs_, ends = map(list, zip(*told, strict=True))
-    return Keys(runs, jobs_, ends, any(_waits(end) for end in ends))
+    return RunKeys(runs, jobs_, ends, any(_waits(end) for end in ends))
 
 
 def _waits(end: Any) -> bool:
@@ -888,7 +888,7 @@ def _said(own: Mapping[str, str], name: str) -> str:
 
 def _reader(
     layout: Layout, run: RunKey, names: Names, met: Met, clock: Clock
-) -> Callable[[RecordBatch], Keys]:
+) -> Callable[[RecordBatch], RunKeys]:
     """What reads the keys of records with these names."""
     rows = [*clocks.by(clock, layout.rows(names))]
     ids, machines = (_texts(rows, names, element) for element in ("Id", "Machine"))
@@ -914,7 +914,7 @@ def _reader(
         fields = (column[at] for column in batch.columns)
         return told((NEVER, *(text for text in fields if text.__class__ is str)))
 
-    def read(batch: RecordBatch) -> Keys:
+    def read(batch: RecordBatch) -> RunKeys:
         columns, size = batch.columns, len(batch.lines)
 
         def times(of: tuple[int | None, _ReadTexts]) -> Sequence[Any]:
@@ -973,14 +973,14 @@ def _reader(
                 for it, job, first in zip(runs, jobs, starts, strict=True)
             ]
         if "" not in submits:
-            return Keys(runs, jobs, told_ends, has_waiting)
+            return RunKeys(runs, jobs, told_ends, has_waiting)
         others = map(told, map(whose_untimed, machine, id, user))
         jobs = [
             job if asked else other if named else UNTOLD
             for job, asked, other, named in zip(jobs, submits, others, id, strict=True)
         ]
         if "" not in starts:
-            return Keys(runs, jobs, told_ends, has_waiting)
+            return RunKeys(runs, jobs, told_ends, has_waiting)
         for at, (first, asked) in enumerate(zip(starts, submits, strict=True)):
             if first or asked:
                 continue
@@ -989,7 +989,7 @@ def _reader(
                 jobs[at] = UNTOLD
             elif runs[at] == UNTOLD:
                 runs[at], told_ends[at] = told((jobs[at], "")), ended(_UNTIMED)
-        return Keys(runs, jobs, told_ends, has_waiting)
+        return RunKeys(runs, jobs, told_ends, has_waiting)
 
     return read
 

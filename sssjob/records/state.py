@@ -82,7 +82,7 @@ class Output(NamedTuple):
 
 
 @dataclass(slots=True)
-class State:
+class LogsState:
     """What is known of logs and of the output; ``remarks`` is what a person should know."""
 
     path: Path
@@ -91,7 +91,7 @@ class State:
     remarks: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, path: Path) -> State:
+    def read(cls, path: Path) -> LogsState:
         """Read a state file; one that is not there yet knows nothing. Raises ``UnusableInput``."""
         try:
             data = json.loads(path.read_bytes())
@@ -144,7 +144,7 @@ class State:
                 appended.write(tail)
             except OSError:  # a disk that is full: what was not committed does not stay
                 with suppress(OSError, UnusableInput):  # then the next run does that
-                    _cut_off(stream, State.read(self.path).output)  # which may be newer
+                    _cut_off(stream, LogsState.read(self.path).output)  # which may be newer
                     appended.write(tail)
                 raise
             except BaseException:

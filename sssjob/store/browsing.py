@@ -50,7 +50,7 @@ _YEARS = range(1, 10_000)
 T = TypeVar("T")
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What the values of a column are."""
 
     TEXT = "text"
@@ -65,7 +65,7 @@ class TableColumn(NamedTuple):
 
     name: str
     columns: tuple[str, ...]
-    kind: Kind = Kind.TEXT
+    kind: ValueKind = ValueKind.TEXT
 
 
 class PageKey(NamedTuple):
@@ -93,7 +93,7 @@ class Page(NamedTuple):
     after: PageKey | None
 
 
-class Count(NamedTuple):
+class ValueCount(NamedTuple):
     """How many jobs have a value; None is not stated."""
 
     value: str | float | None
@@ -116,14 +116,14 @@ _SHOWN = (
     TableColumn("project",    _flat("project")),
     TableColumn("queue",      _flat("queue")),
     TableColumn("machine",    _flat("machine")),
-    TableColumn("submit",     ("submit_time",),                        Kind.TIME),
-    TableColumn("start",      ("start_time",),                         Kind.TIME),
-    TableColumn("end",        ("end_time",),                           Kind.TIME),
-    TableColumn("wall",       WALL,                                    Kind.DURATION),
-    TableColumn("processors", _flat("processors"),                     Kind.NUMBER),
-    TableColumn("nodes",      _flat("node_count"),                     Kind.NUMBER),
-    TableColumn("memory",     _flat("memory_bytes"),                   Kind.BYTES),
-    TableColumn("exit",       ("exit_code",),                          Kind.NUMBER),
+    TableColumn("submit",     ("submit_time",),                        ValueKind.TIME),
+    TableColumn("start",      ("start_time",),                         ValueKind.TIME),
+    TableColumn("end",        ("end_time",),                           ValueKind.TIME),
+    TableColumn("wall",       WALL,                                    ValueKind.DURATION),
+    TableColumn("processors", _flat("processors"),                     ValueKind.NUMBER),
+    TableColumn("nodes",      _flat("node_count"),                     ValueKind.NUMBER),
+    TableColumn("memory",     _flat("memory_bytes"),                   ValueKind.BYTES),
+    TableColumn("exit",       ("exit_code",),                          ValueKind.NUMBER),
     TableColumn("status",     _flat("status_message")),
 )
 _LATER = ("nodes", "start", "status")  # columns that are there when they are asked for
@@ -135,14 +135,14 @@ SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
 _BLOCKS = ("requested_", "delivered_")
 
 
-def _kind(column: columns.Column) -> Kind:
+def _kind(column: columns.Column) -> ValueKind:
     if column.kind is ColumnType.TEXT:
-        return Kind.TEXT
+        return ValueKind.TEXT
     if column.says is columns.Says.BYTES:
-        return Kind.BYTES
+        return ValueKind.BYTES
     row = spec.element(column.path.rpartition("/")[2])
-    types = {spec.DATETIME: Kind.TIME, spec.DURATION: Kind.DURATION}
-    return Kind.NUMBER if row is None else types.get(row.type, Kind.NUMBER)
+    types = {spec.DATETIME: ValueKind.TIME, spec.DURATION: ValueKind.DURATION}
+    return ValueKind.NUMBER if row is None else types.get(row.type, ValueKind.NUMBER)
 
 
 # What people look for first, and then every column of the store by its own name.
@@ -219,11 +219,11 @@ def having(name: str, value: str) -> Condition:
     column = _MADE.get(name) or shown(name)
     if name == OUTCOME:
         return _outcome(value)
-    if not value and (name == MONTH or column.kind is not Kind.TEXT):
+    if not value and (name == MONTH or column.kind is not ValueKind.TEXT):
         return none_of(any_of(*map(Present, column.columns)))
     if name == MONTH:
         return ended(*_month(value))
-    wanted = value if column.kind is Kind.TEXT else _number(value)
+    wanted = value if column.kind is ValueKind.TEXT else _number(value)
     found: list[Condition] = []
     for place, each in enumerate(column.columns):
         before = (none_of(Present(former)) for former in column.columns[:place])
@@ -290,7 +290,7 @@ def ranging(name: str, low: float, high: float | None) -> Condition:
     Raises ``InvalidValue`` for no column of numbers.
     """
     column = shown(name)
-    if column.kind is Kind.TEXT:
+    if column.kind is ValueKind.TEXT:
         raise InvalidValue(name, "a column of numbers")
     found: list[Condition] = []
     for place, each in enumerate(column.columns):
@@ -385,27 +385,27 @@ def value_of(name: str, dialect: SqlDialect) -> Sql:
     if name != OUTCOME:
         column = shown(name)
         told = _sql(column)
-        return Sql(f"nullif({told}, '')" if column.kind is Kind.TEXT else told)
+        return Sql(f"nullif({told}, '')" if column.kind is ValueKind.TEXT else told)
     cases = [(sql(so, dialect), ending) for ending, so in OUTCOMES.items()]
     told = " ".join(f"WHEN {each.text} THEN '{ending}'" for each, ending in cases)
     return Sql(f"CASE {told} END", tuple(value for each, _ in cases for value in each.values))
 
 
-def facet(engine: CountedIn, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
+def facet(engine: CountedIn, name: str, where: Condition = TRUE, *, limit: int) -> list[ValueCount]:
     """The values of a column with the most jobs, or of the months in which jobs ended.
 
     They are remembered while nobody writes. Raises ``InvalidValue`` for no column.
     """
     value = value_of(name, engine.dialect)
 
-    def asked(moment: ReadTransaction) -> list[Count]:
+    def asked(moment: ReadTransaction) -> list[ValueCount]:
         jobs = sql(all_of(_JOBS, where), engine.dialect)
         rows = moment.fetch(
             f"SELECT {value.text}, count(*) FROM job WHERE {jobs.text} GROUP BY 1 "
             "ORDER BY 2 DESC, 1 LIMIT ?",
             (*value.values, *jobs.values, limit),
         )
-        return [Count(*row) for row in rows]
+        return [ValueCount(*row) for row in rows]
 
     return remembered(engine, ("facet", name, where, limit), asked)
 

@@ -63,7 +63,7 @@ SPREAD = {
 # fmt: on
 
 
-class Sum(NamedTuple):
+class RunsSum(NamedTuple):
     """A sum over some runs: on their first day, on their last, and in all."""
 
     first: float
@@ -83,7 +83,7 @@ class DailyRuns(NamedTuple):
     begun: int | None
     ended: int | None
     jobs: int
-    sums: tuple[Sum, ...] | None
+    sums: tuple[RunsSum, ...] | None
 
 
 class Bin(NamedTuple):
@@ -182,8 +182,8 @@ def _runs(row: Sequence[object]) -> DailyRuns:
     value, begun, ended, jobs, *sums = row
     # Infinity less infinity is nothing in SQLite, and no number elsewhere.
     numbers = [float(e) if isinstance(e, int | float) and not isnan(e) else 0.0 for e in sums]
-    told: tuple[Sum, ...] | None
-    told = tuple(Sum(*numbers[at : at + 3]) for at in range(0, len(numbers), 3))
+    told: tuple[RunsSum, ...] | None
+    told = tuple(RunsSum(*numbers[at : at + 3]) for at in range(0, len(numbers), 3))
     if sums and all(each is None for each in sums[2::3]):
         told = None
     assert value is None or isinstance(value, str | int | float)

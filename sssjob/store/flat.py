@@ -208,7 +208,7 @@ def totals(
     if None in keys or None in measures or any(key and key.is_number for key in keys):
         return None
     flats = [each for each in (*keys, *measures) if each is not None]
-    asked = _Sums.of(how, flats, len(by), engine.dialect)
+    asked = _FlatSums.of(how, flats, len(by), engine.dialect)
     with engine.reading() as moment:
         if not how.bounds.paths:  # nothing is asked of the jobs that are meant
             found = kept.of(asked, moment, lambda part: asked.found(moment, numbers(part)))
@@ -226,7 +226,7 @@ def totals(
     ]
 
 
-class _Sums(NamedTuple):
+class _FlatSums(NamedTuple):
     """What is asked for sums: those that columns decide, how many may be meant, the others."""
 
     keys: int
@@ -238,7 +238,7 @@ class _Sums(NamedTuple):
     @classmethod
     def of(
         cls, how: QueryPlan, flats: Sequence[FlatColumn], keys: int, dialect: SqlDialect
-    ) -> _Sums:
+    ) -> _FlatSums:
         """The sums of a plan; the first properties are ``keys`` to group by."""
         decided = of_whole_numbers(sql(_decided(how, flats), dialect), flats, dialect)
         maybe = sql(all_of(how.candidates(effective=True), Compare("deleted", Op.EQ, 0)), dialect)

@@ -31,7 +31,7 @@ ANYWHERE = QueryPlan(UNKNOWN, None, "a path depends on what is found elsewhere")
 def matches(question: Question, answers: StoreAnswers) -> Iterator[Match]:
     """The answer of a question that gathers; none where a document cannot be asked."""
     assert isinstance(question, XPath2Query)
-    return question.gathered(_OfStore(question, answers), answers.on_error)
+    return question.gathered(_StoreDocuments(question, answers), answers.on_error)
 
 
 def parts(question: Question) -> list[tuple[str, QueryPlan]]:
@@ -48,7 +48,7 @@ def parts(question: Question) -> list[tuple[str, QueryPlan]]:
     ]
 
 
-class _OfStore(NamedTuple):
+class _StoreDocuments(NamedTuple):
     """The documents of a store."""
 
     question: XPath2Query

@@ -101,7 +101,7 @@ def _not_told(warning: Finding) -> None:
     """Nobody asked."""
 
 
-class _Batch:
+class _WriteBatch:
     """What is written at once: documents one by one, and many that are ready, in their order."""
 
     def __init__(self) -> None:
@@ -138,19 +138,24 @@ class _Batch:
         return outcomes, [*warnings, *writer.remarks]
 
 
-def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_Batch]:
-    batch = _Batch()
+def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_WriteBatch]:
+    batch = _WriteBatch()
     for each in found:
         batch.add(each)
         if batch.count >= _DOCUMENTS or batch.size > _BYTES:
             yield batch
-            batch = _Batch()
+            batch = _WriteBatch()
     if batch.count:
         yield batch
 
 
 def _written(
-    engine: Engine, packing_: Packing, batch: _Batch, entry: HistoryEntry, *, keeps_former: bool
+    engine: Engine,
+    packing_: Packing,
+    batch: _WriteBatch,
+    entry: HistoryEntry,
+    *,
+    keeps_former: bool,
 ) -> tuple[Counts, list[Finding]]:
     for left in reversed(range(_TRIES)):
         try:

@@ -18,10 +18,10 @@ from sssjob.query.syntax import (
     NAMESPACE,
     PREFIX,
     UNION,
-    Call,
     Chain,
     Constant,
     Expression,
+    FunctionCall,
     Path,
     Type,
     is_positional,
@@ -87,11 +87,11 @@ def truth(expression: Expression, at: str = "") -> PredicateBounds:
             return found if not at else found.possible
         case Chain((one, other), (sign,)) if sign in _SIGNS:
             return _compared(one, _SIGNS[sign], other, at)
-        case Call("not", (inner,)):
+        case FunctionCall("not", (inner,)):
             return ~truth(inner, at) if not at else _here(at).possible
-        case Call("boolean", (inner,)):
+        case FunctionCall("boolean", (inner,)):
             return truth(inner, at)
-        case Call("starts-with" | "contains" as name, (Path() as path, inner)):
+        case FunctionCall("starts-with" | "contains" as name, (Path() as path, inner)):
             return _searched(name, path, constant(inner), at)
     if type_of(expression) is Type.NODES:
         return _exists(expression, at)
@@ -136,9 +136,9 @@ def _is_constant(expression: Expression) -> bool:
     match expression:
         case Path():
             return False
-        case Call(name, arguments) if not arguments:
+        case FunctionCall(name, arguments) if not arguments:
             return name in ("true", "false")
-        case Call(name) if name in _OF_CONTEXT or FUNCTIONS[name][0] is Type.NODES:
+        case FunctionCall(name) if name in _OF_CONTEXT or FUNCTIONS[name][0] is Type.NODES:
             return False
     return all(map(_is_constant, parts(expression)))
 
@@ -211,7 +211,7 @@ def _against(expression: Expression, op: Op, value: Literal, at: str) -> Predica
             else:
                 found |= aim.narrowed(aim.fact.compared(op, value))
         return found
-    if at or not isinstance(expression, Call) or len(expression.arguments) != 1:
+    if at or not isinstance(expression, FunctionCall) or len(expression.arguments) != 1:
         return UNKNOWN
     aim = target(expression.arguments[0])
     if aim is None or aim.held is not None:
@@ -221,7 +221,9 @@ def _against(expression: Expression, op: Op, value: Literal, at: str) -> Predica
 
 def _of_first(function: str, fact: PathColumns, op: Op, value: str | float) -> PredicateBounds:
     """A function of a node set against a constant; most look at its first node."""
-    number = value if isinstance(value, float) else constant(Call("number", (_quoted(value),)))
+    number = (
+        value if isinstance(value, float) else constant(FunctionCall("number", (_quoted(value),)))
+    )
     assert isinstance(number, float)
     match function:
         case "string" if isinstance(value, str) and op in (Op.EQ, Op.NE):

@@ -62,7 +62,7 @@ class Regrouped(NamedTuple):
             yield f"JobGroup {id_} keeps the {runs}"
 
 
-class _Told(NamedTuple):
+class _RunEvidence(NamedTuple):
     """How much a job tells of its run, and what else says that there was one."""
 
     telling: tuple[int, float, bool]
@@ -71,7 +71,7 @@ class _Told(NamedTuple):
     says_charge: bool
 
     @classmethod
-    def of(cls, job: Job) -> _Told:
+    def of(cls, job: Job) -> _RunEvidence:
         wall, cpu, charge = (_number(job, name) for name in ("Duration", "CpuDuration", _CHARGE))
         start, end = moment(job, "StartTime"), moment(job, "EndTime")
         how_much = telling(start, end, None if wall is None else float(wall))
@@ -83,7 +83,7 @@ class _Told(NamedTuple):
         """Whether something would go with it."""
         return self.telling[0] != WAITS or bool(self.used)
 
-    def is_less_than(self, known: _Told) -> bool:
+    def is_less_than(self, known: _RunEvidence) -> bool:
         """Whether it is older: of an open run, of which more is known."""
         has_run = self.is_used or self.is_over or self.says_charge
         return self.telling[0] != ENDED and bool(
@@ -109,13 +109,13 @@ def tells_less(
     return mine < known
 
 
-class _Job(NamedTuple):
+class _MemberJob(NamedTuple):
     """A job of a group as it is written, with the defaults of the group, and what it tells."""
 
     written: Job
     whole: Job
     run: Run
-    told: _Told
+    told: _RunEvidence
 
 
 def regrouped(there: bytes, new: bytes) -> Regrouped | None:
@@ -150,18 +150,18 @@ def regrouped(there: bytes, new: bytes) -> Regrouped | None:
     return Regrouped(document, beside, [*kept.items()])
 
 
-def _jobs(group: JobGroup) -> Iterator[_Job]:
+def _jobs(group: JobGroup) -> Iterator[_MemberJob]:
     whole = jobs_of(resolve(group).block)
     for written, each in zip(group.jobs, whole, strict=True):
-        yield _Job(written, each, Run.of_job(each), _Told.of(each))
+        yield _MemberJob(written, each, Run.of_job(each), _RunEvidence.of(each))
 
 
-def _matched(mine: Sequence[_Job], theirs: Sequence[_Job]) -> list[_Job | None]:
+def _matched(mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob]) -> list[_MemberJob | None]:
     """The job of the same run for each of those that are there, each of them once."""
-    by_id: dict[str, list[_Job]] = defaultdict(list)
+    by_id: dict[str, list[_MemberJob]] = defaultdict(list)
     for each in mine:
         by_id[each.written.id].append(each)
-    found: list[_Job | None] = []
+    found: list[_MemberJob | None] = []
     for known in theirs:
         some = by_id[known.written.id]
         same = next((each for each in some if each.run.is_of(known.run)), None)
@@ -171,7 +171,9 @@ def _matched(mine: Sequence[_Job], theirs: Sequence[_Job]) -> list[_Job | None]:
     return found
 
 
-def _why_kept(known: _Job, found: _Job | None, mine: Sequence[_Job]) -> Kept | None:
+def _why_kept(
+    known: _MemberJob, found: _MemberJob | None, mine: Sequence[_MemberJob]
+) -> Kept | None:
     if found is not None:
         return Kept.OLDER if found.told.is_less_than(known.told) else None
     if not known.told.is_used:
@@ -180,7 +182,7 @@ def _why_kept(known: _Job, found: _Job | None, mine: Sequence[_Job]) -> Kept | N
     return Kept.OTHER if is_there else Kept.GONE
 
 
-def _in_frame(job: _Job, is_framed: bool) -> Job:
+def _in_frame(job: _MemberJob, is_framed: bool) -> Job:
     """A job for the group that is there; the defaults of another one go with it."""
     return job.written if is_framed else job.whole
 
@@ -192,7 +194,7 @@ def _changed(group: Block, changes: Mapping[int, Job], added: Sequence[Job]) -> 
     return group.holding((*items, *added))
 
 
-def _alone(job: _Job) -> Job:
+def _alone(job: _MemberJob) -> Job:
     """A run as a document of its own: what a group was charged by default is not its."""
     if job.written.get(_CHARGE):
         return job.whole

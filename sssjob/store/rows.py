@@ -54,7 +54,7 @@ _ROUNDED = 4  # units in the last place, by which two readings of a text may dif
 _PLAIN = re.compile(r"[ \t\r\n]*(-?)([0-9]{1,15})(?:\.([0-9]{1,15}))?[ \t\r\n]*")
 
 
-class _Leaf(NamedTuple):
+class _FactPlaces(NamedTuple):
     """Where the facts about an element go: places in the row, -1 for those it has not."""
 
     text: int = -1
@@ -66,7 +66,7 @@ class _Leaf(NamedTuple):
     attributes: tuple[tuple[str, int, int], ...] = ()  # name, place, bit
     number: int = -1  # of how many there are
     only_given: bool = False  # it is odd with a metric or a context
-    inner: Mapping[str, _Leaf] | None = None  # what is asked of its children
+    inner: Mapping[str, _FactPlaces] | None = None  # what is asked of its children
     is_name: bool = False  # blanks around it say nothing
 
 
@@ -220,7 +220,7 @@ def _row(element: Element, place: int, kind: str) -> tuple[list[Value], bool]:
     return row, _fill(row, element, _TOP)
 
 
-def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> bool:
+def _fill(row: list[Value], element: Element, table: Mapping[str, _FactPlaces]) -> bool:
     """Put what the children say into the row; tell whether defaults or older names are there."""
     differs = False
     for child in element:
@@ -272,7 +272,7 @@ def _add_text(row: list[Value], at: int, bit: int, text: str) -> None:
     row[at] = text
 
 
-def _add_number(row: list[Value], leaf: _Leaf, text: str, element: Element) -> None:
+def _add_number(row: list[Value], leaf: _FactPlaces, text: str, element: Element) -> None:
     if len(text) < _EXACT and text.isascii() and text.isdecimal():
         value = float(text)  # to whoever reads it
     elif isnan(value := _number(text)):
@@ -307,9 +307,9 @@ def _tags(name: str) -> tuple[str, ...]:
     return tuple(f"{{{uri}}}{name}" if uri else name for uri in spec.NAMESPACES)
 
 
-def _table(block: str) -> dict[str, _Leaf]:
+def _table(block: str) -> dict[str, _FactPlaces]:
     """What is asked of the children of a block, by their tags."""
-    found: dict[str, _Leaf] = {}
+    found: dict[str, _FactPlaces] = {}
     prefix = f"{block}/" if block else ""
     for path in (*PATHS, *columns.COUNTED):
         if not path.startswith(prefix):
@@ -317,7 +317,7 @@ def _table(block: str) -> dict[str, _Leaf]:
         name, _, deeper = path[len(prefix) :].partition("/")
         here = prefix + name
         if deeper and deeper[0] != "@":
-            leaf = _Leaf(number=_at(here, Says.COUNT), inner=_table(here))
+            leaf = _FactPlaces(number=_at(here, Says.COUNT), inner=_table(here))
         elif name[0] != "@" and not (name in found and deeper):
             leaf = _leaf(here)
         else:
@@ -327,17 +327,17 @@ def _table(block: str) -> dict[str, _Leaf]:
     if block in (spec.REQUESTED, spec.DELIVERED):
         for name in columns.HOT[""]:
             if name not in spec.properties(block):
-                found[name] = _Leaf(bit=columns.bit(name))
+                found[name] = _FactPlaces(bit=columns.bit(name))
     return {tag: leaf for name, leaf in found.items() for tag in _tags(name)}
 
 
-def _leaf(path: str) -> _Leaf:
+def _leaf(path: str) -> _FactPlaces:
     attributes = tuple(
         (each.rpartition("@")[2], _at(each, Says.TEXT), columns.bit(each))
         for each in PATHS
         if each.startswith(f"{path}/@")
     )
-    return _Leaf(
+    return _FactPlaces(
         text=_at(path, Says.TEXT),
         low=_at(path, Says.LOW),
         high=_at(path, Says.HIGH),

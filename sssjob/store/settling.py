@@ -52,7 +52,7 @@ _BIT = columns.bit(_CHARGE)
 _Job = tuple[int, str]  # a document, and the Id of a job in it
 
 
-class Difference(NamedTuple):
+class ChargeDifference(NamedTuple):
     """A job whose Charge is not what its entries add up to, and whose credits that concerns."""
 
     document: int
@@ -103,7 +103,9 @@ def settle(
     ])  # fmt: skip
 
 
-def differences(engine: Engine, packing: Packing, documents: Sequence[int]) -> Iterator[Difference]:
+def differences(
+    engine: Engine, packing: Packing, documents: Sequence[int]
+) -> Iterator[ChargeDifference]:
     """Jobs of documents that say another Charge than the ledger."""
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
@@ -119,10 +121,10 @@ def differences(engine: Engine, packing: Packing, documents: Sequence[int]) -> I
             if more:
                 # Less than nothing is of who says it, where nobody was charged.
                 found = [(owner, more)] if more > 0 else shares(theirs or [(owner, sum_)], -more)
-                yield Difference(*job, amount, sum_, found)
+                yield ChargeDifference(*job, amount, sum_, found)
 
 
-def _by_owner(job: _Job, said: _Shares, entered: Sequence[Share]) -> Iterator[Difference]:
+def _by_owner(job: _Job, said: _Shares, entered: Sequence[Share]) -> Iterator[ChargeDifference]:
     """The differences of jobs that share an Id, or have none, and not an owner: of each owner."""
     sums: _Shares = defaultdict(Fraction)
     for owner, credits in entered:
@@ -130,7 +132,7 @@ def _by_owner(job: _Job, said: _Shares, entered: Sequence[Share]) -> Iterator[Di
     for owner in {**said, **sums}:
         amount, sum_ = said.get(owner, Fraction()), sums.get(owner, Fraction())
         if amount != sum_:
-            yield Difference(*job, amount, sum_, [(owner, abs(amount - sum_))])
+            yield ChargeDifference(*job, amount, sum_, [(owner, abs(amount - sum_))])
 
 
 def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_Job, _Shares]:

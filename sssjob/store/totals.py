@@ -14,7 +14,7 @@ from functools import lru_cache
 from lxml import etree
 
 from sssjob.query import Match, Query, Question, compile
-from sssjob.query.syntax import Call, Chain, Constant, Expression, Negative, Path, Step
+from sssjob.query.syntax import Chain, Constant, Expression, FunctionCall, Negative, Path, Step
 
 _TOTALS = ("count", "sum")
 EACH = "each"  # of numbers that documents tell, which are added
@@ -58,7 +58,7 @@ def _replaced(
 ) -> Expression | None:
     """The expression with a variable for each total; None where something else asks a document."""
     match expression:
-        case Call(name, (argument,)) if name in _TOTALS:
+        case FunctionCall(name, (argument,)) if name in _TOTALS:
             variable = f"total{len(found.parts)}"
             if _may_be_document(argument):  # which is a node, and nothing that libxml2 gives out
                 found.parts[variable] = EACH, compile(str(expression), namespaces)
@@ -67,14 +67,14 @@ def _replaced(
             return Constant(f"${variable}")
         case Path():
             return None
-        case Call(name) if name in _OF_CONTEXT or ":" in name:
+        case FunctionCall(name) if name in _OF_CONTEXT or ":" in name:
             return None
         case Constant():
             return expression
         case Negative(operand):
             inner = _replaced(operand, found, namespaces)
             return None if inner is None else Negative(inner)
-        case Chain(operands) | Call(_, operands):
+        case Chain(operands) | FunctionCall(_, operands):
             replaced = [_replaced(each, found, namespaces) for each in operands]
             whole = tuple(each for each in replaced if each is not None)
             if len(whole) < len(replaced):

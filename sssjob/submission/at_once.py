@@ -24,7 +24,7 @@ from sssjob.features.derive import derive
 from sssjob.model import Job, Property, stripped
 from sssjob.submission.control import control, filled
 from sssjob.translate import Settings, Translator, Untranslatable, numbers, translate
-from sssjob.translate.form import Form
+from sssjob.translate.form import OptionForm
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
@@ -56,9 +56,9 @@ class Submission:
         return filled(control(self.system).cancel, id=job_id)
 
 
-def form(system: str) -> Form | Translator[object]:
+def form(system: str) -> OptionForm | Translator[object]:
     """The submit form of a batch system, or what writes its jobspecs, which have no options."""
-    found: Form | Translator[object] = registry.system(system).load("submission")
+    found: OptionForm | Translator[object] = registry.system(system).load("submission")
     return found
 
 
@@ -88,7 +88,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     found: list[Finding] = []
     scope = Scope(job, "/Job", found.append)
     wanted = _wanted(job, scope, found)
-    if not isinstance(options, Form):
+    if not isinstance(options, OptionForm):
         made_, lost = _by_jobspec(job, system, options.name, wanted)
         return replace(made_, findings=tuple(found)), lost
     asked = JobRequest(job, scope)
@@ -218,7 +218,7 @@ def _script(job: Job, asked: JobRequest) -> str:
     return run([target, *arguments(job.get("Arguments"))])
 
 
-def _carried(options: Form, wanted: WantedAmounts) -> tuple[frozenset[str], frozenset[str]]:
+def _carried(options: OptionForm, wanted: WantedAmounts) -> tuple[frozenset[str], frozenset[str]]:
     """The amounts of a job and of its task groups that are asked for."""
     names = {"Processors", "Memory", "TaskCount", "NodeCount"}
     if options.decides_nodes and (wanted.nodes, wanted.processors) != (1, 1):

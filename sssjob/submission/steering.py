@@ -78,7 +78,7 @@ def steer(
         written = [job for block in blocks for job in defined(block)]
         for job, effective in zip(written, jobs_of(blocks), strict=True):
             if chosen(job):
-                yield _told(_Call(place, order, to, how, marked, lock), job, effective)
+                yield _told(_SteeringCall(place, order, to, how, marked, lock), job, effective)
 
 
 def alter(
@@ -97,7 +97,7 @@ def alter(
     caller.alter(name, text, job.id)
 
 
-class _Call(NamedTuple):
+class _SteeringCall(NamedTuple):
     place: Place
     order: Order
     to: str
@@ -106,7 +106,7 @@ class _Call(NamedTuple):
     lock: int  # that a command holds until it has ended, whoever is killed
 
 
-def _told(call: _Call, job: Job, effective: Job) -> Steered:
+def _told(call: _SteeringCall, job: Job, effective: Job) -> Steered:
     """A job that was steered, or why it was not."""
     state = stripped(job.get("State"))
     try:
@@ -135,7 +135,7 @@ def _control(job: Job, to: str) -> Control:
     return control(name)
 
 
-def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
+def _steered(call: _SteeringCall, job: Job, caller: Caller) -> Steered:
     place, order = call.place, call.order
     id_, state = job.id, stripped(job.get("State"))
     if not id_ or not stripped(job.get("SubmitTime")):
@@ -160,7 +160,7 @@ def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
     return _written(place, job, after.state, True, order)
 
 
-def _cancelled(call: _Call, job: Job, caller: Caller) -> Steered:
+def _cancelled(call: _SteeringCall, job: Job, caller: Caller) -> Steered:
     """Cancel a job, of which the document says before that this is about to be done.
 
     Many a system forgets at once what it cancelled, or does not tell it from what has ended. So

@@ -104,7 +104,7 @@ def _loaded(row: registry.Target) -> Translator[Any]:
     return found
 
 
-class _Alternative(Scope):
+class _ChosenAlternative(Scope):
     """A scope of which another alternative than the best one is chosen."""
 
     number = 0
@@ -162,7 +162,7 @@ def translate(
     known = _understood(element, settings)
     scope = Scope(known.block, "/Job", found.append)
     if alternative is not None:
-        scope = _Alternative(known.block, "/Job", found.append)
+        scope = _ChosenAlternative(known.block, "/Job", found.append)
         scope.number = alternative
     asked = JobRequest(element, scope, settings.unstated)
     is_as_it_stands = effective is element is job and array is None

@@ -1,8 +1,8 @@
 """Submit scripts: options behind a prefix in the first lines of a shell script, both ways.
 
-A system declares a ``Form``: how its options are spelled, and the rules that say what they mean.
-What follows the directives is ours where it looks as we write it (variables, limits, ``exec``);
-any other script is a file of the job, kept byte by byte, and never run.
+A system declares an ``OptionForm``: how its options are spelled, and the rules that say what they
+mean. What follows the directives is ours where it looks as we write it (variables, limits,
+``exec``); any other script is a file of the job, kept byte by byte, and never run.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Layout(Rule):
+class AmountsLayout(Rule):
     """How many of everything, and where: what is more than one option for one property."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
@@ -79,7 +79,7 @@ class Layout(Rule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class OptionForm:
     """The options of one system: how they are spelled, and what they mean.
 
     ``rules`` hold for scripts and for what is submitted at once, held; ``in_script`` are more of
@@ -90,7 +90,7 @@ class Form:
     name: str
     syntax: Syntax
     rules: tuple[Rule, ...]
-    layout: Layout
+    layout: AmountsLayout
     in_script: tuple[Rule, ...] = ()
     at_once: tuple[Rule, ...] = ()
     held_name: Name | None = None
@@ -157,7 +157,7 @@ class SubmitForm(Translator[ParsedScript]):
 
     suffix = ".sh"
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: OptionForm) -> None:
         self.form = form
         self.name = form.name
         self.array = form.array

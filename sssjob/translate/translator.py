@@ -80,12 +80,12 @@ class Settings:
     once: bool = False
 
 
-class _Translation(NamedTuple):
+class _TranslationFields(NamedTuple):
     text: str
     losses: tuple[Loss, ...] = ()
 
 
-class Translation(_Translation):
+class Translation(_TranslationFields):
     """A job as a target takes it, and what the target does not hold.
 
     ``files`` have to stand beside the text, by their names.

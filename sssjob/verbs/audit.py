@@ -13,7 +13,7 @@ from typing import Any
 from sssjob import registry
 from sssjob.accounting import statements
 from sssjob.accounting.audit import AuditQuestion, SystemStatement
-from sssjob.accounting.run import Run, runs_of
+from sssjob.accounting.run import StatedRun, runs_of
 from sssjob.commands import CommandLimits
 from sssjob.document.files import looked_at
 from sssjob.document.files import opened as unpacked
@@ -44,7 +44,7 @@ class Sides:
     columns: tuple[str, ...] = ()
     delimiter: str = ""
 
-    def runs(self, sources: Iterable[NamedSource], wanted: str = AUTO) -> Iterator[Run]:
+    def runs(self, sources: Iterable[NamedSource], wanted: str = AUTO) -> Iterator[StatedRun]:
         """The runs of documents, stores, ledgers and records, as often as they are there."""
         for is_ledger, some in groupby(sources, lambda source: source.is_ledger):
             if is_ledger and wanted in (AUTO, DOCUMENTS):
@@ -53,14 +53,14 @@ class Sides:
             else:
                 yield from self._of_jobs(some, wanted)
 
-    def _of_ledger(self, source: NamedSource) -> Iterator[Run]:
+    def _of_ledger(self, source: NamedSource) -> Iterator[StatedRun]:
         """The runs of a ledger, of its columns. Raises ``UnusableStore``."""
         found = ledger_of(source)
         from sssjob.ledger import jobs
 
         return jobs.runs(found)
 
-    def _of_jobs(self, sources: Iterable[NamedSource], wanted: str) -> Iterator[Run]:
+    def _of_jobs(self, sources: Iterable[NamedSource], wanted: str) -> Iterator[StatedRun]:
         raw_ids = [(row.title, row.raw_id) for row in registry.all_systems().values() if row.raw_id]
         with ExitStack() as stack:
             groups = (
@@ -77,13 +77,13 @@ class Sides:
 
     def against(
         self, sources: Iterable[NamedSource]
-    ) -> tuple[list[Run] | None, list[SystemStatement]]:
+    ) -> tuple[list[StatedRun] | None, list[SystemStatement]]:
         """What files say exists: runs, where one lists some, and sums.
 
         Raises ``OSError``, and ``SSSJobError`` for what cannot be read.
         """
         listing = replace(self, columns=(), delimiter="")  # which has a header
-        runs: list[Run] | None = None
+        runs: list[StatedRun] | None = None
         sums: list[SystemStatement] = []
         for source in sources:
             if not source.is_store and not source.is_directory:
@@ -99,7 +99,7 @@ class Sides:
             runs = [*(runs or ()), *listing.runs([source])]
         return runs, sums
 
-    def asked(self, name: str, question: AuditQuestion, limits: CommandLimits) -> list[Run]:
+    def asked(self, name: str, question: AuditQuestion, limits: CommandLimits) -> list[StatedRun]:
         """What a batch system lists of the span. Raises ``CommandFailed`` and ``UnusableInput``."""
         system = registry.system(name)
         ask = system.load("listed")

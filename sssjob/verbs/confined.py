@@ -79,7 +79,9 @@ class Confined:
 
     def __init__(self, bounds: Bounds | None = None, processes: int = 1) -> None:
         work = PartWork("sssjob.verbs.confined:worker")
-        self._workers: Workers[_Question, Any] = Workers(work, processes, bounds or Bounds())
+        self._workers: Workers[_ConfinedQuestion, Any] = Workers(
+            work, processes, bounds or Bounds()
+        )
 
     def __enter__(self) -> Confined:
         return self
@@ -101,7 +103,7 @@ class Confined:
         memory or time than it may; then the next question is asked of another process.
         """
         arguments = (expression, source, dict(namespaces), version, effective)
-        found: tuple[DetachedMatch, ...] = self._asked(_Question("find", arguments))
+        found: tuple[DetachedMatch, ...] = self._asked(_ConfinedQuestion("find", arguments))
         return found
 
     def ask(
@@ -112,7 +114,9 @@ class Confined:
 
         Raises ``UnusableStore``, and as ``find`` does.
         """
-        told: Told = self._asked(_Question("ask", (expression, address, version, effective, limit)))
+        told: Told = self._asked(
+            _ConfinedQuestion("ask", (expression, address, version, effective, limit))
+        )
         return told
 
     def transform(self, sheet: str, source: bytes, **parameters: str) -> bytes:
@@ -120,7 +124,7 @@ class Confined:
 
         Raises ``BadSheet``, or as ``find`` does.
         """
-        made: bytes = self._asked(_Question("transform", (sheet, source, parameters)))
+        made: bytes = self._asked(_ConfinedQuestion("transform", (sheet, source, parameters)))
         return made
 
     def validate(self, source: bytes, *, profile: str = FULL) -> tuple[Finding, ...]:
@@ -128,7 +132,7 @@ class Confined:
 
         Raises ``LimitExceeded`` for more than ``FINDINGS``, and as ``find`` does.
         """
-        told: tuple[Finding, ...] = self._asked(_Question("validate", (source, profile)))
+        told: tuple[Finding, ...] = self._asked(_ConfinedQuestion("validate", (source, profile)))
         return told
 
     def convert(self, source: bytes, *, format: str = "auto", zone: str = "") -> MadeJobs:
@@ -137,7 +141,7 @@ class Confined:
         Raises ``UnusableInput``, ``UnreadableDocument``, ``LimitExceeded`` for more than
         ``LINES`` bytes, and as ``find`` does.
         """
-        made: MadeJobs = self._asked(_Question("convert", (source, format, zone)))
+        made: MadeJobs = self._asked(_ConfinedQuestion("convert", (source, format, zone)))
         return made
 
     def report(
@@ -149,7 +153,7 @@ class Confined:
         Raises ``UnusableStore``, and as ``find`` does.
         """
         arguments = (address, by, since, until, sort, limit)
-        told: Reported = self._asked(_Question("report", arguments))
+        told: Reported = self._asked(_ConfinedQuestion("report", arguments))
         return told
 
     def match(self, body: bytes, *, mode: Mode | None = None) -> list[dict[str, Any]]:
@@ -158,30 +162,30 @@ class Confined:
         Raises ``BadOffer``, ``InvalidJob`` for a request that cannot be read, ``LimitExceeded`` for
         more than ``ANSWERS``, ``UnreadableDocument``, and as ``find`` does.
         """
-        told: list[dict[str, Any]] = self._asked(_Question("match", (body, mode)))
+        told: list[dict[str, Any]] = self._asked(_ConfinedQuestion("match", (body, mode)))
         return told
 
     def match_job(
         self, document: bytes, path: str, offers: bytes, *, mode: Mode | None = None
     ) -> list[dict[str, Any]]:
         """The same of one job of a document, such as ``/JobGroup/Job[2]``; raises so, too."""
-        question = _Question("match_job", (document, path, offers, mode))
+        question = _ConfinedQuestion("match_job", (document, path, offers, mode))
         told: list[dict[str, Any]] = self._asked(question)
         return told
 
-    def _asked(self, part: _Question) -> Any:
+    def _asked(self, part: _ConfinedQuestion) -> Any:
         [(_, answer)] = self._workers.in_order([part], _place)
         return answer
 
 
-class _Question(NamedTuple):
+class _ConfinedQuestion(NamedTuple):
     """What is asked of a process, by one of ``_KINDS``."""
 
     kind: str
     arguments: tuple[Any, ...]
 
 
-def worker() -> Callable[[_Question], Any]:
+def worker() -> Callable[[_ConfinedQuestion], Any]:
     """What answers in a process; what most questions need is imported before it is bounded."""
     for name in ("sssjob.transform", "sssjob.query", "sssjob.query.xpath2"):
         import_module(name)
@@ -318,7 +322,7 @@ def _report(
     return Reported(forms.as_json(report, report.rows(sort, limit)), len(damaged))
 
 
-def _place(part: _Question) -> str:
+def _place(part: _ConfinedQuestion) -> str:
     first = part.arguments[0]
     return f"{part.kind} {BODY if isinstance(first, bytes) else first}"
 

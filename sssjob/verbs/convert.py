@@ -24,7 +24,7 @@ from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import NotAlone, Part, StreamPlace
 from sssjob.records.parts import Cutting, Following, Result, StreamRest
-from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
+from sssjob.records.record import Converted, Noted, Options, Outcome, RecordCounts
 from sssjob.records.runs import Knowing, ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.records import RecordReading
 
@@ -308,7 +308,7 @@ def converter(lines: bool, probed: int | None) -> Callable[[ConvertTask | Small]
         if task.error is not None:
             raise task.error
         if task.part is None:
-            return Result(b"", Counts(), [])
+            return Result(b"", RecordCounts(), [])
         with naming(task.name):
             met = None if probed is None else ListedRuns(probed)
             return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
@@ -429,13 +429,13 @@ def grown(
     """
     if work.format == "auto":
         raise UnusableInput("--state needs --from FORMAT: new lines alone may not show it")
-    from sssjob.records.state import State  # slow to import, by the digests that it keeps
+    from sssjob.records.state import LogsState  # slow to import, by the digests that it keeps
 
     def documents(tasks: Iterator[ConvertTask]) -> Iterator[tuple[ConvertTask, bytes | memoryview]]:
         return ((task, result.data) for task, result in work.results(tasks, lines=not tail))
 
     made = new or documents
-    state = State.read(state_file)
+    state = LogsState.read(state_file)
     with state.appending(output, tail.encode()) as stream:
         if not state.output[1]:
             stream.write(head.encode())

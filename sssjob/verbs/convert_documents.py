@@ -43,7 +43,7 @@ def parts(
     told = lines, ended_only, probe() if seen else None
     work = PartWork("sssjob.verbs.convert_documents:of_parts", told)
     made = _of_batches(*told)
-    with Workers[SharedPart, Documents | None](work, processes) as workers:
+    with Workers[SharedPart, ConvertedDocuments | None](work, processes) as workers:
         for source in sources:
             with naming(source.name), reading.opening(source) as raw, unpacked(raw) as stream:
                 tell = _telling(reading, source)
@@ -59,7 +59,7 @@ def parts(
                     yield found.made.data
 
 
-class Documents(NamedTuple):
+class ConvertedDocuments(NamedTuple):
     """What a part of documents became, and of each that was converted its size and its line."""
 
     made: Result
@@ -69,7 +69,7 @@ class Documents(NamedTuple):
 
 def of_parts(
     lines: bool, ended_only: bool, probed: int | None
-) -> Callable[[SharedPart], Documents | None]:
+) -> Callable[[SharedPart], ConvertedDocuments | None]:
     """What makes documents of a part of documents, each on one line with ``lines``.
 
     Its runs are listed for whom ``probed`` tells of.
@@ -77,7 +77,7 @@ def of_parts(
     return on_parts(_of_batches(lines, ended_only, probed))
 
 
-def _without_twins(found: Documents, seen: Knowing) -> Documents:
+def _without_twins(found: ConvertedDocuments, seen: Knowing) -> ConvertedDocuments:
     """The same without what does not count."""
     made, texts, at = found.made, [], 0
     remarks, counts = [*made.remarks], made.counts
@@ -108,25 +108,25 @@ def _telling(reading: RecordReading, source: NamedSource) -> Callable[[Unreadabl
 
 def _of_batches(
     lines: bool, ended_only: bool, probed: int | None
-) -> Callable[[str, Batch], Documents]:
+) -> Callable[[str, Batch], ConvertedDocuments]:
     """What makes documents of a batch."""
     engine = RecordEngine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
 
-    def work(_: str, batch: Batch) -> Documents:
+    def work(_: str, batch: Batch) -> ConvertedDocuments:
         if not batch.units and (error := without_jobs(batch.root, batch.offset)):
-            return Documents(result(engine.made([sss.unread(error)]), lines=lines), (), ())
+            return ConvertedDocuments(result(engine.made([sss.unread(error)]), lines=lines), (), ())
         jobs = [
             job for unit in filter(is_block, batch.units) for job in sss.jobs_of(from_tree(unit))
         ]
         outcomes = [*engine.made([sss.made(job.line, job) for job in jobs])]
         made = result(outcomes, lines=lines)
         if probed is None:
-            return Documents(made, (), ())
+            return ConvertedDocuments(made, (), ())
         met = ListedRuns(probed)
         met.are_new(of_jobs((job for job in jobs if sss.has_ended(job) or not ended_only), met))
         converted = [each for each in outcomes if isinstance(each, Converted)]
         texts = (on_one_line(each.job) if lines else each.job for each in converted)
-        return Documents(
+        return ConvertedDocuments(
             made._replace(runs=met.runs),
             [len(text.encode()) + 1 for text in texts],
             [each.line for each in converted],

@@ -14,8 +14,8 @@ from sssjob.accounting.writers.losses import UnwrittenValue
 from sssjob.accounting.writers.writer import LossCounts, OnLoss, Writer, WriterOptions, ignored
 from sssjob.model import Job
 from sssjob.records.builders import OBJECTS, Builder
-from sssjob.records.record import Bad, Counts, Noted
-from sssjob.records.runs import NO_KEYS, Keys, ListedRuns, Met, listed_of, probe
+from sssjob.records.record import Bad, Noted, RecordCounts
+from sssjob.records.runs import NO_KEYS, ListedRuns, Met, RunKeys, listed_of, probe
 from sssjob.verbs.convert import (
     Answer,
     Conversion,
@@ -102,9 +102,9 @@ class WrittenPart(NamedTuple):
     part: Any
     losses: list[UnwrittenValue]
     counted: Counter[tuple[str, str]]
-    counts: Counts
+    counts: RecordCounts
     remarks: list[Bad | Noted]
-    runs: Keys = NO_KEYS
+    runs: RunKeys = NO_KEYS
 
 
 def write(
@@ -187,7 +187,7 @@ class _TargetWriting:
         on_loss: OnLoss = counted if self._counts_only else listed.append
         writer = self._writer(io.BytesIO(), self._told, on_loss)
         writer.is_part = True
-        counts, remarks = Counts(), []
+        counts, remarks = RecordCounts(), []
         outcomes = task.outcomes(self._builder, met)
         for outcome in counts.counting(writer.through(outcomes)):
             if isinstance(outcome, Bad | Noted):

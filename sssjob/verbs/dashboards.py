@@ -24,7 +24,7 @@ SHOWN = 5  # values that are told apart: those with the most
 Value = str | float | None
 
 
-class Span(NamedTuple):
+class CalendarSpan(NamedTuple):
     """A day, week, month or year in UTC: its name, and its first second and that of the next."""
 
     name: str
@@ -32,7 +32,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Usage(NamedTuple):
+class UsageOverTime(NamedTuple):
     """A measure over time. ``amounts`` has a row for each of ``spans``, and in it a number for each
     of ``values``, and one more for all others if there are ``others``; None is nothing to tell.
 
@@ -41,7 +41,7 @@ class Usage(NamedTuple):
     """
 
     span: str
-    spans: tuple[Span, ...]
+    spans: tuple[CalendarSpan, ...]
     values: tuple[Value, ...]
     others: bool
     amounts: tuple[tuple[float | None, ...], ...]
@@ -53,7 +53,7 @@ class Usage(NamedTuple):
 def usage(
     engine: CountedIn, by: str, measure: str, span: str, where: Condition,
     window: tuple[int, int] | None = None,
-) -> Usage:  # fmt: skip
+) -> UsageOverTime:  # fmt: skip
     """What jobs used in each span of time, by a column.
 
     ``window`` is the first second and the one behind the last, both at midnight in UTC. Without a
@@ -64,18 +64,18 @@ def usage(
     if span and span not in SPANS:
         raise InvalidValue(span, f"one of {', '.join(SPANS)}, for span")
 
-    def asked(moment: ReadTransaction) -> Usage:
+    def asked(moment: ReadTransaction) -> UsageOverTime:
         every = [*dashboards.runs(moment, engine.dialect, by, measure, where)]
         return _usage(every, span, window)
 
     return remembered(engine, ("usage", by, measure, span, where, window), asked)
 
 
-def _usage(every: Sequence[DailyRuns], span: str, window: tuple[int, int] | None) -> Usage:
+def _usage(every: Sequence[DailyRuns], span: str, window: tuple[int, int] | None) -> UsageOverTime:
     dated = [each for each in every if each.ended is not None]
     undated = sum(each.jobs for each in every if each.ended is None)
     if not dated:
-        return Usage(span or "month", (), (), False, (), (), undated, False)
+        return UsageOverTime(span or "month", (), (), False, (), (), undated, False)
     least, most = _limits(dated, window)
     chosen = span or next((each for each in SPANS if (most - least) // SPANS[each] < FEW), "year")
     begin = max(least, most - PIECES * SPANS[chosen])
@@ -100,7 +100,7 @@ def _limits(dated: Sequence[DailyRuns], window: tuple[int, int] | None) -> tuple
 def _divided(
     dated: Sequence[DailyRuns], cut: Pieces, window: tuple[int, int], chosen: str, undated: int,
     earlier: bool,
-) -> Usage:  # fmt: skip
+) -> UsageOverTime:  # fmt: skip
     """The runs in the pieces of a window."""
     low, high = window
     first, last = cut.of(low), cut.of(high - 1)
@@ -125,10 +125,12 @@ def _divided(
         _added([rows.get(piece) for rows in parts.values()]) for piece in range(first, last + 1)
     )
     named = tuple(
-        Span(cut.names[piece][0], max(cut.bounds[piece], low), min(cut.bounds[piece + 1], high))
+        CalendarSpan(
+            cut.names[piece][0], max(cut.bounds[piece], low), min(cut.bounds[piece + 1], high)
+        )
         for piece in range(first, last + 1)
     )
-    return Usage(chosen, named, tuple(shown), bool(rest), amounts, whole, undated, earlier)
+    return UsageOverTime(chosen, named, tuple(shown), bool(rest), amounts, whole, undated, earlier)
 
 
 def _of(runs: DailyRuns, cut: Pieces, first: int, last: int) -> Iterator[tuple[int, list[float]]]:

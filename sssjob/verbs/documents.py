@@ -386,7 +386,7 @@ def as_stream(
 
 
 def _as_bytes(texts: Iterator[bytes]) -> BinaryIO:
-    return io.BufferedReader(_Texts(texts), 1 << 16)
+    return io.BufferedReader(_TextStream(texts), 1 << 16)
 
 
 def _behind_each_other(store: NamedSource) -> Iterator[bytes]:
@@ -405,7 +405,7 @@ def _on_lines(texts: Iterator[tuple[int, str]]) -> Iterator[bytes]:
         yield b"<Jobs/>"
 
 
-class _Texts(io.RawIOBase):
+class _TextStream(io.RawIOBase):
     """Texts as a stream, of which each is made when it is read."""
 
     def __init__(self, texts: Iterator[bytes]) -> None:

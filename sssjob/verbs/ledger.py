@@ -31,7 +31,7 @@ from sssjob.ledger.places import Place
 from sssjob.measures import LONGEST
 from sssjob.records import find, read_records
 from sssjob.records.making import BACKWARDS
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.verbs.convert import Answer, Conversion, ConvertTask, Small, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
@@ -224,7 +224,7 @@ class LedgerRows(NamedTuple):
     """The rows of a part of records, how many there are, and what there is to say."""
 
     rows: list[Row | pa.Table]
-    counts: Counts
+    counts: RecordCounts
     remarks: list[Bad | Noted]
 
 
@@ -233,7 +233,7 @@ def rows_of() -> Callable[[ConvertTask | Small], Answer[LedgerRows]]:
     builder = RowsBuilder().remembering()
 
     def read(task: ConvertTask) -> LedgerRows:
-        found = LedgerRows([], Counts(), [])
+        found = LedgerRows([], RecordCounts(), [])
         for outcome in found.counts.counting(task.outcomes(builder)):
             if isinstance(outcome, Bad | Noted):
                 found.remarks.append(outcome)

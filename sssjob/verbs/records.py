@@ -8,7 +8,15 @@ from typing import Any, BinaryIO, TypeVar
 
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, Opening, naming, opened
-from sssjob.records.record import Bad, Converted, ConvertedTogether, Counts, Noted, Outcome, Skipped
+from sssjob.records.record import (
+    Bad,
+    Converted,
+    ConvertedTogether,
+    Noted,
+    Outcome,
+    RecordCounts,
+    Skipped,
+)
 
 J = TypeVar("J")
 
@@ -44,7 +52,7 @@ class RecordReading:
 
     tell: Tell = nothing
     opening: Opening = opened
-    counts: Counts = field(default_factory=Counts)
+    counts: RecordCounts = field(default_factory=RecordCounts)
 
     def jobs(
         self, sources: Iterable[NamedSource], read: Callable[[BinaryIO], Iterator[Outcome[J]]]

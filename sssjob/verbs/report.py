@@ -25,19 +25,19 @@ from sssjob.records.record import (
     Bad,
     Converted,
     ConvertedTogether,
-    Counts,
     Noted,
     Options,
     Outcome,
+    RecordCounts,
     Skipped,
 )
 from sssjob.records.regular import Road
 from sssjob.records.runs import (
     NO_KEYS,
-    Keys,
     Knowing,
     ListedRuns,
     Met,
+    RunKeys,
     SeenRuns,
     listed_of,
     of_jobs,
@@ -282,7 +282,7 @@ class DocumentsUsage(NamedTuple):
 
     report: Report
     damaged: list[SSSJobError]
-    runs: Keys = NO_KEYS
+    runs: RunKeys = NO_KEYS
 
 
 class RecordsUsage(NamedTuple):
@@ -292,9 +292,9 @@ class RecordsUsage(NamedTuple):
     """
 
     report: Report
-    counts: Counts
+    counts: RecordCounts
     remarks: list[Bad | Noted]
-    runs: Keys = NO_KEYS
+    runs: RunKeys = NO_KEYS
 
 
 def of_documents(
@@ -376,7 +376,7 @@ class _RecordAppender:
 
 def _counted(task: ConvertTask, adding: _RecordAppender, met: Met | None) -> RecordsUsage:
     """Add up the jobs of a part of records."""
-    counts, remarks = Counts(), []
+    counts, remarks = RecordCounts(), []
     adding.begin()
     builder = adding.builder(task.part.size, task.part.whole) if task.part else adding.builder(0)
     for outcome in counts.counting(task.outcomes(builder, met)):

@@ -21,18 +21,18 @@ from sssjob.errors import SSSJobError
 from sssjob.web import bodies, openapi, pages, problems
 from sssjob.web.guard import STATIC, Guard
 from sssjob.web.parameters import given
-from sssjob.web.problems import Problem
+from sssjob.web.problems import HTTPProblem
 from sssjob.web.readers import READER, Reader
 from sssjob.web.routes import SERVED, VIEWS, View
-from sssjob.web.stores import Stores
-from sssjob.web.views import HTML, Request, Site
+from sssjob.web.stores import StorePool
+from sssjob.web.views import HTML, Request, ViewedStore
 
 _STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
 _ORDER = sorted(VIEWS, key=lambda view: "{" in view.path)  # what is named before what is a place
 
 
 def application(
-    address: str, *, title: str, token: str, hosts: frozenset[str], stores: Stores | None = None,
+    address: str, *, title: str, token: str, hosts: frozenset[str], stores: StorePool | None = None,
     queues: Path | None = None,
 ) -> ASGIApp:  # fmt: skip
     """The pages of the store at an address, for whoever knows the token.
@@ -41,11 +41,11 @@ def application(
     ``stores`` are connections to that address, if there are some.
     ``queues`` is a directory of queue states (``lcginfo.kept``).
     """
-    site = Site(stores or Stores(address), title, queues=queues)
+    site = ViewedStore(stores or StorePool(address), title, queues=queues)
     return Guard(behind_door(site), token=token, hosts=hosts)
 
 
-def behind_door(site: Site) -> ASGIApp:
+def behind_door(site: ViewedStore) -> ASGIApp:
     """The pages of a site, for readers that a door let in."""
 
     @asynccontextmanager
@@ -60,7 +60,7 @@ def behind_door(site: Site) -> ASGIApp:
     )
 
 
-def _routes(site: Site) -> Iterator[BaseRoute]:
+def _routes(site: ViewedStore) -> Iterator[BaseRoute]:
     views = _ORDER if site.responder is None else (*_ORDER, *SERVED)
     yield Route(openapi.PATH, lambda asked: pages.json(openapi.document(views)))
     yield Route(f"{STATIC}{{name}}", _static)
@@ -73,7 +73,7 @@ def _routes(site: Site) -> Iterator[BaseRoute]:
             )
 
 
-def _answering(site: Site, view: View, form: str) -> Callable[[Asked, bytes], Response]:
+def _answering(site: ViewedStore, view: View, form: str) -> Callable[[Asked, bytes], Response]:
     """What answers a view in a form, with what came with the request."""
 
     def answer(asked: Asked, body: bytes) -> Response:
@@ -128,11 +128,11 @@ def _refused(asked: Asked, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     detail = error.detail if error.detail != status.phrase else status.description
-    answer = pages.problem(asked, Problem(status, detail))
+    answer = pages.problem(asked, HTTPProblem(status, detail))
     answer.headers.update(error.headers or {})
     return answer
 
 
 def _broken(asked: Asked, error: Exception) -> Response:
     """A fault of ours, which the log has; the client learns nothing of it."""
-    return pages.problem(asked, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "A fault of sssjob."))
+    return pages.problem(asked, HTTPProblem(HTTPStatus.INTERNAL_SERVER_ERROR, "A fault of sssjob."))

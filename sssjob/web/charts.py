@@ -12,7 +12,7 @@ from sssjob import measures
 from sssjob.drawing import histogram, stacked
 from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Bin, spread
 from sssjob.verbs import dashboards
-from sssjob.verbs.dashboards import SPANS, Span, Usage, Value
+from sssjob.verbs.dashboards import SPANS, CalendarSpan, UsageOverTime, Value
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import COUNTED, FILTERS, PART, RAN
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
     jobs: str
 
 
-class Row(NamedTuple):
+class ChartRow(NamedTuple):
     """A line of the table below a picture."""
 
     name: str
@@ -107,11 +107,11 @@ def waits(asked: Request) -> Response:
         lines = ((low, high, part.jobs) for (low, high), part in named)
         return _table(asked.form, ("from", "to", "jobs"), lines)
     rows = [
-        Row(_range(name, low, high), (Cell(str(part.jobs), _of_part(asked, name, low, high)),))
+        ChartRow(_range(name, low, high), (Cell(str(part.jobs), _of_part(asked, name, low, high)),))
         for (low, high), part in named
     ]
     columns = [
-        stacked.Column(histogram.bound(name, low), (part.jobs,), (str(part.jobs),))
+        stacked.StackedColumn(histogram.bound(name, low), (part.jobs,), (str(part.jobs),))
         for (low, _), part in named if low is not None
     ]  # fmt: skip
     most = str(max((part.jobs for (low, _), part in named if low is not None), default=0))
@@ -122,7 +122,7 @@ def waits(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def _as_dict(told: Usage, by: str, measure: str) -> dict[str, object]:
+def _as_dict(told: UsageOverTime, by: str, measure: str) -> dict[str, object]:
     return {
         "by": by,
         "measure": measure,
@@ -141,7 +141,7 @@ def _as_dict(told: Usage, by: str, measure: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _stacked(told: Usage, by: str, measure: str) -> Markup | None:
+def _stacked(told: UsageOverTime, by: str, measure: str) -> Markup | None:
     """The picture; parts of 1 do not stand on each other, so of those only the whole is drawn."""
     if not told.spans:
         return None
@@ -155,7 +155,7 @@ def _stacked(told: Usage, by: str, measure: str) -> Markup | None:
         parts += (_OTHERS,) if told.others else ()
         amounts = [*told.amounts]
     columns = [
-        stacked.Column(
+        stacked.StackedColumn(
             span.name, [max(each or 0.0, 0.0) for each in row], [_words(measure, e) for e in row]
         )
         for span, row in zip(told.spans, amounts, strict=True)
@@ -164,7 +164,7 @@ def _stacked(told: Usage, by: str, measure: str) -> Markup | None:
     return stacked.svg(title, parts, columns, _words(measure, most))
 
 
-def _rows(asked: Request, told: Usage, by: str, measure: str) -> list[Row]:
+def _rows(asked: Request, told: UsageOverTime, by: str, measure: str) -> list[ChartRow]:
     """The table of the picture, the last span first: each number leads to its jobs."""
     rows = []
     for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True):
@@ -176,11 +176,11 @@ def _rows(asked: Request, told: Usage, by: str, measure: str) -> list[Row]:
         if told.others:  # no filter says which those are: all of the span are behind them
             cells.append(Cell(_words(measure, amounts[-1]), ""))
         cells.append(Cell(_words(measure, total), _jobs(asked, measure, span, {})))
-        rows.append(Row(span.name, tuple(cells)))
+        rows.append(ChartRow(span.name, tuple(cells)))
     return rows[::-1]
 
 
-def _jobs(asked: Request, measure: str, span: Span, chosen: dict[str, str]) -> str:
+def _jobs(asked: Request, measure: str, span: CalendarSpan, chosen: dict[str, str]) -> str:
     """The address of the jobs that ran in a span, or, where jobs are counted, count in it."""
     days = (datetime.fromtimestamp(each, UTC).strftime(_DAY) for each in (span.begin, span.end))
     when = {COUNTED if measure == "jobs" else RAN: "..".join(days)}

@@ -26,7 +26,7 @@ from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store.reach import Reach
 from sssjob.web import pages
 from sssjob.web.guard import READING, HostCheck
-from sssjob.web.problems import Problem
+from sssjob.web.problems import HTTPProblem
 from sssjob.web.readers import Reader
 
 _LONGEST = 200  # characters of a name
@@ -76,14 +76,14 @@ class Gate(HostCheck):
             name = self._by_header(asked)
             if name is not None and not self._is_of_here(asked):
                 said = "A page of another site has sent this."
-                return pages.problem(asked, Problem(HTTPStatus.FORBIDDEN, said))
+                return pages.problem(asked, HTTPProblem(HTTPStatus.FORBIDDEN, said))
         if name is None or name in self._revoked:
             # Only those nobody knows are counted by address: who has a token is never kept out by
             # others behind the same one.
             address = "" if asked.client is None else asked.client.host
             if (seconds := self._strangers.wait(address)) > 0:
                 return self._too_often(asked, seconds)
-            answer = pages.problem(asked, Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
+            answer = pages.problem(asked, HTTPProblem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
             answer.headers["www-authenticate"] = "Bearer"
             return answer
         if (seconds := self._rate.wait(name)) > 0:
@@ -91,12 +91,12 @@ class Gate(HostCheck):
         reach = self.reach(name)
         if reach is None:
             said = f"{name} may see no jobs here."
-            return pages.problem(asked, Problem(HTTPStatus.FORBIDDEN, said))
+            return pages.problem(asked, HTTPProblem(HTTPStatus.FORBIDDEN, said))
         return Reader(name, reach)
 
     def _too_often(self, asked: HTTPConnection, seconds: float) -> Response:
         said = f"More than {self._plan.rate} requests in a minute."
-        answer = pages.problem(asked, Problem(HTTPStatus.TOO_MANY_REQUESTS, said))
+        answer = pages.problem(asked, HTTPProblem(HTTPStatus.TOO_MANY_REQUESTS, said))
         answer.headers["retry-after"] = str(int(seconds) + 1)
         return answer
 

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sssjob.web import pages
-from sssjob.web.problems import Problem
+from sssjob.web.problems import HTTPProblem
 from sssjob.web.readers import OWNER, READER, Reader
 
 PARAMETER = "token"  # the parameter of the first address
@@ -67,7 +67,7 @@ class HostCheck:
         asked = HTTPConnection(scope)
         found: Reader | Response
         if asked.headers.get("host", "") not in self._hosts:
-            problem = Problem(HTTPStatus.MISDIRECTED_REQUEST, _STRANGE_HOST)
+            problem = HTTPProblem(HTTPStatus.MISDIRECTED_REQUEST, _STRANGE_HOST)
             found = pages.problem(asked, problem)
         elif asked.url.path.startswith(STATIC):
             found = NOBODY
@@ -106,7 +106,7 @@ class Guard(HostCheck):
             return answer
         if any(map(self._is_token, self._tokens(asked))):
             return OWNER
-        return pages.problem(asked, Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
+        return pages.problem(asked, HTTPProblem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
 
     def _tokens(self, asked: HTTPConnection) -> Iterator[str]:
         """The tokens of a request; a cookie is none for what a page of another site can send."""

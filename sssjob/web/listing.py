@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 from sssjob.document.text import write
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.store import Store, browsing, dashboards
-from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Kind, Page, PageKey, TableJob
+from sssjob.store.browsing import (
+    FACETS,
+    MOST,
+    SHOWN,
+    USUAL,
+    Page,
+    PageKey,
+    TableJob,
+    ValueCount,
+    ValueKind,
+)
 from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.dashboards import SPREAD
 from sssjob.store.engine import CountedIn
@@ -61,13 +71,13 @@ class Facet(NamedTuple):
     """The most frequent values of a facet, and whether there are more."""
 
     name: str
-    counts: tuple[Count, ...]
+    counts: tuple[ValueCount, ...]
     more: bool
-    kind: Kind
+    kind: ValueKind
 
 
 @dataclass(frozen=True)
-class Listing:
+class ListingRequest:
     """What an address asks for. What it says wrongly raises ``InvalidValue`` when it is asked."""
 
     given: QueryParameters
@@ -125,7 +135,7 @@ class Listing:
         """The values of a facet, as far as the other filters leave jobs."""
         where = self.where(without=name)
         found = browsing.facet(engine, name, where, limit=limit + 1)
-        kind = SHOWN[name].kind if name in SHOWN else Kind.TEXT
+        kind = SHOWN[name].kind if name in SHOWN else ValueKind.TEXT
         return Facet(name, tuple(found[:limit]), len(found) > limit, kind)
 
     @property
@@ -183,7 +193,7 @@ def written(key: PageKey) -> str:
     return place if key.value is None else f"{place}={key.value}"
 
 
-def _read(text: str, kind: Kind | None) -> PageKey | None:
+def _read(text: str, kind: ValueKind | None) -> PageKey | None:
     if not text:
         return None
     place, has_value, value = text.partition("=")
@@ -193,7 +203,7 @@ def _read(text: str, kind: Kind | None) -> PageKey | None:
     document, job = (int(each[:18]) for each in numbers)
     if not has_value or kind is None:
         return PageKey(None, document, job)
-    if kind is Kind.TEXT:
+    if kind is ValueKind.TEXT:
         return PageKey(value, document, job)
     try:
         return PageKey(float(value), document, job)

@@ -21,10 +21,10 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from sssjob import units
 from sssjob.drawing import chart, graph_svg
-from sssjob.store.browsing import Kind, texts
+from sssjob.store.browsing import ValueKind, texts
 from sssjob.visible import Markup, visible, visible_lines
 from sssjob.web.highlight import highlighted
-from sssjob.web.problems import MEDIA_TYPE, Problem
+from sssjob.web.problems import MEDIA_TYPE, HTTPProblem
 
 
 def _hashed(style: str) -> str:
@@ -170,7 +170,7 @@ def _array(pa: Any, values: Sequence[object]) -> Any:
     return pa.array([each if each is None else each.decode() for each in texts], pa.string())
 
 
-def problem(asked: HTTPConnection, found: Problem) -> Response:
+def problem(asked: HTTPConnection, found: HTTPProblem) -> Response:
     """What went wrong: a page for who asked for one, else problem details."""
     path = asked.url.path
     wants = asked.headers.get("accept", "")
@@ -180,17 +180,17 @@ def problem(asked: HTTPConnection, found: Problem) -> Response:
     return page("problem.html", found.status, problem=found)
 
 
-def cell(value: str | float | None, kind: Kind) -> str:
+def cell(value: str | float | None, kind: ValueKind) -> str:
     """A value of a column as people read it."""
     if value is None:
         return _NOT_STATED
     if isinstance(value, str):
         return ", ".join(texts(value))
-    if kind is Kind.DURATION and 0 <= value < 1e12:
+    if kind is ValueKind.DURATION and 0 <= value < 1e12:
         return units.clock(int(value))
-    if kind is Kind.TIME and 0 <= value < 1e12:
+    if kind is ValueKind.TIME and 0 <= value < 1e12:
         return _time(int(value))[:-3]  # a column of seconds would make the table wide
-    if kind is Kind.BYTES and 0 <= value < 1e18:
+    if kind is ValueKind.BYTES and 0 <= value < 1e18:
         return units.size(int(value))
     return f"{value:.15g}"
 

@@ -23,7 +23,7 @@ from sssjob.expression.offers import BadOffer
 MEDIA_TYPE = "application/problem+json"
 
 
-class Problem(NamedTuple):
+class HTTPProblem(NamedTuple):
     """A status, and what is wrong."""
 
     status: HTTPStatus
@@ -72,7 +72,7 @@ def of_refusal(error: Refused) -> tuple[HTTPStatus, str]:
     return status, f"{error.message} ({error.code})"
 
 
-def of(error: SSSJobError) -> Problem:
+def of(error: SSSJobError) -> HTTPProblem:
     """The problem that an error is."""
     found = (status for kind, status in _STATUS if isinstance(error, kind))
-    return Problem(next(found, HTTPStatus.INTERNAL_SERVER_ERROR), str(error))
+    return HTTPProblem(next(found, HTTPStatus.INTERNAL_SERVER_ERROR), str(error))

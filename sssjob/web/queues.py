@@ -82,6 +82,6 @@ def _picture(moments: list[KeptAnswers]) -> Markup | None:
     ]
     if len(told) < 2:
         return None
-    columns = [stacked.Column(units.iso(at), (ert,), (_clock(ert),)) for at, ert in told]
+    columns = [stacked.StackedColumn(units.iso(at), (ert,), (_clock(ert),)) for at, ert in told]
     most = _clock(max(ert for _, ert in told))
     return stacked.svg("Estimated response time", ("",), columns, most)

@@ -25,8 +25,8 @@ from sssjob.gateway.pages import PagesPlan
 from sssjob.rmap.responder import Responder
 from sssjob.web.app import behind_door
 from sssjob.web.gate import Gate
-from sssjob.web.stores import Stores
-from sssjob.web.views import Site
+from sssjob.web.stores import StorePool
+from sssjob.web.views import ViewedStore
 
 _AGAIN = 1.0  # seconds until a process that ended is started anew
 _PATIENCE = 10.0  # seconds for it to end
@@ -112,9 +112,9 @@ def run(path: Path, listening: socket.socket, gateway: Connection) -> None:
         shadow = service.shadow_of(config)
         actions = service.actions_of(config, handlers, shadow)
         responder = Responder(actions, config.ring, config.policy)
-        stores = Stores(config.jobs.store)
+        stores = StorePool(config.jobs.store)
         gate = Gate(
-            behind_door(Site(stores, plan.title, responder, queues=plan.queues)), plan,
+            behind_door(ViewedStore(stores, plan.title, responder, queues=plan.queues)), plan,
             config.jobs.settings.roles, config.ring.revoked,
         )  # fmt: skip
         server = uvicorn.Server(

@@ -18,7 +18,7 @@ REQUESTS = 32  # that are answered at the same time; others are told to come aga
 
 
 @dataclass
-class Server:
+class WebServer:
     """A server of one store on a port of the loopback interface; port 0 is any that is free.
 
     ``queues`` is a directory of queue states. Raises ``OSError`` where the port cannot be used.

@@ -113,7 +113,7 @@ class Summaries:
         self._next = max(self._next, now + took * SPARE)
 
 
-class Stores:
+class StorePool:
     """Connections to one store, a process that answers questions in XPath within bounds, and what
     jobs are counted in.
     """

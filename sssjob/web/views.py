@@ -28,9 +28,9 @@ from sssjob.store.browsing import (
     MOST,
     SHOWN,
     USUAL,
-    Kind,
     Page,
     TableJob,
+    ValueKind,
     columns_of,
     count,
 )
@@ -41,10 +41,10 @@ from sssjob.verbs import browse, translate
 from sssjob.verbs.browse import SeenGroup, SeenJob
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
-from sssjob.web.listing import Listing
+from sssjob.web.listing import ListingRequest
 from sssjob.web.parameters import QueryParameters, named
 from sssjob.web.readers import Reader
-from sssjob.web.stores import Stores
+from sssjob.web.stores import StorePool
 
 HTML, JSON, LINES, CSV, XML, PARQUET = "html", "json", "jsonl", "csv", "xml", "parquet"
 MEDIA = {
@@ -84,10 +84,10 @@ class KeysInUse:
 
 
 @dataclass(frozen=True)
-class Site:
+class ViewedStore:
     """What is looked at: the store, and what its pages call it."""
 
-    stores: Stores
+    stores: StorePool
     title: str
     responder: Responder | None = None  # of a gateway, which answers requests of SSSRMAP
     keys: KeysInUse = field(default_factory=KeysInUse)  # of such requests
@@ -101,7 +101,7 @@ class Request:
     ``here`` is the path without the ending of its form; ``body`` what came with the request.
     """
 
-    site: Site
+    site: ViewedStore
     reader: Reader
     path: dict[str, Any]
     given: QueryParameters
@@ -112,9 +112,9 @@ class Request:
     origin: str = ""  # the address of who asks
 
     @property
-    def table(self) -> Listing:
+    def table(self) -> ListingRequest:
         """The jobs that the address asks for, of those that its reader sees."""
-        return Listing(self.given, self.reader.sees)
+        return ListingRequest(self.given, self.reader.sees)
 
     def was_own(self, version: browse.Version) -> bool:
         """Whether who asks sees all jobs, or those of a version were their own when it was made."""
@@ -178,13 +178,13 @@ def jobs(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def _rows(asked: Request, kept: Store, table: Listing) -> CountedIn:
+def _rows(asked: Request, kept: Store, table: ListingRequest) -> CountedIn:
     """What gives the rows of a table: a summary only where the store is still as it was."""
     found = asked.site.stores.summaries.of(kept, table.where(), *table.asked)
     return kept.engine if found.at is not None else found.engine
 
 
-def _lines(asked: Request, table: Listing, first: Page) -> Response:
+def _lines(asked: Request, table: ListingRequest, first: Page) -> Response:
     """All jobs of the table from a page on, one page in memory at a time."""
 
     def rows() -> Iterator[TableJob]:
@@ -199,7 +199,9 @@ def _lines(asked: Request, table: Listing, first: Page) -> Response:
         return StreamingResponse(listing.csv(table.columns, rows()), media_type=MEDIA[CSV])
     if asked.form == PARQUET:
         heads: list[tuple[str, type]] = [("document", int), ("place", int)]
-        heads += [(name, str if SHOWN[name].kind is Kind.TEXT else float) for name in table.columns]
+        heads += [
+            (name, str if SHOWN[name].kind is ValueKind.TEXT else float) for name in table.columns
+        ]
         table_rows = ((row.document, row.place, *listing.cells(row)) for row in rows())
         return pages.parquet_of(heads, table_rows)
     lines = (pages.line(listing.as_dict(table.columns, row)) for row in rows())
@@ -369,7 +371,7 @@ class _Pictures(NamedTuple):
 
 
 def _pictures(seen: SeenJob, is_whole: bool) -> _Pictures:
-    bars = [shares.Bar(each.what, float(each.part), each.words) for each in seen.shares]
+    bars = [shares.ShareBar(each.what, float(each.part), each.words) for each in seen.shares]
     moments = [timeline.Moment(*each) for each in seen.times]
     return _Pictures(
         shares.svg("Used of what was asked for", bars) if bars else None,

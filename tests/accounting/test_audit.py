@@ -9,7 +9,7 @@ import pytest
 from sssjob import loads
 from sssjob.accounting import statements
 from sssjob.accounting.audit import KINDS, AuditQuestion, SystemStatement, audit
-from sssjob.accounting.run import Run, run_of, runs_of
+from sssjob.accounting.run import StatedRun, run_of, runs_of
 from sssjob.errors import UnusableInput
 from sssjob.systems.slurm import sreport
 
@@ -17,7 +17,7 @@ DAY = 86400
 
 
 def run(id="7", submit=100, start=200, end=300, machine="c", **more):
-    return Run(machine, id, submit, start, end, **more)
+    return StatedRun(machine, id, submit, start, end, **more)
 
 
 def amiss(read, listed, **question):

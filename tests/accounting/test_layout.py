@@ -24,7 +24,7 @@ from sssjob.records.layout import (
     mapping,
 )
 from sssjob.records.parts import cutter
-from sssjob.records.record import JOB, Bad, Converted, Counts, Field, Noted, Options, Skipped
+from sssjob.records.record import JOB, Bad, Converted, Field, Noted, Options, RecordCounts, Skipped
 
 NAMES = ("id", "part", "name", "priority")
 
@@ -104,7 +104,7 @@ def test_parts_of_a_stream_of_any_size_tell_what_the_whole_does(lines, size):
     if part is not None:
         found += told(layout, part.data, TEXTS, part.line, part.front, part.settled)
     assert sorted(map(str, found)) == sorted(map(str, whole))
-    counts = Counts()
+    counts = RecordCounts()
     jobs = [item for item in counts.counting(found) if isinstance(item, Converted)]
     assert counts.records == sum(text not in BLANK for text in lines)
     assert len(jobs) == counts.converted

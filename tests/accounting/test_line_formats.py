@@ -17,7 +17,7 @@ from sssjob.check.findings import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import FORMATS, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options
+from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts
 from sssjob.systems.gridengine import accounting as gridengine
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
@@ -68,7 +68,7 @@ def test_each_quirk_becomes_the_documents_beside_it(path):
 
 @pytest.mark.parametrize("path", SAMPLES, ids=name)
 def test_every_record_of_a_sample_is_counted_once(path):
-    counts = Counts()
+    counts = RecordCounts()
     for item in outcomes(name(path).split("/")[0], path.read_bytes()):
         counts.add(item)
     assert (counts.records, counts.converted, counts.steps, counts.bad) == COUNTS[name(path)]
@@ -91,7 +91,7 @@ def test_both_builders_lead_to_the_same_bytes(path):
 @every_file
 def test_every_line_is_counted_once(path):
     format_, data = name(path).split("/")[0], path.read_bytes()
-    counts = Counts()
+    counts = RecordCounts()
     for item in outcomes(format_, data):
         counts.add(item)
     records = [line for line in data.split(b"\n") if line.strip() and not line.startswith(b"#")]
@@ -163,7 +163,7 @@ def test_damage_is_reported_in_its_line_and_both_builders_agree(format_, data):
     raw = data.draw(damaged(format_))
     found = outcomes(format_, raw)
     assert outcomes(format_, raw, TEXTS) == written(found)
-    counts = Counts()
+    counts = RecordCounts()
     for item in counts.counting(found):
         if isinstance(item, Converted):
             assert not [it for it in findings(to_tree(item.job)) if it.severity == "error"]

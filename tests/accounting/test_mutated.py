@@ -21,7 +21,7 @@ from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import NotAlone, Part
 from sssjob.records.parts import Cutting, StreamRest, convert
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options
+from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts
 from sssjob.systems.pbs import accounting as pbs
 
 
@@ -55,7 +55,7 @@ def test_both_builders_agree_and_every_document_is_valid(format_, data):
 
 def flat(results):
     """Documents, counts and remarks; where what is said once was said first does not matter."""
-    counts, data, remarks = Counts(), [], []
+    counts, data, remarks = RecordCounts(), [], []
     for result in results:
         counts.include(result.counts)
         data.append(result.data)

@@ -13,7 +13,7 @@ from sssjob.records import FORMATS
 from sssjob.records.layout import Layout
 from sssjob.records.lines import blocks, clean
 from sssjob.records.readers import listed
-from sssjob.records.record import Bad, Converted, Counts, Noted, Skipped
+from sssjob.records.record import Bad, Converted, Noted, RecordCounts, Skipped
 
 LEGAL = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 
@@ -46,7 +46,7 @@ def test_a_line_beyond_the_limit_is_cut_and_the_next_is_whole():
 
 
 def test_counts_add_up_and_print_as_one_line():
-    counts = Counts()
+    counts = RecordCounts()
     all_ = [Converted(1, Job(), 2), Skipped(4, "header"), Bad(5, "short"), Noted(5, "zone")]
     assert list(counts.counting(all_)) == all_
     assert counts.records == 5
@@ -55,11 +55,11 @@ def test_counts_add_up_and_print_as_one_line():
         "records": 5, "jobs": 1, "skipped": {"folded into their job": 2, "header": 1},
         "bad_count": 1,
     }  # fmt: skip
-    twice = Counts()
+    twice = RecordCounts()
     twice.include(counts)
     twice.include(counts)
     assert twice.records == 10
-    assert str(Counts(converted=1, steps=1)) == "converted 1 (and 1 step), skipped 0, bad 0"
+    assert str(RecordCounts(converted=1, steps=1)) == "converted 1 (and 1 step), skipped 0, bad 0"
 
 
 @pytest.mark.parametrize("name", FORMATS)

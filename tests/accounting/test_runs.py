@@ -11,7 +11,7 @@ from same_jobs import MADE, made
 from sssjob.records import clock as clocks
 from sssjob.records import find, read_records, runs
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.record import Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.records.runs import (
     BEGAN,
     ENDED,
@@ -21,8 +21,8 @@ from sssjob.records.runs import (
     TWICE,
     UNTOLD,
     WAITS,
-    Keys,
     ListedRuns,
+    RunKeys,
     SeenRuns,
     end_of,
     run_of,
@@ -46,7 +46,7 @@ def read_with(seen, logs, format_name="slurm", **options):
 
 
 def counted(found):
-    counts = Counts()
+    counts = RecordCounts()
     for item in found:
         counts.add(item)
     return counts.converted, counts.skipped
@@ -242,7 +242,7 @@ def keys_of(batch):
         told.append((job * 10 + run if job else UNTOLD, job, end_of((*about, ("", ""), "", ""))))
     if not told:
         return NO_KEYS
-    return Keys(*map(list, zip(*told, strict=True)), any(end & 3 == WAITS for *_, end in told))
+    return RunKeys(*map(list, zip(*told, strict=True)), any(end & 3 == WAITS for *_, end in told))
 
 
 def counting(batches):
@@ -307,7 +307,7 @@ def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
 
     def keys(first, behind):
         numbers = [*range(8 * first, 8 * behind, 8)]
-        return Keys(numbers, [UNTOLD] * len(numbers), [number | ENDED for number in numbers])
+        return RunKeys(numbers, [UNTOLD] * len(numbers), [number | ENDED for number in numbers])
 
     for first in range(1, 20_001, 500):
         assert seen.are_new(keys(first, first + 500))
@@ -358,7 +358,7 @@ def test_a_bad_record_hides_no_good_one_of_its_run(copies, apart):
     seen, found = SeenRuns(), []
     for data in texts if apart else [b"".join(texts)]:
         found += read_records(find("pbs"), io.BytesIO(data), Options(), TEXTS, seen)
-    counts = Counts()
+    counts = RecordCounts()
     for each in found:
         counts.add(each)
     good = copies.count("g")

@@ -15,7 +15,7 @@ from sssjob.check.findings import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.records.builders import TEXTS
-from sssjob.records.record import COMPARED, Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import COMPARED, Bad, Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting import steps as slurm_steps
 from sssjob.systems.slurm.accounting import table as slurm_table
@@ -90,7 +90,7 @@ def test_each_quirk_becomes_the_documents_beside_it(path):
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_record_of_a_sample_is_counted_once(path):
-    counts = Counts()
+    counts = RecordCounts()
     for _ in counts.counting(outcomes(path.read_bytes())):
         pass
     assert (counts.records, counts.converted, counts.steps, counts.bad) == COUNTS[path.stem]
@@ -217,7 +217,7 @@ def test_energy_is_what_either_column_tells(measured, listed, joules):
 
 def test_only_ended_jobs_are_given_when_only_those_are_wanted():
     data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
-    counts = Counts()
+    counts = RecordCounts()
     jobs = [item for item in counts.counting(outcomes(data, ended_only=True))]
     assert counts.skipped == {"not ended": 3}
     assert counts.records == 111
@@ -387,7 +387,7 @@ LINE = st.one_of(
 @examples(75)
 @given(st.lists(LINE, max_size=30))
 def test_noise_is_counted_and_never_stops_the_reading(lines):
-    counts = Counts()
+    counts = RecordCounts()
     seen = 0
     for item in counts.counting(outcomes(HEADER + b"\n".join(lines))):
         seen += not isinstance(item, Noted)

@@ -533,5 +533,5 @@ def test_a_block_that_is_known_to_be_understood_is_one_in_which_nothing_is_found
     block = from_tree(etree.fromstring(etree.tostring(tree)))
     if awareness._is_plain(block):
         root = awareness._tree(block)
-        search = awareness._Search(root, awareness.FULL, 0)
+        search = awareness._UnknownSearch(root, awareness.FULL, 0)
         assert list(search._container(root, "Job", awareness.AwarenessPolicy.REJECT)) == []

@@ -12,7 +12,7 @@ from command_tree import commands
 from sssjob.cli import SECTIONS, options, spans, sssjob
 from sssjob.cli.commands import DRAW, MAY_BE_EMPTY
 from sssjob.cli.options import Renamed
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
@@ -97,7 +97,7 @@ def test_the_limits_of_a_number_are_words_in_help_and_messages(words):
         limits = (getattr(option.type, "min", None), getattr(option.type, "max", None))
         if limits == (None, None):
             continue
-        assert isinstance(option.type, WholeNumber | Number)
+        assert isinstance(option.type, WholeNumber | NumberRange)
         least, most = limits
         told = f"{least} or more" if most is None else f"{least} to {most}"
         with COMMANDS[words].make_context("x", [], resilient_parsing=True) as context:

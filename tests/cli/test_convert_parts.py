@@ -291,8 +291,8 @@ def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, 
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", dying(os.fsync))
-        patch.setattr(state.State, "save", dying(state.State.save))
-        patch.setattr(state.State, "keep", dying(state.State.keep))
+        patch.setattr(state.LogsState, "save", dying(state.LogsState.save))
+        patch.setattr(state.LogsState, "keep", dying(state.LogsState.keep))
         patch.setattr(parts, "convert", dying(parts.convert))
         patch.setattr(Path, "replace", dying(Path.replace))
         log.run()
@@ -358,7 +358,7 @@ def test_a_full_disk_leaves_what_was_committed_and_is_told_with_the_name_of_the_
 
 def test_two_runs_do_not_write_one_file_at_once(tmp_path):
     log = Log(tmp_path, "pbs", PBS.read_bytes())
-    with state.State.read(tmp_path / "state").appending(log.output):
+    with state.LogsState.read(tmp_path / "state").appending(log.output):
         result = log.run()
     assert result.exit_code == 2
     assert "another run is writing" in result.stderr

@@ -31,7 +31,7 @@ def test_sizes_and_speeds_on_one_line_are_of_one_kind(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", screen)
-    with progress._Bar("jobs.sss", 200_000) as bar:
+    with progress._ProgressBar("jobs.sss", 200_000) as bar:
         bar.show(150_000)
         drawn = Console(file=io.StringIO(), width=100)
         drawn.print(bar._progress.get_renderable())

@@ -109,7 +109,7 @@ def test_thinning_keeps_order_and_both_ends(points):
 
 def test_columns_stand_on_the_axes_of_a_chart():
     """The same lines and labels, in the same places, as in a picture of two axes."""
-    columns = [stacked.Column("Monday", (3.0,), ("3",))]
+    columns = [stacked.StackedColumn("Monday", (3.0,), ("3",))]
     shown = str(stacked.svg("Jobs", ("",), columns, "3.00"))
     area = Area(84, 36, 700, 316)
     assert str(area.axes) in shown

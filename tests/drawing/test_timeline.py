@@ -28,7 +28,7 @@ def test_every_moment_is_inside_the_picture(moments):
 
 
 def test_a_bar_is_full_at_most():
-    bars = [shares.Bar("a<b", part, "1 of 2") for part in (0.0, 0.5, 1.0, 7.5)]
+    bars = [shares.ShareBar("a<b", part, "1 of 2") for part in (0.0, 0.5, 1.0, 7.5)]
     tree = etree.fromstring(shares.svg("used", bars))
     widths = [float(each.get("width")) for each in tree.findall(f".//{SVG}rect")]
     tracks, filled = widths[::2], widths[1::2]

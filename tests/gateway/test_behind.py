@@ -20,7 +20,7 @@ from sssjob.gateway.behind import Behind, CircuitBreaker
 from sssjob.gateway.shadow import ServerAnswer, Shadow, differences
 from sssjob.handlers import changes
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.envelope import opened
@@ -73,7 +73,7 @@ class Front:
 def service(tmp_path):
     address = str(tmp_path / "jobs.db")
     store.open(address, create=True).close()
-    rates = Rates({"Processors": Fraction(1)})
+    rates = ChargeRates({"Processors": Fraction(1)})
     made = Service(Stores(address), ServiceSettings(ROLES, Accounting(rates)))
     yield made
     made.stores.close()

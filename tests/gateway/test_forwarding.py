@@ -34,7 +34,7 @@ from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.gateway.service import answering, unsendable
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.view import job_views, only
 from sssjob.rmap.envelope import opened
@@ -79,7 +79,7 @@ def forwarding(jobs, tmp_path):
     clock = Clock()
     clock.now = time.time()
 
-    def forward(port, dialect=GOLD, rates=Rates, **options):
+    def forward(port, dialect=GOLD, rates=ChargeRates, **options):
         client = Client([Legacy("127.0.0.1", port, timeout=0.5)], Key(KEY), dialect, tries=1)
         plan = ForwardingPlan(client, **{"queue": tmp_path / "forward.db"} | options)
         each = Forwarding(plan, jobs.service.stores, clock=clock, rates=rates)
@@ -255,7 +255,9 @@ USED_WITH = CHARGE.format(10).replace("</Job>", "{}</Job>")
 
 @pytest.mark.parametrize("charge", [False, True])
 def test_what_was_sent_and_is_another_now_is_told_until_it_is_settled(charge, jobs, forwarding):
-    jobs.service.settings = ServiceSettings(ROLES, Accounting(Rates({"Processors": Fraction(1)})))
+    jobs.service.settings = ServiceSettings(
+        ROLES, Accounting(ChargeRates({"Processors": Fraction(1)}))
+    )
     with scripted(CHARGED) as gold:
         each = forwarding(gold.port, charge=charge)
         jobs.create("<Job><Id>1</Id><User>ann</User><State>Running</State></Job>")
@@ -293,7 +295,7 @@ def test_what_was_sent_and_is_another_now_is_told_until_it_is_settled(charge, jo
         assert [*each.outbox.left()] == []  # as it was sent, again
 
 
-RATED = Rates({"Processors": Fraction(1)}, {"QualityOfService": {"premium": Fraction(2)}})
+RATED = ChargeRates({"Processors": Fraction(1)}, {"QualityOfService": {"premium": Fraction(2)}})
 MANY = [("Charge", {"data": [CHARGE.format(100)]}), ("Charge", {"data": [CHARGE.format(50)]})]
 BACK = "Refund", {"options": {"JobId": "1"}}
 
@@ -626,7 +628,9 @@ def test_what_a_lost_queue_has_sent_and_was_refunded_is_told_and_not_sent(
     jobs, forwarding, tmp_path, charge, since
 ):
     """Of peers that say no State, in part and in full, at the lost queue and at the next one."""
-    jobs.service.settings = ServiceSettings(ROLES, Accounting(Rates({"Processors": Fraction(1)})))
+    jobs.service.settings = ServiceSettings(
+        ROLES, Accounting(ChargeRates({"Processors": Fraction(1)}))
+    )
     with jobs.service.stores.use() as kept:
         for id_ in "123":
             jobs.answer("Charge", data=[CHARGE.format(10).replace(">1<", f">{id_}<")], now=1.0)
@@ -980,7 +984,7 @@ def test_a_charge_of_a_peer_that_tells_no_state_ends_its_job(jobs, forwarding):
 )  # fmt: skip
 def test_what_was_taken_back_is_sent_as_a_charge_of_nothing(back, jobs, forwarding):
     jobs.service.settings = replace(
-        jobs.service.settings, accounting=Accounting(Rates({"Processors": Fraction(1)}))
+        jobs.service.settings, accounting=Accounting(ChargeRates({"Processors": Fraction(1)}))
     )
     with scripted(CHARGED) as gold:
         each = forwarding(gold.port, charge=True)

@@ -20,7 +20,7 @@ from sssjob.errors import NoReply
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, take_over
 from sssjob.gateway.outbox import ParcelState
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.handlers.view import job_views
 from sssjob.rmap.message import Response, Row, Status
 
@@ -266,7 +266,7 @@ def a_site(*, charge=True):
     with (
         tempfile.TemporaryDirectory() as folder,
         job_service(
-            f"{folder}/jobs.db", accounting=Accounting(Rates({"Processors": Fraction(1)}))
+            f"{folder}/jobs.db", accounting=Accounting(ChargeRates({"Processors": Fraction(1)}))
         ) as jobs,
     ):
         site = Site(jobs, Path(folder), charge=charge)

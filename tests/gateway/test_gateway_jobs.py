@@ -23,7 +23,7 @@ from sssjob.document import loads
 from sssjob.errors import BadSettings, NoReply, Refused
 from sssjob.gateway.config import load
 from sssjob.gateway.service import shared_roles
-from sssjob.handlers.roles import Permission, Scope
+from sssjob.handlers.roles import Permission, RoleScope
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Get, Object, Request, Set, Where
 
@@ -291,7 +291,7 @@ def test_everything_that_can_be_said_of_jobs_is_understood(folder):
     jobs = configured(folder, WHOLE)
     said = jobs.settings
     assert (jobs.store, jobs.patience) == ("postgresql://sssjob@db.example.org/jobs", 2.5)
-    assert said.roles.rules["auditor"] == (Permission("Query", "*", Scope.ALL),)
+    assert said.roles.rules["auditor"] == (Permission("Query", "*", RoleScope.ALL),)
     assert len(said.roles.rules["user"]) == 2
     assert said.roles.rules["scheduler"]
     assert said.roles.actors == {"ann": ("auditor", "user")}

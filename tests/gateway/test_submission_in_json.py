@@ -11,8 +11,8 @@ from sssjob.gateway.config import load
 from sssjob.rmap.responder import Responder
 from sssjob.web.app import behind_door
 from sssjob.web.gate import Gate
-from sssjob.web.stores import Stores
-from sssjob.web.views import Site
+from sssjob.web.stores import StorePool
+from sssjob.web.views import ViewedStore
 
 PAGES = """
 [web]
@@ -31,7 +31,9 @@ def post(folder):
     config = load(path)
     handlers = service.answering(config)
     actions = service.actions_of(config, handlers, None)
-    site = Site(Stores(config.jobs.store), "jobs", Responder(actions, config.ring, config.policy))
+    site = ViewedStore(
+        StorePool(config.jobs.store), "jobs", Responder(actions, config.ring, config.policy)
+    )
     gate = Gate(behind_door(site), config.web, config.jobs.settings.roles, config.ring.revoked)
     with TestClient(gate, base_url="http://here", client=("192.0.2.7", 5)) as client:
 

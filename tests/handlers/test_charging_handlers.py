@@ -16,12 +16,12 @@ from sssjob import query
 from sssjob.errors import Refused
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
-from sssjob.handlers.rates import Rates, priced_by
+from sssjob.handlers.rates import ChargeRates, priced_by
 from sssjob.handlers.service import ServiceSettings
 from sssjob.rmap.message import Object, Option, Request
 from sssjob.rmap.responder import ReceivedRequest
 
-RATES = Rates(
+RATES = ChargeRates(
     {"Processors": Fraction(1), "Memory": Fraction("0.001")},
     {"QualityOfService": {"premium": Fraction(2), "cheap": Fraction("0.1")}},
 )
@@ -151,7 +151,7 @@ AMOUNTS = st.decimals(0, 10**9, places=3).map(Fraction)
     st.integers(0, 10**9),
 )  # fmt: skip
 def test_the_details_of_a_bill_tell_what_it_was_made_of(amounts, factors, seconds):
-    rates = Rates(
+    rates = ChargeRates(
         dict.fromkeys(amounts, Fraction(1, 3)),
         {name: {value: Fraction(2)} for name, value in factors.items()},
     )
@@ -376,7 +376,7 @@ def test_a_quote_that_a_job_has_holds_for_its_charge_whoever_repeats_it(jobs):
     jobs.create(job.format("a"), job.format("b"))
     asked = "<Job><JobId>a</JobId><Processors>2</Processors><WallDuration>10</WallDuration></Job>"
     jobs.answer("Quote", data=[asked], options={"Guarantee": "True"})
-    dear = Accounting(Rates({"Processors": Fraction(100)}))
+    dear = Accounting(ChargeRates({"Processors": Fraction(100)}))
     jobs.service.settings = type(jobs.service.settings)(jobs.service.settings.roles, dear)
     again, _ = jobs.answer("Quote", data=[asked])
     assert again.count == 2000  # of today
@@ -640,7 +640,7 @@ def test_a_guaranteed_quote_keeps_its_rates_for_a_week(jobs):
         "Successfully quoted 18480 credits with quote id 1",
         "1",
     )
-    dear = Accounting(Rates({"Processors": Fraction(10)}))
+    dear = Accounting(ChargeRates({"Processors": Fraction(10)}))
     jobs.service.settings = type(jobs.service.settings)(jobs.service.settings.roles, dear)
     quoted = gold(more="<QuoteId>1</QuoteId>")
     assert jobs.answer("Charge", data=[quoted])[0].count == 18480
@@ -721,11 +721,11 @@ def test_another_run_of_an_id_is_charged_by_itself(jobs):
     st.sampled_from(["premium", "cheap", ""]), st.integers(0, 3),
 )  # fmt: skip
 def test_a_bill_is_the_formula_to_the_last_credit(amount, seconds, quality, precision):
-    rates = Rates(RATES.resources, RATES.multipliers, precision)
+    rates = ChargeRates(RATES.resources, RATES.multipliers, precision)
     bill = rates.bill(seconds, {"Processors": amount}.get, lambda name: quality)
     exact = amount * seconds * RATES.multipliers["QualityOfService"].get(quality, 1)
     assert abs(bill.amount - exact) <= Fraction(1, 2 * 10**precision)
-    assert Rates.from_rows(rates.as_rows(), precision) == rates
+    assert ChargeRates.from_rows(rates.as_rows(), precision) == rates
 
 
 # --- hooks of a scheduler -------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from job_service import job_service
 
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.rmap.message import Get, Where
 
 JOB = (
@@ -18,7 +18,7 @@ BOTH = "Reservation ReservationAllocation"
 
 @pytest.fixture
 def jobs(address):
-    rates = Accounting(Rates({"Processors": Fraction(1)}))
+    rates = Accounting(ChargeRates({"Processors": Fraction(1)}))
     with job_service(address, accounting=rates) as made:
         for id_, user in (("a", "ann"), ("b", "bob")):
             data = [JOB.format(id_, user)]

@@ -14,11 +14,11 @@ from sssjob import spec
 from sssjob.document import loads
 from sssjob.gateway.forwarding import finished
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.handlers.view import only
 from sssjob.model import Property
 
-RATES = Rates({"Processors": Fraction(1)})
+RATES = ChargeRates({"Processors": Fraction(1)})
 
 
 @dataclass

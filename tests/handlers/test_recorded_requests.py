@@ -11,7 +11,7 @@ from gold import KEY, RECORDINGS, documents, recording
 from sssjob import store
 from sssjob.gateway.actions import Actions
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
@@ -22,7 +22,7 @@ from sssjob.rmap.reading import read_response
 from sssjob.rmap.signature import sign
 from sssjob.rmap.writing import envelope
 
-RATES = Rates({"Processors": Fraction(1)}, {"QualityOfService": {"premium": Fraction(2)}})
+RATES = ChargeRates({"Processors": Fraction(1)}, {"QualityOfService": {"premium": Fraction(2)}})
 ROLES = Roles(actors={"root": ("admin",), "slurm": ("scheduler",)})
 
 

@@ -15,7 +15,7 @@ from job_service import job_service
 from sssjob import units
 from sssjob.delivery import StoreDelivery
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.records import find
 
 FIRST = 1_700_000_000
@@ -29,7 +29,7 @@ USED = (
     "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>2</Processors>"
     "<WallDuration>60</WallDuration>"
 )
-ACCOUNTING = Accounting(Rates({"Processors": Fraction(1)}))
+ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 DOES = st.sampled_from((
     "deliver", "deliver", "delete", "undo", "charge", "refund", "charge_run", "refund_run",
 ))  # fmt: skip

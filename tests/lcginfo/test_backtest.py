@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sssjob import loads
 from sssjob.lcginfo import backtest
-from sssjob.lcginfo.backtest import Past, Sample, Setup, Trial
+from sssjob.lcginfo.backtest import BacktestSample, Past, Setup, Trial
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob
 
@@ -129,7 +129,7 @@ def test_nothing_is_asked_of_an_empty_log_or_of_jobs_that_never_started():
 
 
 def trial(name, *errors):
-    samples = (Sample(0, "7", "q", "vo", 1000.0, None if e is None else int(1000 + e), None)
+    samples = (BacktestSample(0, "7", "q", "vo", 1000.0, None if e is None else int(1000 + e), None)
                for e in errors)  # fmt: skip
     return Trial(name, tuple(samples))
 
@@ -201,7 +201,7 @@ def test_nothing_is_chosen_where_nobody_answered():
 
 def test_the_numbers_of_a_trial():
     def sample(waited, ert, wrt):
-        return Sample(0.0, "1", "q", "vo", waited, ert, wrt)
+        return BacktestSample(0.0, "1", "q", "vo", waited, ert, wrt)
 
     trial = Trial("x", (sample(10, 20, 30), sample(100, 60, 90), sample(7, None, None)))
     assert trial.errors == (10, -40)

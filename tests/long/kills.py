@@ -46,7 +46,7 @@ from sssjob.features import files
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.ledger import ledger, upkeep
 from sssjob.records import parts
 from sssjob.rmap.message import Response, Row, Status
@@ -503,7 +503,9 @@ def charged(directory):
     address = address_of(directory)
 
     def work():
-        service = JobService(address, accounting=Accounting(Rates({"Processors": Fraction(1)})))
+        service = JobService(
+            address, accounting=Accounting(ChargeRates({"Processors": Fraction(1)}))
+        )
         with open("said", "a+") as said:
             said.seek(0)
             done = len(said.readlines())
@@ -591,7 +593,9 @@ def charged_and_forwarded(directory):
     address = address_of(directory)
 
     def work(stop=None):
-        service = JobService(address, accounting=Accounting(Rates({"Processors": Fraction(1)})))
+        service = JobService(
+            address, accounting=Accounting(ChargeRates({"Processors": Fraction(1)}))
+        )
         with open("said", "a+") as said, open("rounds", "a+") as rounds:
             said.seek(0)
             rounds.seek(0)

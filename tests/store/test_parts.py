@@ -52,7 +52,7 @@ def anew(jobs, by, of):
     """The same by one statement over all rows."""
     flats = [flat.flat_column(NAMES.get(name, name)) for name in (*by, *of)]
     with jobs.engine.reading() as moment:
-        found = flat._Sums.of(ALL, flats, len(by), jobs.engine.dialect).found(moment)
+        found = flat._FlatSums.of(ALL, flats, len(by), jobs.engine.dialect).found(moment)
     return found.groups, list(found.others)
 
 
@@ -128,9 +128,9 @@ def test_kept_sums_are_those_that_are_added_up_anew(kept, steps, asked):
 def test_only_parts_that_were_written_to_are_asked_again(kept, monkeypatch):
     done(kept, ("load", 0, 20, 1))
     mine, asked = KeptSums(), []
-    real = flat._Sums.found
+    real = flat._FlatSums.found
     monkeypatch.setattr(
-        flat._Sums, "found",
+        flat._FlatSums, "found",
         lambda self, moment, span=None: asked.append(span) or real(self, moment, span),
     )  # fmt: skip
     before, _ = sums(kept, mine, ["user"], ["Charge"])

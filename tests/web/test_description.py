@@ -17,8 +17,8 @@ from sssjob.web import openapi
 from sssjob.web.app import behind_door
 from sssjob.web.gate import Gate
 from sssjob.web.routes import SERVED, VIEWS
-from sssjob.web.stores import Stores
-from sssjob.web.views import Site
+from sssjob.web.stores import StorePool
+from sssjob.web.views import ViewedStore
 
 schemathesis = pytest.importorskip("schemathesis")
 openapi_checks = pytest.importorskip("schemathesis.specs.openapi.checks")
@@ -64,9 +64,9 @@ def described(tmp_path_factory):
     config = load(folder / "gateway.toml")
     handlers = service.answering(config)
     responder = Responder(service.actions_of(config, handlers, None), config.ring, config.policy)
-    stores = Stores(config.jobs.store)
+    stores = StorePool(config.jobs.store)
     gate = Gate(
-        behind_door(Site(stores, "jobs", responder)), config.web, config.jobs.settings.roles,
+        behind_door(ViewedStore(stores, "jobs", responder)), config.web, config.jobs.settings.roles,
         config.ring.revoked,
     )  # fmt: skip
     found = schemathesis.openapi.from_asgi(openapi.PATH, gate, headers=BEARER)

@@ -20,8 +20,8 @@ from sssjob.store.summary import Summary
 from sssjob.web.app import behind_door
 from sssjob.web.gate import Gate, Rate
 from sssjob.web.readers import Reader
-from sssjob.web.stores import Stores, Summaries
-from sssjob.web.views import KeysInUse, Site
+from sssjob.web.stores import StorePool, Summaries
+from sssjob.web.views import KeysInUse, ViewedStore
 
 NAME = "jobs.example.org"
 CONFIG = """
@@ -86,8 +86,8 @@ def asking(request, site):
     handlers = service.answering(site)
     responder = Responder(service.actions_of(site, handlers, None), site.ring, site.policy)
     summaries = Summaries(site.jobs.store, large=0 if request.param == "summary" else 1 << 40)
-    stores = Stores(site.jobs.store, summaries=summaries)
-    app = behind_door(Site(stores, "jobs", responder))
+    stores = StorePool(site.jobs.store, summaries=summaries)
+    app = behind_door(ViewedStore(stores, "jobs", responder))
     gate = Gate(app, site.web, site.jobs.settings.roles, site.ring.revoked)
     with TestClient(gate, base_url=f"https://{NAME}", client=("192.0.2.7", 5)) as client:
 
@@ -258,7 +258,9 @@ def test_what_a_job_was_when_it_was_somebody_elses_is_not_shown(tmp_path):
     plan = PagesPlan(
         Address("127.0.0.1", 0), (NAME,), header="x-user", proxies=(ip_network("192.0.2.7"),),
     )  # fmt: skip
-    gate = Gate(behind_door(Site(Stores(path), "jobs")), plan, Roles(projects={"mia": ("p",)}))
+    gate = Gate(
+        behind_door(ViewedStore(StorePool(path), "jobs")), plan, Roles(projects={"mia": ("p",)})
+    )
     with TestClient(gate, base_url=f"https://{NAME}", client=("192.0.2.7", 5)) as client:
         bob = {"x-user": "bob", "accept": "text/html"}
         for ending in ("", ".json"):

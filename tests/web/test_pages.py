@@ -21,7 +21,7 @@ from sssjob.visible import visible
 from sssjob.web import openapi
 from sssjob.web.app import application
 from sssjob.web.routes import VIEWS
-from sssjob.web.stores import Stores
+from sssjob.web.stores import StorePool
 from sssjob.web.views import HTML
 
 HOST = "127.0.0.1:8181"
@@ -498,7 +498,7 @@ def test_each_answer_of_xpath_is_data(client, expression):
 
 def test_xpath_that_costs_too_much_is_ended_and_the_next_one_answered(address):
     costly = "for $i in 1 to 900000 return for $j in 1 to 900000 return $i * $j"
-    stores = Stores(address, Bounds(memory=1 << 28, seconds=1, deadline=60))
+    stores = StorePool(address, Bounds(memory=1 << 28, seconds=1, deadline=60))
     try:
         with pytest.raises((LimitExceeded, LostWorker)):
             stores.ask(costly, "3.1", 5)
@@ -521,7 +521,7 @@ def test_what_ends_a_question_has_its_status(client, monkeypatch, error, status)
     def refuse(*_):
         raise error
 
-    monkeypatch.setattr(Stores, "ask", refuse)
+    monkeypatch.setattr(StorePool, "ask", refuse)
     answer = client.get("/query.json?xpath=//Job")
     assert (answer.status_code, answer.json()["detail"]) == (status, str(error))
 
@@ -587,7 +587,7 @@ def test_a_fault_of_ours_tells_a_client_nothing(client, monkeypatch):
     def broken(*_):
         raise RuntimeError("/secret/path")
 
-    monkeypatch.setattr(Stores, "opened", broken)
+    monkeypatch.setattr(StorePool, "opened", broken)
     quiet = TestClient(client.app, base_url=f"http://{HOST}", raise_server_exceptions=False)
     answer = quiet.get("/jobs.json", headers={"authorization": f"Bearer {TOKEN}"})
     assert answer.status_code == 500

@@ -19,7 +19,7 @@ from sssjob.verbs.confined import Bounds
 from sssjob.web import bodies, openapi
 from sssjob.web.app import application
 from sssjob.web.routes import VIEWS
-from sssjob.web.stores import Stores
+from sssjob.web.stores import StorePool
 
 HOST = "127.0.0.1:8181"
 TOKEN = "sesame"
@@ -242,7 +242,7 @@ def test_a_client_that_goes_away_leaves_half_a_body_that_nobody_reads():
 
 def test_a_body_that_unpacks_to_too_much_is_ended_and_the_next_one_answered(address):
     bomb = gzip.compress(b"<Job><Id>1</Id><State>x</State></Job>\n" * 400_000, 1)
-    stores = Stores(address, Bounds(memory=1 << 29, seconds=1, deadline=60))
+    stores = StorePool(address, Bounds(memory=1 << 29, seconds=1, deadline=60))
     app = application(address, title="jobs", token=TOKEN, hosts=frozenset((HOST,)), stores=stores)
     with TestClient(app, base_url=f"http://{HOST}", headers=BEARER) as client:
         for path in POSTED:
@@ -256,9 +256,9 @@ def test_findings_and_lines_have_a_bound(monkeypatch):
     monkeypatch.setattr(confined, "LINES", 100)
     ask = confined.worker()
     with pytest.raises(LimitExceeded, match="1 findings"):
-        ask(confined._Question("validate", (WRONG * 2, "full")))
+        ask(confined._ConfinedQuestion("validate", (WRONG * 2, "full")))
     with pytest.raises(LimitExceeded, match="100 bytes"):
-        ask(confined._Question("convert", (SACCT, "slurm", "")))
+        ask(confined._ConfinedQuestion("convert", (SACCT, "slurm", "")))
 
 
 # --- who may send

@@ -8,7 +8,7 @@ from sssjob.store import browsing, summary
 from sssjob.store.browsing import having
 from sssjob.store.condition import TRUE
 from sssjob.web.app import application
-from sssjob.web.stores import FRESH, OLD, Stores, Summaries
+from sssjob.web.stores import FRESH, OLD, StorePool, Summaries
 
 pytest.importorskip("duckdb")
 HOST = "127.0.0.1:8181"
@@ -104,7 +104,7 @@ def test_a_small_store_has_none(address, clock):
 
 
 def test_pages_say_of_when_their_numbers_are(address, summaries, clock):
-    looked_at = Stores(address, summaries=summaries)
+    looked_at = StorePool(address, summaries=summaries)
     app = application(address, title="jobs", token="t", hosts=frozenset((HOST,)), stores=looked_at)
     headers = {"authorization": "Bearer t", "accept": "text/html"}
     with TestClient(app, base_url=f"http://{HOST}", headers=headers) as client:

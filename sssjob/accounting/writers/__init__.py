@@ -62,7 +62,7 @@ class _Messages(_Records):
     head, parts, end = apel.INDIVIDUAL, apel.RECORD, apel.END
 
 
-class _Sums(Writer):
+class _RecordSums(Writer):
     """A message of sums, which are written when there are no more jobs."""
 
     sums: Callable[[], Any]
@@ -88,13 +88,13 @@ class _Sums(Writer):
             self.put(text)
 
 
-class _Summaries(_Sums):
+class _UsageSummaries(_RecordSums):
     """APEL's message of sums by month, user and kind of job."""
 
-    head, sums = apel.SUMMARY, apel.Summary
+    head, sums = apel.SUMMARY, apel.UsageSummary
 
 
-class _NormalisedSummaries(_Sums):
+class _NormalisedSummaries(_RecordSums):
     """APEL's message of the same sums with what they are worth by benchmarks."""
 
     head, sums = apel.NORMALISED, apel.NormalisedSummary
@@ -107,7 +107,7 @@ class _NormalisedSummaries(_Sums):
         self._sums.add(found, levels)
 
 
-class _Synchronisation(_Sums):
+class _Synchronisation(_RecordSums):
     """APEL's message of how many jobs there are."""
 
     head, sums = apel.SYNC, apel.Sync
@@ -144,7 +144,7 @@ TARGETS: dict[str, WriterRow] = {
         WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2",
                   car.HEAD, TAIL),
         WriterRow("apel",         _Messages,       "APEL's message about jobs", apel.INDIVIDUAL),
-        WriterRow("apel-summary", _Summaries,      "APEL's message of sums by month"),
+        WriterRow("apel-summary", _UsageSummaries,      "APEL's message of sums by month"),
         WriterRow("apel-normalised", _NormalisedSummaries, "the same with what they are worth"),
         WriterRow("apel-sync",    _Synchronisation, "APEL's message of how many jobs there are"),
     )

@@ -105,7 +105,7 @@ def _ended(job: TakenJob, _: WriterOptions) -> str:
     return ""
 
 
-class _Fact(NamedTuple):
+class _SummaryFact(NamedTuple):
     """How a fact is found, as a ``RecordPart`` finds a text; ``many`` gives those of numbers."""
 
     takes: tuple[str, ...]
@@ -127,7 +127,7 @@ class _Fact(NamedTuple):
         return RecordPart(self.takes, write, self.looks, many if self.many else None, of=self.of)
 
 
-def _text(name: str) -> _Fact:
+def _text(name: str) -> _SummaryFact:
     def find(job: TakenJob, _: WriterOptions) -> str:
         item = job.one(name)
         text = "" if item is None else stripped(item.text)
@@ -144,10 +144,10 @@ def _text(name: str) -> _Fact:
         found = plain_texts(texts)  # and a line break inside a value becomes a blank
         return found if found is not None and len("".join(found).splitlines()) < 2 else None
 
-    return _Fact((name,), find, many=many)
+    return _SummaryFact((name,), find, many=many)
 
 
-def _number(name: str) -> _Fact:
+def _number(name: str) -> _SummaryFact:
     is_time = name in _TIMES
 
     def many(texts: Sequence[str], told: Mapping[str, str]) -> Sequence[str] | None:
@@ -159,15 +159,15 @@ def _number(name: str) -> _Fact:
         return texts if fits else None
 
     read = TakenJob.time if is_time else TakenJob.amount
-    return _Fact((name,), lambda job, _: read(job, name), many=many)
+    return _SummaryFact((name,), lambda job, _: read(job, name), many=many)
 
 
-def _said_of_grid(key: str) -> _Fact:
-    return _Fact((), lambda job, _: noted(job).get(key, ""), ("Extension",), of=is_noted)
+def _said_of_grid(key: str) -> _SummaryFact:
+    return _SummaryFact((), lambda job, _: noted(job).get(key, ""), ("Extension",), of=is_noted)
 
 
-def _infrastructure(place: int) -> _Fact:
-    return _Fact(
+def _infrastructure(place: int) -> _SummaryFact:
+    return _SummaryFact(
         (), lambda job, options: infrastructure(job, options.site)[place], ("Extension",),
         of=is_noted,
     )  # fmt: skip
@@ -181,7 +181,7 @@ def _level(place: int) -> Callable[[TakenJob, WriterOptions], str]:
     return lambda job, options: level(job, options.site)[place]
 
 
-def _kilobytes(name: str) -> _Fact:
+def _kilobytes(name: str) -> _SummaryFact:
     """The most that was measured, or else what was given, in KB rounded up."""
 
     def find(job: TakenJob, _: WriterOptions) -> int | None:
@@ -211,7 +211,7 @@ def _kilobytes(name: str) -> _Fact:
         return [*map(str, found)] if min(found) >= 0 else None
 
     default = units.DEFAULT_UNITS[name]
-    return _Fact((name,), find, many=many)
+    return _SummaryFact((name,), find, many=many)
 
 
 _MEASURED = ("units", "metric")  # the attributes of an amount
@@ -229,9 +229,9 @@ def _in_kilobytes(text: str, unit: str) -> int:
 
 
 # fmt: off
-_FACTS: dict[str, _Fact] = {
-    "Site":               _Fact(("Extension",), _site, ("Machine",), of=_names_a_site),
-    "SubmitHost":         _Fact(("SubmitHost",), _submit_host),
+_FACTS: dict[str, _SummaryFact] = {
+    "Site":               _SummaryFact(("Extension",), _site, ("Machine",), of=_names_a_site),
+    "SubmitHost":         _SummaryFact(("SubmitHost",), _submit_host),
     "MachineName":        _text("Machine"),
     "Queue":              _text("Queue"),
     "LocalJobId":         _text("Id"),
@@ -251,8 +251,8 @@ _FACTS: dict[str, _Fact] = {
     "InfrastructureType": _infrastructure(0),
     "MemoryReal":         _kilobytes("Memory"),
     "MemoryVirtual":      _kilobytes("Swap"),
-    "ServiceLevelType":   _Fact(("Resource",), _level(0), of=is_level),
-    "ServiceLevel":       _Fact((), _level(1), ("Resource",), of=is_level),
+    "ServiceLevelType":   _SummaryFact(("Resource",), _level(0), of=is_level),
+    "ServiceLevel":       _SummaryFact((), _level(1), ("Resource",), of=is_level),
 }
 # fmt: on
 _ENDED = RecordPart(("State",), _ended, there=("ExitCode", "EndTime"))
@@ -267,7 +267,7 @@ def facts(job: TakenJob, options: WriterOptions) -> ApelJob:
     return ApelJob(*(fact.find(job, options) for fact in _FACTS.values()))
 
 
-class _Group(NamedTuple):
+class _SummaryKey(NamedTuple):
     """What jobs have in common that are added up; the names are APEL's."""
 
     Site: str
@@ -286,7 +286,7 @@ class _Group(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Sum:
+class _SummarySum:
     earliest: int
     latest: int
     wall: int = 0
@@ -300,7 +300,7 @@ class _Sum:
         self.cpu += job.CpuDuration
         self.jobs += 1
 
-    def include(self, more: _Sum) -> None:
+    def include(self, more: _SummarySum) -> None:
         """Add the sums of other jobs."""
         self.earliest = min(self.earliest, more.earliest)
         self.latest = max(self.latest, more.latest)
@@ -320,17 +320,17 @@ class _Sum:
 
 
 @dataclass(slots=True)
-class Summary:
+class UsageSummary:
     """Sums by month of the end (in UTC), user, VO and kind of job; memory grows with the groups."""
 
-    _groups: dict[_Group, _Sum] = field(default_factory=dict)
+    _groups: dict[_SummaryKey, _SummarySum] = field(default_factory=dict)
 
     def add(self, job: ApelJob) -> None:
         """Add a job up."""
-        found = self._groups.setdefault(_group(job), _Sum(job.EndTime, job.EndTime))
+        found = self._groups.setdefault(_group(job), _SummarySum(job.EndTime, job.EndTime))
         found.add(job)
 
-    def include(self, more: Summary) -> None:
+    def include(self, more: UsageSummary) -> None:
         """Add the sums of other jobs, which come behind these."""
         for group, sums in more._groups.items():
             if group in self._groups:
@@ -344,9 +344,9 @@ class Summary:
             yield _lines((*group._asdict().items(), *found.pairs().items())) + END
 
 
-def _group(job: ApelJob) -> _Group:
+def _group(job: ApelJob) -> _SummaryKey:
     end = datetime.fromtimestamp(job.EndTime, UTC)
-    return _Group(
+    return _SummaryKey(
         job.Site, end.month, end.year, job.GlobalUserName, job.VO, job.VOGroup, job.VORole,
         job.SubmitHost, job.InfrastructureType, job.ServiceLevelType, job.ServiceLevel,
         job.NodeCount, job.Processors,
@@ -389,7 +389,7 @@ class Sync:
 
 @dataclass(slots=True)
 class _Normalised:
-    sums: _Sum
+    sums: _SummarySum
     wall: dict[str, Fraction]
     cpu: dict[str, Fraction]
 
@@ -402,7 +402,7 @@ class NormalisedSummary:
     record are of the same jobs.
     """
 
-    _groups: dict[tuple[_Group, tuple[str, ...]], _Normalised] = field(default_factory=dict)
+    _groups: dict[tuple[_SummaryKey, tuple[str, ...]], _Normalised] = field(default_factory=dict)
 
     def add(self, job: ApelJob, levels: Mapping[str, Fraction]) -> None:
         """Add a job up. Raises ``Unfit`` for one that is worth nobody knows what."""
@@ -415,7 +415,7 @@ class NormalisedSummary:
         found = self._groups.get(key)
         if found is None:
             zero = dict.fromkeys(key[1], Fraction(0))
-            found = _Normalised(_Sum(job.EndTime, job.EndTime), zero, dict(zero))
+            found = _Normalised(_SummarySum(job.EndTime, job.EndTime), zero, dict(zero))
             self._groups[key] = found
         found.sums.add(job)
         for kind, figure in levels.items():

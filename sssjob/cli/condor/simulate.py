@@ -13,7 +13,7 @@ import click
 from sssjob.cli import common
 from sssjob.cli.condor.hooks import given, places
 from sssjob.cli.condor.shared import Ads
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.simulate import SlotEvent
@@ -46,10 +46,10 @@ Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understo
 @click.option("--rounds", metavar="N", type=WholeNumber(1), default=100, show_default=True,
               help="How many jobs a slot fetches at most.")  # fmt: skip
 @click.option("--initial-update", metavar="SECONDS",
-              type=Number(0), default=8, show_default=True,
+              type=NumberRange(0), default=8, show_default=True,
               help="Seconds until the first update of a job.")  # fmt: skip
 @click.option("--update", metavar="SECONDS",
-              type=Number(0.01), default=300, show_default=True,
+              type=NumberRange(0.01), default=300, show_default=True,
               help="Seconds between updates.")  # fmt: skip
 @click.option(
     "--json", "--jsonl", "as_json", is_flag=True, help="Print each event as JSON, one a line."

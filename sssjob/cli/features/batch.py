@@ -21,7 +21,7 @@ from sssjob import host_name
 from sssjob.cli import common, options
 from sssjob.cli.features.common import VOCABULARIES, fail
 from sssjob.cli.names import SystemName, Thing
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
@@ -48,7 +48,7 @@ jobs = click.option("--documents", "jobs", cls=options.Renamed, former="--jobs",
                     default="",  # a text: its server may hang, and an epilog has to keep all first
                     help="Job objects: DIR/ID.xml has the job with that Id.")  # fmt: skip
 seconds = click.option("--seconds", metavar="SECONDS",
-                       type=Number(0.1, 3600), default=10, show_default=True,
+                       type=NumberRange(0.1, 3600), default=10, show_default=True,
                        help="How long the batch system may take to answer.")  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from sssjob import registry
 from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError, Unprotected
 
@@ -48,7 +48,7 @@ cannot be read, or others can write where the documents are."""
 @click.option("--settle", metavar="SECONDS", type=WholeNumber(0), default=10, show_default=True,
               help="How long after the end of a job its record may be incomplete.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
-              type=Number(0.1, 3600), default=60, show_default=True,
+              type=NumberRange(0.1, 3600), default=60, show_default=True,
               help="How long the batch system may take to answer.")  # fmt: skip
 def command(
     system: str, jobs: str, records: tuple[str, ...], tz: str, done: str | None, settle: int,

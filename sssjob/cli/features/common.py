@@ -17,13 +17,13 @@ from sssjob.features.vocabulary import VOCABULARIES, made_of, spoken
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
     from sssjob.features.precedence import Features
-    from sssjob.features.site import Site
+    from sssjob.features.site import SiteTables
     from sssjob.features.write import WrittenKeys
 
 __all__ = ["VOCABULARIES", "offer", "rated", "site"]
 
 
-def site(file: str, *, guarded: bool = False) -> Site:
+def site(file: str, *, guarded: bool = False) -> SiteTables:
     """The configuration of the site, or the end of the command."""
     from sssjob.features.site import read
 
@@ -46,7 +46,9 @@ def machine_of(directory: str) -> dict[str, Value]:
     return dict(found.values)
 
 
-def rated(directory: str | None, known: Site | None, node: str, *, ask: bool) -> dict[str, Value]:
+def rated(
+    directory: str | None, known: SiteTables | None, node: str, *, ask: bool
+) -> dict[str, Value]:
     """The machine of which a job has a share: of a directory, or as the configuration has it."""
     if directory is not None:
         return machine_of(directory)

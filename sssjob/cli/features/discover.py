@@ -10,7 +10,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 from sssjob.errors import SSSJobError
 
 
@@ -26,7 +26,7 @@ is no directory."""
 @click.option("--service", metavar="URL", default="http://169.254.169.254", show_default=True,
               help="The metadata service.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
-              type=Number(0.1, 3600), default=5, show_default=True,
+              type=NumberRange(0.1, 3600), default=5, show_default=True,
               help="How long each answer may take.")  # fmt: skip
 @options.JSON_OBJECT
 def command(service: str, seconds: float, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.features import elsewhere, keys, vocabulary
 from sssjob.features.files import REMOTE, locate
@@ -146,7 +146,7 @@ _OPTIONS = (
                  help="The directory to take instead of $JOBFEATURES."),
     click.option("--now", metavar="TIME", type=options.MOMENT,
                  help="What time it is: seconds since 1970, or such as 2026-11-30T12:00."),
-    click.option("--cpu-used", metavar="SECONDS", type=Number(0),
+    click.option("--cpu-used", metavar="SECONDS", type=NumberRange(0),
                  help="CPU time used; without it, that of the processes of this session."),
     click.option("--ca", metavar="FILE|DIR", default="",
                  help="Authorities by which a server's certificate is checked."),
@@ -154,7 +154,7 @@ _OPTIONS = (
                  help="The certificate of this client."),
     click.option("--key", metavar="FILE", default="", help="The key of that certificate."),
     click.option("--timeout", "seconds", metavar="SECONDS", default=10, show_default=True,
-                 type=Number(0.1, 600), help="How long to wait for an answer."),
+                 type=NumberRange(0.1, 600), help="How long to wait for an answer."),
 )
 # fmt: on
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sssjob.features.batch.scripts import ConfigFile, Installation, LiveSetting
-    from sssjob.features.site import Site
+    from sssjob.features.site import SiteTables
 
 _LONGEST = 1 << 20  # bytes of a file of the configuration
 
@@ -144,8 +144,8 @@ class CheckedConfiguration:
     """The configuration as it is now, ours merged into it, and what a job would find."""
 
     def __init__(
-        self, at: Installation, node: str, known: Site | None, scratch: str, vocabulary: str, *,
-        written: bool,
+        self, at: Installation, node: str, known: SiteTables | None, scratch: str, vocabulary: str,
+        *, written: bool,
     ) -> None:  # fmt: skip
         from sssjob.features.batch.starting import SiteSettings, preview
 

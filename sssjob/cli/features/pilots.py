@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
@@ -35,7 +35,7 @@ Exit code: 0 at least one pilot is ranked, 1 nothing is known of any,
               help="Order by draining waste, by kill waste, or by remaining time.")  # fmt: skip
 @click.option("--allocated", metavar="CORES", type=WholeNumber(1),
               help="allocated_CPU, instead of that of jobfeatures beside the status.")  # fmt: skip
-@click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=2,
+@click.option("--wait", metavar="SECONDS", type=NumberRange(0, 600), default=2,
               show_default=True, help="How long to wait for the lock of a pilot.")  # fmt: skip
 @click.option("--now", metavar="TIME", type=options.MOMENT,
               help="What time it is: seconds since 1970, or such as 2026-11-30T12:00.")  # fmt: skip

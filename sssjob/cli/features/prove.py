@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
@@ -39,7 +39,7 @@ could be run, 2 an option is not understood, or nothing can be written."""
 @click.option("--with", "more", metavar="CASE WORD", nargs=2, multiple=True,
               help="One more word for the command that submits the job of a case; may be given "
               "again.")  # fmt: skip
-@click.option("--seconds", metavar="SECONDS", type=Number(1, 86400), default=300,
+@click.option("--seconds", metavar="SECONDS", type=NumberRange(1, 86400), default=300,
               show_default=True, help="How long all jobs together may take.")  # fmt: skip
 @options.JSON_LINES
 def command(

@@ -16,7 +16,7 @@ from sssjob import host_name
 from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError, Unprotected
 
@@ -44,7 +44,7 @@ signal that ended it."""
 @click.option("--cgroup", metavar="DIR", default="",
               help="The control group of each job: %j is its id, %u the number of its user, %n the "
               "node. Default: as the batch system makes them (Slurm).")  # fmt: skip
-@click.option("--every", metavar="SECONDS", type=Number(0.1, 3600), default=30,
+@click.option("--every", metavar="SECONDS", type=NumberRange(0.1, 3600), default=30,
               show_default=True, help="How long to wait between two looks.")  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, and end.")
 @click.option("--metrics", metavar="FILE", type=click.Path(),

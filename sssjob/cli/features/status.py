@@ -12,7 +12,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 
 if TYPE_CHECKING:
     from sssjob.features.status import StatusSnapshot
@@ -37,7 +37,7 @@ wrong, or another process does not release the lock."""
     default="",
     help="The directory to take instead of $JOBSTATUS.",
 )
-@click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=10.0,
+@click.option("--wait", metavar="SECONDS", type=NumberRange(0, 600), default=10.0,
               show_default=True, help="How long to wait for the lock.")  # fmt: skip
 @options.JSON_OBJECT
 def command(settings: tuple[str, ...], directory: str, wait: float, as_json: bool) -> None:

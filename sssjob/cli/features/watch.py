@@ -20,7 +20,7 @@ import click
 from sssjob import standard_output
 from sssjob.cli import common, options
 from sssjob.cli.features.payload import has_ended, running
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 from sssjob.commands import CommandFailed
 from sssjob.errors import SSSJobError
 
@@ -75,7 +75,7 @@ be written.""",
               help="Ask this source: features, systemd, slurm, condor, kubernetes, aws, azure or "
               "gce; may be given again. Without it: features, systemd, and what this job runs "
               "in.")  # fmt: skip
-@click.option("--every", metavar="SECONDS", type=Number(0.1, 86400), default=30,
+@click.option("--every", metavar="SECONDS", type=NumberRange(0.1, 86400), default=30,
               show_default=True, help="How long to wait between two looks.")  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, and end.")
 @click.option("--machine", metavar="DIR", type=click.Path(exists=True, file_okay=False),
@@ -95,7 +95,7 @@ be written.""",
 @click.option("--url", metavar="URL", default="",
               help="Where the metadata service or the API answers.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
-              type=Number(0.1, 3600), default=5, show_default=True,
+              type=NumberRange(0.1, 3600), default=5, show_default=True,
               help="How long each source, and PROGRAM, may take.")  # fmt: skip
 @options.JSON_LINES
 @click.argument("payload", nargs=-1, metavar="[-- COMMAND [ARGUMENT]...]")

@@ -11,13 +11,13 @@ import click
 
 from sssjob.cli import common, defaults, options, records, spans
 from sssjob.cli.lcginfo import shared
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sssjob.drawing.chart import Chart
-    from sssjob.lcginfo.backtest import Choice, Trial
+    from sssjob.lcginfo.backtest import EstimatorChoice, Trial
 
 HEADER = ("estimator", "jobs", "bias", "median error", "95% bounds", "within WRT")
 
@@ -50,7 +50,7 @@ understood."""
     help="How many jobs to estimate, spread evenly over the log.",
 )  # fmt: skip
 @click.option(
-    "--warm-up", metavar="SECONDS", type=Number(0), default=0,
+    "--warm-up", metavar="SECONDS", type=NumberRange(0), default=0,
     help="Skip jobs of the log's first seconds: it does not show what ran before.",
 )  # fmt: skip
 @click.option(
@@ -138,7 +138,7 @@ def command(
     sys.exit(common.ended(said.bad, unread=unread))
 
 
-def _chosen(choice: Choice | None) -> Iterator[str]:
+def _chosen(choice: EstimatorChoice | None) -> Iterator[str]:
     """What the back-test says of which estimator to use."""
     if choice is None:
         return
@@ -148,7 +148,7 @@ def _chosen(choice: Choice | None) -> Iterator[str]:
         yield f"nearest: {choice.estimator}, in 95 of 100 such logs"
 
 
-def _plain(trial: Trial, choice: Choice | None) -> dict[str, Any]:
+def _plain(trial: Trial, choice: EstimatorChoice | None) -> dict[str, Any]:
     low, high = trial.error_bounds or (None, None)
     return {
         "estimator": trial.estimator,

@@ -9,7 +9,7 @@ import click
 from sssjob.cli import common, options, records, spans
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
-from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.ranges import NumberRange, WholeNumber
 from sssjob.records import AUTO
 
 DAY = 86400
@@ -38,7 +38,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 @click.option(
     "--cycle",
     metavar="SECONDS",
-    type=Number(0),
+    type=NumberRange(0),
     help="How many seconds are between two runs of the scheduler.",
 )
 @click.option(

@@ -12,7 +12,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.ledger import shared
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 
 if TYPE_CHECKING:
     from sssjob.ledger.questions import QueryResult
@@ -34,7 +34,7 @@ Exit code: 0 rows, 1 none, 2 not understood, or something could not be read."""
 @options.RAW
 @click.option(
     "--seconds", metavar="SECONDS",
-    type=Number(0.001, 86_400), default=_LONGEST, show_default=True,
+    type=NumberRange(0.001, 86_400), default=_LONGEST, show_default=True,
     help="How long it may take.",
 )  # fmt: skip
 @shared.AS_OF

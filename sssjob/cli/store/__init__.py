@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sssjob.cli.commands import Commands
-from sssjob.cli.ranges import Number
+from sssjob.cli.ranges import NumberRange
 
 # fmt: off
 COMMANDS = {
@@ -37,7 +37,7 @@ Examples:
   sssjob store export jobs.db > jobs.sss""",
 )
 @click.option(
-    "--patience", type=Number(min=0), metavar="SECONDS", default=60, show_default=True,
+    "--patience", type=NumberRange(min=0), metavar="SECONDS", default=60, show_default=True,
     help="How long to wait for others who write to the store.",
 )  # fmt: skip
 @click.pass_context

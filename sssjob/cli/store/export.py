@@ -37,7 +37,7 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--json", "--jsonl", "form", flag_value="json", help="The same as --to json.")
 @click.option(
-    "--to", "form", type=options.Documents(FORMS), default="sss-lines",
+    "--to", "form", type=options.DocumentForm(FORMS), default="sss-lines",
     help="One document after the other, each from a line of its own (the default); one document "
          "around all; a JSON object on each line, with the history; or a table of the columns of "
          "each job (pip install 'sssjob[parquet]').",

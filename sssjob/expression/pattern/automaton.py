@@ -23,7 +23,7 @@ from sssjob.expression.pattern.program import (
     LAST_LINE,
     Instruction,
     Opcode,
-    Program,
+    PatternProgram,
     beside,
     lets_through,
 )
@@ -35,29 +35,32 @@ _LAST_LINE_END = "\n$"  # the letter at the end of the last line, which ``$`` te
 
 
 @dataclass(slots=True, eq=False)
-class _State:
+class _AutomatonState:
     """Where matches may be, the letter before, what letters lead to, and whether this is an end."""
 
     at: frozenset[int]
     before: int
-    next: dict[str, _State] = field(default_factory=dict)
+    next: dict[str, _AutomatonState] = field(default_factory=dict)
     ends: bool | None = None
 
 
 class Automaton:
     """An expression that is regular, asked whether it matches whole texts or parts of them."""
 
-    def __init__(self, program: Program, search: bool) -> None:
+    def __init__(self, program: PatternProgram, search: bool) -> None:
         self.code, self.search = program.code, search
         self.longest = STEPS // len(program.code)  # letters
         self.has_places = program.has_places
-        self.found, self.lost = _State(frozenset(), BEGIN), _State(frozenset(), BEGIN)
+        self.found, self.lost = (
+            _AutomatonState(frozenset(), BEGIN),
+            _AutomatonState(frozenset(), BEGIN),
+        )
         self.forget()
 
     def forget(self) -> None:
         """Begin to remember anew."""
         self.size = 0
-        self.states: dict[tuple[frozenset[int], int], _State] = {}
+        self.states: dict[tuple[frozenset[int], int], _AutomatonState] = {}
         self.start = self.state((0,), BEGIN)
 
     def matches(self, text: str) -> bool:
@@ -82,7 +85,7 @@ class Automaton:
         """Whether one of these instructions is the end."""
         return any(self.code[at].op is Opcode.MATCH for at in reached)
 
-    def step(self, state: _State, letter: str) -> _State:
+    def step(self, state: _AutomatonState, letter: str) -> _AutomatonState:
         """The state behind one more letter."""
         kind = beside(letter[0]) if self.has_places else BEGIN
         after = LAST_LINE if letter == _LAST_LINE_END else kind
@@ -96,18 +99,18 @@ class Automaton:
         self.size += 1
         return following
 
-    def state(self, at: Iterable[int], before: int) -> _State:
+    def state(self, at: Iterable[int], before: int) -> _AutomatonState:
         """The one state of these instructions."""
         key = frozenset(at), before
         if not key[0]:
             return self.lost
         known = self.states.get(key)
         if known is None:
-            known = self.states[key] = _State(*key)
+            known = self.states[key] = _AutomatonState(*key)
             self.size += len(key[0])
         return known
 
-    def reached(self, state: _State, after: int) -> set[int]:
+    def reached(self, state: _AutomatonState, after: int) -> set[int]:
         """The instructions that a match may be at before it takes the next letter."""
         seen: set[int] = set()
         pending = list(state.at)

@@ -12,7 +12,13 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern.program import Instruction, Opcode, Program, around, lets_through
+from sssjob.expression.pattern.program import (
+    Instruction,
+    Opcode,
+    PatternProgram,
+    around,
+    lets_through,
+)
 
 STEPS = 200_000  # for one text
 
@@ -24,7 +30,7 @@ _NOWHERE = -1
 class Backtracking:
     """An expression, asked whether it matches whole texts or parts of them."""
 
-    def __init__(self, program: Program, search: bool) -> None:
+    def __init__(self, program: PatternProgram, search: bool) -> None:
         self.program, self.search = program, search
 
     def matches(self, text: str) -> bool:
@@ -63,7 +69,11 @@ class _MatchAttempt:
         self.text, self.steps = text, 0
 
     def match(
-        self, program: Program, start: int, notes: tuple[int, ...], ends: Callable[[int], bool]
+        self,
+        program: PatternProgram,
+        start: int,
+        notes: tuple[int, ...],
+        ends: Callable[[int], bool],
     ) -> _Way | None:
         """The first match from a place on that ends where it may."""
         code = program.code

@@ -9,7 +9,7 @@ from sssjob.expression.pattern.automaton import Automaton
 from sssjob.expression.pattern.backtracking import Backtracking
 from sssjob.expression.pattern.perl import read
 from sssjob.expression.pattern.program import group_count, program
-from sssjob.expression.pattern.syntax import Char, Group, Node, OneOf, Repeat, Seq
+from sssjob.expression.pattern.syntax import CaptureGroup, Char, Node, OneCharacter, Repeat, Seq
 
 if TYPE_CHECKING:
     from sssjob.expression.pattern import Matching
@@ -20,7 +20,7 @@ _REMEMBERED = 256  # patterns
 @lru_cache(_REMEMBERED)
 def noting(text: str) -> tuple[Backtracking, int]:
     """What finds an expression and notes where its groups were, and how many groups there are."""
-    made = program(Group(0, read(text)), every_group=True)
+    made = program(CaptureGroup(0, read(text)), every_group=True)
     return Backtracking(made, True), group_count(made)
 
 
@@ -32,6 +32,6 @@ def engine(text: str, match: Matching) -> Automaton | Backtracking:
 
 
 def _glob(text: str) -> Node:
-    any_ = OneOf(r"[\s\S]")
+    any_ = OneCharacter(r"[\s\S]")
     signs: dict[str, Node] = {"*": Repeat(any_, 0, None), "?": any_}
     return Seq(tuple(signs.get(letter) or Char(letter) for letter in text))

@@ -15,13 +15,13 @@ from sssjob.expression.pattern.syntax import (
     Anchor,
     Atomic,
     Back,
+    CaptureGroup,
     Char,
     Either,
     FoldedText,
-    Group,
     LookAround,
     Node,
-    OneOf,
+    OneCharacter,
     Repeat,
     Seq,
     either,
@@ -157,7 +157,7 @@ class _PatternReader:
         elif letter in "^$":
             self.took(Anchor(f"{letter}{'m' * ('m' in self.flags)}"), 1, False)
         elif letter == ".":
-            self.took(OneOf(r"[\s\S]" if "s" in self.flags else r"[^\n]"), 1, True)
+            self.took(OneCharacter(r"[\s\S]" if "s" in self.flags else r"[^\n]"), 1, True)
         else:
             self.literal(letter)
 
@@ -235,7 +235,7 @@ class _PatternReader:
         """A group that can be referred to."""
         self.groups += 1
         number = self.groups
-        self.opened(lambda part: Group(number, part), length, self.flags)
+        self.opened(lambda part: CaptureGroup(number, part), length, self.flags)
 
     def opened(self, made: Callable[[Node], Node], length: int, flags: frozenset[str]) -> None:
         """A group begins."""
@@ -265,10 +265,10 @@ class _PatternReader:
         elif letter in _PLACES:
             self.took(Anchor(letter), 2, False)
         elif letter == "R":
-            ends = Seq((Char("\r"), Char("\n"))), OneOf(f"[{_CLASSES['v']}]")
+            ends = Seq((Char("\r"), Char("\n"))), OneCharacter(f"[{_CLASSES['v']}]")
             self.took(Atomic(Either(ends)), 2, True)
         elif letter == "N" and text[at + 2 : at + 3] != "{":
-            self.took(OneOf(r"[^\n]"), 2, True)
+            self.took(OneCharacter(r"[^\n]"), 2, True)
         elif back := _NAMED_BACK.match(text, at):
             self.named_back(back)
         elif (back := _NUMBERED_BACK.match(text, at)) and not self.is_octal(back):
@@ -278,7 +278,7 @@ class _PatternReader:
             if letter:
                 self.literal(letter, length)
             else:
-                self.took(OneOf(f"[{members}]", "i" in self.flags), length, True)
+                self.took(OneCharacter(f"[{members}]", "i" in self.flags), length, True)
 
     def is_octal(self, back: re.Match[str]) -> bool:
         """Backslash and more than one digit is a character where there are not as many groups."""
@@ -343,7 +343,7 @@ class _PatternReader:
             out.append(members)
             letters.append(letter)
         folded = "i" in self.flags
-        whole: Node = OneOf(f"[{'^' * negated}{''.join(out)}]", folded)
+        whole: Node = OneCharacter(f"[{'^' * negated}{''.join(out)}]", folded)
         if folded and not negated:
             # What folds to several characters is in a class by its name, but not by a range.
             texts = [letter.casefold() for letter in letters]

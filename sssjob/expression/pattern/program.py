@@ -12,13 +12,13 @@ from sssjob.expression.pattern.syntax import (
     Anchor,
     Atomic,
     Back,
+    CaptureGroup,
     Char,
     Either,
     FoldedText,
-    Group,
     LookAround,
     Node,
-    OneOf,
+    OneCharacter,
     Repeat,
     Seq,
 )
@@ -70,10 +70,10 @@ class Instruction(NamedTuple):
     number: int = 0
     flag: bool = False
     behind: bool = False
-    part: Program | None = None
+    part: PatternProgram | None = None
 
 
-class Program(NamedTuple):
+class PatternProgram(NamedTuple):
     """Instructions; the first is where it begins.
 
     ``notes`` is how many places it has to remember, ``is_regular`` whether it is told at each
@@ -86,15 +86,15 @@ class Program(NamedTuple):
     has_places: bool
 
 
-def program(node: Node, every_group: bool = False) -> Program:
+def program(node: Node, every_group: bool = False) -> PatternProgram:
     """The instructions of an expression. Raises ``LimitExceeded`` if these are too many.
 
     With ``every_group`` the place of group N stands in the notes 2N and 2N + 1.
     """
-    return _Writer(_noted(node, every_group)).written(node)
+    return _InstructionWriter(_noted(node, every_group)).written(node)
 
 
-def group_count(made: Program) -> int:
+def group_count(made: PatternProgram) -> int:
     """How many groups note their places: each does so where it begins and where it ends."""
     parts, count = [made], 0
     while parts:
@@ -114,7 +114,7 @@ def _noted(node: Node, every_group: bool) -> frozenset[int]:
                 found.add(number)
             case Seq(parts) | Either(parts):
                 pending += parts
-            case Group(number, part):
+            case CaptureGroup(number, part):
                 pending.append(part)
                 found |= {number} if every_group else set()
             case Repeat(part) | LookAround(part) | Atomic(part):
@@ -122,7 +122,7 @@ def _noted(node: Node, every_group: bool) -> frozenset[int]:
     return frozenset(found)
 
 
-class _Writer:
+class _InstructionWriter:
     """Instructions, one after the other."""
 
     def __init__(self, referred: Iterable[int]) -> None:
@@ -133,10 +133,10 @@ class _Writer:
         self.is_regular = True
         self.has_places = False
 
-    def written(self, node: Node) -> Program:
+    def written(self, node: Node) -> PatternProgram:
         """All of it."""
         code = self.inner(node)
-        return Program(tuple(code), self.notes, self.is_regular, self.has_places)
+        return PatternProgram(tuple(code), self.notes, self.is_regular, self.has_places)
 
     def inner(self, node: Node) -> list[Instruction]:
         """A part as instructions of its own."""
@@ -163,7 +163,7 @@ class _Writer:
         match node:
             case Char(letter):
                 self.put(Instruction(Opcode.LETTER, letter=letter))
-            case OneOf(source, folded):
+            case OneCharacter(source, folded):
                 self.put(Instruction(Opcode.CLASS, members=CharacterClass(source, folded)))
             case FoldedText(text):
                 self.fold(text)
@@ -177,12 +177,12 @@ class _Writer:
                 self.either(parts)
             case Repeat():
                 self.repeat(node)
-            case Group(number, part) if number in self.groups:
+            case CaptureGroup(number, part) if number in self.groups:
                 note = self.groups[number]
                 self.put(Instruction(Opcode.SAVE, number=note))
                 self.add(part)
                 self.put(Instruction(Opcode.SAVE, number=note + 1))
-            case Group(_, part):
+            case CaptureGroup(_, part):
                 self.add(part)
             case Back(number, folded):
                 self.is_regular = False
@@ -196,9 +196,9 @@ class _Writer:
                 self.is_regular = False
                 self.put(Instruction(Opcode.ATOMIC, part=self.part(part)))
 
-    def part(self, node: Node) -> Program:
+    def part(self, node: Node) -> PatternProgram:
         """A part that is matched by itself; what it notes is noted with the rest."""
-        return Program(tuple(self.inner(node)), 0, False, True)
+        return PatternProgram(tuple(self.inner(node)), 0, False, True)
 
     def fold(self, text: str) -> None:
         """A letter may fold to several, so each place of the text goes on behind what it takes."""

@@ -22,7 +22,7 @@ class FoldedText:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class OneCharacter:
     """One character of a class, written as the library ``regex`` reads it."""
 
     source: str
@@ -61,7 +61,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CaptureGroup:
     """A group that can be referred to by its number."""
 
     number: int
@@ -93,7 +93,17 @@ class Atomic:
 
 
 Node: TypeAlias = (
-    Char | FoldedText | OneOf | Anchor | Seq | Either | Repeat | Group | Back | LookAround | Atomic
+    Char
+    | FoldedText
+    | OneCharacter
+    | Anchor
+    | Seq
+    | Either
+    | Repeat
+    | CaptureGroup
+    | Back
+    | LookAround
+    | Atomic
 )
 
 

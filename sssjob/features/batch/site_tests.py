@@ -119,7 +119,7 @@ class SiteTests:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SiteTestReport:
     """What one program found: what the system says, and the values of both directories."""
 
     said: Mapping[str, str] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Report:
     machine: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text: str) -> Report:
+    def of(cls, text: str) -> SiteTestReport:
         """Of the lines that the program wrote."""
         found: dict[str, dict[str, str]] = {"env": {}, "job": {}, "machine": {}}
         for line in text.splitlines():
@@ -286,7 +286,7 @@ class _TestJob:
         outcome = WRONG if wrong else UNKNOWN if unknown else HOLDS
         return outcome, tuple(dict.fromkeys((*wrong, *unknown)))
 
-    def _reports(self) -> list[Report]:
+    def _reports(self) -> list[SiteTestReport]:
         found = []
         for name in sorted(os.listdir(self.folder)):
             if not name.startswith("report"):
@@ -295,10 +295,10 @@ class _TestJob:
                 handle = os.open(self.folder / name, _READ)
                 with open(handle, "rb") as file:
                     text = file.read(_LONGEST).decode("utf-8", "replace")
-                found.append(Report.of(text))
+                found.append(SiteTestReport.of(text))
         return found
 
-    def _wrong(self, reports: Sequence[Report]) -> Iterator[str]:
+    def _wrong(self, reports: Sequence[SiteTestReport]) -> Iterator[str]:
         for report in reports:
             yield from self._wrong_in(report)
         if self.case.walls:
@@ -312,7 +312,7 @@ class _TestJob:
             if len(seen) != len(reports):
                 yield f"{len(reports)} programs have {len(seen)} different {name}"
 
-    def _wrong_in(self, report: Report) -> Iterator[str]:
+    def _wrong_in(self, report: SiteTestReport) -> Iterator[str]:
         for name in ("JOBFEATURES", "MACHINEFEATURES"):
             if not report.said.get(name):
                 yield f"${name} is not set"

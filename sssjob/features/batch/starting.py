@@ -28,7 +28,7 @@ from sssjob.features.batch.directories import (
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
 from sssjob.features.read import read
-from sssjob.features.site import Setting, Site
+from sssjob.features.site import Setting, SiteTables
 from sssjob.features.vocabulary import spoken
 from sssjob.model import Job
 
@@ -45,7 +45,7 @@ class SiteSettings:
 
     root: Path
     jobs: str = ""
-    site: Site | None = None
+    site: SiteTables | None = None
     scratch: str = ""
     vocabulary: str = "both"
     status_size: int = 0

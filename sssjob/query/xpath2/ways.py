@@ -13,7 +13,7 @@ from typing import Any
 
 from elementpath import ElementPathError
 
-from sssjob.query.syntax import PREFIX, Call, Chain, Constant, Expression, Path, Step, Test
+from sssjob.query.syntax import PREFIX, Chain, Constant, Expression, FunctionCall, Path, Step, Test
 from sssjob.query.xpath2.parser import FAULTS
 
 Literal = str | int | float | Decimal | bool
@@ -149,7 +149,7 @@ def _plain_truth(token: Any, namespaces: Mapping[str, str]) -> Expression | None
     if name in ("not", "exists", "empty", "boolean") and len(call) == 1:
         inner = _plain_truth(call[0], namespaces)
         positive = name in ("exists", "boolean")
-        return inner and Call("boolean" if positive else "not", (inner,))
+        return inner and FunctionCall("boolean" if positive else "not", (inner,))
     if name in ("=", "!=") and len(call) == 2 and call[1].symbol == "(string)":
         text, side = call[1].value, plain(call[0], namespaces)
         if side is None or "'" in text:

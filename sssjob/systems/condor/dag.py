@@ -80,7 +80,7 @@ _OUTCOMES = {"-ne 0": NeededEnd("OnFailure"), f"-ge {_ANY}": NeededEnd("OnExit")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DagNode:
     """A job of a DAG: its commands, for whom it waits, and how it has to end for others."""
 
     name: str
@@ -112,7 +112,7 @@ def job_id(name: str) -> str:
         return name
 
 
-class DAG(Translator[Node]):
+class DAG(Translator[DagNode]):
     """A DAG of HTCondor, of which each job of a source is a node."""
 
     name = "dagman"
@@ -134,7 +134,7 @@ class DAG(Translator[Node]):
         free = _in_order(waits)
         return {id_: _first(wanted[id_]) for id_ in ids if id_ in free}
 
-    def compose(self, asked: JobRequest, settings: Settings) -> Node:
+    def compose(self, asked: JobRequest, settings: Settings) -> DagNode:
         """The node of a job. Raises ``InvalidValue`` for a job without a program on the nodes."""
         known = settings.context
         parents: dict[str, None] = {}
@@ -158,9 +158,9 @@ class DAG(Translator[Node]):
             description_ = replace(description_, queue="")
         asked.one("Id")
         outcome = own if isinstance(own, NeededEnd) and own.known else SUCCEEDS
-        return Node(node_name(asked.job.id), description_, tuple(parents), outcome)
+        return DagNode(node_name(asked.job.id), description_, tuple(parents), outcome)
 
-    def dump(self, form: Node) -> str:
+    def dump(self, form: DagNode) -> str:
         """The node, and the lines about those that it waits for."""
         lines = [f"JOB {form.name} {{", *COMMANDS.commands(form.description), "}"]
         if form.outcome.test:
@@ -169,17 +169,17 @@ class DAG(Translator[Node]):
             lines.append(f"PARENT {' '.join(form.parents)} CHILD {form.name}")
         return "\n".join(lines) + "\n"
 
-    def load(self, data: bytes) -> Iterator[Node | Finding]:
+    def load(self, data: bytes) -> Iterator[DagNode | Finding]:
         """The nodes that have their commands in the file; other lines are told."""
         text = data.decode(errors="replace")
-        nodes: dict[str, Node] = {}
+        nodes: dict[str, DagNode] = {}
         parents: dict[str, dict[str, None]] = {}
         outcomes: dict[str, NeededEnd] = {}
         told: list[Finding] = []
         lines = iter(enumerate(text.split("\n"), 1))
         for number, line in lines:
             if begin := _NODE.fullmatch(line):
-                nodes[begin[1]] = Node(begin[1], _commands(number, lines, told))
+                nodes[begin[1]] = DagNode(begin[1], _commands(number, lines, told))
             elif edge := _EDGE.fullmatch(line):
                 for child in edge[2].split():
                     parents.setdefault(child, {}).update(dict.fromkeys(edge[1].split()))
@@ -196,7 +196,7 @@ class DAG(Translator[Node]):
             waits = {parent: outcomes.get(parent, SUCCEEDS) for parent in mine}
             yield replace(node, parents=mine, waits=waits, outcome=outcomes.get(name, SUCCEEDS))
 
-    def job(self, form: Node, settings: Settings) -> Read:
+    def job(self, form: DagNode, settings: Settings) -> Read:
         """What the commands say, and for whom the node waits."""
         found = COMMANDS.job(form.description, settings)
         items = [Property("Id", job_id(form.name)), *found.job.items]
@@ -208,11 +208,11 @@ class DAG(Translator[Node]):
             items.append(Property("Dependency", job_id(parent), attributes))
         return Read(Job(tuple(items), found.job.attributes), found.findings)
 
-    def keep(self, form: Node, lines: Iterable[str]) -> Node:
+    def keep(self, form: DagNode, lines: Iterable[str]) -> DagNode:
         """The residual in comments among the commands."""
         return replace(form, description=COMMANDS.keep(form.description, lines))
 
-    def kept(self, form: Node) -> tuple[str, ...]:
+    def kept(self, form: DagNode) -> tuple[str, ...]:
         """The residual."""
         return COMMANDS.kept(form.description)
 

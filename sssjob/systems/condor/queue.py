@@ -16,7 +16,7 @@ from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 from sssjob.lcginfo.jobs import READ
-from sssjob.lcginfo.reader import Reader, ReaderOptions
+from sssjob.lcginfo.reader import QueueReader, ReaderOptions
 from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob, Report, Snapshot
 from sssjob.model import Delivered, Job, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
@@ -40,7 +40,7 @@ _OF_ALL = tuple(
 IDLE = "Allqueuesareempty"  # what condor_q -global says, without its blanks
 
 
-class CondorQueue(Reader):
+class CondorQueue(QueueReader):
     """Reads job ads and machine ads, told apart by what they have."""
 
     groups = MappingProxyType({

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?", re.ASCII)
 _NEXT = re.compile(r"\s+(?=[A-Za-z_]\w*\s*=)", re.ASCII)
 
 
-class Amount(NamedTuple):
+class SlotAmount(NamedTuple):
     """A part of what a machine has, or a number of it (MiB of memory); neither: an equal share of
     what nobody else has.
     """
@@ -41,8 +41,8 @@ class SlotShare(NamedTuple):
     with its text (True: such a slot is not made).
     """
 
-    amounts: Mapping[str, Amount]
-    rest: Amount
+    amounts: Mapping[str, SlotAmount]
+    rest: SlotAmount
     wrong: tuple[tuple[str, bool], ...] = ()
 
 
@@ -59,8 +59,8 @@ def read(text: str, resources: Collection[str] | None) -> SlotShare:
     ``resources`` are those that a machine has beside the four of every machine, by their names in
     small letters; None: nobody knows.
     """
-    amounts: dict[str, Amount] = {}
-    rest = Amount()
+    amounts: dict[str, SlotAmount] = {}
+    rest = SlotAmount()
     wrong = []
     for word in _words(text):
         name, _, said = word.rpartition("=")
@@ -117,7 +117,7 @@ def overdrawn(
     yield from told
 
 
-def _beyond(name: str, given: list[tuple[int, Amount]], total: Fraction) -> Iterator[str]:
+def _beyond(name: str, given: list[tuple[int, SlotAmount]], total: Fraction) -> Iterator[str]:
     """What is wrong with amounts of one resource of which a machine has so many."""
     used = Fraction(0)
     open_ = 0
@@ -146,14 +146,14 @@ def _words(text: str) -> Iterator[str]:
         yield from (each.strip() for each in _NEXT.split(word) if each.strip())
 
 
-def _amount(text: str) -> Amount | None:
+def _amount(text: str) -> SlotAmount | None:
     if found := _PERCENT.fullmatch(text):
-        return Amount(part=Fraction(found[1]) / 100)
+        return SlotAmount(part=Fraction(found[1]) / 100)
     if (found := _FRACTION.fullmatch(text)) and int(found[2]):
-        return Amount(part=Fraction(int(found[1]), int(found[2])))
+        return SlotAmount(part=Fraction(int(found[1]), int(found[2])))
     if _NUMBER.fullmatch(text):
-        return Amount(number=Fraction(text))
-    return Amount() if text.lower() == "auto" else None
+        return SlotAmount(number=Fraction(text))
+    return SlotAmount() if text.lower() == "auto" else None
 
 
 def _resource(name: str, resources: Collection[str] | None) -> str | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from sssjob.document import tree
 from sssjob.errors import InvalidValue, UnreadableDocument
-from sssjob.lcginfo.reader import Reader, ReaderOptions, count, span
+from sssjob.lcginfo.reader import QueueReader, ReaderOptions, count, span
 from sssjob.lcginfo.snapshot import DONE, QueuedJob, QueueRules, Report, Snapshot, UnusableOutput
 from sssjob.model import Job
 from sssjob.registry import Format
@@ -40,7 +40,7 @@ _DECLARED = "<?xml version='1.0'?>\n"
 _NOWHERE = "?"  # no queue has this name
 
 
-class GridEngineQueue(Reader):
+class GridEngineQueue(QueueReader):
     """Reads what qstat prints; details are laid beside the jobs at the end.
 
     A job that asks for no queue is counted for the batch queue with the most slots. One without a

@@ -45,7 +45,7 @@ def is_feature(name: str, value: str | None) -> bool:
     return (value is None or value in TRUE) and name not in _AMOUNTS and nodes.plain(name)
 
 
-class Slots(NamedTuple):
+class RequestedSlots(NamedTuple):
     """The slots of a parallel environment: its name, the least and the most; None is open."""
 
     environment: str
@@ -58,13 +58,13 @@ class Slots(NamedTuple):
         return self.least or self.most or 1
 
 
-def parallel(text: str) -> Slots | None:
+def parallel(text: str) -> RequestedSlots | None:
     """What stands behind ``-pe``; of a list such as 4,8 the least and the most.
 
-    >>> parallel("mpi 4-8"), parallel("mpi 4-9999999")
-    (Slots(environment='mpi', least=4, most=8), Slots(environment='mpi', least=4, most=None))
+    >>> [parallel(each)[1:] for each in ("mpi 4-8", "mpi 4-9999999")]
+    [(4, 8), (4, None)]
     >>> parallel("mpi 8,4"), parallel("mpi")
-    (Slots(environment='mpi', least=4, most=8), None)
+    (RequestedSlots(environment='mpi', least=4, most=8), None)
     """
     found = _SLOTS.fullmatch(text)
     if found is None:
@@ -72,15 +72,15 @@ def parallel(text: str) -> Slots | None:
     name, low, dash, high, several = found.groups()
     if several:
         numbers = [int(each) for each in several.split(",")]
-        return Slots(name, min(numbers), max(numbers))
+        return RequestedSlots(name, min(numbers), max(numbers))
     if not (low or high):
         return None
     least = int(low) if low else None
     most = int(high) if high else None if dash else least
-    return Slots(name, least, None if least is not None and most == _OPEN else most)
+    return RequestedSlots(name, least, None if least is not None and most == _OPEN else most)
 
 
-def processors(slots: Slots) -> Iterator[Property]:
+def processors(slots: RequestedSlots) -> Iterator[Property]:
     """The slots as Processors that are requested."""
     if slots.least == slots.most:
         yield Property("Processors", str(slots.least))

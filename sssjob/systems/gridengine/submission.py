@@ -23,7 +23,7 @@ from sssjob.systems.gridengine.requested import whole_bytes, whole_seconds
 from sssjob.systems.gridengine.words import GPU_TYPE, QUEUE_PATTERN, written
 from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
-from sssjob.translate.form import Form, Layout, SubmitForm
+from sssjob.translate.form import AmountsLayout, OptionForm, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
     any_of_these,
@@ -74,7 +74,7 @@ def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[st
     return [*words, "-l", ",".join(limits)] if limits else words
 
 
-class Slots(Layout):
+class Slots(AmountsLayout):
     """A slot is a processor; memory is of one slot, and a range of slots is kept."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
@@ -356,7 +356,7 @@ def _quoted(text: str) -> str:
 
 
 # fmt: off
-FORM = Form(
+FORM = OptionForm(
     name="sge",
     syntax=Syntax("#$", _TAKES, {}, {"-l": commas}, _split, _quoted, everywhere=True),
     layout=Slots(),

@@ -22,7 +22,7 @@ from sssjob.systems.lsf.words import (
 )
 from sssjob.translate import numbers
 from sssjob.translate.fields import NOT_ALL
-from sssjob.translate.form import Layout
+from sssjob.translate.form import AmountsLayout
 from sssjob.translate.nodes import any_of_these, conditions, features, say_wishes, wishes
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.quoting import exported
@@ -45,7 +45,7 @@ _UNIT = "{} is in MB, unless LSF_UNIT_FOR_LIMITS of the site is another unit"
 _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
 
-class Slots(Layout):
+class Slots(AmountsLayout):
     """Tasks with a range of them, and resource requirements."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:

@@ -21,7 +21,7 @@ from sssjob.systems.lsf.words import (
 )
 from sssjob.translate import environment, exclusive, fields, limits, mail, waiting
 from sssjob.translate.arrays import Spelling
-from sssjob.translate.form import Form, SubmitForm
+from sssjob.translate.form import OptionForm, SubmitForm
 from sssjob.translate.options import (
     Option,
     ScriptOptions,
@@ -193,7 +193,7 @@ class Name(fields.Name):
             heard.say("Name", name)
 
 
-class Profile(fields.Rule):
+class ApplicationProfile(fields.Rule):
     """An application profile: read as what runs, and kept, since not each Application is one."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
@@ -252,7 +252,7 @@ def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[st
 
 
 # fmt: off
-FORM = Form(
+FORM = OptionForm(
     name="lsf",
     syntax=Syntax(
         "#BSUB", _TAKES, {}, {"-R": sections}, split, quoted, inner={"-R": "{}[{}]"},
@@ -279,7 +279,7 @@ FORM = Form(
         Waits(),
         waiting.Hold(Option("-H")),
         Mail(),
-        Profile(),
+        ApplicationProfile(),
         fields.Switch("Restartable", Option("-rn"), Option("-r")),
         fields.Interactive(Option("-Is")),
         exclusive.Exclusive(Option("-x")),

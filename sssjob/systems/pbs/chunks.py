@@ -17,7 +17,7 @@ from sssjob.records.readers import licences
 from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, most_processors, parts, totals
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
-from sssjob.translate.form import Layout
+from sssjob.translate.form import AmountsLayout
 from sssjob.translate.nodes import features, names, say_nodes
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import JobRequest
@@ -99,7 +99,7 @@ def approximated(asked: JobRequest, of: numbers.TaskCounts) -> None:
             asked.approximate(name, f"{count.end} of a range: only one number can be asked for")
 
 
-class Chunks(Layout):
+class Chunks(AmountsLayout):
     """``select`` and ``place`` of PBS Professional and OpenPBS."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
@@ -394,7 +394,7 @@ def _say_chunk(part: NodeSpec, heard: ScriptReading, scope: str) -> None:
             heard.request("Feature", name)
 
 
-class Nodes(Layout):
+class Nodes(AmountsLayout):
     """``nodes`` of TORQUE, and resources of the whole job."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:

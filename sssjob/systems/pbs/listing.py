@@ -18,7 +18,7 @@ _NAME = r" +[A-Za-z_][A-Za-z0-9_.-]* ="
 _ATTRIBUTE = re.compile(rf"^ +([A-Za-z_][A-Za-z0-9_.-]*) = ?(.*(?:\n(?!{_NAME}).*)*)", re.MULTILINE)
 
 
-class Block(NamedTuple):
+class ListingBlock(NamedTuple):
     """The number of its first line, what it is about, and attributes in their order.
 
     A name may come again. Of what is longer than ``SIZE_LIMIT`` is known only where it begins, and
@@ -36,7 +36,7 @@ class Block(NamedTuple):
         return dict(reversed(self.attributes))
 
 
-def blocks(texts: Iterable[tuple[int, str]], begin: re.Pattern[str]) -> Iterator[Block]:
+def blocks(texts: Iterable[tuple[int, str]], begin: re.Pattern[str]) -> Iterator[ListingBlock]:
     """The blocks of a text that comes in parts of whole lines, each with its first line's number.
 
     A line that begins with a tab goes on with the attribute above it, and so does any other line
@@ -59,22 +59,22 @@ def blocks(texts: Iterable[tuple[int, str]], begin: re.Pattern[str]) -> Iterator
             rest = rest[last:]
         if is_long or len(rest) > SIZE_LIMIT:
             if not is_long:
-                yield Block(line, "", [], is_long=True)
+                yield ListingBlock(line, "", [], is_long=True)
             line += rest.count("\n")
             rest, is_long = "", True
     if rest:
         yield from in_text(rest, begin, line)
 
 
-def in_text(text: str, begin: re.Pattern[str], line: int = 1) -> Iterator[Block]:
+def in_text(text: str, begin: re.Pattern[str], line: int = 1) -> Iterator[ListingBlock]:
     """The blocks of a whole text, whose first line has this number."""
     heads = [*begin.finditer(text)]
     places = [*(found.start() for found in heads), len(text)]
     if above := _attributes(text[: places[0]]):
-        yield Block(line, "", above)
+        yield ListingBlock(line, "", above)
     line += text.count("\n", 0, places[0])
     for found, end in zip(heads, places[1:], strict=True):
-        yield Block(line, found[1].strip(), _attributes(text[found.end() : end]))
+        yield ListingBlock(line, found[1].strip(), _attributes(text[found.end() : end]))
         line += text.count("\n", found.start(), end)
 
 

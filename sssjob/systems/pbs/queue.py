@@ -14,7 +14,7 @@ from typing import Any
 
 from sssjob.array_indices import ELEMENTS, beginning
 from sssjob.errors import InvalidValue
-from sssjob.lcginfo.reader import TASKS_LIMIT, Reader, ReaderOptions, count, json_object, span
+from sssjob.lcginfo.reader import TASKS_LIMIT, QueueReader, ReaderOptions, count, json_object, span
 from sssjob.lcginfo.snapshot import (
     CLOSED,
     DRAINING,
@@ -58,7 +58,7 @@ _RUN = re.compile(r"\b(?:Running|Exiting):([0-9]{1,9})")  # of array_state_count
 _HELD_SLOT = re.compile(r"\s*([0-9]+)(?:-([0-9]+))?")
 
 
-class PBSQueue(Reader):
+class PBSQueue(QueueReader):
     """Reads what qstat and pbsnodes print.
 
     A job of which PBS tells no group is in one of that host, as lcg-info has it.

@@ -16,7 +16,7 @@ from sssjob.systems.pbs.chunks import NODES, PLACE, PROCS, Chunks, Nodes
 from sssjob.systems.pbs.words import ON_HOST, clock, limit, size, waited_for, written
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
-from sssjob.translate.form import Form, SubmitForm
+from sssjob.translate.form import OptionForm, SubmitForm
 from sssjob.translate.options import (
     Option,
     ScriptOptions,
@@ -146,7 +146,7 @@ _RULES: tuple[fields.Rule, ...] = (
     fields.Priority("-p"),
     fields.Manager("pbs"),
 )
-FORM = Form(
+FORM = OptionForm(
     name="pbs",
     syntax=directives.PBS,
     array=Spelling("-J", "PBS_ARRAY_INDEX", several=False),
@@ -165,7 +165,7 @@ FORM = Form(
     held_name=fields.Name("-N", plain=True),
     words=_words,
 )
-_TORQUE = Form(
+_TORQUE = OptionForm(
     name="torque",
     syntax=directives.TORQUE,
     array=Spelling("-t", "PBS_ARRAYID", steps=False),

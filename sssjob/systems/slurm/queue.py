@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
-from sssjob.lcginfo.reader import Reader, ReaderOptions, count, json_object, span
+from sssjob.lcginfo.reader import QueueReader, ReaderOptions, count, json_object, span
 from sssjob.lcginfo.snapshot import (
     CLOSED,
     PRODUCTION,
@@ -58,7 +58,7 @@ _NODES = 100_000  # that are told apart in one list
 
 
 @dataclass(slots=True)
-class _Node:
+class _NodeUse:
     """A node: its states, its processors and those that jobs have, and its partitions."""
 
     states: str
@@ -67,14 +67,14 @@ class _Node:
     partitions: set[str] = field(default_factory=set)
 
 
-class SlurmQueue(Reader):
+class SlurmQueue(QueueReader):
     """Reads what Slurm's commands print."""
 
     reads = frozenset(("Extension/Reservation",))
 
     def __init__(self, options: ReaderOptions, report: Report) -> None:
         super().__init__(options, report)
-        self.nodes: dict[str, _Node] = {}
+        self.nodes: dict[str, _NodeUse] = {}
         self.kept: list[Mapping[str, str]] = []  # reservations
         self._reservations: list[_Held] = []
 
@@ -166,10 +166,10 @@ class SlurmQueue(Reader):
         allocated: Fraction | int | None, partitions: str,
     ) -> None:  # fmt: skip
         """Remember a node; one that is shown again is the same one, in one more partition."""
-        node = self.nodes.setdefault(name, _Node(states, cpus, allocated))
+        node = self.nodes.setdefault(name, _NodeUse(states, cpus, allocated))
         node.partitions |= set(filter(None, partitions.split(",")))
 
-    def _node(self, node: _Node) -> bool:
+    def _node(self, node: _NodeUse) -> bool:
         """Count a node if its processors are there: its state decides, and whether any are free."""
         states, cpus, allocated = node.states, node.cpus, node.allocated
         words = [word.strip("*~#!%$@^-") for word in states.upper().replace(",", "+").split("+")]
@@ -212,7 +212,7 @@ class SlurmQueue(Reader):
         except InvalidValue as error:
             self.remark(f"partition {found['PartitionName']!r}: {error}")
 
-    def _reservation(self, found: Mapping[str, str], nodes: Mapping[str, _Node]) -> None:
+    def _reservation(self, found: Mapping[str, str], nodes: Mapping[str, _NodeUse]) -> None:
         """What a reservation keeps of the pools that its nodes are in."""
         name = found["ReservationName"]
         try:

@@ -67,7 +67,7 @@ def named(known: list[Reservation], name: str) -> Reservation | None:
     return next((each for each in known if each.name == name), None)
 
 
-class _Line(NamedTuple):
+class _ReservationLine(NamedTuple):
     """What a line says; None for what cannot be read."""
 
     name: str
@@ -83,7 +83,7 @@ class _Line(NamedTuple):
         return Reservation(self.name, self.start, self.end, self.nodes, self.flags)
 
 
-def _line(line: str) -> _Line:
+def _line(line: str) -> _ReservationLine:
     said: dict[str, str] = {}
     for word in line.split():
         name, _, value = word.partition("=")
@@ -93,7 +93,7 @@ def _line(line: str) -> _Line:
     with suppress(InvalidValue):
         listed = words.expand(said.get("Nodes", ""), _MOST_NODES)
         nodes = None if listed is None else frozenset(listed)
-    return _Line(
+    return _ReservationLine(
         said.get("ReservationName", ""), words.moment(said.get("StartTime", "")),
         words.moment(said.get("EndTime", "")), nodes, frozenset(said.get("Flags", "").split(",")),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from sssjob.translate import (
     waiting,
 )
 from sssjob.translate.arrays import Spelling
-from sssjob.translate.form import Form, Layout, SubmitForm
+from sssjob.translate.form import AmountsLayout, OptionForm, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
     but,
@@ -82,7 +82,7 @@ def _held_words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> li
     return found
 
 
-class Amounts(Layout):
+class Amounts(AmountsLayout):
     """Tasks, nodes, memory and time of sbatch."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
@@ -542,7 +542,7 @@ FILES = Patterns(
 )
 
 # fmt: off
-FORM = Form(
+FORM = OptionForm(
     name="sbatch",
     syntax=SYNTAX,
     rules=(

@@ -1381,13 +1381,13 @@ def test_of_reports_about_nothing_known_a_few_of_each_user_wait(site):
 @pytest.fixture
 def reads(monkeypatch):
     """How many documents of a store were read."""
-    real, read = documents._Store.blocks, []
+    real, read = documents._StoredDocuments.blocks, []
 
     def blocks(source, found):
         read.append(found.name)
         return real(source, found)
 
-    monkeypatch.setattr(documents._Store, "blocks", blocks)
+    monkeypatch.setattr(documents._StoredDocuments, "blocks", blocks)
     return read
 
 

@@ -358,7 +358,7 @@ def test_a_note_of_whose_a_document_is_that_names_nobody_lets_nothing_run(site, 
 
 def test_a_document_that_is_exchanged_between_two_looks_is_read_later(site, monkeypatch):
     path = site.add("a.xml", f"<User>{ALICE}</User>")
-    found = documents._Directory.found
+    found = documents._DocumentDirectory.found
 
     def exchanged(self, say):
         yield from list(found(self, say))
@@ -366,7 +366,7 @@ def test_a_document_that_is_exchanged_between_two_looks_is_read_later(site, monk
         give(site.add("a.xml", f"<User>{ALICE}</User><Arguments>evil</Arguments>"), BOB)
 
     with monkeypatch.context() as patched:
-        patched.setattr(documents._Directory, "found", exchanged)
+        patched.setattr(documents._DocumentDirectory, "found", exchanged)
         assert site.fetch() == []
     assert "a.xml: [Errno 11] it changes while it is read" in site.said
     assert site.fetch() == []
@@ -686,7 +686,7 @@ def test_many_reports_take_one_change_of_each_document(site, monkeypatch):
             left(site, ALICE, ad, kind)
     written, read = [], []
 
-    class Counted(documents._Directory):
+    class Counted(documents._DocumentDirectory):
         def change(self, name, *more):
             written.append(name)
             return super().change(name, *more)

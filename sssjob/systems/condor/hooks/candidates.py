@@ -143,7 +143,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     return not new
 
 
-def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers.Offer]:
+def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers.OfferedJob]:
     """The offers that are noted and of which the queue knows nothing.
 
     The others are settled, but for those that a slot may take, or that were taken and of which
@@ -171,9 +171,9 @@ def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers
 
 
 def _offer_of(
-    offered: Iterable[offers.Offer], document: str, number: int, job: Candidate,
+    offered: Iterable[offers.OfferedJob], document: str, number: int, job: Candidate,
     found: Container[str],
-) -> offers.Offer | None:  # fmt: skip
+) -> offers.OfferedJob | None:  # fmt: skip
     """The attempt as which a job is being offered, or was taken, as far as a note tells.
 
     One that was taken while its document was away may be back under another name.

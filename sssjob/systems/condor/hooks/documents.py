@@ -133,9 +133,9 @@ def documents(settings: HookSettings) -> Documents:
     """The documents that the hooks are told of. Raises ``UnusableInput`` and ``UnusableStore``."""
     if os.path.isdir(settings.jobs):
         place = os.path.join(settings.state, REPORTED)
-        return _Directory(settings.jobs, place, reporters(settings).uids)
+        return _DocumentDirectory(settings.jobs, place, reporters(settings).uids)
     if store.is_store(settings.jobs) or os.path.isfile(settings.jobs):
-        return _Store(settings.jobs, settings.seconds)
+        return _StoredDocuments(settings.jobs, settings.seconds)
     raise UnusableInput(f"{settings.jobs} is neither a directory of jobs nor a store")
 
 
@@ -145,7 +145,7 @@ def asks(job: Job) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-class _Directory:
+class _DocumentDirectory:
     """Files that hold one document each, or several."""
 
     owned = True
@@ -381,7 +381,7 @@ def _readable(mode: int, uid: int) -> bytes:
     return struct.pack("<I", _ACL_VERSION) + b"".join(struct.pack("<HHI", *row) for row in rows)
 
 
-class _Store:
+class _StoredDocuments:
     """The documents of a store, which the hooks of other machines may look at, too."""
 
     owned = False

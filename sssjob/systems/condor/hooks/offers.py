@@ -27,7 +27,7 @@ _ADD = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Offer:
+class OfferedJob:
     """A job that was offered: which attempt, and by what it is told from others."""
 
     __slots__ = ("asks", "attempt", "document", "id", "is_taken", "key", "number", "owner")
@@ -71,7 +71,7 @@ def settled(state: str, key: int, attempt: int) -> None:
         os.unlink(os.path.join(state, FOLDER, names.ticket(key, attempt)))
 
 
-def noted(state: str) -> Iterator[tuple[float, Offer]]:
+def noted(state: str) -> Iterator[tuple[float, OfferedJob]]:
     """All offers that are noted, each with the moment, in seconds since 1970.
 
     A note that was not written to its end says nothing: no slot heard of that offer.
@@ -95,5 +95,5 @@ def noted(state: str) -> Iterator[tuple[float, Offer]]:
             document, number, id_, asks, owner = told[:5]
             yield (
                 moment,
-                Offer(*ticket, document, int(number), id_, asks, owner, is_taken=is_taken),
+                OfferedJob(*ticket, document, int(number), id_, asks, owner, is_taken=is_taken),
             )

@@ -129,7 +129,7 @@ def fold(
     """
     count = 0
     with queue.alone(wait=wait), Spool(queue.state, say) as spool:
-        work = _Fold(settings, queue, spool, say)
+        work = _ReportFold(settings, queue, spool, say)
         size = 0
         began = time.time()
         # What was read has to be folded in the same time.
@@ -168,7 +168,7 @@ class _Later(NamedTuple):
     attempt: int
 
 
-class _Fold:
+class _ReportFold:
     """Reports that are taken one by one, and written together, a document at a time."""
 
     def __init__(self, settings: HookSettings, queue: JobQueue, spool: Spool, say: Say) -> None:

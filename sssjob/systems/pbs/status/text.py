@@ -57,7 +57,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
         yield Noted(last[0], _LAST)
 
 
-def _said(block: listing.Block, seen: set[str]) -> Iterator[Noted]:
+def _said(block: listing.ListingBlock, seen: set[str]) -> Iterator[Noted]:
     """What there is to say of a job that is behind others."""
     if block.head in seen:
         yield Noted(block.line, f"job {block.head[:60]} appears again: a value may imitate a job")
@@ -67,7 +67,7 @@ def _said(block: listing.Block, seen: set[str]) -> Iterator[Noted]:
         yield Noted(block.line, table.twice(names))
 
 
-def _attributes(block: listing.Block) -> dict[str, Any]:
+def _attributes(block: listing.ListingBlock) -> dict[str, Any]:
     """The attributes, of which the first one of a name counts."""
     found: dict[str, Any] = block.first
     if table.VARIABLES in found:

@@ -17,7 +17,7 @@ from sssjob.records.record import Noted
 from sssjob.records.texts import BulkColumn, Coded, distinct, has_any, same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
-from sssjob.systems.slurm.accounting.lines import RowRun, TableRow
+from sssjob.systems.slurm.accounting.lines import RowRun, SacctRow
 from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
 from sssjob.systems.slurm.accounting.steps import Summed
 from sssjob.systems.slurm.states import Phase, is_over, phase
@@ -89,7 +89,7 @@ class RowColumns(Generic[P, J]):
         self._job_columns = plans.of(self._names).columns
 
     def batches(
-        self, rows: Sequence[TableRow], places: Sequence[int], sums: Sequence[Sequence[Any]],
+        self, rows: Sequence[SacctRow], places: Sequence[int], sums: Sequence[Sequence[Any]],
         groups: Sequence[P], notes: Sequence[tuple[Noted, ...]],
         folded: Sequence[Collection[tuple[int, str]]],
     ) -> list[RecordBatch]:  # fmt: skip
@@ -198,7 +198,7 @@ class RowColumns(Generic[P, J]):
                 ]
 
     def groups(
-        self, rows: Sequence[TableRow], steps: Sequence[str]
+        self, rows: Sequence[SacctRow], steps: Sequence[str]
     ) -> tuple[list[P | Odd[P]], list[int]]:
         """Steps as task groups, whose Id is the part of the step's id behind the job's.
 
@@ -210,7 +210,7 @@ class RowColumns(Generic[P, J]):
         over, _ = _over(progress)
         return self._steps.groups([*columns, progress, over, steps]), truncated
 
-    def joined(self, row: TableRow) -> Iterator[Noted]:
+    def joined(self, row: SacctRow) -> Iterator[Noted]:
         """Which lines are part of a record."""
         if row.joined and (lines := row.joined.lines):
             told = "the next line belongs" if lines == 1 else f"the next {lines} lines belong"
@@ -219,7 +219,7 @@ class RowColumns(Generic[P, J]):
         if row.joined and row.joined.may_be_two:
             yield Noted(row.line, _MAY_BE_TWO)
 
-    def doubts(self, row: TableRow, *, step: bool = False) -> Iterator[Noted]:
+    def doubts(self, row: SacctRow, *, step: bool = False) -> Iterator[Noted]:
         """Which columns of a row would have become something, if one could tell what they hold."""
         kept = self.step_columns if step else self._job_columns
         names = [name for name in row.joined.in_doubt if name in kept] if row.joined else ()
@@ -229,7 +229,7 @@ class RowColumns(Generic[P, J]):
             text = f"{why}: {shown}"
             yield Noted(row.line, text)
 
-    def _columns(self, rows: Sequence[TableRow]) -> tuple[list[Sequence[str]], set[str]]:
+    def _columns(self, rows: Sequence[SacctRow]) -> tuple[list[Sequence[str]], set[str]]:
         """The columns of rows, and their times that happened twice.
 
         Those of an autumn hour are told apart by the time that passed.
@@ -309,12 +309,12 @@ class RowColumns(Generic[P, J]):
         index = self._at.get(column)
         return "" if index is None else fields[index]
 
-    def _twice(self, rows: Sequence[TableRow]) -> set[str]:
+    def _twice(self, rows: Sequence[SacctRow]) -> set[str]:
         """The times of rows that happened twice."""
         places = [self._at[name] for name in _TIMES if name in self._at]
         return self._clock.doubtful(row.fields[place] for place in places for row in rows)
 
-    def _doubtful(self, row: TableRow, twice: set[str]) -> Iterator[Noted]:
+    def _doubtful(self, row: SacctRow, twice: set[str]) -> Iterator[Noted]:
         """Times that happened twice and that nothing in the record tells apart."""
         doubtful = {self._text(row.fields, column) for column in _TIMES} & twice
         if doubtful and len(self._readings(row.fields)) == 1:
@@ -322,7 +322,7 @@ class RowColumns(Generic[P, J]):
         for text in sorted(doubtful):
             yield Noted(row.line, f"{text} happened twice; the first time is taken", once=True)
 
-    def _untangled(self, row: TableRow, twice: set[str]) -> TableRow:
+    def _untangled(self, row: SacctRow, twice: set[str]) -> SacctRow:
         """The row; times of an autumn hour are told apart by the time that passed."""
         if not {self._text(row.fields, "Start"), self._text(row.fields, "End")} & twice:
             return row

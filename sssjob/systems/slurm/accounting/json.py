@@ -18,7 +18,7 @@ from sssjob.records.unread import Left, known, unread
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
 from sssjob.systems.slurm.accounting import table as sacct_table
-from sssjob.systems.slurm.accounting.lines import TableRow
+from sssjob.systems.slurm.accounting.lines import SacctRow
 
 _STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES = (
     table.NAMES.index(name)
@@ -113,19 +113,19 @@ def recognises(head: bytes) -> str:
     return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
 
 
-def _rows(line: int, job: dict[str, Any]) -> list[TableRow]:
+def _rows(line: int, job: dict[str, Any]) -> list[SacctRow]:
     """The rows that sacct would print of a job: the job, then its steps."""
     own = table.job_fields(job)
     if not own[_ID]:
         raise InvalidValue("the object", "a job with a job_id")
-    rows = [TableRow(line, table.NAMES, own)]
+    rows = [SacctRow(line, table.NAMES, own)]
     steps = job.get("steps")
     for step in steps if isinstance(steps, list) else ():
         if not isinstance(step, dict):
             raise InvalidValue(str(step), "an object for each step")
         told = table.step_fields(step)
         told[_ID] = f"{own[_ID]}.{_step(step)}"
-        rows.append(TableRow(line, table.NAMES, told))
+        rows.append(SacctRow(line, table.NAMES, told))
     if "license/" in own[_REQUESTED]:
         own[_LICENSES] = ""  # the requested resources tell them as well
     if own[_CPU] == "00:00:00" and any(row.fields[_CPU].strip("0:.") for row in rows[1:]):
@@ -142,7 +142,7 @@ def _step(step: dict[str, Any]) -> str:
     return found.rpartition(".")[2] if "." in found else found
 
 
-def _without_lost_codes(job: dict[str, Any], rows: list[TableRow]) -> bool:
+def _without_lost_codes(job: dict[str, Any], rows: list[SacctRow]) -> bool:
     """Take away exit codes that Slurm up to 23.02 makes 0, whatever they were; whether any was.
 
     Such versions tell the status as one word, later ones as a list.

@@ -68,7 +68,7 @@ class JoinedLines(NamedTuple):
     may_be_two: bool = False
 
 
-class TableRow(NamedTuple):
+class SacctRow(NamedTuple):
     """One record: the line that it begins in, the names of its columns, and their fields.
 
     The fields of columns in doubt are empty.
@@ -102,11 +102,11 @@ class RowRun(NamedTuple):
         """Their lines."""
         return range(self.line, self.line + self.size)
 
-    def rows(self) -> list[TableRow]:
+    def rows(self) -> list[SacctRow]:
         """Each by itself."""
         some = [part(column, self.begin, self.end).list for column in self.of]
         told = zip(self.lines, zip(*some, strict=True), strict=True)
-        return [TableRow(line, self.names, [*texts]) for line, texts in told]
+        return [SacctRow(line, self.names, [*texts]) for line, texts in told]
 
     @classmethod
     def columns(cls, runs: Sequence[RowRun]) -> list[BulkColumn]:
@@ -119,7 +119,7 @@ class RowRun(NamedTuple):
         return [column.take(places) for column in runs[0].of]
 
 
-Found = TableRow | RowRun | Skipped | Bad
+Found = SacctRow | RowRun | Skipped | Bad
 
 
 class _WholeLines(NamedTuple):
@@ -198,10 +198,10 @@ class TableReader:
         self._begin(number + end - 1 - begin, delimiter.join(last), last)
         return found
 
-    def _batch(self, number: int, lines: list[str]) -> tuple[list[TableRow | Skipped | Bad], int]:
+    def _batch(self, number: int, lines: list[str]) -> tuple[list[SacctRow | Skipped | Bad], int]:
         """What is known after the next lines, and how many were taken: up to another header."""
         head = self.header_now
-        found: list[TableRow | Skipped | Bad] = []
+        found: list[SacctRow | Skipped | Bad] = []
         rows = head.split_all(lines)
         index = 0
         for is_record, run in groupby(head.records(rows)):
@@ -213,7 +213,7 @@ class TableReader:
                 numbers = range(number + index, number + end - 1)
                 fields = rows[index : end - 1]
                 told = zip(numbers, repeat(head.names), fields, repeat(None))
-                found += map(_row, repeat(TableRow), told)
+                found += map(_row, repeat(SacctRow), told)
                 self._tainted = False
                 self._begin(number + end - 1, lines[end - 1], rows[end - 1])
                 index = end
@@ -227,7 +227,7 @@ class TableReader:
 
     def _take(
         self, number: int, line: str, fields: list[str]
-    ) -> Sequence[TableRow | Skipped | Bad]:
+    ) -> Sequence[SacctRow | Skipped | Bad]:
         """What is known after the next line."""
         head = self.header_now
         begins = head.begins_record(fields)
@@ -257,7 +257,7 @@ class TableReader:
         self._group, self._alone, self._begun = [line], fields if whole else None, number
         self._size = len(line)
 
-    def _settle(self) -> list[TableRow | Skipped | Bad]:
+    def _settle(self) -> list[SacctRow | Skipped | Bad]:
         """What the lines are that were gathered."""
         group, self._group = self._group, []
         alone, self._alone = self._alone, None
@@ -269,7 +269,7 @@ class TableReader:
         outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
         return [*outcomes]
 
-    def _last(self) -> list[TableRow | Skipped | Bad]:
+    def _last(self) -> list[SacctRow | Skipped | Bad]:
         """What the last lines are: sacct ends each, so one without its end is no part of a text."""
         if not self.cut_short or len(self._group) < 2 or not self._has_id(self._group[-1]):
             return self._settle()
@@ -380,7 +380,7 @@ class TableReader:
 
     def _settled(
         self, group: list[str], line: int, tainted: bool
-    ) -> tuple[list[TableRow | Bad], bool]:
+    ) -> tuple[list[SacctRow | Bad], bool]:
         """What a group of lines is, and whether its last record was cut short.
 
         After a record that was cut short, one that does not fit by itself is bad as well: the two
@@ -394,7 +394,7 @@ class TableReader:
         if len(readings) == 1:
             return list(readings[0]), False
         whole = self._record(group, line, tainted)
-        if readings or (isinstance(whole, TableRow) and not _may_be_two(whole)):
+        if readings or (isinstance(whole, SacctRow) and not _may_be_two(whole)):
             return [Bad(line, "lines in it may be records or part of a text")], True
         if not tainted and self._only_first(group):
             first = self._row(line, self.header_now.split(group[0]))
@@ -410,16 +410,16 @@ class TableReader:
 
     def _readings(
         self, group: list[str], line: int, tainted: bool, exact: bool
-    ) -> list[tuple[TableRow, ...]]:
+    ) -> list[tuple[SacctRow, ...]]:
         """Up to two ways to part a group into records at lines that may begin one.
 
         In an exact one every record has as many delimiters as it needs.
         """
         starts = [0, *self._perhaps(group)]
         # found[n]: ways to read the lines from starts[n] on.
-        found: dict[int, list[tuple[TableRow, ...]]] = {len(starts): [()]}
+        found: dict[int, list[tuple[SacctRow, ...]]] = {len(starts): [()]}
         for first in range(len(starts) - 1, -1, -1):
-            ways: list[tuple[TableRow, ...]] = []
+            ways: list[tuple[SacctRow, ...]] = []
             for after in range(first + 1, len(starts) + 1):
                 if len(ways) > 1 or not found[after]:
                     continue
@@ -428,7 +428,7 @@ class TableReader:
                 if exact and not self._has_width(group[begin:end]):
                     continue
                 row = self._strictly(group[begin:end], line + begin, tainted and not begin)
-                if isinstance(row, TableRow):
+                if isinstance(row, SacctRow):
                     ways.extend((row, *rest) for rest in found[after])
             found[first] = ways[:2]
         return found[0]
@@ -464,7 +464,7 @@ class TableReader:
         fields = self.header_now.split(text)
         return self.header_now.is_whole(fields) or self.header_now.is_record(fields)
 
-    def _strictly(self, group: list[str], line: int, tainted: bool) -> TableRow | Bad:
+    def _strictly(self, group: list[str], line: int, tainted: bool) -> SacctRow | Bad:
         """Like ``_record``, but what follows a whole line can only belong to its last text."""
         if not tainted and self._only_first(group):
             if self.header_now.shapes[-1] is not None:
@@ -476,7 +476,7 @@ class TableReader:
 
     def _record(
         self, group: list[str], line: int, tainted: bool, *, doubtful: bool = False
-    ) -> TableRow | Bad:
+    ) -> SacctRow | Bad:
         """The record of a group of lines; one with texts in doubt only if those are wanted."""
         head = self.header_now
         if group[-1] is _CUT:
@@ -514,11 +514,11 @@ class TableReader:
             joined = (joined or JoinedLines(0))._replace(may_be_two=True)
         return self._row(line, texts, joined)
 
-    def _row(self, line: int, fields: list[str], joined: JoinedLines | None = None) -> TableRow:
-        return TableRow(line, self.header_now.names, fields, joined)
+    def _row(self, line: int, fields: list[str], joined: JoinedLines | None = None) -> SacctRow:
+        return SacctRow(line, self.header_now.names, fields, joined)
 
 
-_row = tuple.__new__  # what TableRow(...) calls in the end, without a call in between
+_row = tuple.__new__  # what SacctRow(...) calls in the end, without a call in between
 DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
@@ -529,7 +529,7 @@ def _joined(group: list[str], in_doubt: tuple[str, ...] = ()) -> JoinedLines | N
     return JoinedLines(lines, in_doubt) if lines or in_doubt else None
 
 
-def _may_be_two(row: TableRow) -> bool:
+def _may_be_two(row: SacctRow) -> bool:
     return row.joined is not None and row.joined.may_be_two
 
 

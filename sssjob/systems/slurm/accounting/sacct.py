@@ -23,7 +23,7 @@ from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
 from sssjob.systems.slurm.accounting.jobs import RowColumns, goes_on
-from sssjob.systems.slurm.accounting.lines import DELIMITERS, RowRun, TableReader, TableRow
+from sssjob.systems.slurm.accounting.lines import DELIMITERS, RowRun, SacctRow, TableReader
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.accounting.steps import StepValues, Summed
@@ -37,7 +37,7 @@ _ID_COLUMN = re.compile(r"JobID(?:Raw)?(?:%[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _SacctTable:
     """Pieces that are rows of a table with a header line, or with columns that are named."""
 
     cutter: type[Cutter] | None = TableCutter
@@ -66,9 +66,9 @@ def recognises(head: bytes) -> str:
 class RowFolding:
     """Folds rows: an allocation and the steps behind it are one job."""
 
-    def folder(self, options: Options, plans: Plans[Any, Any]) -> _Folder[Any, Any]:
+    def folder(self, options: Options, plans: Plans[Any, Any]) -> _SacctFolder[Any, Any]:
         """What folds the rows of a stream."""
-        return _Folder(options, plans)
+        return _SacctFolder(options, plans)
 
 
 class _OpenJob(Generic[P]):
@@ -76,7 +76,7 @@ class _OpenJob(Generic[P]):
 
     __slots__ = ("id", "notes", "row", "steps")
 
-    def __init__(self, row: TableRow, id: str) -> None:
+    def __init__(self, row: SacctRow, id: str) -> None:
         self.row = row
         self.id = id
         self.steps: _Steps[P] | None = None
@@ -115,7 +115,7 @@ class _Steps(Collection[tuple[int, str]], Generic[P]):
         return item in tuple(self)
 
 
-class _Folder(Generic[P, J]):
+class _SacctFolder(Generic[P, J]):
     """Folds rows into the records of jobs; rows with other names belong to no job before."""
 
     def __init__(self, options: Options, plans: Plans[P, J]) -> None:
@@ -133,7 +133,7 @@ class _Folder(Generic[P, J]):
     def take(self, found: Sequence[Any]) -> Stretch:
         """Take the next rows: allocations, and steps of the job before them."""
         names = next(
-            (row.names for row in found if isinstance(row, TableRow | RowRun)), self._names
+            (row.names for row in found if isinstance(row, SacctRow | RowRun)), self._names
         )
         before = Stretch(())
         if names is not self._names:
@@ -275,15 +275,15 @@ class _RowsByJob(Generic[P]):
     def __init__(self, before: _OpenJob[P] | None) -> None:
         self.before = self.now = before
         self.done: list[Any] = []
-        self.rows: list[TableRow] = []
+        self.rows: list[SacctRow] = []
         self.parts: list[str] = []
-        self.steps: list[tuple[_OpenJob[P], TableRow, str]] = []
-        self.joined: list[tuple[_OpenJob[P], TableRow]] = []
+        self.steps: list[tuple[_OpenJob[P], SacctRow, str]] = []
+        self.joined: list[tuple[_OpenJob[P], SacctRow]] = []
         self._begins: list[int] = [] if before is None else [0]
 
     def take(self, found: Sequence[Any], key: int) -> None:
         """Take the next rows, and what stands between them: behind it no job goes on."""
-        for are_rows, some in groupby(found, lambda each: each.__class__ is TableRow):
+        for are_rows, some in groupby(found, lambda each: each.__class__ is SacctRow):
             if are_rows:
                 self._take_rows([*some], key)
                 continue
@@ -292,7 +292,7 @@ class _RowsByJob(Generic[P]):
                 self.now = None
             self.done += some
 
-    def _take_rows(self, batch: Sequence[TableRow], key: int) -> None:
+    def _take_rows(self, batch: Sequence[SacctRow], key: int) -> None:
         ids = [row.fields[key] for row in batch]
         # Steps of the job that is open come first; behind them jobs begin.
         head = next((place for place, id in enumerate(ids) if "." not in id), len(ids))
@@ -300,7 +300,7 @@ class _RowsByJob(Generic[P]):
         if not self._whole_jobs(batch[head:], ids[head:]):
             self._one_by_one(batch[head:], key)
 
-    def _one_by_one(self, batch: Sequence[TableRow], key: int) -> None:
+    def _one_by_one(self, batch: Sequence[SacctRow], key: int) -> None:
         now, rows, parts = self.now, self.rows, self.parts
         for row in batch:
             id = row.fields[key]
@@ -317,7 +317,7 @@ class _RowsByJob(Generic[P]):
             parts.append("")
         self.now = now
 
-    def _whole_jobs(self, batch: Sequence[TableRow], ids: Sequence[str]) -> bool:
+    def _whole_jobs(self, batch: Sequence[SacctRow], ids: Sequence[str]) -> bool:
         """Take rows all at once, of which the first is of a job, if each step is of its job."""
         told = "".join(ids)
         if not ids or "[" in told:
@@ -327,7 +327,7 @@ class _RowsByJob(Generic[P]):
             return True
         begins = [place for place, id in enumerate(ids) if "." not in id]
         opened: list[_OpenJob[P]] = [_OpenJob(batch[place], ids[place]) for place in begins]
-        steps: list[tuple[_OpenJob[P], TableRow, str]] = []
+        steps: list[tuple[_OpenJob[P], SacctRow, str]] = []
         parts = [""] * len(ids)
         for now, begin, end in zip(opened, begins, [*begins[1:], len(ids)], strict=True):
             if end - begin == 1:
@@ -347,7 +347,7 @@ class _RowsByJob(Generic[P]):
         return True
 
     def _add(
-        self, opened: list[_OpenJob[P]], begins: Sequence[int], batch: Sequence[TableRow],
+        self, opened: list[_OpenJob[P]], begins: Sequence[int], batch: Sequence[SacctRow],
         parts: Sequence[str],
     ) -> None:  # fmt: skip
         """Take jobs with their rows, of which the last may go on."""
@@ -366,7 +366,7 @@ class _RowsByJob(Generic[P]):
         begins = [*self._begins[:first], *(begin + earlier for begin in self._begins[first:])]
         return list(zip(begins, [*begins[1:], size], strict=False))
 
-    def _step(self, now: _OpenJob[P], row: TableRow, step: str) -> None:
+    def _step(self, now: _OpenJob[P], row: SacctRow, step: str) -> None:
         if now.steps is None:
             now.steps = _Steps(now.id)
         steps = now.steps
@@ -426,7 +426,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 LAYOUT = Layout(
     type=TYPE,
-    cut=_Table(),
+    cut=_SacctTable(),
     rows=table.rows,
     folding=RowFolding(),
     span=("Start", "End"),

@@ -19,7 +19,7 @@ from sssjob.records.record import KEPT, LEFT_OUT
 from sssjob.records.texts import BulkColumn, Coded, Plain, same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.accounting.lines import TableRow
+from sssjob.systems.slurm.accounting.lines import SacctRow
 from sssjob.systems.slurm.accounting.readers import noted
 from sssjob.systems.slurm.accounting.table import SUMS
 
@@ -156,7 +156,7 @@ class Summed:
         self._cpu, self._user, self._system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
 
     def read(
-        self, rows: Sequence[TableRow], parts: list[str], before: StepValues | None
+        self, rows: Sequence[SacctRow], parts: list[str], before: StepValues | None
     ) -> StepValues:
         """What rows tell, of which these are the steps, "" for the job itself.
 
@@ -188,7 +188,7 @@ class Summed:
         texts = [column if place in told else nothing for place, column in enumerate(columns)]
         fields = zip(*texts, strict=True)
         rows = [
-            TableRow(line, self._names, [*each]) for line, each in zip(lines, fields, strict=True)
+            SacctRow(line, self._names, [*each]) for line, each in zip(lines, fields, strict=True)
         ]
         found = self.read(rows, [""] * size, None)
         return None if found.lost else found.sums([(at, at + 1) for at in range(size)])
@@ -260,7 +260,7 @@ class _StepReading:
     """Rows whose columns are read; what cannot be is put with what is lost."""
 
     def __init__(
-        self, rows: Sequence[TableRow], parts: Sequence[str], names: Sequence[str],
+        self, rows: Sequence[SacctRow], parts: Sequence[str], names: Sequence[str],
         lost: dict[int, list[Lost]],
     ) -> None:  # fmt: skip
         self.rows, self._parts, self._names, self._lost = rows, parts, names, lost
