@@ -11,13 +11,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from sssjob import registry, units
 from sssjob.errors import InvalidValue
 from sssjob.expression import Expression
 from sssjob.integers import whole
-from sssjob.model import stripped
+from sssjob.model import Property, stripped
 from sssjob.records.readers import is_one_name
 from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
@@ -93,6 +92,29 @@ class About(Rule):
         return self.name
 
 
+def plain_text(asked: JobRequest, item: Property, to: Callable[[str], str]) -> str:
+    """What ``to`` makes of the text of a property; "" for one that it refuses, which is told."""
+    text = stripped(item.text)
+    try:
+        if text:
+            return to(text)
+        asked.refuse(item, "it is empty")
+    except InvalidValue as error:
+        asked.refuse(item, str(error))
+    return ""
+
+
+def _add(
+    asked: JobRequest, made: ScriptWriting, name: str, option: str, text: str
+) -> None:  # fmt: skip
+    """An option, unless its form cannot hold the text, which is told of all it is made of."""
+    try:
+        made.option(option, text)
+    except InvalidValue as error:
+        for item in asked.items(name):
+            asked.refuse(item, str(error))
+
+
 @dataclass(frozen=True)
 class TextOption(About):
     """A text of a job and the option that holds it, with the two functions between them.
@@ -165,16 +187,17 @@ class Queues(About):
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """One, or the list; what is submitted at once goes to the best one."""
-        if not made.held:
-            for texts in conditions(asked, ("Queue",), self._choice):
-                made.option(self.option, self.joint.join(texts))
-        if not any([option.name == self.option for option in made.options]):
-            self._one.write(asked, made)
+        if text := self.value(asked, is_held=made.held):
+            _add(asked, made, self.name, self.option, text)
 
-    @cached_property
-    def _one(self) -> TextOption:
-        """A queue alone."""
-        return TextOption("Queue", self.option, self._named)
+    def value(self, asked: JobRequest, *, is_held: bool = False) -> str:
+        """What the option says: one queue, or the list; "" where none is asked for."""
+        if not is_held:
+            choices = conditions(asked, ("Queue",), self._choice)
+            if found := [self.joint.join(texts) for texts in choices]:
+                return found[-1]
+        item = asked.one("Queue")
+        return "" if item is None else plain_text(asked, item, self.named)
 
     def _several(self, text: str) -> bool:
         return self.joint in text or self._is_pattern(text)
@@ -182,7 +205,7 @@ class Queues(About):
     def _is_pattern(self, text: str) -> bool:
         return self.pattern is not None and self.pattern.search(text) is not None
 
-    def _named(self, text: str) -> str:
+    def named(self, text: str) -> str:
         """The name of one queue. Raises ``InvalidValue``."""
         if self._several(text):
             raise InvalidValue(text, "the name of one queue")
@@ -227,7 +250,10 @@ class Name(Rule):
         text = "" if item is None else item.text
         if made.held:
             text = text or os.path.basename(asked.job.get("Executable").strip())
-        if not text or (item is not None and not stripped(text)):
+        if item is not None and not stripped(text):
+            asked.refuse(item, "it is empty")
+            return
+        if not text:
             return
         fitting = self.fitting(text)
         try:
@@ -258,21 +284,23 @@ class Partition(About):
 
     name = "Partition"
 
-    option: str
+    queues: Queues
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The Partition of a job without Queue; the same as the Queue, it is said by that."""
+        if text := self.value(asked):
+            _add(asked, made, self.name, self.queues.option, text)
+
+    def value(self, asked: JobRequest) -> str:
+        """What the option says; "" where a Queue says it, or no Partition is asked for."""
         partition, queues = asked.one("Partition"), asked.items("Queue")
         if partition is None:
-            return
-        text = stripped(partition.text)
+            return ""
         if not queues:
-            try:
-                made.option(self.option, text)
-            except InvalidValue as error:
-                asked.refuse(partition, str(error))
-        elif text != stripped(queues[0].text):
-            asked.refuse(partition, f"the partition is the Queue, {stripped(queues[0].text)!r}")
+            return plain_text(asked, partition, self.queues.named)
+        if stripped(partition.text) != (queue := stripped(queues[0].text)):
+            asked.refuse(partition, f"the partition is the Queue, {queue!r}")
+        return ""
 
 
 @dataclass(frozen=True)

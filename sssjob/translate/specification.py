@@ -20,6 +20,7 @@ from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
+from sssjob.translate.fields import plain_text
 from sssjob.translate.nodes import listed
 from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of, resource_terms
 from sssjob.translate.objects import (
@@ -143,11 +144,8 @@ def text_of(asked: JobRequest, name: str) -> str:
 def write_rows(asked: JobRequest, rows: Iterable[PropertyPath], form: Data) -> None:
     """Texts that stand for themselves."""
     for row in rows:
-        if (item := asked.one(row.name)) and (text := stripped(item.text)):
-            try:
-                put(form, row.path, row.of(text))
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
+        if (item := asked.one(row.name)) and (text := plain_text(asked, item, row.of)):
+            put(form, row.path, text)
 
 
 def read_rows(form: Data, rows: Iterable[PropertyPath], heard: ScriptReading) -> None:

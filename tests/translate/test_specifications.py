@@ -336,6 +336,30 @@ def test_choices_wishes_and_nodes_of_slurmrestd_are_said_both_ways(inner, fields
     assert canon(back.job) == canon(job)
 
 
+NAMES = ("a", "a b", "it's", "a,b", "%j", "$X", "-q", "*", "(null)", "all", "a@b", "", " ", "x/y")
+SAID_BY = {
+    **{name: f"<{name}>{{}}</{name}>" for name in (
+        "Name", "Project", "QualityOfService", "Queue", "Partition", "Machine", "Reservation",
+        "InitialWorkingDirectory",
+    )},
+    "NotificationList": '<NotificationList uri="mailto:{}">JobEnd</NotificationList>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAID_BY)
+def test_slurmrestd_and_sbatch_take_and_refuse_the_same_names(name):
+    for text in NAMES:
+        job = loads(f"<Job><Executable>/bin/x</Executable>{SAID_BY[name].format(text)}</Job>")
+        found = {}
+        for target in ("sbatch", "slurmrest"):
+            written, losses = translate(job, target, Settings(residual=False))
+            (back,) = read(written.encode(), target)
+            said = back.job.get("Queue" if name == "Partition" else name)
+            uris = [item.attributes for item in back.job.properties if item.name == name]
+            found[target] = said, uris, [(loss.path, loss.done, loss.reason) for loss in losses]
+        assert found["sbatch"] == found["slurmrest"], text
+
+
 @pytest.mark.parametrize("fields", SLURM_KEPT)
 def test_what_slurmrestd_takes_and_no_job_says_is_written_back(fields):
     script = {"script": "#!/bin/sh\nexec /bin/true\n", "environment": ["A=1"]}

@@ -16,7 +16,7 @@ from sssjob import units
 from sssjob.array_indices import parse
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
-from sssjob.mail_addresses import of_uri, to_uri
+from sssjob.mail_addresses import is_address, to_uri
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import WORDS, waits
 from sssjob.resource_names import LICENSE
@@ -26,6 +26,8 @@ from sssjob.systems.slurm.submission import (
     FILES,
     FORM,
     NICE_MOST,
+    PARTITION,
+    QUEUES,
     constraints,
     excluded,
     expanded,
@@ -36,10 +38,10 @@ from sssjob.systems.slurm.submission import (
 )
 from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
-from sssjob.translate import exclusive
+from sssjob.translate import exclusive, mail
 from sssjob.translate.arrays import write_array
 from sssjob.translate.fields import NOT_ALL, alone
-from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
+from sssjob.translate.nodes import names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
     MOST,
@@ -75,6 +77,7 @@ from sssjob.translate.objects import (
 )
 from sssjob.translate.options import Option, ScriptReading
 from sssjob.translate.quoting import read_run, run, safe
+from sssjob.translate.quoting import word as one_word
 from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.specification import (
     PropertyPath,
@@ -86,7 +89,6 @@ from sssjob.translate.specification import (
     read_rows,
     say_command,
     say_variables,
-    text_of,
     texts_of,
     variables,
     write_files,
@@ -115,8 +117,8 @@ _TIME_LIMIT = 1 << 31  # minutes, seconds of a time, priorities
 # fmt: off
 ROWS = (
     PropertyPath("Name",                    (*_JOB, "name")),
-    PropertyPath("Project",                 (*_JOB, "account")),
-    PropertyPath("QualityOfService",        (*_JOB, "qos")),
+    PropertyPath("Project",                 (*_JOB, "account"), one_word),
+    PropertyPath("QualityOfService",        (*_JOB, "qos"), one_word),
     PropertyPath("Machine",                 (*_JOB, "clusters"), alone),
     PropertyPath("Reservation",             (*_JOB, "reservation"), alone),
     PropertyPath("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
@@ -511,14 +513,8 @@ def _read_waits(job: Data, heard: ScriptReading) -> None:
 
 def _queues(asked: JobRequest, job: Data) -> None:
     """One, or several of which any will do."""
-    choices = conditions(asked, ("Queue",), lambda part: any_of(part, "Queue", _is_queue))
-    text = ",".join(choices[0]) if choices else text_of(asked, "Queue")
-    if text:
+    if text := QUEUES.value(asked) or PARTITION.value(asked):
         job["partition"] = text
-
-
-def _is_queue(text: str) -> bool:
-    return bool(text) and "," not in text
 
 
 def _read_queues(job: Data, heard: ScriptReading) -> None:
@@ -623,8 +619,12 @@ def _mail(asked: JobRequest, job: Data) -> None:
         return
     flags = {flag for event in events for flag in _MAIL[event]}
     job["mail_type"] = [flag for flag in _MAIL["All"] if flag in flags]
-    if to := of_uri(item.attributes.get("uri", "")):
+    if to := mail.written(asked, item):
         job["mail_user"] = to
+
+
+def _an_address(value: Any) -> str | None:
+    return value if isinstance(value, str) and is_address(value) else None
 
 
 def _read_mail(job: Data, heard: ScriptReading) -> None:
@@ -640,7 +640,7 @@ def _read_mail(job: Data, heard: ScriptReading) -> None:
     if rest := [flag for flag in flags if flag not in said]:
         job["mail_type"] = rest
     if text := ",".join(known) if flags else "" if given else "None":
-        to = _taken(job, "mail_user", a_word, heard, "a text")
+        to = _taken(job, "mail_user", _an_address, heard, "addresses of mail")
         heard.say("NotificationList", text, **({"uri": to_uri(to)} if to else {}))
 
 

@@ -62,6 +62,8 @@ _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
 _GPU = "gpu"
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
+QUEUES = fields.Queues("--partition", ",")
+PARTITION = fields.Partition(QUEUES)
 FEWER = "fewer nodes are asked for"  # than are named
 _ARBITRARY = "arbitrary"  # tasks stand as the list of nodes names one for each
 _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
@@ -547,11 +549,11 @@ FORM = OptionForm(
     syntax=SYNTAX,
     rules=(
         fields.TextOption("Project",                 "--account", word),
-        fields.Queues("--partition", ","),
+        QUEUES,
         fields.TextOption("QualityOfService",        "--qos", word),
         fields.TextOption("Reservation",             "--reservation", fields.alone, fields.alone),
         fields.TextOption("InitialWorkingDirectory", "--chdir"),
-        fields.Partition("--partition"),
+        PARTITION,
         streams.Streams("--input", "--output", "--error", append=Option("--open-mode", "append"),
                         files=FILES),
         environment.Shell(),
