@@ -10,7 +10,7 @@ import heapq
 import math
 import statistics
 import tempfile
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -89,8 +89,8 @@ class Trial:
     def error_bounds(self) -> tuple[float, float] | None:
         """Bounds of the median absolute error of all jobs like these, right in 95 of 100 long logs.
 
-        They are two of the errors that were seen: those between which a median lies that the
-        stretches of the log do not refute (``_chance``). None for fewer than ``LEAST``.
+        They are two of the errors that were seen: the least and the greatest median of a stretch
+        of the log. None for fewer than ``LEAST``.
         """
         return _bounds([abs(error) for error in self.errors])
 
@@ -150,19 +150,17 @@ def choice(trials: Sequence[Trial]) -> EstimatorChoice | None:
     return EstimatorChoice(best, tuple(rivals))
 
 
-def _stretch(place: int, count: int) -> int:
-    """In which stretch of the log a sample is, by its place among so many."""
-    return place * STRETCHES // count
+def _parts(values: Sequence[float]) -> list[list[float]]:
+    """The values of each stretch of the log."""
+    parts: list[list[float]] = [[] for _ in range(STRETCHES)]
+    for place, value in enumerate(values):
+        parts[place * STRETCHES // len(values)].append(value)
+    return parts
 
 
 def _means(values: Sequence[float]) -> list[float]:
     """The mean of each stretch; none where there are too few values."""
-    if len(values) < LEAST:
-        return []
-    parts: list[list[float]] = [[] for _ in range(STRETCHES)]
-    for place, value in enumerate(values):
-        parts[_stretch(place, len(values))].append(value)
-    return [*map(statistics.fmean, parts)]
+    return [*map(statistics.fmean, _parts(values))] if len(values) >= LEAST else []
 
 
 def _chance(means: Sequence[float]) -> float:
@@ -188,25 +186,15 @@ def _chance(means: Sequence[float]) -> float:
 
 
 def _bounds(errors: Sequence[float]) -> tuple[float, float] | None:
-    """The errors between which the median of all such errors lies, 95 times of 100.
+    """The least and the greatest median of a stretch of the log.
 
-    It may be where the parts of each stretch that are below are a half, but for chance.
+    The median of all such errors is above that of a stretch as often as below it. So it is beyond
+    the medians of all six, which are nearly independent, in 2 of 64 logs, whatever errors are like.
     """
     if len(errors) < LEAST:
         return None
-    count = len(errors)
-    ranked = sorted((error, _stretch(place, count)) for place, error in enumerate(errors))
-    sizes = Counter(stretch for _, stretch in ranked)
-    below, possible = Counter[int](), [count // 2]
-    for rank in range(count + 1):  # so many are below
-        if rank in (0, count) or ranked[rank - 1][0] != ranked[rank][0]:
-            parts = [below[stretch] / size - 0.5 for stretch, size in sizes.items()]
-            if _chance(parts) >= _SURE:
-                possible.append(rank)
-        if rank < count:
-            below[ranked[rank][1]] += 1
-    low, high = max(min(possible) - 1, 0), min(max(possible), count - 1)
-    return ranked[low][0], ranked[high][0]
+    parts = _parts(errors)
+    return min(map(statistics.median_low, parts)), max(map(statistics.median_high, parts))
 
 
 @dataclass(frozen=True, slots=True)
