@@ -134,6 +134,11 @@ def test_the_page_names_every_room_and_only_modules_that_are_there():
         assert named[room] <= there, f"{room}: {sorted(named[room] - there)}"
 
 
+def test_a_line_of_the_picture_can_be_read_without_scrolling():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert max(map(len, page.split("```text")[1].split("```")[0].splitlines())) <= 122
+
+
 def test_the_page_on_the_first_change_names_what_is_there():
     page = (ROOT / "docs" / "first-change.md").read_text()
     paths = re.findall(r"`((?:sssjob|tests|conformance|schemas)/[\w./-]+)`", page)
