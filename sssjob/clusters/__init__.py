@@ -4,8 +4,8 @@ Strategy. One machine has some cores, and a year of records may want fifty. To s
 elsewhere, watch them and send their work again when they are lost is what Dask does, and what
 dask-jobqueue does by the batch systems that users of this program have.
 
-The idea is that nothing else changes: ``connected`` gives a ``workers.Crew``, a number of processes
-that ``workers.Workers`` takes in the place of any other. The same functions are called by it, with
+The idea is that nothing else changes: ``connected`` gives ``workers.RemoteWorkers``, a number of
+processes that ``workers.Workers`` takes in the place of any other. The same functions are called by it, with
 the same parts, and their results come in the same order.
 
 Why it is right: what is called has no effect but its result (parts are read, and nothing is
