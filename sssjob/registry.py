@@ -87,8 +87,8 @@ class Caps(NamedTuple):
 class Queue(NamedTuple):
     """The state of a batch system's queues: what reads it, and the commands that print it.
 
-    ``reader`` names a ``Reader`` of ``sssjob.lcginfo``; ``ask_text`` are commands for systems that
-    print no JSON, and ``environment`` is what the commands need beside that of the caller.
+    ``reader`` names a ``QueueReader`` of ``sssjob.lcginfo``; ``ask_text`` are commands for systems
+    that print no JSON, and ``environment`` is what the commands need beside that of the caller.
     ``rules`` are commands that tell how slots are given away, where the caller may ask them.
     """
 
@@ -167,6 +167,23 @@ class Measure(NamedTuple):
     unit: int = 1
 
 
+class Cluster(NamedTuple):
+    """How dask-jobqueue starts workers as jobs of the system: by which of its classes.
+
+    ``name`` is what ``--cluster`` calls it. ``account`` is the word of that class for who pays, and
+    ``wall_time`` how it has hours and minutes; a system without the first has jobs without queues
+    and limits of time. ``also`` is what each job is given beside; ``has_pairs`` where lines for the
+    head of a job are read as names and values.
+    """
+
+    name: str
+    type: str
+    account: str = ""
+    wall_time: str = "{:02}:{:02}:00"
+    also: tuple[tuple[str, str], ...] = ()
+    has_pairs: bool = False
+
+
 class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
@@ -174,7 +191,7 @@ class System(NamedTuple):
     derived from ``sssjob.features.batch.call.Script``, and ``installation`` what a site installs
     for it, one derived from ``sssjob.features.batch.scripts.Scripts``. ``ended`` names what asks
     it for the records of jobs that have ended, in the first of its formats; without one they are
-    read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``, or
+    read from files. ``submission`` names its submit form (``sssjob.translate.form.OptionForm``), or
     the translator of the jobspecs that are submitted, and ``control`` its commands that submit,
     hold and cancel, a ``sssjob.submission.Control``;
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
@@ -190,7 +207,8 @@ class System(NamedTuple):
     that reads what it states of all jobs together: see ``sssjob.verbs.audit``. ``notices`` names
     what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``.
     ``site_tests`` names its side of the jobs that try a site, a
-    ``sssjob.features.batch.site_tests.SiteTests``.
+    ``sssjob.features.batch.site_tests.SiteTests``. ``cluster`` is how workers are started as its
+    jobs.
     """
 
     name: str
@@ -215,6 +233,7 @@ class System(NamedTuple):
     sums: str = ""
     notices: str = ""
     site_tests: str = ""
+    cluster: Cluster | None = None
 
     @property
     def around(self) -> str:
@@ -460,6 +479,7 @@ def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
     yield "queue", isinstance(row.queue, Queue | None)
     yield "status", isinstance(row.status, Status | None)
     yield "inside", isinstance(row.inside, Inside | None)
+    yield "cluster", isinstance(row.cluster, Cluster | None)
     for name, kind in (("formats", Format), ("targets", Target), ("measures", Measure)):
         value = getattr(row, name)
         yield name, isinstance(value, tuple) and all(isinstance(each, kind) for each in value)

@@ -201,7 +201,8 @@ def said_of(name, text):
 
 
 # What a wing has, and why a system has it not: a line of its page says so, too.
-PARTS = ("formats", "queue", "status", "script", "targets", "control", "inside", "notices")
+PARTS = ("formats", "queue", "status", "script", "targets", "control", "inside", "notices",
+         "cluster")  # fmt: skip
 _SIGNALS = "it tells a job of its end by signals only, which ``features watch`` hands on"
 WITHOUT_PART = {
     ("condor", "script"): "its hooks are what its startd and starter call (systems/condor/hooks)",
@@ -209,6 +210,7 @@ WITHOUT_PART = {
         "flux",
         "queue",
     ): "no Flux runs here; what a queue of it may take is the policy of its scheduler",
+    ("flux", "cluster"): "dask-jobqueue has none that starts workers by it",
     ("lsf", "queue"): "as its status, and its limits are those of queues and hosts together",
     **{(name, "notices"): _SIGNALS for name in ("flux", "gridengine", "lsf", "pbs")},
     ("lsf", "status"): "no LSF runs here; forms of times and sizes of bjobs differ by site",
@@ -342,7 +344,7 @@ SYSTEM = '''
 from sssjob.features.batch.allocation import Allocation
 from sssjob.features.batch.call import Script
 from sssjob.features.batch.scripts import Scripts
-from sssjob.lcginfo.reader import Reader
+from sssjob.lcginfo.reader import QueueReader
 from sssjob.lcginfo.snapshot import QueuedJob
 from sssjob.registry import Format, Queue, System
 
@@ -356,7 +358,7 @@ SYSTEM = System(
 )
 
 
-class State(Reader):
+class State(QueueReader):
     def take(self, text):
         self.add_slots(4, 3)
         self.jobs += [QueuedJob("q", "g", "running", jobid=id) for id in text.split()]
@@ -688,7 +690,7 @@ def test_a_system_without_data_and_pages_is_told():
 def test_a_system_without_a_part_of_a_wing_is_told(monkeypatch):
     row = registry.System(
         "made-up", "Made up", formats=(MADE_UP,), script="x:z", control="x:c", inside=1,
-        notices="x:n",
+        notices="x:n", cluster=registry.Cluster("x", "X"),
         targets=(registry.Target("made-script", "x:w", "scripts"),),
     )  # fmt: skip
     monkeypatch.setitem(WITHOUT_PART, (row.name, "script"), "why")

@@ -5,8 +5,8 @@ elsewhere, watch them and send their work again when they are lost is what Dask 
 dask-jobqueue does by the batch systems that users of this program have.
 
 The idea is that nothing else changes: ``connected`` gives ``workers.RemoteWorkers``, a number of
-processes that ``workers.Workers`` takes in the place of any other. The same functions are called by it, with
-the same parts, and their results come in the same order.
+processes that ``workers.Workers`` takes in the place of any other. The same functions are called by
+it, with the same parts, and their results come in the same order.
 
 Why it is right: what is called has no effect but its result (parts are read, and nothing is
 written), so Dask may call it again where a worker was lost. Who asks alone writes and commits.
@@ -72,7 +72,7 @@ def _client(
     folder = stack.enter_context(
         TemporaryDirectory(prefix=".sssjob-cluster-", dir=profile.directory or Path.cwd())
     )
-    started = getattr(jobqueue, SYSTEMS[name])(
+    started = getattr(jobqueue, SYSTEMS[name].type)(
         security=_secured(distributed, Path(folder)), **profile.told_to(name)
     )  # fmt: skip
     cluster = stack.enter_context(started)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sssjob import settings
+from sssjob import registry, settings
+from sssjob.registry import Cluster
 
-# The clusters of dask-jobqueue, by what ``--cluster`` calls them.
-SYSTEMS = {
-    "slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster",
-    "condor": "HTCondorCluster",
-}  # fmt: skip
-_QUEUES = ("slurm", "pbs", "sge", "lsf")  # which have a queue, and a wall time
-_ACCOUNT = {"slurm": "account", "pbs": "account", "sge": "project", "lsf": "project"}
+# How each batch system starts workers, by what ``--cluster`` calls it.
+SYSTEMS: Mapping[str, Cluster] = {
+    row.cluster.name: row.cluster for row in registry.all_systems().values() if row.cluster
+}
 _DAY = 86_400
 
 
@@ -60,10 +59,11 @@ class Profile:
 
     def told_to(self, system: str) -> dict[str, Any]:
         """The same as dask-jobqueue has it."""
+        cluster = SYSTEMS[system]
         told: dict[str, Any] = {
             "cores": 1, "processes": 1, "memory": f"{self.memory_mib} MiB", "job_name": "sssjob",
             "python": self.python or sys.executable, "interface": self.interface or None,
-            "job_extra_directives": self._directives(system),
+            "job_extra_directives": self._directives(cluster),
             "job_script_prologue": [*self.prologue],
             # A worker that nobody needs any more ends by itself, should who asks be killed.
             "death_timeout": 60,
@@ -71,17 +71,14 @@ class Profile:
             # on the network asks what this one does.
             "scheduler_options": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
         }  # fmt: skip
-        if system in _QUEUES:
+        if cluster.account:
             told["queue"] = self.queue or None
-            told[_ACCOUNT[system]] = self.account or None
-            hours, minutes = divmod(self.minutes, 60)
-            told["walltime"] = f"{hours:02}:{minutes:02}" + ("" if system == "lsf" else ":00")
-        else:
-            told["disk"] = "1 GiB"
-        return told
+            told[cluster.account] = self.account or None
+            told["walltime"] = cluster.wall_time.format(*divmod(self.minutes, 60))
+        return told | dict(cluster.also)
 
-    def _directives(self, system: str) -> Any:
-        if system != "condor":
+    def _directives(self, cluster: Cluster) -> Any:
+        if not cluster.has_pairs:
             return [*self.options]
         pairs = (each.partition("=") for each in self.options)
         return {name.strip(): value.strip() for name, _, value in pairs}

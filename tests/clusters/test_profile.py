@@ -40,7 +40,7 @@ WORDS = {
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_script_of_a_job_has_what_the_profile_says(profile, system):
-    cluster = getattr(jobqueue, SYSTEMS[system])
+    cluster = getattr(jobqueue, SYSTEMS[system].type)
     job = cluster.job_cls("tls://127.0.0.1:1", name="x", **told(profile, system))
     script = job.job_script()
     for word in WORDS[system]:
@@ -69,7 +69,7 @@ def test_two_commands_on_one_machine_start_schedulers_whose_ports_do_not_meet(re
 
 def test_without_a_file_there_is_a_profile_for_each_system():
     for system in SYSTEMS:
-        cluster = getattr(jobqueue, SYSTEMS[system])
+        cluster = getattr(jobqueue, SYSTEMS[system].type)
         assert cluster.job_cls(
             "tls://127.0.0.1:1", name="x", **told(Profile(), system)
         ).job_script()

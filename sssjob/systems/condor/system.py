@@ -1,6 +1,6 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Format, Inside, Measure, Queue, Sign, Status, System, Target
+from sssjob.registry import Cluster, Format, Inside, Measure, Queue, Sign, Status, System, Target
 from sssjob.systems import INSIDE
 
 SYSTEM = System(
@@ -36,4 +36,5 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["condor"]),
     notices="sssjob.systems.condor.notices:read",
+    cluster=Cluster("condor", "HTCondorCluster", also=(("disk", "1 GiB"),), has_pairs=True),
 )  # fmt: skip

@@ -1,6 +1,17 @@
 """What of Grid Engine stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Inside, Measure, Queue, Sign, Status, System, Target
+from sssjob.registry import (
+    Caps,
+    Cluster,
+    Format,
+    Inside,
+    Measure,
+    Queue,
+    Sign,
+    Status,
+    System,
+    Target,
+)
 from sssjob.systems import INSIDE
 
 _ACCOUNTING = "sssjob.systems.gridengine.accounting"
@@ -45,4 +56,5 @@ SYSTEM = System(
         Measure("cpu_secs", ("ru_utime", "ru_stime")),
         Measure("max_rss_bytes", ("ru_maxrss",), 1024),
     ),
+    cluster=Cluster("sge", "SGECluster", "project"),
 )  # fmt: skip

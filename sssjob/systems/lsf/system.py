@@ -1,6 +1,6 @@
 """What of LSF stands where in this folder."""
 
-from sssjob.registry import Format, Inside, Sign, System, Target
+from sssjob.registry import Cluster, Format, Inside, Sign, System, Target
 from sssjob.systems import INSIDE
 
 SYSTEM = System(
@@ -21,4 +21,5 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["lsf"]),
     id_variable="LSB_JOBID",
+    cluster=Cluster("lsf", "LSFCluster", "project", "{:02}:{:02}"),
 )  # fmt: skip

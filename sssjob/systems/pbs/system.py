@@ -1,6 +1,6 @@
 """What of PBS stands where in this folder."""
 
-from sssjob.registry import Format, Inside, Queue, Sign, Status, System, Target
+from sssjob.registry import Cluster, Format, Inside, Queue, Sign, Status, System, Target
 from sssjob.systems import INSIDE
 
 _STATUS = "sssjob.systems.pbs.status"
@@ -43,4 +43,5 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["pbs"]),
     id_variable="PBS_JOBID",
+    cluster=Cluster("pbs", "PBSCluster", "account"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Inside, Queue, Sign, Status, System, Target
+from sssjob.registry import Caps, Cluster, Format, Inside, Queue, Sign, Status, System, Target
 from sssjob.systems import INSIDE
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
@@ -58,4 +58,5 @@ SYSTEM = System(
     inside=Inside(*INSIDE["slurm"]),
     id_variable="SLURM_JOB_ID",
     raw_id="JobIDRaw",
+    cluster=Cluster("slurm", "SLURMCluster", "account"),
 )  # fmt: skip
