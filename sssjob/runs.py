@@ -127,9 +127,28 @@ class Run(NamedTuple):
             return False
         return self.times.order(known.times, CLOCKS) is RunOrder.SAME
 
+    @property
+    def marks(self) -> int:
+        """By how many marks it is told: GlobalId, SubmitTime and StartTime."""
+        told = self.global_id or None, self.times.submitted, self.times.started
+        return sum(each is not None for each in told)
+
+    def marks_of(self, known: Run) -> int:
+        """By how many of these it is told to be the run that is known, which it is about."""
+        mine, its = self.times, known.times
+        return (
+            bool(self.global_id and known.global_id)
+            + (mine.submitted is not None and _are_close(mine.submitted, its.submitted))
+            + (mine.started is not None and its.started is not None)
+        )
+
 
 def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:
     return one is not None and other is not None and one > other + seconds
+
+
+def _are_close(one: int, other: int | None) -> bool:
+    return other is not None and abs(one - other) <= CLOCKS
 
 
 def _differ(one: int | None, other: int | None) -> bool:

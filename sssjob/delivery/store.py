@@ -29,9 +29,9 @@ from sssjob.records import Format
 from sssjob.runs import RunOrder, RunTimes
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of
+from sssjob.store.stored import DELIVERED
 
 _BATCH = 200  # records of one change
-_DELIVERED = "delivered"  # why what records tell was written
 _CHARGING = ("Charge", "Quote", "Reserve")  # requests, by which a job may become known
 
 
@@ -60,7 +60,7 @@ class StoreDelivery:
         found = read(source, name, format_, zone, self.tally)
         about = False
         while batch := list(islice(found, _BATCH)):
-            with self._jobs.change(source=name, reason=_DELIVERED) as change:
+            with self._jobs.change(source=name, reason=DELIVERED) as change:
                 for each in batch:
                     if isinstance(each, PlacedRecord):
                         about = self._take(change, each)
@@ -236,7 +236,7 @@ def _first_version(jobs: Store, run: _StoredRun, record: Job) -> _StoredRun:
         if (job := _about(whole, record)) is None:
             continue
         found.append(_StoredRun(stored, whole, job))
-        is_told = bool(found[1:]) and stored.reason == _DELIVERED
+        is_told = bool(found[1:]) and stored.reason == DELIVERED
         if not is_told and not _is_of_charge(found[-1]):
             return found[-1]
     return found[0] if found else run

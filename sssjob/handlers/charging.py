@@ -8,7 +8,7 @@ for want of funds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -41,12 +41,13 @@ from sssjob.handlers.view import JobView, View, job_views, only
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
-from sssjob.runs import CLOCKS, RunOrder, RunTimes
+from sssjob.runs import Run
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
+from sssjob.suggestions import nearest
 
 _HOUR = 3600
 _FREE = "The job says nothing that has a price"
@@ -64,6 +65,9 @@ _OPTIONS = {
     name: found for name in ("WallDuration", "StartTime", "EndTime")
     if (found := attribute(name)) is not None
 }  # fmt: skip
+_SHOWS = frozenset(("ShowHours", "ItemizedCharges", "Guarantee", "Replace"))
+_CHARGE_OPTIONS = _SHOWS.union(_OPTIONS)
+_REFUND_OPTIONS = frozenset(("JobId", "Id", "Amount", "Description", "ShowHours", *MARKS))
 _TIMES = {
     name: found for name in MARKS
     if (found := attribute(name)) is not None and found.kind is AttributeType.TIME
@@ -251,9 +255,10 @@ def owned(stores: Stores, asked: Request, reach: Reach) -> Request:
     known = [each for each in found if each.block.id == job.id and each.is_within(reach)]
     if not known:
         return asked
+    last = max(known, key=_rank)
     missing = [
         _like(job, name, text) for name in _PRICED
-        if not _text(only(job), name) and (text := _text(_last(known), name))
+        if not _text(only(job), name) and (text := _text(last, name))
     ]  # fmt: skip
     whole = job.setting(*missing) if missing else job
     xml = etree.tostring(bridge.to_tree(whole), encoding="UTF-8")
@@ -308,6 +313,7 @@ def refund(
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
         raise Refused("318", "A Refund has options only, such as JobId and Amount")
+    _require_options(asked, _REFUND_OPTIONS, is_strict=True)
     id_ = stripped(option(asked, "JobId", "Id") or "")
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
@@ -324,8 +330,11 @@ def refund(
         raise Refused("317", "Amount is a number")
 
     def do(change: Change) -> HandlerAnswer:
-        known = _known(change, Job.of(Id=id_, **run))
-        if known is None or not _may_see(known, reach):
+        asked_of = Job.of(Id=id_, **run)
+        known = _known(change, asked_of)
+        told = Run.of_job(asked_of)
+        is_it = known is not None and told.marks_of(Run.of_job(known.job)) == told.marks
+        if known is None or not is_it or not _may_see(known, reach):
             which = f" with this {' and '.join(run)}" if run else ""
             raise Refused("740", f"There is no job {id_}{which}")
         before = _amount(known.view, "Charge") or Fraction()
@@ -475,8 +484,9 @@ def _merged(
     if known is None:
         return delivering(sent), Fraction()
     _require_seen(known, subject, reach)
-    if (start := known.job.get("StartTime")) and sent.get("StartTime"):
-        sent = sent.setting(_like(sent, "StartTime", start))  # clocks may differ; records tell it
+    for name in _TIMES:  # clocks may differ, and records tell the times that are known
+        if (time := known.job.get(name)) and sent.get(name):
+            sent = sent.setting(_like(sent, name, time))
     if sent.block(Requested) or sent.block(Delivered):
         job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
     else:
@@ -487,8 +497,9 @@ def _merged(
 def _known(change: Change, job: Job) -> _StoredJob | None:
     """What the store has of a job: its last run that is shown, alone or in a job group.
 
-    Another run of its Id is another job: it is None where the times tell a new one. Raises
-    ``Refused`` (740) where it stands in several documents. # decisions 860, 863 and 864
+    Another run of its Id is another job: it is None where the times tell a new one. A run that has
+    what is told comes before those that do not tell it. Raises ``Refused`` (740) where it stands in
+    several documents. # decisions 860, 863 and 878
     """
     try:
         alone = change.about(job)
@@ -500,11 +511,12 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
         view for stored in places.values() for view in job_views(stored)
         if view.block.id == job.id
     ]  # fmt: skip
-    runs = [view for view in views if marks_of(job).agree(marks_of(view.block))]
-    runs = runs or [view for view in views if _overlap(job, view.block)]
+    told = Run.of_job(job)
+    runs = [view for view in views if told.is_of(Run.of_job(view.block))]
+    runs = runs or [view for view in views if _may_have_begun(job, view.block)]
     if not runs:
         return None
-    view = _last(runs)
+    view = max(runs, key=lambda each: (told.marks_of(Run.of_job(each.block)), _rank(each)))
     stored, block = view.stored, view.stored.block()
     if not stored.deleted:
         _require_one_place(change, job, view)
@@ -513,18 +525,14 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
     return _StoredJob(stored, block, view, inner)
 
 
-def _overlap(job: Job, known: Job) -> bool:
-    """Whether two are one run though their starts differ, as those of clocks do. # decision 864"""
-    mine, its = marks_of(job), marks_of(known)
-    if not (mine.started and its.started and mine._replace(started="").agree(its)):
-        return False
-    order = RunTimes.of_job(job).order(RunTimes.of_job(known), CLOCKS)
-    return order is RunOrder.SAME
+def _may_have_begun(job: Job, known: Job) -> bool:
+    """Whether one that is known to wait may have begun, by clocks that differ by more."""
+    return not known.get("StartTime") and marks_of(job).agree(marks_of(known))
 
 
-def _last(runs: Sequence[JobView]) -> JobView:
-    """The run of a job that its Id means."""
-    return max(runs, key=lambda view: view.stored.rank(marks_of(view.block)))
+def _rank(view: JobView) -> tuple[bool, int, int]:
+    """What orders the runs of a job, of which its Id means the last one."""
+    return view.stored.rank(marks_of(view.block))
 
 
 def _require_one_place(change: Change, job: Job, view: JobView) -> None:
@@ -575,6 +583,8 @@ def _facts(sent: Job) -> list[Fact]:
 def _keep(change: Change, job: Job, known: _StoredJob | None) -> Stored:
     if known is not None:
         return put(change, place(known.block, known.view.place, lambda _: job), known.stored)
+    if change.about(job) is not None:
+        raise Refused("740", f"Job {job.id} had another run; say the StartTime of this one")
     try:
         return change.put(job)
     except UnreadableDocument as error:
@@ -720,3 +730,19 @@ def _number(change: Change, name: str) -> int:
 def _require_data_only(asked: Request) -> None:
     if asked.sets or asked.gets or asked.wheres:
         raise Refused("318", f"{asked.action} has Data and options only")
+    _require_options(asked, _CHARGE_OPTIONS)
+
+
+def _require_options(asked: Request, known: Collection[str], *, is_strict: bool = False) -> None:
+    """Refuse (318) an option that is none, of which somebody may believe that it says which run.
+
+    Of others of Gold, which say nothing here, some clients have more than is known.
+    """
+    for each in asked.options:
+        if each.name in known:
+            continue
+        meant = nearest(each.name, {*known, *MARKS})
+        if is_strict or meant:
+            advice = f"; {meant} is one" if meant in known else ""
+            text = f"{shown(each.name)} is not an option of {asked.action}{advice}"
+            raise Refused("318", text)

@@ -24,6 +24,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import whole
 from sssjob.known_by import of_one, other_ids, owner
 from sssjob.model import Block
+from sssjob.runs import Run, RunTimes
 from sssjob.units import XML_SPACE
 
 
@@ -57,6 +58,16 @@ class Marks(NamedTuple):
     def agree(self, other: Marks) -> bool:
         """Whether nothing that both state differs."""
         return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
+
+    def shared(self, other: Marks) -> int:
+        """How many of GlobalId, SubmitTime and StartTime both state, and state alike."""
+        return sum(a == b != "" for a, b in zip(self[:-1], other[:-1], strict=True))
+
+    @property
+    def told(self) -> Run:
+        """The run that they tell of, as far as they are times in seconds."""
+        times = RunTimes(whole(self.submitted), whole(self.started))
+        return Run(self.global_id, times)
 
     @property
     def latest(self) -> int:
@@ -217,6 +228,11 @@ def same(marks: Marks, runs: Iterable[K]) -> K | None:
     >>> same(Marks(), [*runs, Run(3, Marks("", "100", "300"))]).run
     2
 
+    One that has what is told comes before those that do not tell it.
+
+    >>> same(Marks("", "100"), [Run(1, Marks("", "100", "110")), Run(2, Marks("", "", "500"))]).run
+    1
+
     One that is shown is meant before one that is deleted.
 
     >>> same(Marks(), [*runs, Run(3, Marks("", "100", "900"), deleted=True)]).run
@@ -226,7 +242,38 @@ def same(marks: Marks, runs: Iterable[K]) -> K | None:
     equal = [known for known in agreeing if known.marks == marks]
     return max(
         equal or agreeing, default=None,
-        key=lambda known: rank(known.marks, known.run, is_there=not known.deleted),
+        key=lambda known: (
+            marks.shared(known.marks), rank(known.marks, known.run, is_there=not known.deleted)
+        ),
+    )  # fmt: skip
+
+
+def near(marks: Marks, runs: Iterable[K]) -> K | None:
+    """The run that is meant by a time that differs as clocks do, where none is told exactly.
+
+    >>> class Run(NamedTuple):
+    ...     run: int
+    ...     marks: Marks
+    ...     name: str = "Job"
+    ...     id: str = "7"
+    ...     deleted: bool = False
+    >>> runs = [Run(1, Marks("", "100", "110")), Run(2, Marks("", "", "500"))]
+    >>> near(Marks("", "101", "110"), runs).run, near(Marks("", "400", "501"), runs).run
+    (1, 2)
+    >>> near(Marks("", "100", "113"), runs) is None
+    True
+    """
+    if not marks.started:
+        return None
+    told = Marks(whose=marks.whose)
+    return max(
+        (
+            each for each in runs
+            if each.marks.started
+            and told.agree(each.marks)
+            and marks.told.is_of(each.marks.told)
+        ),
+        default=None, key=lambda known: (not known.deleted, known.run),
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ class _WriteBatch:
                     if incoming.others or known.missing:
                         warnings += reading.left_out(incoming, known.missing)
             outcomes += [each.outcome for each in written]
-        return outcomes, [*warnings, *writer.remarks]
+        return outcomes, warnings
 
 
 def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_WriteBatch]:
@@ -165,6 +165,7 @@ def _written(
                 )
                 outcomes, warnings = batch.write(writer, entry)
                 writer.settle(entry)
+                warnings += writer.remarks
         except BusyStore:
             entry.ended(committed=False)
             if not left:

@@ -80,8 +80,8 @@ def charged(places: Sequence[int], found: Sequence[Row], own: int) -> Iterator[i
 
 def settle(
     engine: Engine, packing: Packing, change: NumberedEntry, documents: Collection[int]
-) -> None:
-    """Enter what jobs of documents were charged, or given back, beside the ledger.
+) -> Sequence[Difference]:
+    """Enter what jobs of documents were charged, or given back, beside the ledger: these are given.
 
     What was reserved for a job that is in its document no more is reserved no more.
     """
@@ -92,7 +92,7 @@ def settle(
             ids = {job.id for _, job in _jobs(engine, packing, number)}
             ledger.end_reservations(number, now, kept=ids)
     if not found:
-        return
+        return found
     ledger.add_all([
         Entry(
             EntryKind.CHARGE if each.said > each.entered else EntryKind.REFUND,
@@ -101,6 +101,7 @@ def settle(
         for each in found
         for owner, amount in each.shares
     ])  # fmt: skip
+    return found
 
 
 def differences(

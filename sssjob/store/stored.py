@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sssjob.document import bridge, tree
 from sssjob.model import Block
 from sssjob.store.identity import Identity, Marks, rank
+
+DELIVERED = "delivered"  # why what records tell was written
+# What requests of a gateway give as a reason: their action and object.
+_REQUEST = re.compile("([A-Z][a-z]+) Job(Group)?(,.*)?")
+
+
+def is_of_request(reason: str) -> bool:
+    """Whether a version was made by who works with jobs, and not by who brings them.
+
+    >>> is_of_request("Modify Job, request 17"), is_of_request("April")
+    (True, False)
+    """
+    return bool(of_request(reason))
+
+
+def of_request(reason: str) -> str:
+    """What made such a version: the action of a request, or what was delivered; else "".
+
+    >>> of_request("Charge Job"), of_request("delivered"), of_request("Create Job, request 3")
+    ('Charge', 'delivered', '')
+    """
+    if reason == DELIVERED:
+        return reason
+    found = _REQUEST.fullmatch(reason)
+    return "" if found is None or found[1] == "Create" else found[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
-from itertools import count, islice, repeat
+from itertools import count, islice, repeat, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
+from sssjob import units
 from sssjob.document import dumps, from_tree, tree
 from sssjob.document.attached import files_named
 from sssjob.document.meant import Around
@@ -25,11 +26,12 @@ from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
-from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, stated
+from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 from sssjob.store.regrouping import regrouped, tells_less
 from sssjob.store.rows import rows
+from sssjob.store.stored import is_of_request, of_request
 
 _STARTED, _ENDED, _CPU, _STATE, _ID, _CHARGE = (
     NAMES.index(columns.name_of(path))
@@ -61,6 +63,12 @@ _LINES = f"SELECT document FROM job WHERE ({NAMES[_ID]} LIKE '%#%' OR {NAMES[_ID
 _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one after the other
 _MARKS = len(MARKS)  # columns of the table
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
+_REPLACED = "{} is replaced, with what was made of it since it was imported: {}"
+_REASON = "SELECT reason FROM change WHERE number = ?"
+_FORMER = (
+    "SELECT f.files, f.dictionary, f.data, c.reason FROM former AS f JOIN change AS c "
+    "ON c.number = f.change WHERE f.document = ? ORDER BY f.version DESC"
+)
 _OTHERS = "{} of {}: the same job and start are there as one of {}; both are kept"
 _KEEP = (
     "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
@@ -305,13 +313,16 @@ class DocumentWriter:
         self._keeps_ended, self._keeps_former = keeps_ended, keeps_former
         self._rows = schema.job()
         self._unsettled: set[int] = set()
+        self._reasons: dict[int, str] = {}  # of changes
         self.remarks: list[Finding] = []
 
     def settle(self, entry: HistoryEntry) -> None:
         """Let the ledger follow what was written; the last of each transaction (``settling``)."""
         if self._unsettled:
-            settling.settle(self.engine, self.packing, entry, self._unsettled)
+            found = settling.settle(self.engine, self.packing, entry, self._unsettled)
             self._unsettled.clear()
+            if self._keeps_ended:
+                self.remarks += (_given_back(each) for each in found if each.said < each.entered)
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
@@ -431,6 +442,8 @@ class DocumentWriter:
                 incoming = self._with_global_id(incoming, run)
                 contents.add(incoming.content)
             is_there = files.column == run.files and self._has(run, incoming.content)
+            if not is_there and self._keeps_ended and not run.deleted:
+                is_there = self._is_no_news(contents, files, run)
             if not is_there and self._keeps_ended and incoming.name == "JobGroup":
                 again = self._regrouped(incoming, run)
                 if again is not None:
@@ -444,6 +457,7 @@ class DocumentWriter:
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
+                self._tell_replaced(incoming, run)
                 changed.append((run.number, incoming, files))
                 if incoming.id != run.id:
                     renamed.append((run.number, _next_run(incoming, runs), incoming))
@@ -465,6 +479,9 @@ class DocumentWriter:
         """
         told = incoming.name, incoming.id, incoming.marks
         run = known_as(*told, runs)
+        if run is None and self._keeps_ended and incoming.name == "Job":
+            some = (each for each in runs if (each.name, each.id) == told[:2])
+            return near(incoming.marks, some)
         if run is None or incoming.marks.whose or not run.marks.whose:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
@@ -569,6 +586,35 @@ class DocumentWriter:
         told = finding(code, text, line=incoming.line, severity=severity)
         self.remarks.append(told)
 
+    # decision 879
+    def _is_no_news(
+        self, contents: Collection[Content], files: ChosenFiles, present: PresentDocument
+    ) -> bool:
+        """Whether an import brought the same before, and requests have changed it since."""
+        if not is_of_request(self._reason(present)):  # as nearly always
+            return False
+        former = self.engine.fetch(_FORMER, (present.number,))
+        brought = (row for row in former if not is_of_request(row[-1]) and row[0] == files.column)
+        there = (present._replace(dictionary=row[1], data=row[2]) for row in brought)
+        return any(self._has(each, content) for each in there for content in contents)
+
+    def _reason(self, present: PresentDocument) -> str:
+        """Why the version was made that is there."""
+        if present.change not in self._reasons:
+            [(reason,)] = self.engine.fetch(_REASON, (present.change,))
+            self._reasons[present.change] = reason
+        return self._reasons[present.change]
+
+    def _tell_replaced(self, incoming: Incoming, present: PresentDocument) -> None:
+        """Tell of what goes that requests have made of a document since it was imported."""
+        if not self._keeps_ended or not is_of_request(last := self._reason(present)):
+            return
+        former = (row[-1] for row in self.engine.fetch(_FORMER, (present.number,)))
+        reasons = [last, *takewhile(is_of_request, former)]
+        names = ", ".join(dict.fromkeys(map(of_request, reversed(reasons))))
+        text = _REPLACED.format(f"{incoming.name} {incoming.id}", names)
+        self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
+
     def _is_former(self, contents: Collection[Content], present: PresentDocument) -> bool:
         """Whether a document is a former version of the one that is there."""
         former = self.engine.fetch(
@@ -656,6 +702,13 @@ class DocumentWriter:
         self.engine.add_sparse(
             self._rows, [row for number, new, _ in changed for row in _owned(number, new)]
         )
+
+
+def _given_back(found: settling.Difference) -> Finding:
+    """What is told of credits that an import gives back."""
+    more, known = (units.decimal(each) for each in (found.entered - found.said, found.entered))
+    text = f"job {found.job} was charged {known}, of which {more} are given back: this says less"
+    return finding("W-DISAGREE", text, severity=Severity.WARNING)
 
 
 def _owned(number: int, incoming: Incoming) -> Iterator[Sparse]:

@@ -2,6 +2,7 @@
 
 import io
 import tempfile
+from collections import defaultdict
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +33,7 @@ USED = (
 ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 DOES = st.sampled_from((
     "deliver", "deliver", "delete", "undo", "charge", "refund", "charge_run", "refund_run",
+    "refund_submitted", "load",
 ))  # fmt: skip
 CLOCKS = (0, 1, -2)  # seconds by which the clock of a scheduler is ahead of that of the records
 STEPS = st.lists(
@@ -47,6 +49,8 @@ class Site:
         self.opened = job_service(address, accounting=ACCOUNTING)
         self.deleted = {id_: {} for id_ in REQUESTS}
         self.shown = {id_: {} for id_ in REQUESTS}
+        self.submitted = defaultdict(set)  # runs that tell when they were
+        self.loaded = defaultdict(set)  # runs of which an import told
         self.grouped = {}  # the run that stands in the group, which comes behind those alone
 
     def __enter__(self):
@@ -64,7 +68,7 @@ class Site:
 
     @contextmanager
     def changing(self):
-        with self.jobs.service.stores.use() as kept, kept.change() as change:
+        with self.jobs.service.stores.use() as kept, kept.change(reason="Delete Job") as change:
             yield change
 
     def deliver(self, id_, run):
@@ -76,6 +80,24 @@ class Site:
             [*StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")]
         if run not in self.deleted[id_]:
             self.shown[id_].setdefault(run, 0)
+            self.submitted[id_].add(run)
+
+    def load(self, id_, run):
+        """As a file is imported into which the record was delivered, charged by nobody."""
+        if run in self.deleted[id_]:
+            return
+        start = FIRST + 9000 * run
+        names = ("SubmitTime", "StartTime", "EndTime")
+        times = zip(names, (start - 20, start, start + 60), strict=True)
+        told = "".join(f"<{name}>{time}</{name}>" for name, time in times)
+        delivered = "<Delivered><Duration>60</Duration></Delivered></Job>"
+        document = REQUESTS[id_].replace("</Job>", told + delivered)
+        with self.jobs.service.stores.use() as kept:
+            kept.load(document.encode())
+        if run not in self.loaded[id_]:  # it is told that a Charge goes
+            self.shown[id_][run] = 0
+        self.loaded[id_].add(run)
+        self.submitted[id_].add(run)
 
     def last(self, id_, runs):
         """The run of which a document is hidden or shown: a group is more than the job."""
@@ -106,11 +128,14 @@ class Site:
         """As a scheduler does when the run has ended, mostly before its record is delivered."""
         start = FIRST + 9000 * run + CLOCKS[run % len(CLOCKS)]
         times = f"<StartTime>{start}</StartTime><EndTime>{start + 60}</EndTime>"
+        if run % 2:
+            times += f"<SubmitTime>{FIRST + 9000 * run - 19}</SubmitTime>"
         code = self.jobs.code("Charge", data=[f"{USED.format(id_)}{times}</Job>"])
         is_hidden = run in self.deleted[id_]
         assert code == ("740" if is_hidden else "000")
         if not is_hidden:
             self.shown[id_][run] = self.shown[id_].get(run, 0) + 120
+            self.submitted[id_].update({run} if run % 2 else ())
 
     def refund(self, id_, _):
         shown = self.shown[id_]
@@ -118,6 +143,12 @@ class Site:
 
     def refund_run(self, id_, run):
         self.give_back(id_, run, {"StartTime": FIRST + 9000 * run})
+
+    def refund_submitted(self, id_, run):
+        """A run that does not tell when it was submitted is not the one that was submitted then."""
+        has_it = run in self.submitted[id_]
+        told = {"SubmitTime": FIRST + 9000 * run - 20}
+        self.give_back(id_, run if has_it else None, told)
 
     def give_back(self, id_, run, told):
         was_charged = bool(self.shown[id_].get(run))
@@ -163,6 +194,8 @@ def test_what_is_shown_is_charged_and_deleted_by_its_id_and_what_was_deleted_com
                 for _ in charged[id_]:
                     getattr(site, does)(id_, None)
         assert site.found() == charged
+        with site.jobs.service.stores.use() as kept:
+            assert list(kept.check()) == []
 
 
 @pytest.mark.parametrize("id_", sorted(REQUESTS))
@@ -209,6 +242,74 @@ def test_a_refund_of_a_run_is_of_no_other_one(address):
         assert site.jobs.said("Refund", options=given) == "There is no job 9 with this StartTime"
         assert site.jobs.code("Refund", options=given | {"StartTime": "yesterday"}) == "317"
         assert site.found()["9"] == {0: 120}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"GlobalId": "zz"}, {"SubmitTime": FIRST + 9000}, {"GlobalId": "zz", "StartTime": FIRST}],
+    ids=" ".join,
+)
+def test_a_refund_by_a_mark_that_no_run_has_is_refused(address, told):
+    with Site(address) as site:
+        site.charge("9", 0)
+        assert site.jobs.code("Refund", options={"JobId": "9"} | told) == "740"
+        assert site.found()["9"] == {0: 120}
+
+
+@pytest.mark.parametrize("name", ["starttime", "Start", "EndTime", "SubmitTme", "Foo"])
+def test_an_option_that_a_refund_does_not_have_is_refused(address, name):
+    with Site(address) as site:
+        site.charge("9", 0)
+        assert site.jobs.code("Refund", options={"JobId": "9", name: FIRST}) == "318"
+        assert site.found()["9"] == {0: 120}
+
+
+@pytest.mark.parametrize("name", ["starttime", "SubmitTime", "GlobalId", "WalDuration"])
+@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote"])
+def test_an_option_that_seems_to_tell_a_run_is_refused(address, action, name):
+    with Site(address) as site:
+        used = f"{USED.format('9')}</Job>"
+        assert site.jobs.code(action, data=[used], options={name: FIRST}) == "318"
+        assert site.jobs.code(action, data=[used], options={"Project": "of other clients"}) == "000"
+
+
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+@pytest.mark.parametrize(
+    "told",
+    [
+        "<SubmitTime>{1}</SubmitTime><StartTime>{0}</StartTime>",
+        "<SubmitTime>{1}</SubmitTime>",
+        "<SubmitTime>{0}</SubmitTime><StartTime>{0}</StartTime>",
+    ],
+)
+def test_a_charge_is_of_the_run_that_has_what_it_tells(address, id_, told):
+    with Site(address) as site:
+        site.charge_run(id_, 2)  # later, and it does not tell when it was submitted
+        times = told.format(FIRST, FIRST - 19)
+        assert site.jobs.code("Charge", data=[f"{USED.format(id_)}{times}</Job>"]) == "000"
+        assert site.found()[id_] == {0: 120, 2: 120}
+        site.deliver(id_, 0)
+        assert site.found()[id_] == {0: 120, 2: 120}
+
+
+def test_a_charge_of_a_run_before_the_one_that_is_known_has_to_tell_when_it_began(address):
+    with Site(address) as site:
+        end = f"<EndTime>{FIRST - 5000}</EndTime>"
+        said = site.jobs.said("Charge", data=[f"{USED.format('9')}{end}</Job>"])
+        assert said == "Job 9 had another run; say the StartTime of this one"
+        start = f"<StartTime>{FIRST - 5060}</StartTime>"
+        assert site.jobs.code("Charge", data=[f"{USED.format('9')}{start}{end}</Job>"]) == "000"
+
+
+def test_a_job_that_waits_begins_by_whatever_clock(address):
+    """The clock of who submits may be minutes ahead of that of the scheduler."""
+    with Site(address) as site:
+        job = f"<Job><Id>5</Id><User>ann</User><SubmitTime>{FIRST + 60}</SubmitTime></Job>"
+        site.jobs.create(job)
+        start = f"<StartTime>{FIRST}</StartTime>"
+        assert site.jobs.code("Charge", data=[f"{USED.format('5')}{start}</Job>"]) == "000"
+        rows = site.jobs.ask("Query", gets=["SubmitTime", "StartTime"], wheres=[("Id", "EQ", "5")])
+        assert rows == [{"SubmitTime": str(FIRST + 60), "StartTime": str(FIRST)}]
 
 
 def test_a_charge_whose_clock_differs_keeps_the_start_that_is_known(address):

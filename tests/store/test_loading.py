@@ -21,7 +21,7 @@ from sssjob.store.reading import only, told
 from sssjob.store.rows import rows
 
 IDS = st.sampled_from(["1", "2", "g"])
-TIMES = st.sampled_from(["", "<StartTime>5</StartTime>", "<StartTime> +07</StartTime>"])
+TIMES = st.sampled_from(["", "<StartTime>5</StartTime>", "<StartTime> +057</StartTime>"])
 JOBS = st.builds(
     "<Job><Id>{}</Id>{}<Name>{}</Name></Job>".format, IDS, TIMES, st.text("ab", max_size=2)
 )
@@ -349,3 +349,84 @@ def test_a_job_that_waits_does_not_replace_one_that_used_something_without_times
     assert counts == Counts(unchanged=1)
     assert told == ["Job 7 stays as it is there: this is older, and tells less of the run"]
     assert documents(jobs) == [there.encode()]
+
+
+WAITS = "<Job><Id>7</Id><User>ann</User></Job>"
+
+
+def changed(jobs, reason, document):
+    """A version that somebody else makes of the first document."""
+    with jobs.change(reason=reason) as change:
+        there = next(iter(jobs.documents()))
+        change.put(document.encode(), replacing=change.at(there.number))
+
+
+@pytest.mark.parametrize("frame", ["{}", GROUP])
+@pytest.mark.parametrize(
+    ("reason", "item"),
+    [
+        ("Modify Job, request 17", "<Name>x</Name>"),
+        ("Quote Job", "<Quote>1</Quote>"),
+        ("Reserve Job", "<Reservation>1</Reservation>"),
+        ("Charge Job", "<Charge>5</Charge>"),
+        ("delivered", "<Queue>q</Queue>"),
+    ],
+)
+def test_what_was_imported_before_is_no_news_of_a_job_that_requests_have_changed(
+    jobs, frame, reason, item
+):
+    asked, known = (frame.format(WAITS.replace("</Job>", f"{each}</Job>")) for each in ("", item))
+    jobs.load(asked.encode())
+    changed(jobs, reason, known)
+    assert loaded(jobs, asked) == (Counts(unchanged=1), [])
+    assert documents(jobs) == [known.encode()]
+
+
+def test_what_is_replaced_that_requests_have_made_is_told(jobs):
+    jobs.load(WAITS.encode())
+    for reason in ("Quote Job, request 1", "Modify Job", "Modify Job"):
+        changed(jobs, reason, WAITS.replace("ann", f"ann{reason}"))
+    counts, told = loaded(jobs, WAITS.replace("ann", "bob"))
+    assert counts == Counts(changed=1)
+    assert told == [
+        "Job 7 is replaced, with what was made of it since it was imported: Quote, Modify"
+    ]
+
+
+def test_what_imports_alone_have_made_is_what_was_imported_last(jobs):
+    for user in ("ann", "bob", "ann"):
+        assert loaded(jobs, WAITS.replace("ann", user))[1] == []
+    assert len([*jobs.versions("7")]) == 3
+
+
+def test_credits_that_an_import_gives_back_are_told(jobs):
+    jobs.load(ENDED.replace("</Job>", "<Charge>12</Charge></Job>").encode())
+    counts, told = loaded(jobs, ENDED)
+    assert counts == Counts(changed=1)
+    assert told == ["job 7 was charged 12, of which 12 are given back: this says less"]
+
+
+@pytest.mark.parametrize(
+    ("times", "is_same"),
+    [
+        ("<SubmitTime>50</SubmitTime><StartTime>101</StartTime>", True),
+        ("<SubmitTime>51</SubmitTime><StartTime>100</StartTime>", True),
+        ("<SubmitTime>51</SubmitTime><StartTime>98</StartTime>", True),
+        ("<SubmitTime>50</SubmitTime><StartTime>103</StartTime>", False),
+        ("<SubmitTime>51</SubmitTime>", False),
+        ("<SubmitTime>50</SubmitTime><StartTime>101</StartTime><GlobalId>b</GlobalId>", False),
+    ],
+)
+def test_the_clocks_of_two_records_of_a_run_may_differ(jobs, times, is_same):
+    jobs.load(ENDED.replace("</Job>", "<GlobalId>a</GlobalId></Job>").encode())
+    end = "<EndTime>700</EndTime>" if "Start" in times else ""
+    counts, _ = loaded(jobs, f"<Job><Id>7</Id>{times}{end}</Job>")
+    assert counts == (Counts(changed=1) if is_same else Counts(new=1))
+
+
+def test_an_import_is_of_the_run_that_has_what_it_tells(jobs):
+    jobs.load(ENDED.encode())
+    jobs.load(b"<Job><Id>7</Id><StartTime>900</StartTime></Job>")
+    jobs.load(b"<Job><Id>7</Id><SubmitTime>50</SubmitTime><Charge>5</Charge></Job>")
+    charged_of = [b"<Charge>5</Charge>" in each for each in documents(jobs)]
+    assert charged_of == [True, False]
