@@ -558,8 +558,9 @@ def test_what_was_sent_is_compared_whatever_the_job_says_by_now(jobs, forwarding
     with scripted(*[NONE] * 7, *[CHARGED] * 7) as gold:
         each = forwarding(gold.port, charge=charge)
         assert (each.look(), each.send(), each.send()) == (7, 0, 7)
-        with jobs.service.stores.use() as kept:
-            kept.load("".join(now for now, _ in told.values()).encode())
+        with jobs.service.stores.use() as kept, kept.change() as change:
+            for now, _ in told.values():
+                change.put(now.encode())
         jobs.answer("Refund", options={"JobId": "f"})
         jobs.answer("Delete", wheres=[("Id", "EQ", "f")])
         each.look()
@@ -576,8 +577,8 @@ def test_what_waits_is_forgotten_when_its_job_is_over_no_more(jobs, forwarding):
     assert (each.look(), each.send(), len(states(each))) == (3, 0, 3)
     jobs.answer("Modify", sets=[("State", "Running")], wheres=[("Id", "EQ", "1")])
     jobs.answer("Delete", wheres=[("Id", "EQ", "2")])
-    with jobs.service.stores.use() as kept:
-        kept.load(b"<JobGroup><Id>wf</Id></JobGroup>")
+    with jobs.service.stores.use() as kept, kept.change() as change:
+        change.put(b"<JobGroup><Id>wf</Id></JobGroup>")
     assert (each.look(), states(each)) == (0, {})
 
 

@@ -89,12 +89,15 @@ class Site:
             kept.load(f"<Job><Id>{id_}</Id>{said}</Job>".encode())
 
     def grouped(self, id_, said):
-        """Of the jobs of a group one is there, and the other one says nothing, or is gone."""
-        with self.jobs.service.stores.use() as kept:
-            found = kept.get("g")
+        """Of the jobs of a group one is there, and the other one says nothing, or is gone.
+
+        No import does that to one that ran.
+        """
+        with self.jobs.service.stores.use() as kept, kept.change() as change:
+            found = change.get("g")
             other = [each for each in GROUPED if each != id_ and "Charge" in said]
             left = "".join(f"<Job><Id>{each}</Id></Job>" for each in other) if found else ""
-            kept.load(
+            change.put(
                 f"<JobGroup><Id>g</Id><Job><Id>{id_}</Id>{said}</Job>{left}</JobGroup>".encode()
             )
 
