@@ -80,7 +80,7 @@ def charged(places: Sequence[int], found: Sequence[Row], own: int) -> Iterator[i
 
 def settle(
     engine: Engine, packing: Packing, change: NumberedEntry, documents: Collection[int]
-) -> Sequence[Difference]:
+) -> Sequence[ChargeDifference]:
     """Enter what jobs of documents were charged, or given back, beside the ledger: these are given.
 
     What was reserved for a job that is in its document no more is reserved no more.

@@ -704,7 +704,7 @@ class DocumentWriter:
         )
 
 
-def _given_back(found: settling.Difference) -> Finding:
+def _given_back(found: settling.ChargeDifference) -> Finding:
     """What is told of credits that an import gives back."""
     more, known = (units.decimal(each) for each in (found.entered - found.said, found.entered))
     text = f"job {found.job} was charged {known}, of which {more} are given back: this says less"
