@@ -61,12 +61,12 @@ from sssjob.errors import Refused
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
 from sssjob.gateway.outbox import Outbox
 from sssjob.handlers.charging import Accounting
-from sssjob.handlers.rates import Rates
+from sssjob.handlers.rates import ChargeRates
 from sssjob.rmap.message import Response, Row, Status
 from sssjob.store.ledger import EntryKind
 
 address, folder = sys.argv[2], Path(sys.argv[3])
-RATES = Accounting(Rates({"Processors": Fraction(1)}))
+RATES = Accounting(ChargeRates({"Processors": Fraction(1)}))
 STEPS = json.load(sys.stdin)
 left = None
 
