@@ -332,6 +332,21 @@ def test_a_list_without_a_number_of_nodes_is_all_of_them_that_tasks_can_fill():
     assert names(only(requesting(nodes_of("a,b,c", "List"), tasks=2))) == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "items, expected",
+    [
+        ([nodes_of("n[1-3]", "Range")], ["n1", "n2", "n3"]),
+        ([nodes_of("a,b", "List")], ["a", "b"]),
+        ([nodes_of("a"), nodes_of("b")], ["a", "b"]),
+        ([nodes_of("a,b,c", "List"), nodes_of("b", op="NE")], ["a", "c"]),
+        ([nodes_of("a")], ["a"]),
+        ([nodes_of("n.*", "Pattern")], [""]),
+    ],
+)  # fmt: skip
+def test_where_nothing_says_how_many_tasks_there_are_each_named_node_has_one(items, expected):
+    assert names(only(requesting(*items))) == expected
+
+
 def test_more_nodes_than_a_set_has_cannot_be_satisfied():
     job = requesting(Property("NodeCount", 4), nodes_of("a,b", "List"), tasks=4)
     assert [found.code for found in check(job)] == ["E-UNSAT"]

@@ -120,6 +120,9 @@ class CountsPlan:
             return Count(asked.nodes.least * per_node.value, "NodeCount x TasksPerNode")
         if asked.nodes is not None:
             return Count(asked.nodes.least, "NodeCount")
+        candidates = asked.candidates
+        if candidates.sets and (number := len(candidates.names())) > 1:  # all of them are wanted
+            return Count(number, candidates.path, candidates.line)
         return Count(1, ASSUMED)
 
     def _processors(self, tasks: Count, each: Count) -> Count:
