@@ -23,5 +23,5 @@ FORMATS = (
 TARGETS = (
     Target("sss", "sssjob.translate.sss:TRANSLATOR", "job objects themselves"),
     Target("jsdl", "sssjob.formats.jsdl:TRANSLATOR", "JSDL 1.0 (GFD.136)", Sign.NAME),
-    Target("psij", "sssjob.formats.psij:TRANSLATOR", "JobSpecs of PSI/J", Sign.NAME),
+    Target("psij", "sssjob.formats.psij:TRANSLATOR", "JobSpecs of PSI/J", Sign.COUNT),
 )

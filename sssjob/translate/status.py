@@ -11,6 +11,7 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.model import Job
 from sssjob.records import read_records
 from sssjob.records.builders import OBJECTS
+from sssjob.records.clock import AS_UTC
 from sssjob.records.record import Bad, Converted, Noted, Options
 from sssjob.registry import Format, Status
 from sssjob.translate.translator import Read, Settings, Translator
@@ -34,6 +35,7 @@ class StatusSource(Translator[Job]):
                 case Bad(line, reason):
                     yield finding("E-TYPE", reason, line=line)
                 case Noted(line, message, _, severity):
+                    message = AS_UTC if outcome.assumes_utc else message  # no option names a zone
                     code = "W-UNKNOWN" if severity is Severity.WARNING else "I-REFERENCE"
                     yield finding(code, message, line=line, severity=severity)
 

@@ -67,10 +67,14 @@ def account(text: str) -> str | None:
 
     >>> account("amy(1001)"), account("nobody(1001)"), account("(null)(1001)"), account("(1001)")
     ('amy', '1001', '1001', '1001')
+    >>> account("(null)") is None
+    True
     """
+    if text in ("", "(null)"):
+        return None
     name, bracket, number = text.rpartition("(")
     if not bracket:
-        return text or None
+        return text
     return (number.rstrip(")") if name in _NAMELESS else name) or None
 
 
