@@ -142,7 +142,10 @@ def delete(
         _require_whole(found)
         return change.delete(found[0].stored.identity) or found[0].stored
 
-    return _each(stores, call, reach, do, "deleted", deleted=False, window=repeated)
+    return _each(
+        stores, call, reach, do, "deleted", deleted=False, window=repeated, stays=_are_parts,
+        is_whole=True,
+    )  # fmt: skip
 
 
 def undelete(
@@ -159,7 +162,10 @@ def undelete(
         except TakenId as error:
             raise Refused("740", str(error)) from error
 
-    return _each(stores, call, reach, do, "undeleted", deleted=True, window=repeated, advice=advice)
+    return _each(
+        stores, call, reach, do, "undeleted", deleted=True, window=repeated, advice=advice,
+        stays=_are_parts, is_whole=True,
+    )  # fmt: skip
 
 
 # --- parts that other actions use -----------------------------------------------------------------
@@ -324,9 +330,12 @@ def _each(
     stores: Stores, call: ReceivedRequest, reach: Reach,
     do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool, window: int,
     adds: bool = False, advice: Callable[[JobView], str] | None = None,
-    stays: Callable[[Sequence[View]], bool] = lambda found: False,
+    stays: Callable[[Sequence[View]], bool] = lambda found: False, is_whole: bool = False,
 ) -> HandlerAnswer:  # fmt: skip
     """Do something with each document in which jobs are found.
+
+    What is done to whole documents is not done to the run of a job that stands in its group, where
+    other runs of it stand alone; that is told. # decision 880
 
     What comes again within a ``window`` of seconds is answered as it was: what ``adds`` always,
     and all else while there is nothing more to be done, or to do it would let all that is found
@@ -346,15 +355,18 @@ def _each(
         made: list[Stored] = []
         said: list[str] = []
         places: dict[int, set[int]] = {}
-        for number in numbers:
-            found = list(search.among(change.at(number), change))  # as it is now, and stays
-            if found:
+        # As they are now, and stay.
+        every = {number: list(search.among(change.at(number), change)) for number in numbers}
+        left = _in_groups(every.values()) if is_whole else []
+        for number, found in every.items():
+            if found and found not in left:
                 made.append(do(change, found))
                 places[number] = {view.place for view in found}
                 if advice and len(said) < _MOST:
                     old = found[0].stored
                     before = () if old.deleted else {*_advised(job_views(old, change), advice)}
                     said += _advised(job_views(made[-1], change), advice, before)
+        said += (f"The run in {each[0].stored.identity} is not {done}" for each in left)
         told = f"Successfully {done} {{}} {asked.object}s"
         return _told(change, call, made, "\n".join(said[:_MOST]), told, places)
 
@@ -374,6 +386,20 @@ def _told(
     return HandlerAnswer(
         rows, WARNING if warnings else "000", warnings or message.format(len(rows))
     )
+
+
+def _are_parts(found: Sequence[View]) -> bool:
+    return all(view.place for view in found)
+
+
+def _in_groups(every: Iterable[Sequence[View]]) -> list[Sequence[View]]:
+    """What is found of groups, all of whose jobs have further runs that are found alone."""
+    some = [found for found in every if found]
+    alone = {view.block.id for found in some for view in found if not view.place}
+    return [
+        found for found in some
+        if _are_parts(found) and alone.issuperset(view.block.id for view in found)
+    ]  # fmt: skip
 
 
 def _require_whole(found: Sequence[View]) -> None:

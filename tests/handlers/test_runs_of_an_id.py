@@ -312,6 +312,21 @@ def test_a_job_that_waits_begins_by_whatever_clock(address):
         assert rows == [{"SubmitTime": str(FIRST + 60), "StartTime": str(FIRST)}]
 
 
+def test_the_runs_beside_a_group_are_deleted_and_shown_by_the_id_of_their_job(address):
+    """The run in the group is a part of it; of a job that has no other run that is refused."""
+    with Site(address) as site:
+        for run in (1, 2):
+            site.deliver("7", run)
+        named = {"wheres": [("Id", "EQ", "7")]}
+        for _ in range(2):  # where the answer was lost it is asked again
+            assert site.jobs.code("Delete", **named, id="d1") == "100"
+            assert [*site.found()["7"]] == [0]
+        assert site.jobs.said("Delete", **named) == "The job is a part of JobGroup g"
+        assert site.jobs.said("Undelete", **named) == "Successfully undeleted 2 Jobs"
+        assert [*site.found()["7"]] == [0, 1, 2]
+        assert site.jobs.said("Delete", **named) == "The run in JobGroup g is not deleted"
+
+
 def test_a_charge_whose_clock_differs_keeps_the_start_that_is_known(address):
     with Site(address) as site:
         for id_ in REQUESTS:
