@@ -191,8 +191,9 @@ def seen_outbox(directory):
 
 
 SLOT = 'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nMachine = "n1"\n'
+ME = pwd.getpwuid(os.getuid()).pw_name
 WAITING = [
-    f"<Job><Id>{number}</Id><User>amy</User><Executable>/bin/true</Executable></Job>"
+    f"<Job><Id>{number}</Id><User>{ME}</User><Executable>/bin/true</Executable></Job>"
     for number in range(4)
 ]
 

@@ -43,7 +43,6 @@ def command(
     from sssjob.systems.condor.hooks.candidates import UnreadReason, refresh
     from sssjob.systems.condor.hooks.documents import documents
     from sssjob.systems.condor.hooks.queue import STATES, copied
-    from sssjob.systems.condor.hooks.settings import WITHOUT_USER
 
     settings, unread = given(jobs, state, trust=trust), common.Complaints()
 
@@ -70,10 +69,10 @@ def command(
             and _elsewhere(queue, source, each) > now
         ):  # fmt: skip
             reason = _ELSEWHERE
-        if each.state == "ready" and not (each.owner or queue.runs_all()):
-            reason = WITHOUT_USER
+        refused = queue.not_run(each) if each.state == "ready" else ""
+        reason = refused or reason
         waits = each.state == "ready" and (
-            reason in (_ELSEWHERE, WITHOUT_USER) or each.untimely(now)
+            bool(refused) or reason == _ELSEWHERE or each.untimely(now)
         )
         rows.append((STATES.index("waiting" if waits else each.state), each.label, reason))
     shown = [

@@ -352,22 +352,41 @@ def test_the_end_of_a_job_waits_for_a_document_that_was_deleted_and_nobody_gives
     assert not walk.goes_on()
 
 
+# As whom the startd runs all jobs, "" of one of root; the User of a job, the option of the hooks.
+OTHER = "and a startd of amy runs all jobs as amy"
+RUNNERS = [
+    ("", "", "", "a job without User cannot be run by a startd that is root"),
+    ("", "", "amy", ""),
+    ("", "", "ghost", "it is to run as ghost, who is no user here"),
+    ("", "amy", "", ""),
+    ("", "amy", "ghost", ""),
+    ("", "ghost", "amy", "it is to run as ghost, who is no user here"),
+    ("amy", "", "", ""),
+    ("amy", "amy", "", ""),
+    ("amy", "bob", "", f"it is to run as bob, {OTHER}"),
+    ("amy", "root", "", f"it is to run as root, {OTHER}"),
+    ("amy", "", "bob", f"it is to run as bob, {OTHER}"),
+]
+
+
+# decision 887
 @WHERE
-@pytest.mark.parametrize("owner", ["", "amy"])
-@pytest.mark.parametrize("is_root", [False, True])
-def test_the_queue_says_of_a_job_without_user_that_no_startd_of_root_can_run_it(
-    where, owner, is_root, tmp_path, monkeypatch, capsys
+@pytest.mark.parametrize("personal, user, owner, reason", RUNNERS)
+def test_a_job_that_the_startd_cannot_run_as_its_owner_waits_and_the_queue_says_so(
+    where, personal, user, owner, reason, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr(programs, "_startd_is_root", lambda: is_root)
-    monkeypatch.setitem(globals(), "TEXT", TEXT.replace("<User>amy</User>", ""))
+    monkeypatch.setattr(programs, "_personal", lambda: personal)
+    stated = f"<User>{user}</User>" if user else ""
+    monkeypatch.setitem(globals(), "TEXT", TEXT.replace("<User>amy</User>", stated))
     walk = Walk(where, tmp_path, monkeypatch, capsys)
     host = walk.hosts[0]
     assert queued(walk, host).startswith("ready")  # nobody knows better yet
-    answer = walk.call(host, "fetch-work", SLOT.merged({"Cpus": 0}), owner=owner)
-    assert answer == b""
-    expected = "waiting" if is_root and not owner else "ready"
-    assert queued(walk, host).startswith(expected)
-    assert ("a job without User cannot be run" in queued(walk, host)) == (expected == "waiting")
+    assert walk.call(host, "fetch-work", SLOT.merged({"Cpus": 0}), owner=owner) == b""
+    told = queued(walk, host)
+    assert told.startswith("waiting" if reason else "ready")
+    assert reason in told
+    given = walk.call(host, "fetch-work", SLOT, owner=owner)
+    assert bool(given) == (not reason)
 
 
 # decision 847

@@ -2,6 +2,7 @@
 """Each hook by itself: what it reads, does and answers, and what it never does."""
 
 import os
+import pwd
 import sqlite3
 import subprocess
 import sys
@@ -163,8 +164,9 @@ def test_many_slots_that_fetch_at_once_get_different_jobs(tmp_path):
     jobs = tmp_path / "jobs"
     jobs.mkdir()
     for number in range(6):
-        text = f"<Job><Id>{number}</Id><Executable>/bin/true</Executable>{USER}</Job>"
-        (jobs / f"{number}.xml").write_text(text)
+        user = pwd.getpwuid(os.getuid()).pw_name
+        job = f"<Id>{number}</Id><User>{user}</User><Executable>/bin/true</Executable>"
+        (jobs / f"{number}.xml").write_text(f"<Job>{job}</Job>")
     command = [
         Path(sys.executable).with_name("sssjob"),
         "condor",

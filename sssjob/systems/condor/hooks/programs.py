@@ -15,9 +15,9 @@ import time
 from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import owners
 from sssjob.systems.condor.hooks.settings import (
     SPOOL,
-    WITHOUT_USER,
     HookSettings,
     fault_told,
     given,
@@ -109,7 +109,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         if queue.refused:
             raise Failed(queue.refused)
         now = time.time()
-        queue.note_limits(settings, settings.owner or _personal())
+        queue.note_limits(settings, _personal())
         silent = list(queue.silent(now - settings.silence))
         reports = _left(silent, settings) if silent else {}
         for job in silent:
@@ -286,7 +286,11 @@ def _given_away(
         or queue.is_refused(key, slot.text("Name"), now)
     ):
         return False
-    owner = job.owner or settings.owner or _personal()
+    personal = _personal()
+    owner = job.owner or settings.owner or personal
+    if reason := owners.refused(owner, personal):
+        say(f"{job.label}: {reason}")
+        return False
     try:
         text, added, provided = _fitting(job, slot, settings, owner) or (b"", {}, {})
     except TimeoutError:
@@ -356,8 +360,6 @@ def _fitting(
 
 def _missing(ad: Ad, slot: Ad) -> str:
     """What a startd would refuse the job for."""
-    if "Owner" not in ad and _startd_is_root():
-        return WITHOUT_USER
     if slot.get("PartitionableSlot") is True:
         wanted = ("RequestCpus", "RequestMemory", "RequestDisk")
         lacking = [attribute for attribute in wanted if attribute not in ad]

@@ -25,6 +25,7 @@ import stat
 import time
 from contextlib import suppress
 
+from sssjob.systems.condor.hooks import owners
 from sssjob.systems.condor.hooks.place import (
     FILE,
     LOCK,
@@ -723,12 +724,13 @@ class JobQueue:
         return float("inf") if heard is None else float(heard)
 
     # decision 858
-    def note_limits(self, settings: HookSettings, owner: str) -> None:
+    def note_limits(self, settings: HookSettings, personal: str) -> None:
         """Keep how often hooks let a job fail, and how long it rests, for folds by others.
 
-        And as whom a job runs that names no User, "" where none can.
+        And as whom a job runs that names no User, and as whom all do, "" where nobody says so.
         """
-        told = f"{settings.attempts} {settings.lost} {settings.pause} {owner}"
+        limits = f"{settings.attempts} {settings.lost} {settings.pause}"
+        told = "\n".join((limits, settings.owner, personal))
         found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
         if found is None or found[0] != told:
             self.run("REPLACE INTO note VALUES ('limits', ?, 0)", (told,))
@@ -739,10 +741,14 @@ class JobQueue:
         if found is not None:
             settings.attempts, settings.lost, settings.pause = map(int, found[0].split()[:3])
 
-    def runs_all(self) -> bool:
-        """Whether a job that names no User can run, as far as hooks noted it."""
+    def not_run(self, job: SpoolJob) -> str:
+        """Why the startd cannot run a job, as far as hooks noted as whom it runs jobs, or ""."""
         found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
-        return found is None or len(found[0].split()) > 3
+        _, *told = found[0].split("\n") if found is not None else ("",)
+        if len(told) != 2:  # no hook was called yet
+            return ""
+        owner, personal = told
+        return owners.refused(job.owner or owner or personal, personal)
 
     def note_updates(self, now: float) -> None:
         """Note that a hook tells of jobs that run: who says nothing does not run any more."""

@@ -39,7 +39,6 @@ PAUSE = 30  # seconds after the first of them, doubled after each
 REFRESH = 60  # seconds after which documents are looked at again
 TRUSTED = ("condor",)  # users who are trusted wherever they exist
 VARIABLE = "SSSJOB_CONDOR_JOBS"
-WITHOUT_USER = "a job without User cannot be run by a startd that is root"
 SPOOL = "spool"  # in the state: where hooks leave reports, and any user may
 
 
