@@ -23,7 +23,9 @@ from sssjob.classads.tree import AttributeReference, Literal
 from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
 from sssjob.suggestions import question
 from sssjob.systems.condor import names, slot_types
-from sssjob.systems.condor.executables import unusable
+from sssjob.systems.condor.executables import USERS, Runner, closed, daemons, unusable
+from sssjob.systems.condor.hooks.settings import SPOOL
+from sssjob.systems.condor.hooks.site import settings_in
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Value
@@ -436,7 +438,9 @@ class Configured:
                 yield Caveat(name, f"HTCondor has no hook of this name{question(kind, known)}")
                 continue
             there.setdefault(keyword, set()).add(kind)
-            yield from self._program(name, files)
+            yield from self._program(name, files, of_startd=kind in STARTD_HOOKS)
+        if files:
+            yield from self._places()
         for name, word, of_startd in self._keywords():
             hooks = there.get(word.upper(), set())
             wanted = STARTD_HOOKS if of_startd else STARTER_HOOKS
@@ -487,7 +491,7 @@ class Configured:
             told = f"a job that is over its Duration may go on for {retirement} s"
             yield Caveat("MAXJOBRETIREMENTTIME", told, is_error=False)
 
-    def _program(self, name: str, files: bool) -> Iterator[Caveat]:
+    def _program(self, name: str, files: bool, *, of_startd: bool) -> Iterator[Caveat]:
         path = self.get(name)
         if not os.path.isabs(path):
             yield Caveat(name, f"an absolute path is expected: {path}")
@@ -497,6 +501,40 @@ class Configured:
             yield Caveat(name, told if blank else wrong)
         elif not files and re.search(r"\s", path):
             yield Caveat(name, f"a path and nothing else is expected, and it has blanks: {path}")
+        elif files:
+            runner = self._daemons() if of_startd else USERS
+            if runner is not None and (wrong := closed(path, runner)):
+                yield Caveat(name, wrong)
+
+    def _unusable(self, path: str) -> str:
+        """What is wrong with a program that is no hook, "" if nothing is."""
+        runner = self._daemons()
+        return unusable(path, is_hook=False) or (closed(path, runner) if runner else "")
+
+    def _daemons(self) -> Runner | None:
+        return daemons(self.get("CONDOR_IDS"))
+
+    # decision 888
+    def _places(self) -> Iterator[Caveat]:
+        """What keeps those who call our hooks from the documents, and from the spool."""
+        told: dict[tuple[str, str], str] = {}
+        for name, _ in self._matching(_HOOK):
+            path = self.get(name)
+            found = settings_in(path) if os.path.isfile(path) else None
+            if found is not None and found.jobs and "://" not in found.jobs:
+                told.setdefault((found.jobs.removeprefix("sqlite:"), found.state), name)
+        for (jobs, state), name in told.items():
+            if not os.path.exists(jobs):
+                yield Caveat(name, f"{jobs} is not there, where the documents are to be")
+                continue
+            # Beside the file of a store SQLite has others.
+            written = (jobs,) if os.path.isdir(jobs) else (os.path.dirname(jobs), jobs)
+            runner = self._daemons()
+            every = [(each, runner, True) for each in written if runner is not None]
+            every.append((os.path.join(state, SPOOL), USERS, False))
+            reasons = (closed(place, who, writes=writes) for place, who, writes in every if who)
+            if wrong := next(filter(None, reasons), ""):
+                yield Caveat(name, wrong)
 
     def _is_of_others(self, name: str) -> bool:
         """Whether other variables are made of one, such as of a directory of hooks."""
@@ -672,7 +710,7 @@ class Configured:
                 yield Caveat(
                     name, f"a number of them, or the id of each, is expected: {value[:60]}"
                 )
-            if found[1] and files and (wrong := unusable(program, is_hook=False)):
+            if found[1] and files and (wrong := self._unusable(program)):
                 yield Caveat(name, wrong)
 
     def _crons(self, files: bool) -> Iterator[Caveat]:
@@ -681,7 +719,7 @@ class Configured:
             path = self.get(f"{head}EXECUTABLE")
             if not path:
                 yield Caveat(f"{head}EXECUTABLE", f"it is not set, and {job} is a job of cron")
-            elif files and (wrong := unusable(path, is_hook=False)):
+            elif files and (wrong := self._unusable(path)):
                 yield Caveat(f"{head}EXECUTABLE", wrong)
             mode = self.get(f"{head}MODE", "Periodic")
             if mode.lower() not in map(str.lower, MODES):

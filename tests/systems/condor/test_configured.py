@@ -1,13 +1,19 @@
 # ruff: noqa: E501 (a case is a line)
 """A configuration of HTCondor explained, and what of it would not work."""
 
+import os
+import pwd
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 
 from sssjob.systems.condor.configured import Configured
 from sssjob.systems.condor.executables import unusable
-from sssjob.systems.condor.hooks.site import HookSite
+from sssjob.systems.condor.hooks import site
 
-OURS = "\n".join(HookSite("SSS", "/usr/libexec/sssjob", cron="--site x").lines()) + "\n"
+DAEMON = pwd.getpwnam("daemon")
+OURS = "\n".join(site.HookSite("SSS", "/usr/libexec/sssjob", cron="--site x").lines()) + "\n"
 
 
 def problems(text, *, errors=True):
@@ -307,6 +313,81 @@ def test_programs_of_cron_and_of_resources_that_everybody_can_change_are_told(tm
         told = Configured.read(f"{OURS}{name} = {program}\n").found()
         expected = f"{program} can be changed by everybody, and HTCondor runs what is there"
         assert (name, expected) in [(each.name, each.text) for each in told]
+
+
+@pytest.fixture
+def place():
+    """A directory of root that all may pass, with hooks of ours and documents."""
+    with TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o755)
+        for each in ("a", "a/jobs", "b", "c"):
+            (place / each).mkdir()
+        hooks = site.wrappers([f"--documents={place}/a/jobs"])
+        site.write(str(place / "b" / "hooks"), hooks)
+        os.chown(place / "a" / "jobs", DAEMON.pw_uid, DAEMON.pw_gid)
+        yield place
+
+
+def found_of(place):
+    lines = "\n".join(site.HookSite("SSS", str(place / "b" / "hooks")).lines())
+    ids = f"CONDOR_IDS = {DAEMON.pw_uid}.{DAEMON.pw_gid}"
+    told = Configured.read(f"{lines}\n{ids}\n").found()
+    return {(each.name.removeprefix("SSS_HOOK_"), each.text) for each in told if each.is_error}
+
+
+OF_STARTD = {"FETCH_WORK", "REPLY_FETCH", "EVICT_CLAIM"}
+OF_STARTER = {"PREPARE_JOB_BEFORE_TRANSFER", "PREPARE_JOB", "UPDATE_JOB_INFO", "JOB_EXIT"}
+
+
+# decision 888
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can ask as another user")
+def test_whoever_runs_a_hook_has_to_get_to_it_and_to_what_it_works_with(place):
+    assert found_of(place) == set()
+    daemon = f"uid {DAEMON.pw_uid}"
+    closed = place / "b"
+    closed.chmod(0o700)
+    assert found_of(place) == {
+        *((name, f"{closed} does not let {daemon} pass") for name in OF_STARTD),
+        *((name, f"{closed} does not let the users of jobs pass") for name in OF_STARTER),
+    }
+    os.chown(closed, 0, DAEMON.pw_gid)
+    closed.chmod(0o750)  # of its group is condor alone
+    assert {name for name, _ in found_of(place)} == OF_STARTER
+    closed.chmod(0o755)
+    (place / "b" / "hooks" / "fetch-work").chmod(0o700)
+    assert {name for name, _ in found_of(place)} == {"FETCH_WORK"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can ask as another user")
+@pytest.mark.parametrize("kind", ["directory", "store"])
+def test_documents_that_condor_cannot_write_or_users_cannot_pass_are_told(place, kind):
+    jobs, daemon = place / "a" / "jobs", f"uid {DAEMON.pw_uid}"
+    if kind == "store":
+        jobs = place / "a" / "jobs.db"
+        jobs.touch()
+        for each in (place / "a", jobs):
+            os.chown(each, DAEMON.pw_uid, DAEMON.pw_gid)
+        site.write(str(place / "b" / "hooks"), site.wrappers([f"--documents={jobs}"]))
+    assert found_of(place) == set()
+    state = place / "a" / ("jobs/.condor" if kind == "directory" else "jobs.db.condor")
+    state.mkdir()
+    assert found_of(place) == set()
+    state.chmod(0o700)
+    (state / "spool").mkdir()
+    [(_, told)] = found_of(place)
+    assert told == f"{state} does not let the users of jobs pass"
+    state.chmod(0o711)
+    os.chown(jobs, 0, 0)
+    [(_, told)] = found_of(place)
+    assert told == f"{jobs} cannot be written by {daemon}"
+    (place / "a").chmod(0o700)
+    os.chown(place / "a", 0, 0)
+    [(_, told)] = found_of(place)
+    assert told == f"{place}/a does not let {daemon} pass"
+    (place / "a").rename(place / "d")
+    [(_, told)] = found_of(place)
+    assert told == f"{jobs} is not there, where the documents are to be"
 
 
 def test_links_in_a_circle_are_no_program(tmp_path):

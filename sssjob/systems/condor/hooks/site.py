@@ -50,6 +50,7 @@ FETCH_DELAY = 'ifThenElse(State == "Claimed" && Activity == "Idle", 0, 300)'
 CRON, PERIOD = "cron", "5m"
 
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_LONGEST = 1 << 16  # bytes of the program of a hook
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +160,16 @@ def write(directory: str, texts: dict[str, str]) -> None:
     os.chmod(directory, 0o755)
     for name, text in texts.items():
         atomic.put(directory, name, text.encode(), 0o755)
+
+
+def settings_in(path: str) -> settings.HookSettings | None:
+    """What the program of a hook that ``write`` made is called with; None of any other program."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(_LONGEST).decode().splitlines()
+        words = shlex.split(lines[1])
+        start = words.index("condor")
+    except (OSError, ValueError, IndexError):
+        return None
+    understood = settings.given(words[start + 2 : -1])  # behind the name of the hook
+    return None if understood is None else understood[0]
