@@ -18,6 +18,6 @@ def site(tmp_path, monkeypatch, capsys):
 @pytest.fixture(autouse=True)
 def startd_of_root(monkeypatch):
     """Hooks that a startd of root calls, on a machine that has the users of most documents."""
-    known = {"amy", "bob", "slotuser"}
+    known = {"amy", "bob", "eve", "slotuser"}
     monkeypatch.setattr(owners, "user_id", lambda name: 1000 if name in known else user_id(name))
     monkeypatch.setattr(programs, "_startd_is_root", lambda: True)

@@ -4,13 +4,15 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from condor_site import SLOT
 
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks import limits, reports
+from sssjob.systems.condor.hooks import disk, limits, reports
 from sssjob.systems.condor.slot import job_features
 
 USER = "<User>amy</User>"
@@ -132,13 +134,13 @@ def test_the_disk_of_a_fetched_job_is_what_its_scratch_directory_takes(site, mon
     (scratch / "a" / "b").mkdir(parents=True)
     monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(scratch))
     (scratch / "a" / "b" / "large").write_bytes(b"x" * (3 << 20))
-    empty = limits.disk_used() - 3072
+    empty = limits.disk_used(print) - 3072
     assert 0 <= empty < 64
     os.link(scratch / "a" / "b" / "large", scratch / "again")  # is no more
     (scratch / "elsewhere").symlink_to("/usr")
     with (scratch / "holes").open("wb") as file:
         file.truncate(1 << 30)
-    assert limits.disk_used() - 3072 < 128
+    assert limits.disk_used(print) - 3072 < 128
     site.add("a.xml", f"{USER}<Requested><Disk units='MB'>2</Disk></Requested>")
     [ad] = site.fetch()
     ended = []
@@ -173,10 +175,105 @@ def test_what_a_starter_says_of_the_disk_counts_and_without_a_directory_nothing_
 
 def test_a_scratch_directory_of_very_many_files_is_looked_at_in_bounded_time(monkeypatch, tmp_path):
     monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path))
-    monkeypatch.setattr(limits, "ENTRIES", 10)
+    monkeypatch.setattr(disk, "ENTRIES", 10)
     for number in range(30):
         (tmp_path / f"{number}").write_bytes(b"x" * 4096)
-    assert 4 <= limits.disk_used() <= 40 * 2
+    assert 4 <= limits.disk_used(print) <= 40 * 2
+
+
+# What a job may do with what it wrote, run in its scratch directory by its user.
+BIG = "dd if=/dev/zero of=big bs=1M count=3 2>/dev/null"
+HIDDEN = {
+    "closed": f"mkdir x; cd x; {BIG}; cd ..; chmod 0 x",
+    "closed within closed": f"mkdir -p x/y; cd x/y; {BIG}; cd ../..; chmod 0 x/y x",
+    "not to be read": f"mkdir x; cd x; {BIG}; cd ..; chmod 333 x",
+    "not to be passed": f"mkdir x; cd x; {BIG}; cd ..; chmod 666 x",
+    "itself not to be read": f"{BIG}; chmod 111 .",
+    "itself closed": f"{BIG}; chmod 0 .",
+    "deep": f"for i in $(seq 1500); do mkdir ddd; cd ddd; done; {BIG}",
+    "deep and wide": f"for i in $(seq 400); do mkdir ddd a z; cd ddd; done; cd ../a; {BIG}",
+    "deep and closed": f"for i in $(seq 300); do mkdir d; cd d; done; {BIG}; chmod 0 .",
+    "of an odd name": f'n=$(printf \'a\\377\\nb\'); mkdir "$n"; cd "$n"; {BIG}',
+}
+
+
+def as_user(place, script):
+    """What a job of another user takes after a script, and the modes of what it has."""
+    read, write = os.pipe()
+    if not (pid := os.fork()):
+        try:
+            os.setgroups([])
+            os.setgid(1)
+            os.setuid(1)
+            subprocess.run(["/bin/bash", "-c", script], cwd=place, check=True)
+            disk.OPEN = 50
+            os.write(write, str(disk.used(place, print)).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    os.close(write)
+    with open(read, "rb") as found:
+        return int(found.read())
+
+
+def modes(place):
+    """The mode of each directory near the top."""
+    found = [place, *Path(place).glob("*"), *Path(place).glob("*/*")]
+    return [oct(each.stat().st_mode) for each in map(Path, found) if each.is_dir()]
+
+
+# decision 889
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be a user of a job")
+@pytest.mark.parametrize("how", HIDDEN)
+def test_what_a_job_hides_in_its_scratch_directory_counts(how):
+    with TemporaryDirectory(prefix="scratch") as place:
+        os.chmod(place, 0o700)
+        os.chown(place, 1, 1)
+        used = as_user(place, HIDDEN[how])
+        before = modes(place)
+        assert disk.used(place, print) == used  # of root, who is kept from nothing
+        assert modes(place) == before
+        assert ("0o40000" in before) == (how in ("closed", "closed within closed", "itself closed"))
+        subprocess.run(["/bin/rm", "-rf", "--", *Path(place).iterdir()], check=True)
+    assert 3072 <= used < 3072 + 8192
+
+
+def test_what_nobody_but_another_can_look_into_is_told(tmp_path, monkeypatch):
+    (tmp_path / "of another").mkdir()
+    monkeypatch.setattr(disk, "_entered", _closed(disk._entered))
+    said = []
+    assert disk.used(str(tmp_path), said.append) is not None
+    assert said == ["a directory cannot be looked into, and does not count: 'of another'"]
+
+
+def _closed(entered):
+    def enter(name, above):
+        if name == "of another":
+            raise PermissionError(name)
+        return entered(name, above)
+
+    return enter
+
+
+def test_a_directory_that_is_moved_while_it_is_looked_at_costs_its_rest_alone(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(disk, "OPEN", 2)
+    (tmp_path / "a" / "b" / "c" / "d" / "e").mkdir(parents=True)
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z" / "big").write_bytes(b"x" * (3 << 20))
+    listed, last = disk._listed, tmp_path / "a" / "b" / "c" / "d" / "e"
+    number = last.stat().st_ino
+
+    def moved(room, device, seen):
+        found = listed(room, device, seen)
+        if room.identity[1] == number:
+            last.rename(tmp_path / "e")
+        return found
+
+    monkeypatch.setattr(disk, "_listed", moved)
+    assert disk.used(str(tmp_path), print) >= 3072
+    assert (tmp_path / "e").exists()
 
 
 def test_why_mandatory_features_are_not_there_is_told_of_an_attempt_that_never_started(

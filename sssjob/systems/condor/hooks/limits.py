@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 GRACE = 5  # seconds from SIGTERM to SIGKILL
 MARK = ".sssjob-limit"  # in the scratch directory: why the job was ended, or not started
 _MOST = 400  # letters of a reason
-ENTRIES = 200_000  # of a scratch directory that are looked at; what they use counts at least
 FOREVER = 1 << 40  # seconds since 1970
 
 # fmt: off
@@ -60,34 +59,15 @@ def exceeded(ad: Ad, ran: float) -> str:
 
 
 # decision 856
-def disk_used() -> int | None:
+def disk_used(say: Callable[[object], None]) -> int | None:
     """The KiB on the disk that the scratch directory of this starter takes; None without one.
 
-    A starter tells it of a schedd's jobs alone. A file with several names counts once, and what is
-    on another file system does not.
+    A starter tells it of a schedd's jobs alone.
     """
+    from sssjob.systems.condor.hooks import disk
+
     scratch = os.environ.get("_CONDOR_SCRATCH_DIR", "")
-    try:
-        device = os.lstat(scratch).st_dev
-    except OSError:
-        return None
-    blocks, seen = 0, set()
-    rest, left = [scratch], ENTRIES
-    while rest and left > 0:
-        try:
-            with os.scandir(rest.pop()) as entries:
-                for each in entries:
-                    if (left := left - 1) < 0:
-                        break
-                    found = each.stat(follow_symlinks=False)
-                    if found.st_dev == device and found.st_ino not in seen:
-                        seen.add(found.st_ino)
-                        blocks += found.st_blocks
-                        if each.is_dir(follow_symlinks=False):
-                            rest.append(each.path)
-        except OSError:  # it goes while we look, or is not ours to read
-            continue
-    return blocks // 2  # of 512 bytes, whatever the file system has
+    return disk.used(scratch, say) if scratch else None
 
 
 def held_until(ad: Ad, silence: int) -> float:

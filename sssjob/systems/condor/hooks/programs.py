@@ -442,7 +442,7 @@ def _report(settings: HookSettings, kind: str) -> Ad:
     if found is not None and "JobPid" in job and "DiskUsage" not in job:
         from sssjob.systems.condor.hooks.limits import disk_used
 
-        if (used := disk_used()) is not None:
+        if (used := disk_used(say)) is not None:
             about["DiskUsage"] = used
             job = job.merged({"DiskUsage": used})
     if found is not None and kind != "update" and (reason := _reason(job)):
