@@ -58,6 +58,19 @@ def is_unlimited(item: Property) -> bool:
     return item.text.strip().lower() in _UNLIMITED
 
 
+# decision 890
+def standing(bounds: Interval, *, least: bool = False) -> Fraction | None:
+    """The number that stands for a range where only one can be said: the most, or else the least.
+
+    ``least`` turns that round, as for processors. None where nothing bounds the range.
+
+    >>> standing(Interval(hi=Fraction(4)), least=True), standing(Interval(Fraction(1), Fraction(4)))
+    (Fraction(4, 1), Fraction(4, 1))
+    """
+    ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
+    return ends[1] if ends[0] is None else ends[0]
+
+
 class Scope:
     """A job or task group, asked for numbers. What cannot be read goes to ``report``.
 
@@ -123,8 +136,7 @@ class Scope:
     @staticmethod
     def _end(bounds: Interval, every: Interval, path: str, *, least: bool) -> Amount | None:
         """The end of what is admitted that stands for it; None where it has no end."""
-        ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
-        value = next((end for end in ends if end is not None), None)
+        value = standing(bounds, least=least)
         if value is None:
             return None
         basis = EXACT if bounds.lo == bounds.hi else MAXIMUM if value == bounds.hi else MINIMUM

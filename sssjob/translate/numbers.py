@@ -9,6 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, units
+from sssjob.amounts import standing
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
 from sssjob.integers import whole
@@ -238,15 +239,14 @@ def one(asked: JobRequest, name: str, wanted: str, why: str = "") -> int | None:
     bounds = asked.bounds(name)
     if bounds is None:
         return None
-    ends = (bounds.lo, bounds.hi) if wanted == LEAST else (bounds.hi, bounds.lo)
-    end = ends[1] if ends[0] is None else ends[0]
+    end = standing(bounds, least=wanted == LEAST)
     assert end is not None
     value = end.numerator  # it is whole
     if value < 1:
         for item in asked.items(name):
             asked.refuse(item, "it is no number above 0")
         return None
-    if ends[0] is not None and ends[1] is not None and ends[0].numerator != ends[1].numerator:
+    if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
         asked.approximate(name, f"the {wanted} of a range{why}")
     return value
 

@@ -17,14 +17,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sssjob import expression, spec, units
-from sssjob.amounts import Scope
+from sssjob.amounts import Scope, standing
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad, Node
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import Alternative, Comparison
+from sssjob.expression import Alternative, Comparison, Interval
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
@@ -98,7 +98,6 @@ def to_ad(
     work.hosts_of_tasks()
     work.features()
     work.on_each_host()
-    work.sensible()
     work.kept()
     work.limits()
     work.delivered()
@@ -214,9 +213,14 @@ class _AdBuilder:
         for element, name in table.WHOLE_NUMBERS:
             if (item := self.job.properties.get(element)) is not None:
                 try:
-                    self.ad[name] = self._whole(item.value)
+                    number = self._whole(item.value)
                 except InvalidValue as error:
                     self.say("E-TYPE", f"{element}: {error}", item)
+                    continue
+                if element == "Priority" and number not in names.PRIORITIES:
+                    self.say("W-USELESS", f"Priority {number} is out of range", item)
+                else:
+                    self.ad[name] = number
         item = self.job.properties.get("ExitCode")
         if item is not None:
             try:
@@ -313,9 +317,12 @@ class _AdBuilder:
         chosen = alternative or scope.chosen
         if chosen is not None:
             self._amounts(chosen)
-        for element, (name, _, unit) in names.AMOUNTS.items():
-            if name and name not in self.ad and (plain := scope.bare(element)) is not None:
-                self.ad[name] = math.ceil(plain.value / unit)
+        elif scope.mentioned:
+            self.say("E-LOSS", "its request cannot be read")
+        for element, (name, unit) in _ASKED.items():
+            own = None if element in scope.mentioned else scope.bare(element)
+            if own is not None and not (element == "Duration" and self.job.delivered):
+                self._ask(element, name, Interval(own.value, own.value).integers(), unit)
         try:
             asked = (
                 expression.of(self.job)
@@ -341,17 +348,11 @@ class _AdBuilder:
             if word not in _OF_THE_JOB or (word in _QUEUES and not self.job.get(word)):
                 self.say("W-USELESS", f"HTCondor cannot be asked for {text}")
 
+    # decision 890
     def _amounts(self, chosen: Alternative) -> None:
-        """The least that the alternative asks for; the most of a time limit."""
-        for element, (name, _, unit) in names.AMOUNTS.items():
-            bounds = expression.interval(_plain(chosen), element).integers()
-            if name and bounds.bounded:
-                low = bounds.lo if bounds.lo is not None else Fraction(unit)
-                self.ad[name] = math.ceil(low / unit)
-        duration = expression.interval(chosen.terms, "Duration").integers()
-        limit = duration.hi if duration.hi is not None else duration.lo
-        if limit is not None:
-            self.ad["AllowedJobDuration"] = int(limit)
+        """The least processors that the alternative asks for, and the most of all else."""
+        for element, (name, unit) in _ASKED.items():
+            self._ask(element, name, expression.interval(_plain(chosen), element).integers(), unit)
         nodes = expression.interval(chosen.terms, "NodeCount").integers()
         if nodes.lo is not None and nodes.lo > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
@@ -398,12 +399,24 @@ class _AdBuilder:
             told = f"each of {hosts} hosts has {name} {each}, {each * hosts} in all and not {value}"
             self.say("W-USELESS", told)
 
-    def sensible(self) -> None:
-        """A slot cannot have less than nothing, and no job runs on no processor."""
-        for name, value in self.ad.items():
-            least = 1 if name == "RequestCpus" else 0
-            if name.startswith(_REQUEST) and isinstance(value, int) and value < least:
-                self.say("E-TYPE", f"{name} would be {value}")
+    def _ask(self, element: str, name: str, bounds: Interval, unit: int = 1) -> None:
+        """Ask for the number that stands for a range, rounded up to units; what is none is told."""
+        least = element == "Processors"
+        value = standing(bounds, least=least)
+        if value is None:
+            return
+        number = math.ceil(value / unit)
+        if value < 0 or (least and not number):  # no slot has less than nothing, nor no processor
+            self.say("E-LOSS", f"{name} would be {number}")
+        elif not value:
+            self.say("W-USELESS", f"{element} 0 is no number above 0, so that nothing asks for it")
+        elif number > LARGEST:
+            self.say("E-LOSS", f"{name} would be {number}, which does not fit 64 bits")
+        else:
+            self.ad[name] = number
+            if bounds.hi not in (None, bounds.lo) and (least or bounds.lo is not None):
+                end = "least" if bounds.lo == value else "most"
+                self.say("W-USELESS", f"an ad asks for the {end} of a range of {element}")
 
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
@@ -414,12 +427,20 @@ class _AdBuilder:
         except InvalidValue as error:
             self.say("E-TYPE", f"Resource: {error}", term.item)
             return
-        count = bounds.lo if bounds.lo is not None else bounds.hi
+        count = _count(bounds)
         if count is None or not name:
             return
-        if licence is not None:
+        if count < 0:
+            self.say("E-LOSS", f"Request{name} would be {count}", term.item)
+        elif count == 0:
+            told = f"{name} 0 is no number above 0, so that nothing asks for it"
+            self.say("W-USELESS", told, term.item)
+        elif licence is not None and not plain(licence):
+            told = f"{licence!r} is no name of a licence that an ad can ask for"
+            self.say("W-USELESS", told, term.item)
+        elif licence is not None:
             known = self.ad.get("ConcurrencyLimits")
-            limit = f"{name.lower()}:{int(count)}"
+            limit = f"{name.lower()}:{count}"
             self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit
         elif name.lower() in _OF_AMOUNTS:
             told = f"HTCondor calls {_OF_AMOUNTS[name.lower()]} so: a Resource {name!r} is none"
@@ -429,7 +450,7 @@ class _AdBuilder:
             if kind and name != names.GPUS:  # any of them would be given
                 told = f"HTCondor cannot be asked for {name} of the type {kind!r}"
                 self.say("E-LOSS", told, term.item)
-            self.ad[f"Request{name}"] = int(count)
+            self.ad[f"Request{name}"] = count
         else:
             told = f"{name!r} cannot be the name of a resource of HTCondor, so none is asked for"
             self.say("E-LOSS", told, term.item)
@@ -483,7 +504,7 @@ class _AdBuilder:
         if (core := scope.limit("CoreFileSize")) is not None:
             self.ad["CoreSize"] = int(core.value)
         if "AllowedJobDuration" not in self.ad and (wall := scope.limit("Duration")) is not None:
-            self.ad["AllowedJobDuration"] = int(wall.value)
+            self._ask("Duration", "AllowedJobDuration", Interval(wall.value, wall.value))
 
     def features(self) -> None:
         """The limits that the job will find as its features, and amounts of its task groups."""
@@ -491,7 +512,7 @@ class _AdBuilder:
         values = derive(self.job, starting=True, cpu_limit=False).values
         for key in _LIMITS:
             value = values.get(key)
-            if isinstance(value, int):
+            if isinstance(value, int) and value <= LARGEST:
                 self.ad[f"{names.FEATURE}{key}"] = value
         left = [each for each in _SIZES if each[1] not in self.ad]
         if left:
@@ -532,7 +553,18 @@ def _hosts(scope: Scope) -> int:
     return math.ceil(scope.tasks.value / each) if each else 0
 
 
+def _count(bounds: Interval) -> int | None:
+    """How many of a Resource are asked for; a part of one is rounded up."""
+    lo, hi = bounds.lo, bounds.hi
+    value = lo if lo is not None and hi is not None and lo > hi else standing(bounds)
+    return None if value is None else int(value)
+
+
 _REQUEST = "Request"
+# What an ad asks for by a number: the attribute, and its unit.
+_ASKED = {element: (name, unit) for element, (name, _, unit) in names.AMOUNTS.items() if name} | {
+    "Duration": ("AllowedJobDuration", 1)
+}
 # What slots call the amounts that have an element of their own.
 _OF_AMOUNTS = {slot.lower(): element for element, (name, slot, _) in names.AMOUNTS.items() if name}
 _OF_SIZE = ("RequestMemory", "RequestDisk")  # rounded up anyway, to whole units

@@ -65,6 +65,8 @@ UNIVERSES = {
 NOTIFICATIONS = ((0, "None"), (1, "All"), (2, "JobEnd"))
 # fmt: on
 
+PRIORITIES = range(-(1 << 31), 1 << 31)  # of a job
+
 EXTENSION = "HTCondor"  # the type of extensions that hold what has no other place
 REQUIREMENTS, RANK = "Requirements", "Rank"
 STARTS = "Starts"  # the extension that lists the starts of a job

@@ -17,6 +17,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Comparison, Expression
+from sssjob.integers import LARGEST
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.records.readers import licences
 from sssjob.resource_names import gpu_model
@@ -311,7 +312,7 @@ class WholeNumberOption(fields.Rule):
     name: str
     option: str
     of: Callable[[str], int] = units.integer
-    least: int = -(1 << 31)
+    taken: range = names.PRIORITIES
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The number, if it is one that is taken."""
@@ -321,7 +322,7 @@ class WholeNumberOption(fields.Rule):
             except InvalidValue as error:
                 asked.refuse(item, str(error))
                 return
-            if number < self.least or (number >= 1 << 31 and self.of is units.integer):
+            if number not in self.taken:
                 asked.refuse(item, "a number out of range")
             else:
                 made.option(self.option, str(number))
@@ -372,12 +373,11 @@ class Amounts:
                                    ("Disk", "request_disk", KIB)):  # fmt: skip
             scope = settings.memory_scope if name == "Memory" else numbers.JOB
             amount = numbers.memory(asked, of, scope, each=numbers.NODE, name=name)
-            if amount:
-                share = units.rounded_up(amount, unit)
+            if amount and (share := _fitting(asked, name, units.rounded_up(amount, unit))):
                 made.option(option, str(share))
                 if share * unit != amount:
                     asked.approximate(name, f"{numbers.size(share * unit)}, rounded up")
-        if wall := numbers.wall(asked, of):
+        if wall := _fitting(asked, "Duration", numbers.wall(asked, of)):
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
 
@@ -449,6 +449,15 @@ class Amounts:
                 f"require_gpus finds {kind} anywhere in a DeviceName, the type is a word of it"
             )
         return kind
+
+
+def _fitting(asked: JobRequest, name: str, number: int) -> int:
+    """A number that fits 64 bits; 0, and what asks for it is refused, where it does not."""
+    if number <= LARGEST:
+        return number
+    for item in asked.items(name):
+        asked.refuse(item, f"{number} does not fit 64 bits")
+    return 0
 
 
 def _is_of_name(name: str, item: Property) -> bool:
@@ -580,7 +589,7 @@ RULES: tuple[fields.Rule, ...] = (
     Streams(),
     Mail(),
     WholeNumberOption("Priority",     "priority"),
-    WholeNumberOption("EligibleTime", "deferral_time", units.time, 0),
+    WholeNumberOption("EligibleTime", "deferral_time", units.time, range(LARGEST + 1)),
     waiting.Hold(Option("hold", "True")),
     fields.Interactive(instead="call condor_submit -i"),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
