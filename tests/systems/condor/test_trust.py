@@ -695,7 +695,7 @@ def test_many_reports_take_one_change_of_each_document(site, monkeypatch):
             read.append(found.name)
             return super().blocks(found)
 
-    monkeypatch.setattr(documents, "_Directory", Counted)
+    monkeypatch.setattr(documents, "_DocumentDirectory", Counted)
     assert site.fold() == (36, [])
     assert sorted(written) == sorted(f"{number}.xml" for number in range(12))
     assert read == []
