@@ -138,3 +138,36 @@ def test_a_note_that_a_startd_took_a_job_outlives_the_silence_of_one_that_is_off
     assert fetched(site) == []
     site.call("job-exit", ran(ad), "exit")
     assert document(site).get("ExitCode") == "3"
+
+
+# decision 895
+@pytest.mark.parametrize("how", ["its claim was given up", "nothing was heard of it"])
+@pytest.mark.parametrize("is_heard", [False, True])
+@pytest.mark.parametrize("lost", ["before it is taken", "behind that"])
+def test_an_offer_that_is_later_than_the_attempt_of_which_the_document_tells_is_what_is_out(
+    site, how, is_heard, lost
+):
+    [first] = fetched(site)
+    site.call("reply-fetch", first, "accept")
+    if is_heard:
+        site.call("update-job-info", ran(first))
+    if how == "its claim was given up":
+        site.call("evict-claim", first)
+        [second] = fetched(site)
+    else:
+        site.call("update-job-info", ran(first))  # so that the site is one with such a hook
+        site.unheard()
+        [second] = fetched(site)
+    if lost == "before it is taken":
+        (site.state / "queue.db").unlink()
+    site.call("reply-fetch", second, "accept", fold="never")
+    if lost == "behind that":
+        (site.state / "queue.db").unlink()
+    assert fetched(site) == []
+    site.call("update-job-info", ran(second))
+    assert fetched(site) == []
+    site.call("job-exit", ran(second), "exit")
+    assert fetched(site) == []
+    assert document(site).get("ExitCode") == "3"
+    assert not [*(site.state / "offers").iterdir(), *(site.state / "spool").iterdir()]
+    assert not (site.state / "bad").exists()

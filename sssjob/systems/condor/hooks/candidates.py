@@ -124,7 +124,8 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
                 for number, job in enumerate(jobs, 1):
                     queue.restore(each.name, job, began)
                     offer = _offer_of(offered, each.name, number, job, found)
-                    if job.runs is None and offer is not None:
+                    # decision 895
+                    if offer is not None and (job.runs is None or job.runs[1] < offer.attempt):
                         job.runs = offer.key, offer.attempt
                         state = ACCEPTED if offer.is_taken else OFFERED
                         queue.restore(each.name, job, began, state)
