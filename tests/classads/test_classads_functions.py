@@ -334,7 +334,7 @@ CIRCLES = [
 @pytest.mark.parametrize("text", CIRCLES, ids=[text[:40] for text in CIRCLES])
 def test_a_circle_ends(text):
     run = evaluate._Evaluation(None, None)
-    run.value(expression(text), evaluate._Scope(Ad(), None))
+    run.value(expression(text), evaluate._AdScope(Ad(), None))
     assert run.steps < 2 * evaluate.STEPS_LIMIT
 
 
