@@ -374,6 +374,8 @@ def test_nothing_is_made_of_ranges_that_cover_each_other(monkeypatch):
     list(sssjob.validate(source))
     (found, *_), _ = requests(job, "/Job")
     assert found.candidates.names(10) == ()
+    assert found.candidates.number == 0
+    assert dataclasses.replace(found.candidates, excluded=()).number == 999_999
     twice = dataclasses.replace(
         found.candidates, excluded=(), sets=((nodes.spans(text), None),) * 2
     )

@@ -164,7 +164,7 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
     yield from spread
     if any(found.severity is Severity.ERROR for found in spread):
         return
-    laid = [CountsPlan(each, lenient=False).layout() for each in asked]
+    laid = [CountsPlan(each, lenient=False).checked() for each in asked]
     some_hold = not complete or any(item.holds for item in laid)
     for found in dict.fromkeys(found for item in laid for found in item.findings):
         # A limit of what is laid out is none of what may be written; a count above the size of

@@ -41,8 +41,8 @@ class CountsPlan:
     lenient: bool
     findings: list[Finding] = field(default_factory=list)
 
-    def layout(self) -> Layout:
-        """The counts, checked against each other, and the tasks on nodes."""
+    def checked(self) -> Layout:
+        """The counts, checked against each other, without the tasks on nodes."""
         asked, spread = self.request, self.request.distribution
         each = self._each()
         tasks = self._tasks(each)
@@ -51,11 +51,15 @@ class CountsPlan:
         if nodes is not None:
             nodes = self._enough(tasks, nodes)
             self._named(nodes)
-        rule = self._rule()
-        laid = Layout(
-            asked.alternative, tasks, nodes, processors, each, spread.per_node, rule, (),
+        return Layout(
+            asked.alternative, tasks, nodes, processors, each, spread.per_node, self._rule(), (),
             tuple(self.findings),
         )  # fmt: skip
+
+    def layout(self) -> Layout:
+        """The counts, and the tasks on nodes."""
+        asked, spread, laid = self.request, self.request.distribution, self.checked()
+        tasks, nodes = laid.tasks, laid.nodes
         carried = spread.rule not in ("", ROUND_ROBIN) and not self._all_pinned(tasks.value)
         if nodes is None or carried or not laid.holds:
             return laid
@@ -63,7 +67,7 @@ class CountsPlan:
             too_many = f"only layouts of up to {LIMIT} tasks and nodes are worked out"
             found = finding("E-LIMIT", too_many, path=asked.path, line=asked.line, section=_SECTION)
             return replace(laid, findings=(*self.findings, found))
-        return replace(laid, shares=tuple(self._shares(tasks.value, nodes.value, rule)))
+        return replace(laid, shares=tuple(self._shares(tasks.value, nodes.value, laid.rule)))
 
     # Derive: what is given, or else what follows from what is given.
 
@@ -121,8 +125,8 @@ class CountsPlan:
         if asked.nodes is not None:
             return Count(asked.nodes.least, "NodeCount")
         candidates = asked.candidates
-        if candidates.sets and (number := len(candidates.names())) > 1:  # all of them are wanted
-            return Count(number, candidates.path, candidates.line)
+        if candidates.number > 1:  # all of them are wanted
+            return Count(candidates.number, candidates.path, candidates.line)
         return Count(1, ASSUMED)
 
     def _processors(self, tasks: Count, each: Count) -> Count:
@@ -163,7 +167,7 @@ class CountsPlan:
         if spread.per_node is not None:
             return Count(need, "TaskCount / TasksPerNode")
         if candidates.sets:
-            number = len(candidates.names(tasks.value))
+            number = candidates.among(tasks.value)
             return Count(number, candidates.path, candidates.line) if number else None
         return Count(1, "a single task") if tasks.value == 1 else None
 
@@ -200,7 +204,7 @@ class CountsPlan:
         candidates = self.request.candidates
         if candidates.open or nodes.value > LIMIT:
             return
-        size = len(candidates.names(nodes.value))
+        size = candidates.among(nodes.value)
         if size < nodes.value:
             counted = nodes.source.endswith("/@count")
             text = f"{nodes} nodes are wanted of a set of {size}"

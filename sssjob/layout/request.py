@@ -16,6 +16,7 @@ from sssjob.model import Block, Property, Task
 from sssjob.units import XML_SPACE
 
 LIMIT = 1_000_000  # tasks, and nodes, of one layout
+_COMPARED = 1000  # names of several sets, which are made to count them
 ALTERNATIVES = 64  # of one request
 
 GEOMETRY, PER_NODE, PER_TASK, RULE = "Geometry", "TasksPerNode", "ProcessorsPerTask", "Rule"
@@ -52,6 +53,19 @@ class NodeCandidates:
     def wanted(self) -> int:
         """How many nodes the count attributes ask for together; 0 if none does."""
         return sum(count or 0 for _, count in self.sets)
+
+    @property
+    def number(self) -> int:
+        """How many different names there are; 0 where too many would have to be compared."""
+        is_one = len(self.sets) == 1 and not self.excluded
+        size = sum(len(names) for names, _ in self.sets)
+        return self.among(size) if is_one or size <= _COMPARED else 0
+
+    def among(self, number: int) -> int:
+        """How many different names there are, at most so many; of one set none is made."""
+        if len(self.sets) == 1 and not self.excluded:
+            return min(self.sets[0][0].distinct, number)
+        return len(self.names(number))
 
     def names(self, number: int = LIMIT) -> tuple[str, ...]:
         """At most so many different names: what is wanted of each set first, then the others."""

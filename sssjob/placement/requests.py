@@ -124,7 +124,9 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
     ways: list[CountingWay] = []
     wrong: list[Finding] = []
     for counted, rows in together.values():
-        layout = CountsPlan(counted, lenient=False).layout()
+        plan = CountsPlan(counted, lenient=False)
+        # Which tasks stand together is asked of a geometry alone.
+        layout = plan.layout() if counted.distribution.geometry else plan.checked()
         if layout.holds:
             ways += _ways(counted, layout, rows, frozenset(whole))
         else:
