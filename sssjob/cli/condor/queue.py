@@ -53,6 +53,7 @@ def command(
         if give_back is not None:
             _give_back(settings, give_back)
         queue = copied(settings)
+        queue.take_limits(settings)
         queue.read_again_those_without_jobs()  # hooks have said why, once
         refresh(settings, queue, until=None, say=tell)
     except OSError as error:

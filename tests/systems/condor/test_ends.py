@@ -352,6 +352,92 @@ def test_the_end_of_a_job_waits_for_a_document_that_was_deleted_and_nobody_gives
     assert not walk.goes_on()
 
 
+# decision 889
+@WHERE
+def test_a_slot_that_rejects_a_job_is_no_reason_not_to_believe_the_attempt_that_runs(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.update(first)
+    walk.fold(host)
+    walk.clock += walk.silence + 100
+    first.is_given_up = True  # nobody heard of it
+    second = walk.fetch(host)
+    walk.reject(second)
+    walk.clock += 5
+    first.is_given_up = False
+    walk.update(first)
+    walk.fold(host)
+    assert walk.job().get("State") == "Running"
+    assert queued(walk, host).startswith("running")
+    walk.clock += 60
+    assert walk.fetch(host) is None
+    walk.ends(first, "exit")
+    walk.fold(host)
+    walk.check()
+    assert not walk.goes_on()
+
+
+# decision 889
+@WHERE
+@pytest.mark.parametrize("limit", ["attempts", "lost"])
+def test_a_job_that_is_held_while_its_document_is_away_is_held_when_it_comes_back(
+    where, limit, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    if limit == "lost":
+        walk.update(attempt)
+        walk.fold(host)
+    walk.delete()
+    walk.call(host, "evict-claim", attempt.ad, **{limit: 1})
+    attempt.is_over = True
+    for _ in range(2):
+        assert walk.fetch(host) is None
+        walk.fold(host)
+    walk.undo()
+    assert walk.fetch(host) is None
+    walk.fold(host)
+    assert walk.job().get("State") == "Hold"
+    assert queued(walk, host).startswith("held")
+    walk.clock += 60
+    assert walk.fetch(host) is None
+    assert walk.give_back(host)
+    assert walk.fetch(host) is not None
+
+
+@WHERE
+def test_a_job_of_which_an_old_attempt_is_over_is_ready_when_a_later_one_is_given_back(
+    where, tmp_path, monkeypatch, capsys
+):
+    """Its document, which was away, says that the old one runs."""
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.update(first)
+    walk.fold(host)
+    walk.claim_ends(first)
+    walk.delete()
+    assert walk.fetch(host) is None
+    walk.undo()
+    second = walk.fetch(host)
+    if second is None:  # the document of a directory is believed that it runs
+        walk.claim_ends(first)
+        walk.fold(host)
+        walk.clock += 60
+        second = walk.fetch(host)
+    assert second is not None
+    assert walk.give_back(host)
+    assert queued(walk, host).startswith("ready")
+    assert walk.fetch(host) is not None
+
+
 # As whom the startd runs all jobs, "" of one of root; the User of a job, the option of the hooks.
 OTHER = "and a startd of amy runs all jobs as amy"
 RUNNERS = [

@@ -222,7 +222,7 @@ def modes(place):
     return [oct(each.stat().st_mode) for each in map(Path, found) if each.is_dir()]
 
 
-# decision 889
+# decision 886
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be a user of a job")
 @pytest.mark.parametrize("how", HIDDEN)
 def test_what_a_job_hides_in_its_scratch_directory_counts(how):

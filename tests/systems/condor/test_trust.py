@@ -12,11 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from condor_site import SLOT, Site
 
 from sssjob import atomic
 from sssjob.classads import evaluate, long
 from sssjob.classads.values import Ad, Unparsed
+from sssjob.cli import sssjob
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import documents, queue, reports, spool
 from sssjob.systems.condor.hooks.candidates import refresh
@@ -181,6 +183,23 @@ def test_a_job_whose_end_waits_in_the_spool_is_not_given_away_again(site):
     site.call("job-exit", ad, "exit", fold="never")
     site.unheard()
     assert site.fetch(fold="never") == []
+
+
+# decision 887
+@pytest.mark.parametrize("by", ["fold", "give-back"])
+@pytest.mark.parametrize("is_trusted", [False, True])
+def test_whoever_folds_trusts_whom_the_hooks_were_told_to_trust(site, by, is_trusted):
+    """A timer that folds is told nothing."""
+    give(site.add("a.xml", f"<User>{ALICE}</User>"), ALICE)
+    [ad] = site.fetch(trust=[BOB] * is_trusted)
+    site.call("reply-fetch", ad, "accept", trust=[BOB] * is_trusted)
+    left(site, BOB, ad.merged({"ExitCode": 3, "JobDuration": 1.0}), "exit-exit")
+    words = ["condor", "fold", "--documents", str(site.path)]
+    if by == "give-back":
+        words = ["condor", "queue", *words[2:], "--give-back", "none"]
+    CliRunner().invoke(sssjob, words)
+    assert site.job("a.xml").get("ExitCode") == "3" * is_trusted
+    assert set_aside(site) == (not is_trusted)
 
 
 # Jobs that a schedd has.

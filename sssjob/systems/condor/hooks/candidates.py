@@ -48,7 +48,7 @@ from sssjob.systems.condor.hooks.queue import (
     exactly,
     is_same,
 )
-from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, fault_told
+from sssjob.systems.condor.hooks.settings import GONE, SPOOL, HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.task_groups import OUTCOME, parts
 
@@ -154,7 +154,7 @@ def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers
     untold = {row.key for row in queue.taken_untold()} if queue.state else ()
     for moment, each in offers.noted(queue.state) if queue.state else ():
         row = queue.job(each.key)
-        kept = offers.GONE if each.is_taken else settings.silence
+        kept = GONE if each.is_taken else settings.silence
         if (row is None or row.attempt < each.attempt) and moment > now - kept:
             queue.read_again("?", each.document)
             found.append(each)

@@ -49,7 +49,7 @@ class _Room:
         self.handle = -1
 
 
-# decision 889
+# decision 886
 def used(path: str, say: Callable[[object], None]) -> int | None:
     """The KiB that a directory and what is below take; None where it is not there.
 

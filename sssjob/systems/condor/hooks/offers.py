@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 FOLDER = "offers"
 _LONGEST = 1 << 16  # bytes of a note
-GONE = 86_400  # seconds that what runs waits for a document that is not there
 _TAKEN = "taken"
 _ADD = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC

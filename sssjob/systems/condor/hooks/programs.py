@@ -163,9 +163,9 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
                 offers.settled(settings.state, key, attempt)
         elif job.state == "offered":  # which is no fault of the job
             slot = ads[1].text("Name") if len(ads) > 1 else ""
+            offers.settled(settings.state, key, attempt)
             if queue.refuse(key, attempt, slot, time.time(), settings.pause):
                 _release(settings, job)
-            offers.settled(settings.state, key, attempt)
 
 
 def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:

@@ -38,6 +38,7 @@ from sssjob.systems.condor.hooks.place import (
     status,
 )
 from sssjob.systems.condor.hooks.served import check_served
+from sssjob.systems.condor.hooks.settings import GONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -610,10 +611,17 @@ class JobQueue:
         """Take back a job that a slot did not want, which is not given to that slot for a while.
 
         It rests ``pause`` seconds for that slot, twice as long after each time, and for no other.
+        Its last attempt is the one before, of which something may still be heard.
         """
         with self.changing():
             if not self.move(key, attempt, [OFFERED], RETURNED, now, "a slot did not want it"):
                 return False
+            self.run("DELETE FROM attempt WHERE key = ? AND attempt = ?", (key, attempt))
+            self.run(
+                "UPDATE job SET (attempt, given) = (SELECT coalesce(max(attempt), 0),"
+                " coalesce(owner, '') FROM attempt WHERE attempt.key = job.key) WHERE key = ?",
+                (key,),
+            )
             self.run("DELETE FROM note WHERE name LIKE 'refused %' AND at < ?",
                      (now - LONGEST_PAUSE,))  # fmt: skip
             name = _REFUSED.format(key, slot)
@@ -659,9 +667,17 @@ class JobQueue:
         )
 
     def ended(self, key: int, attempt: int) -> None:
-        """Forget the failures and losses of a job of which an attempt ended, and told so."""
+        """Forget the failures and losses of a job of which an attempt ended, and told so.
+
+        And that it is held for them, where its document does not say that yet.
+        """
         self.started(key, attempt)
         self.run("UPDATE job SET losses = 0 WHERE key = ? AND attempt = ?", (key, attempt))
+        self.run(
+            "UPDATE job SET state = 'returned', reason = '' WHERE key = ? AND attempt = ?"
+            " AND state = 'held' AND NOT told",
+            (key, attempt),
+        )
 
     def free(self, key: int) -> None:
         """Let slots fetch a job that is held."""
@@ -725,29 +741,32 @@ class JobQueue:
 
     # decision 858
     def note_limits(self, settings: HookSettings, personal: str) -> None:
-        """Keep how often hooks let a job fail, and how long it rests, for folds by others.
+        """Keep how often hooks let a job fail, how long it rests, and whom they trust, for folds by
+        others.
 
         And as whom a job runs that names no User, and as whom all do, "" where nobody says so.
         """
         limits = f"{settings.attempts} {settings.lost} {settings.pause}"
-        told = "\n".join((limits, settings.owner, personal))
+        told = "\n".join((limits, settings.owner, personal, *settings.trust))
         found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
         if found is None or found[0] != told:
             self.run("REPLACE INTO note VALUES ('limits', ?, 0)", (told,))
 
     def take_limits(self, settings: HookSettings) -> None:
-        """Let the limits be those of the hooks, for who is not told them."""
+        """Let the limits be those of the hooks, for who is not told them, and trust their users."""
         found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
         if found is not None:
-            settings.attempts, settings.lost, settings.pause = map(int, found[0].split()[:3])
+            limits, *told = found[0].split("\n")
+            settings.attempts, settings.lost, settings.pause = map(int, limits.split()[:3])
+            settings.trust = (*settings.trust, *told[2:])
 
     def not_run(self, job: SpoolJob) -> str:
         """Why the startd cannot run a job, as far as hooks noted as whom it runs jobs, or ""."""
         found = self.run("SELECT value FROM note WHERE name = 'limits'").fetchone()
         _, *told = found[0].split("\n") if found is not None else ("",)
-        if len(told) != 2:  # no hook was called yet
+        if len(told) < 2:  # no hook was called yet
             return ""
-        owner, personal = told
+        owner, personal, *_ = told
         return owners.refused(job.owner or owner or personal, personal)
 
     def note_updates(self, now: float) -> None:
@@ -930,7 +949,10 @@ class JobQueue:
 
     def _delete(self, which: str, values: tuple[Any, ...] = ()) -> None:
         away = "state IN ('offered', 'accepted', 'running')"
-        if self.run(f"DELETE FROM job WHERE NOT {away} AND {which}", values).rowcount:
+        # What we hold is to be told by its document, which may come back. # decision 889
+        held = "state = 'held' AND NOT told AND heard > ?"
+        kept = (time.time() - GONE, *values)
+        if self.run(f"DELETE FROM job WHERE NOT ({away} OR {held}) AND {which}", kept).rowcount:
             self.run("DELETE FROM attempt WHERE key NOT IN (SELECT key FROM job)")
 
     def awaits(self, ticket: str, report: str, now: float) -> bool:

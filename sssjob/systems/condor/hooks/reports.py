@@ -30,7 +30,6 @@ from sssjob.systems.condor.hooks import holds, offers, stamp, starts
 from sssjob.systems.condor.hooks.candidates import looked
 from sssjob.systems.condor.hooks.documents import Claim, Documents, asks, documents
 from sssjob.systems.condor.hooks.limits import held_until, overran
-from sssjob.systems.condor.hooks.offers import GONE
 from sssjob.systems.condor.hooks.queue import (
     DONE,
     HELD,
@@ -42,7 +41,7 @@ from sssjob.systems.condor.hooks.queue import (
     JobQueue,
 )
 from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
-from sssjob.systems.condor.hooks.settings import HookSettings, fault_told
+from sssjob.systems.condor.hooks.settings import GONE, HookSettings, fault_told
 from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
 from sssjob.systems.condor.hooks.starts import Start
 from sssjob.systems.condor.hooks.trust import NOBODY, Untrusted, reporters

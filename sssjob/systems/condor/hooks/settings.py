@@ -35,6 +35,7 @@ SILENCE = 900  # seconds: three updates of a starter, which come every 300
 SECONDS = 20  # that a hook takes at most
 ATTEMPTS = 5  # in a row that start nothing, before a job is held
 LOST = 20  # in a row of attempts that were started, and ended without a word
+GONE = 86_400  # seconds that what is known of a job waits for a document that is not there
 PAUSE = 30  # seconds after the first of them, doubled after each
 REFRESH = 60  # seconds after which documents are looked at again
 TRUSTED = ("condor",)  # users who are trusted wherever they exist
