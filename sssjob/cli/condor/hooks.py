@@ -115,11 +115,10 @@ def hook(name: str, text: str, epilog: str) -> click.Command:
         from sssjob.systems.condor.hooks.programs import run
 
         pairs = []
-        for request in requests:
-            attribute, _, number = request.partition("=")
-            if not attribute.startswith("Request") or not number.isdecimal():
-                common.fail(f"--request {request}: expected an amount such as RequestCpus=1")
-            pairs.append((attribute, number))
+        for text in requests:
+            if (asked := settings.request(text)) is None:
+                common.fail(f"--request {text}: expected an amount such as RequestCpus=1")
+            pairs.append(asked)
         sys.exit(run(name, HookSettings(requests=pairs, **values), [word] if word else []))
 
     made = click.command(name, help=text, epilog=epilog)(callback)

@@ -543,6 +543,10 @@ def test_a_hook_ends_when_its_time_is_over(site, monkeypatch):
         (["--documents"], False),
         (["--silence", "soon"], False),
         (["--request", "Memory=5"], False),
+        (["--request", "RequestMemory =5"], False),
+        (["--request", "RequestMemory= 5"], False),
+        (["--request", "RequestCpus=0"], False),
+        (["--request", "RequestGPUs=0"], True),
         (["--fold", "later"], False),
     ],
 )

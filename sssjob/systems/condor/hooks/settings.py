@@ -115,10 +115,9 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
                 return None
             value = waiting.pop(0)
         if name == "request":
-            attribute, equals, number = value.partition("=")
-            if not equals or not number.isdecimal() or not attribute.startswith("Request"):
+            if (asked := request(value)) is None:
                 return None
-            requests.append((attribute, number))
+            requests.append(asked)
         elif name == "trust":
             trust.append(value)
         else:
@@ -142,6 +141,21 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
         requests=requests, mandatory=mandatory, trust=trust,
     )  # fmt: skip
     return made, rest
+
+
+def request(text: str) -> tuple[str, str] | None:
+    """The attribute and the number of an option ``--request``; None of what is none.
+
+    >>> request("RequestMemory=2048"), request("RequestMemory =2048"), request("RequestCpus=0")
+    (('RequestMemory', '2048'), None, None)
+    """
+    attribute, _, number = text.partition("=")
+    is_number = number.isascii() and number.isdecimal()
+    # Nothing runs on no processors.
+    if not is_number or (attribute == "RequestCpus" and not number.strip("0")):
+        return None
+    is_name = attribute.isascii() and attribute.isidentifier()
+    return (attribute, number) if is_name and attribute.startswith("Request") else None
 
 
 def fault_told(fault: Exception) -> str:
