@@ -16,7 +16,7 @@ from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.unread import Left, known
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
-from sssjob.systems.condor.accounting.values import MADE_OF
+from sssjob.systems.condor.accounting.values import MADE_OF, as_number
 from sssjob.systems.condor.usage import GIVEN
 
 Kind = Callable[[Any], bool]
@@ -73,6 +73,7 @@ def rank(value: Any) -> bool:
     return isinstance(value, Node) or number(value)
 
 
+_OF_NUMBERS = (number, amount, moment, status)
 _TIMES = ("SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime")
 # fmt: off
 KINDS: dict[str, Kind] = {
@@ -230,6 +231,19 @@ def odd(ad: Ad) -> Iterator[str]:
         worked_out = kind not in (text, flag) and isinstance(value, Node)
         if not (worked_out and kind(evaluate.attribute(ad, name))):
             yield name
+
+
+# decision 891
+def with_numbers(ad: Ad) -> Ad:
+    """An ad of which a text that is a number is that number, where a number is expected."""
+    read = {
+        name: number
+        for name, value in ad.items()
+        if isinstance(value, str)
+        and _kind(name) in _OF_NUMBERS
+        and (number := as_number(value)) is not value
+    }
+    return ad.merged(read) if read else ad
 
 
 def of_resource(name: str) -> bool:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,10 @@ from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
 from sssjob.mail_addresses import to_uri
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
-from sssjob.records.record import DELIVERED, JOB, KEPT, REQUESTED, Field
+from sssjob.records.record import DELIVERED, JOB, KEPT, REQUESTED, Field, Instead
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
-from sssjob.systems.condor.accounting.values import told
+from sssjob.systems.condor.accounting.values import CPU_TIMES, told
 from sssjob.systems.condor.usage import AdTexts, Wrong, delivered, number
 
 if TYPE_CHECKING:
@@ -48,13 +48,19 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     A value that is none of its attribute's kind is kept as an Extension.
     """
     findings: list[Finding] = []
+    ad = attributes.with_numbers(ad)
     odd = {name: _odd(name, ad[name], findings) for name in attributes.odd(ad)}
     if odd:
-        ad = Ad({name: value for name, value in ad.items() if name not in odd}, ad.line)
+        gone = {*odd, *(other for pair in CPU_TIMES for other in pair if odd.keys() & {*pair})}
+        ad = Ad({name: value for name, value in ad.items() if name not in gone}, ad.line)
+
+    remarks: dict[str, Finding] = {}  # of values that are not kept
 
     def wrong(row: Field, error: InvalidValue) -> None:
         name = next(name for name in (row.column, *row.beside) if name in ad)
-        if name not in odd:
+        if isinstance(error, Instead) and not error.keeps:
+            remarks[name] = finding("W-TYPE", f"{name}: {error}; {error.then}")
+        elif name not in odd:
             findings.append(finding("W-TYPE", f"{name}: {error}; {KEPT}"))
             odd[name] = _kept(name, ad[name])
 
@@ -68,7 +74,7 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
         job = base.setting(*status)
         if used and not job.blocks(Delivered):
             job = job.holding((*job.items, Delivered(tuple(used))))
-        return ReadJob(job, tuple(findings))
+        return ReadJob(job, (*findings, *_unless(odd, remarks)))
     items: list[Item] = [item for place, item in found if place == JOB]
     kept: list[Item] = []
     asked = tuple(_requested(ad, kept, findings, wrong))
@@ -80,7 +86,12 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     if (process := number(ad, "JobPid")) is not None:
         host = Property("Node", _host(ad))
         items.append(TaskGroup((Task((host, Property("Process", int(process)))),)))
-    return ReadJob(Job(tuple(items)), tuple(findings))
+    return ReadJob(Job(tuple(items)), (*findings, *_unless(odd, remarks)))
+
+
+def _unless(odd: Container[str], remarks: Mapping[str, Finding]) -> Iterator[Finding]:
+    """The remarks about attributes whose values are not kept, which is told."""
+    return (told for name, told in remarks.items() if name not in odd)
 
 
 _TOLD = 400  # letters of names that are told

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 
@@ -67,9 +67,39 @@ def worked_out(text: str) -> Found:
     return text
 
 
+# decision 891
 def unread(text: str) -> Found:
-    """Attributes that are no numbers, of which nothing had to be worked out."""
-    raise InvalidValue(text, _AMOUNT if _BELOW.search(text) else "a number")
+    """Nothing. Raises ``Instead`` for attributes that are no numbers, each of which is kept."""
+    raise _left(json.loads(text))
+
+
+def _left(odd: Mapping[str, str]) -> Instead:
+    """Attributes that are no amounts, each kept by its own name."""
+    told = " ".join(f"{name}={text}" for name, text in odd.items())
+    kept = tuple(noted("HTCondor", name, text) for name, text in odd.items())
+    return Instead(told, _AMOUNT if _BELOW.search(told) else "a number", kept, KEPT)
+
+
+def none_below_0(text: str) -> Found:
+    """Nothing. Raises ``InvalidValue`` for what is no number from 0 on."""
+    number(_from_0(text))
+    return None
+
+
+def any_number(text: str) -> Found:
+    """Nothing. Raises ``InvalidValue`` for what is no number."""
+    number(text)
+    return None
+
+
+def suspended(text: str) -> Found:
+    """Seconds from 0 on."""
+    return amount(_from_0(text))
+
+
+def starts(text: str) -> Found:
+    """How often a job was started; 0 is none."""
+    return count(_from_0(text))
 
 
 @varied
@@ -155,6 +185,8 @@ def exit_code(text: str, by_signal: str, number_of_signal: str) -> Found:
 
 def signal(text: str, by_signal: str) -> Found:
     """The signal of a job that one ended; without ``by_signal`` it is that of an earlier run."""
+    if text:
+        number(text)
     return (noted("HTCondor", "Signal", text),) if text and by_signal == "true" else None
 
 
@@ -254,9 +286,7 @@ def odd_requests(text: str) -> Found:
         except InvalidValue:
             odd[row.column] = value
     if odd:
-        told = " ".join(f"{name}={value}" for name, value in odd.items())
-        kept = tuple(noted("HTCondor", name, value) for name, value in odd.items())
-        raise Instead(told, _AMOUNT, kept, KEPT)
+        raise _left(odd)
     return None
 
 
@@ -377,7 +407,7 @@ def given_gpus(
         return None
     names = {name.strip() for name in assigned.split(",")} - {""}
     asked = requested if is_whole(requested) else "0"  # what is odd is told where it is asked for
-    each = number(provisioned or str(len(names) or "") or asked)
+    each = number(_from_0(provisioned) or str(len(names) or "") or asked)
     return count(str(units.rounded(each * hosts_of(hosts, universe))))
 
 
@@ -427,12 +457,15 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("QDate",                    JOB,       "SubmitTime",      time),
     Field("StartTime",                JOB,       "StartTime",       time),
     Field("EndTime",                  JOB,       "EndTime",         time),
-    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", amount),
+    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", suspended),
     Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
     Field("Unread",                   JOB,       "Extension",       unread),
     Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _ENDED_BY),
     Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
-    Field("NumJobStarts",             JOB,       "StartCount",      count),
+    Field("HoldReasonCode",           JOB,       "Extension",       any_number),
+    Field("MinHosts",                 JOB,       "Extension",       any_number),
+    Field("MaxHosts",                 JOB,       "Extension",       none_below_0),
+    Field("NumJobStarts",             JOB,       "StartCount",      starts),
     Field("JobPrio",                  JOB,       "Priority",        integer),
     Field("Iwd",                      JOB,       "InitialWorkingDirectory"),
     Field("Cmd",                      JOB,       "Executable"),

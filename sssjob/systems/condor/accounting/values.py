@@ -5,7 +5,7 @@ Attributes come as numbers, texts or None; what is worked out is text, "" where 
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
@@ -40,6 +40,8 @@ MADE_OF = {
     "Image": ("ImageSize_RAW", "ImageSize"), "DiskSpace": ("DiskUsage_RAW", "DiskUsage"),
     "Unread": ("JobStartDate", "EnteredCurrentStatus", "CommittedTime", "CommittedSuspensionTime"),
 }  # fmt: skip
+# Half of a pair is not the CPU time.
+CPU_TIMES = (MADE_OF["CpuDuration"][:2], MADE_OF["CpuDuration"][2:])
 REMOVED, COMPLETED = 3, 4
 ENDED = (REMOVED, COMPLETED)
 
@@ -49,11 +51,15 @@ _NEEDED = frozenset(("ClusterId", "ProcId", "JobStatus"))
 _TOLD = frozenset(("NumJobStarts", "CumulativeSuspensionTime"))
 _USAGE = slice(WORKED_OUT.index("Id"), WORKED_OUT.index("Duration") + 1)
 _CPU = WORKED_OUT.index("CpuDuration")
-# What is never below 0.
-_AMOUNTS = frozenset(
-    name for made in ("CpuDuration", "ResidentSet", "Image", "DiskSpace") for name in MADE_OF[made]
-)
-_TRIED = (None, 0, 1, 1 << 40)  # in the place of what is no number: does it change anything?
+# What is never below 0: all but what every job has.
+_AMOUNTS = frozenset(NUMBERS) - _NEEDED
+_MOST = dict.fromkeys((*MADE_OF["StartTime"], *MADE_OF["EndTime"][:2]), units.TIME_LIMIT + 1)
+_TRIED = (
+    None,
+    0,
+    1,
+    units.TIME_LIMIT,
+)  # in the place of what is no number: does it change anything?
 
 _pick = itemgetter(*range(len(NUMBERS)))
 _KINDS = frozenset((int, float, type(None)))
@@ -64,8 +70,8 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     """The texts of WORKED_OUT for an ad whose values begin with NUMBERS.
 
     A text that is a number counts as that number. What is none, and an amount below 0, is not
-    known: the next attribute counts that tells the same. It stands in the place of what would have
-    been worked out of it, or else in "Unread". Raises ``InvalidValue`` where that is what the usage
+    known: the next attribute counts that tells the same, and "Unread" has it by its name, as JSON.
+    Raises ``InvalidValue`` where that is what the usage
     is made of: where another number in its place would give another one. # decision 750
     """
     found = _pick(values)
@@ -74,33 +80,23 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
             return _worked_out(found)
         except (ValueError, OverflowError):  # of infinity, of NaN, or of an amount below 0
             pass
-    said = [*map(_said, found)]
+    said = [*map(as_number, found)]
     odd = {
         place: text
         for place, (name, value) in enumerate(zip(NUMBERS, said, strict=True))
-        if (text := _odd(value, least=0 if name in _AMOUNTS else -_HUGE))
+        if (text := _odd(value, 0 if name in _AMOUNTS else -_HUGE, _MOST.get(name, _HUGE)))
     }
     numbers = [None if place in odd else _number(value) for place, value in enumerate(said)]
     known = [*_worked_out(numbers)]
-    instead: dict[int, list[str]] = defaultdict(list)
-    unread = []
     for place, text in odd.items():
-        name = NUMBERS[place]
+        name, is_below = NUMBERS[place], type(said[place]) in _KINDS and said[place] < 0
         changed = _changed(numbers, place)
-        if name in _NEEDED or changed[_USAGE] != known[_USAGE]:
+        if name in _NEEDED or (changed[_USAGE] != known[_USAGE] and not is_below):
             raise InvalidValue(text, f"a number: {name}")
-        ours = [
-            at
-            for at, (one, other) in enumerate(zip(known, changed, strict=True))
-            if one != other and not (_has_both(numbers) if at == _CPU else one)
-        ]
-        for at in ours:
-            instead[at].append(f"{name}={text}")
-        if not ours and name not in _TOLD:
-            unread.append(f"{name}={text}")
-    for at, texts in instead.items():
-        known[at] = texts[0].partition("=")[2] if len(texts) == 1 else " ".join(texts)
-    known[-1] = " ".join(unread)
+        if changed[_CPU] != known[_CPU] and not _has_both(numbers):
+            known[_CPU] = ""  # half of it is not the CPU time
+    unread = {NUMBERS[place]: text for place, text in odd.items() if NUMBERS[place] not in _TOLD}
+    known[-1] = json.dumps(unread) if unread else ""
     return tuple(known)
 
 
@@ -120,13 +116,17 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     if user is None and committed and (starts or 0) > 1:
         wall, suspended = committed, paused
     if min(user or 0, system or 0, last_user or 0, last_system or 0, rss_raw or 0, rss or 0,
-           image_raw or 0, image or 0, disk_raw or 0, disk or 0) < 0:  # fmt: skip
+           image_raw or 0, image or 0, disk_raw or 0, disk or 0, current or 0, first or 0,
+           completed or 0, entered or 0, wall or 0, suspended or 0, committed or 0, paused or 0,
+           starts or 0) < 0:  # fmt: skip
         raise ValueError("an amount below 0")
+    if max(current or 0, first or 0, completed or 0, entered or 0) > units.TIME_LIMIT:
+        raise OverflowError("a time of more than 32 bits")
     user, system = _cpu_times(user, system, last_user, last_system)
     ended = (completed or entered) if status in ENDED else None if status else completed
-    if wall is None or wall < 0:
+    if wall is None:
         wall, suspended = _span(current or first, ended, suspended, committed, paused)
-    away = max(suspended or 0, 0)
+    away = suspended or 0
     away = away if wall is None or away <= wall else 0  # nothing is suspended for longer
     return (
         "" if cluster is None else f"{int(cluster)}.{int(process or 0)}",
@@ -168,7 +168,7 @@ def _span(
     """The wall time of an ad without one, and how much of it was suspended: that of the last good
     run, or else from its start to its end.
     """
-    if committed and committed > 0:
+    if committed:
         return committed, paused
     if start and end and end >= start:
         return end - start, suspended
@@ -204,7 +204,7 @@ def _whole(value: float | None, *, zero: bool = False) -> str:
     return str(value if type(value) is int else units.rounded(value))
 
 
-def _said(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """A value, of a text that is a number this number."""
     if not isinstance(value, str):
         return value
@@ -220,9 +220,9 @@ def _number(value: Any) -> Any:
     return value if type(value) in _KINDS and not _odd(value) else None
 
 
-def _odd(value: Any, least: float = -_HUGE) -> str:
+def _odd(value: Any, least: float = -_HUGE, most: float = _HUGE) -> str:
     """The text of what should be a number, or an expression, and is not; else ""."""
-    if value is None or (type(value) in _KINDS and least <= value < _HUGE):
+    if value is None or (type(value) in _KINDS and least <= value < most):
         return ""
     is_unknown = isinstance(value, str) and is_expression(value)
-    return "" if is_unknown else legal(str(value)) or repr(value)
+    return "" if is_unknown else told(value) or repr(value)

@@ -1,0 +1,138 @@
+"""An ad is one job object by each road: a history, a queue, ``condor job``; value by value."""
+
+import io
+import json
+
+import pytest
+from records import outcomes
+
+from sssjob.classads import forms
+from sssjob.model import Block, Property
+from sssjob.records.builders import OBJECTS
+from sssjob.records.record import Converted, Noted
+from sssjob.records.record import Options as RecordOptions
+from sssjob.systems.condor.from_ad import to_job
+from sssjob.verbs import status
+
+ATTRIBUTES = (
+    "RequestMemory", "RequestCpus", "RequestDisk", "RequestGPUs", "RequestTapes",
+    "AllowedJobDuration", "AllowedExecuteDuration", "CpusProvisioned", "ResidentSetSize_RAW",
+    "ImageSize_RAW", "DiskUsage_RAW", "ResidentSetSize", "RemoteWallClockTime",
+    "CumulativeRemoteUserCpu", "RemoteUserCpu", "CumulativeSuspensionTime", "NumJobStarts",
+    "JobPrio", "ExitCode", "ExitSignal", "MinHosts", "MaxHosts", "QDate", "CompletionDate",
+    "JobStartDate", "JobCurrentStartDate", "GPUsProvisioned", "HoldReasonCode", "CommittedTime",
+)  # fmt: skip
+VALUES = (
+    "-1", "0", "1.5", "12", "-0.5", "9223372036854775807", '"12"', '"x"', '"-1"', '"1.5G"', '"1.5"',
+    "true",
+)  # fmt: skip
+BASE = {
+    "ClusterId": "7", "ProcId": "0", "JobStatus": "4", "Owner": '"amy"', "QDate": "1700000000",
+    "GlobalJobId": '"sch#7.0#1700000000"', "JobUniverse": "5", "Cmd": '"/bin/x"',
+    "JobCurrentStartDate": "1700000000", "CompletionDate": "1700000100",
+    "RemoteWallClockTime": "100", "CumulativeRemoteUserCpu": "5", "CumulativeRemoteSysCpu": "1",
+    "RequestCpus": "2",
+}  # fmt: skip
+
+
+def _long(ad):
+    return "".join(f"{name} = {value}\n" for name, value in ad.items()).encode() + b"\n"
+
+
+def _json(ad):
+    return b"[{" + ",".join(f'"{name}": {value}' for name, value in ad.items()).encode() + b"}]"
+
+
+def _xml(ad):
+    rows = []
+    for name, value in ad.items():
+        if value.startswith('"'):
+            rows.append(f'<a n="{name}"><s>{json.loads(value)}</s></a>')
+        elif value == "true":
+            rows.append(f'<a n="{name}"><b v="t"/></a>')
+        else:
+            kind = "r" if "." in value else "i"
+            rows.append(f'<a n="{name}"><{kind}>{value}</{kind}></a>')
+    return f'<?xml version="1.0"?>\n<classads>\n<c>\n{"".join(rows)}\n</c>\n</classads>\n'.encode()
+
+
+def _recorded(data):
+    return list(outcomes("condor", data))
+
+
+def _queued(data):
+    rows = status.formats("condor-q")
+    return list(status.outcomes(io.BytesIO(data), rows, RecordOptions(), OBJECTS))
+
+
+def _told(outcomes):
+    """The job of some outcomes, None of a bad one; and whether they tell more."""
+    jobs = [each.job for each in outcomes if isinstance(each, Converted)]
+    return (jobs or [None])[0], any(isinstance(each, Noted) for each in outcomes)
+
+
+def _alone(data):
+    [ad] = forms.read(io.BytesIO(data))
+    found = to_job(ad, embedded=False)
+    return found.job, bool(found.findings)
+
+
+ROADS = {
+    "history -long": lambda ad: _told(_recorded(_long(ad))),
+    "history -json": lambda ad: _told(_recorded(_json(ad))),
+    "history -xml": lambda ad: _told(_recorded(_xml(ad))),
+    "condor_q -long": lambda ad: _told(_queued(_long(ad))),
+    "condor_q -json": lambda ad: _told(_queued(_json(ad))),
+    "condor job": lambda ad: _alone(_long(ad)),
+}
+
+
+def _rows(block, place=""):
+    """What a job says, but for what the slot had, which only the queue tells."""
+    if block is None:
+        return None
+    found = set()
+    for item in block.items:
+        if isinstance(item, Property) and item.attributes.get("context") != "Dedicated":
+            found.add((place, item.name, item.text, tuple(sorted(item.attributes.items()))))
+        elif isinstance(item, Block) and item.name in ("Requested", "Delivered"):
+            found |= _rows(item, item.name)
+    return found
+
+
+# A history does without a record whose usage is made of no number (decision 750), and has a remark
+# about times in another order, and the amounts of a job without a start.
+REFUSED = ("RequestCpus", "RemoteWallClockTime", "CumulativeSuspensionTime", "CompletionDate",
+           "JobCurrentStartDate", "QDate")  # fmt: skip
+ABOUT_TIMES = ("CompletionDate", "JobCurrentStartDate")
+WITHOUT_A_START = {
+    ("", "CpuDuration", "6", ()), ("Delivered", "Duration", "100", ()),
+    ("Delivered", "Processors", "2", ()),
+}  # fmt: skip
+
+
+# decision 891
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_an_attribute_is_the_same_by_each_road(name, value):
+    ad = BASE | {name: value}
+    found = {road: read(ad) for road, read in ROADS.items()}
+    rows, noted = _rows(found["condor job"][0]), found["condor job"][1]
+    for road, (job, told) in found.items():
+        if job is None:
+            assert road.startswith("history"), road
+            assert noted
+            assert name in REFUSED
+            continue
+        more = WITHOUT_A_START if name == "JobCurrentStartDate" else set()
+        assert _rows(job) - more == rows - more, road
+        assert told == noted or (told and name in ABOUT_TIMES), road
+
+
+@pytest.mark.parametrize("name", sorted({*ATTRIBUTES} - {*REFUSED, "JobStartDate"}))
+def test_what_is_no_amount_is_kept_by_its_own_name_and_told(name):
+    for road, read in ROADS.items():
+        job, told = read(BASE | {name: '"x"'})
+        kept = ("", "Extension", "x", (("name", name), ("type", "HTCondor")))
+        assert kept in _rows(job), road
+        assert told, road
