@@ -12,6 +12,7 @@ document of its own beside it, as ``deliver`` makes it. # decision 877
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -74,7 +75,7 @@ class _RunEvidence(NamedTuple):
     def of(cls, job: Job) -> _RunEvidence:
         wall, cpu, charge = (_number(job, name) for name in ("Duration", "CpuDuration", _CHARGE))
         start, end = moment(job, "StartTime"), moment(job, "EndTime")
-        how_much = telling(start, end, None if wall is None else float(wall))
+        how_much = telling(start, end, None if wall is None else _real(wall))
         used = sum(filter(None, (wall, cpu, charge)), Fraction())
         return cls(how_much, used, is_over(job.get("State")), charge is not None)
 
@@ -201,6 +202,14 @@ def _alone(job: _MemberJob) -> Job:
     return job.whole.holding(
         each for each in job.whole.items if getattr(each, "name", "") != _CHARGE
     )
+
+
+def _real(number: Fraction) -> float:
+    """A number as columns have it; one beyond all of theirs is more than any."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _number(job: Job, name: str) -> Fraction | None:

@@ -466,12 +466,12 @@ def test_what_stands_around_a_job_is_judged_by_the_policy_that_holds_there(
     assert (result.exit_code == 0) == (policy != "Reject")
 
 
-@pytest.mark.parametrize("home", ["TaskGroupDefaults", "TaskDefaults"])
+@pytest.mark.parametrize("home", ["TaskGroupDefaults", "TaskGroup/TaskDefaults"])
 @pytest.mark.parametrize("operation", ["submit --to", "translate"])
-def test_an_attribute_of_defaults_that_no_task_group_inherits_is_judged(
-    run, tmp_path, operation, home
-):
-    document = WITHIN.format("Reject", f"<{home} colour='x'/>")
+def test_an_attribute_of_defaults_that_nothing_inherits_is_judged(run, tmp_path, operation, home):
+    *outer, inner = home.split("/")
+    before, after = "".join(f"<{each}>" for each in outer), "".join(f"</{each}>" for each in outer)
+    document = WITHIN.format("Reject", f"{before}<{inner} colour='x'/>{after}")
     if operation == "translate":
         (tmp_path / "job.xml").write_text(document)
         result = CliRunner().invoke(sssjob, TRANSLATE)
