@@ -475,29 +475,79 @@ def test_a_job_that_the_startd_cannot_run_as_its_owner_waits_and_the_queue_says_
     assert bool(given) == (not reason)
 
 
-# decision 847
+# decision 896
 @WHERE
-@pytest.mark.parametrize("is_accepted", [False, True])
-def test_an_update_of_an_attempt_that_was_given_up_moves_nothing_behind_one_that_failed(
-    where, is_accepted, tmp_path, monkeypatch, capsys
+@pytest.mark.parametrize("by", ["silence", "its claim"])
+@pytest.mark.parametrize("then", ["rejected", "given up", "not started", "held", "silent"])
+@pytest.mark.parametrize("is_told", [False, True])
+def test_an_attempt_that_reports_is_what_runs_where_a_later_one_started_nothing(
+    where, by, then, is_told, tmp_path, monkeypatch, capsys
 ):
     walk = Walk(where, tmp_path, monkeypatch, capsys)
     host = walk.hosts[0]
     first = walk.fetch(host)
     walk.accept(first)
+    walk.update(first)
+    walk.fold(host)
+    if by == "its claim":
+        walk.claim_ends(first)
+    first.is_given_up = True
+    walk.clock += 1000
+    second = walk.fetch(host)
+    if then == "rejected":
+        walk.reject(second)
+    else:
+        walk.accept(second)
+        if is_told:
+            walk.fold(host)
+        if then == "not started":
+            walk.never_started(second)
+        elif then == "silent":
+            walk.clock += 1000
+            walk.call(host, "fetch-work", SLOT.merged({"Cpus": 0}))
+        else:
+            walk.call(host, "evict-claim", second.ad, attempts=1 if then == "held" else 1000)
+    second.is_over = True
+    walk.fold(host)
+    first.is_given_up = first.is_over = False
+    for _ in range(3):
+        walk.clock += 60
+        walk.update(first)
+        walk.fold(host)
+        assert walk.job().get("State") == "Running"
+        assert queued(walk, host).startswith("running")
+        assert walk.fetch(host) is None
+    host.state.joinpath("queue.db").unlink()
+    assert walk.fetch(host) is None  # the document says the same
+    walk.ends(first, "exit")
+    walk.fold(host)
+    walk.check()
+    assert not walk.goes_on()
+
+
+# decision 896
+@WHERE
+def test_an_attempt_that_reports_behind_one_that_ran_tells_of_its_own_start_alone(
+    where, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.update(first)
+    walk.fold(host)
     walk.claim_ends(first)
     walk.clock += 100
     second = walk.fetch(host)
-    if is_accepted:
-        walk.accept(second)
-    walk.never_started(second)
+    walk.accept(second)
+    walk.ends(second, "evict")
     walk.fold(host)
     first.is_over = False
-    walk.clock += 1
+    walk.clock += 60
     walk.update(first)
     walk.fold(host)
-    assert walk.job().get("State") in ("", "Idle")
-    assert walk.job().get("StartCount") == "1"
+    assert walk.job().get("State") == "Idle"
+    assert walk.job().get("StartCount") == "2"
     assert queued(walk, host).startswith("ready")
 
 

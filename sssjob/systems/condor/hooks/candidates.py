@@ -155,7 +155,10 @@ def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers
     for moment, each in offers.noted(queue.state) if queue.state else ():
         row = queue.job(each.key)
         kept = GONE if each.is_taken else settings.silence
-        if (row is None or row.attempt < each.attempt) and moment > now - kept:
+        is_unknown = row is None or (
+            row.attempt < each.attempt and not queue.gave(row, each.attempt)
+        )
+        if is_unknown and moment > now - kept:
             queue.read_again("?", each.document)
             found.append(each)
             continue

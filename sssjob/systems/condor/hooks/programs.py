@@ -598,7 +598,10 @@ def _gone(
     else:
         after = queue.failed(key, attempt, now, why, settings.pause, settings.attempts)
     if after:
+        from sssjob.systems.condor.hooks import offers
+
         _release(settings, job)
+        offers.settled(settings.state, key, attempt)
     return after
 
 

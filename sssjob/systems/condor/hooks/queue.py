@@ -145,8 +145,8 @@ _HEARD_OF = (
     " AND EXISTS (SELECT 1 FROM note WHERE name = 'updates')))"
 )
 
-# The job of an attempt, if it was taken back from that and not given away anew.
-_CAME_BACK = "key = ? AND attempt = ? AND state IN ('ready', 'returned', 'held')"
+# A job that was given away before, and is not now.
+_CAME_BACK = "key = ? AND state IN ('ready', 'returned', 'held')"
 
 
 class SpoolJob:
@@ -479,9 +479,10 @@ class JobQueue:
         """
         with self.changing():
             row = self.run(
-                "UPDATE job SET state = 'offered', attempt = max(attempt + 1, ?), given = ?,"
+                "UPDATE job SET state = 'offered', given = ?, attempt = max(?, 1 + max(attempt,"
+                " (SELECT coalesce(max(attempt), 0) FROM attempt WHERE attempt.key = job.key))),"
                 " heard = ?, told = 0 WHERE key = ? AND state = 'ready' RETURNING attempt, asks",
-                (int(now * 1000), owner, now, key),
+                (owner, int(now * 1000), now, key),
             ).fetchone()
             if row is None:
                 return None
@@ -642,21 +643,23 @@ class JobQueue:
         self.run("UPDATE job SET rests = 0, failures = 0, losses = 0 WHERE key = ?", (key,))
 
     # decision 847
-    def came_back(self, key: int, attempt: int) -> tuple[str, float] | None:
-        """Where a job is that was taken back from an attempt, and since when; None if it is not.
-
-        Nor where it was given away anew.
-        """
-        row = self.run(f"SELECT state, heard FROM job WHERE {_CAME_BACK}", (key, attempt))
+    def came_back(self, key: int) -> tuple[str, float] | None:
+        """Where a job is that came back from its attempts, and since when; None if one is out."""
+        row = self.run(f"SELECT state, heard FROM job WHERE {_CAME_BACK}", (key,))
         found: tuple[str, float] | None = row.fetchone()
         return found
 
+    # decision 896
     def revive(self, key: int, attempt: int, since: float, now: float) -> bool:
-        """Let a job that came back at a moment run after all; False if it is not there any more."""
+        """Let a job that came back at a moment run after all, as one of its attempts.
+
+        False if it is not there any more.
+        """
+        owner = "SELECT owner FROM attempt WHERE attempt.key = job.key AND attempt.attempt = ?"
         done = self.run(
-            "UPDATE job SET state = 'running', heard = ?, reason = '', losses = max(losses - 1, 0)"
-            f" WHERE {_CAME_BACK} AND heard = ?",
-            (now, key, attempt, since),
+            "UPDATE job SET state = 'running', heard = ?, reason = '', losses = max(losses - 1, 0),"
+            f" attempt = ?, given = coalesce(({owner}), given) WHERE {_CAME_BACK} AND heard = ?",
+            (now, attempt, attempt, key, since),
         )
         return done.rowcount == 1
 

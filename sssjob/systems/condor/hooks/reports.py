@@ -88,9 +88,9 @@ class ReportedJob:
     attempt: int = 0
     owner: str = ""  # as whom the attempt was given away
     asks: str = ""  # what tells the job of then from another, empty where it was not noted
-    is_earlier: bool = False  # whether its job was given away again since
+    is_earlier: bool = False  # whether its job was given away again behind it
     is_over: bool = False  # whether its document told of the attempt, and it is not out any more
-    back: tuple[str, float] | None = None  # where the job is that came back from it, and since when
+    back: tuple[str, float] | None = None  # where a job is of which no attempt is out, since when
 
     # decision 847
     @property
@@ -99,10 +99,8 @@ class ReportedJob:
 
         The document and the queue both go by this answer.
         """
-        if self.is_earlier and self.kind == "update":
-            return True
         if self.back is None:
-            return False
+            return self.is_earlier and self.kind == "update"
         state, since = self.back
         if self.kind == "update":  # only one that was left since then says that it runs after all
             return self.report.left <= since
@@ -180,6 +178,7 @@ class _ReportFold:
         self._began: set[tuple[int, int]] = set()  # attempts of which earlier reports tell more
         self._over: set[tuple[int, int]] = set()  # and those that have ended by one of them
         self._standing: set[tuple[int, int]] = set()  # those that stand in a document by now
+        self._overtaken: set[tuple[int, int]] = set()  # behind which its document tells of another
         self._has_looked = False  # for jobs of which the queue knows nothing
         self._later: list[_Later] = []  # reports of these
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
@@ -280,7 +279,7 @@ class _ReportFold:
             asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
             is_earlier=attempt < job.attempt,
             is_over=known is not None and known.is_seen and not is_out,
-            back=self._queue.came_back(key, attempt),
+            back=self._queue.came_back(key),
         )  # fmt: skip
 
     # decision 716
@@ -376,7 +375,7 @@ class _ReportFold:
                     if (known := starts.of_job(job).get(told.ad.text(names.KEY))) is not None:
                         ticket = (told.job.key, told.attempt)
                         (self._over if known.ended else self._began).add(ticket)
-                    job = self._within(job, told)
+                    job = self._within(self._without_idle(job, told), told)
                     if told.ad.text(names.KEY) in starts.of_job(job):
                         self._standing.add((told.job.key, told.attempt))
                     done.append(told)
@@ -479,6 +478,22 @@ class _ReportFold:
             least = {name: told.ad[name] for name in _LEAST if name in told.ad}
             return _with(job, replace(told, ad=Ad(least)))
 
+    # decision 896
+    def _without_idle(self, job: Job, told: ReportedJob) -> Job:
+        """A job without the marks of later attempts that are not out and started nothing.
+
+        So an earlier one that reports is what runs. Of one that did start the document tells more.
+        """
+        if told.is_past or not told.is_earlier or told.kind != "update":
+            return job
+        ticket = told.ad.text(names.KEY)
+        found = starts.without_marks_behind(job, ticket)
+        if starts.is_overtaken(found, ticket):
+            assert told.job is not None
+            self._overtaken.add((told.job.key, told.attempt))
+            return job
+        return found
+
     def _leave(self, told: ReportedJob) -> None:
         """Let go of an attempt whose job is no longer in its document: another one may be."""
         assert told.job is not None
@@ -534,7 +549,9 @@ class _ReportFold:
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
-            may_run = not (is_out or told.is_past or (key, attempt) in self._over)
+            is_over = (key, attempt) in self._over | self._overtaken
+            is_unsure = told.is_earlier and _is_early(told)
+            may_run = not (is_out or told.is_past or is_over or is_unsure)
             if may_run and told.back and self._queue.revive(key, attempt, told.back[1], now):
                 until = held_until(told.ad, self._settings.silence)
                 self._kept.append((told.job.claim(attempt), until))

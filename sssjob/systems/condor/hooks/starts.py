@@ -119,12 +119,28 @@ def is_earlier(ticket: str, other: str) -> bool:
 
 
 def without_taken(job: Job) -> Job:
-    """A job without it."""
-    return job.holding(
-        item for item in job.items
-        if not (isinstance(item, Property) and item.name == "Extension"
-                and item.attributes.get("type") == names.EXTENSION
-                and item.attributes.get("name") == names.TAKEN)
+    """A job without the mark of an attempt that a startd took."""
+    return job.holding(each for each in job.items if not _is_mark(each, names.TAKEN))
+
+
+def without_marks_behind(job: Job, ticket: str) -> Job:
+    """A job without marks of attempts at which its queue gave it away behind another one."""
+    key, attempt = names.of_ticket(ticket) or (0, 0)
+
+    def is_behind(item: Item) -> bool:
+        if not isinstance(item, Property) or not _is_mark(item, names.TAKEN, names.HELD):
+            return False
+        found = names.of_ticket(item.text.strip())
+        return found is not None and found[0] == key and found[1] > attempt
+
+    return job.holding(each for each in job.items if not is_behind(each))
+
+
+def _is_mark(item: Item, *of: str) -> bool:
+    return (
+        isinstance(item, Property) and item.name == "Extension"
+        and item.attributes.get("type") == names.EXTENSION
+        and item.attributes.get("name") in of
     )  # fmt: skip
 
 
