@@ -54,13 +54,15 @@ def groups(data: bytes) -> Iterator[Block] | None:
 
 
 def _around(data: bytes) -> Element | None:
-    """A group without its jobs; None where there are job objects that are none of the standard."""
+    """A group without its jobs; None where a job object has another place than in the standard."""
     around = None
     for root, element in _read(data):
         if element.tag not in UNIT_TAGS or root.tag not in UNIT_TAGS:
             return None
         if element is root:
             around = root
+        elif element.tag == root.tag:  # not understood there, which is told of the whole
+            return None
         elif element.getparent() is root:
             root.remove(element)
     return around
