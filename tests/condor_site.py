@@ -74,3 +74,8 @@ class Site:
         """Nothing was heard of any job for a long time."""
         with sqlite3.connect(self.state / "queue.db") as queue:
             queue.execute("UPDATE job SET heard = 1")
+
+    def missed_long_ago(self):
+        """Reports have waited for their jobs for a long time."""
+        with sqlite3.connect(self.state / "queue.db") as queue:
+            queue.execute("UPDATE note SET at = 1 WHERE name LIKE 'awaited %'")

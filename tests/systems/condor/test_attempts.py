@@ -136,8 +136,7 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
         site.call("job-exit", ran(again, RemoteUserCpu=2.0), "exit")
         assert site.job("a.xml").get("CpuDuration") == "3"
     assert len(site.jobs(*STATES)) == 1  # of one that is gone its report waits
-    for report in (site.state / "spool").iterdir():
-        os.utime(report, (1, 1))
+    site.missed_long_ago()
     site.fold()
     assert site.fetch() == []
     assert len(site.jobs(*STATES)) == bool(text)
@@ -1376,6 +1375,35 @@ def test_of_reports_about_nothing_known_a_few_of_each_user_wait(site):
     site.call("job-exit", ran(ad), "exit")
     assert site.job("a.xml").get("State") == "Completed"
     assert len(os.listdir(site.state / "bad")) == 3
+
+
+# decision 897
+def test_every_report_about_an_attempt_that_was_known_waits_a_day_from_when_it_was_missed(
+    site, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(reports, "STRANGE", 2)
+    away = tmp_path / "away"
+    away.mkdir()
+    for number in range(6):
+        site.add(f"{number}.xml", USER, id_=str(number))
+    ads = [site.fetch()[0] for _ in range(6)]
+    for ad in ads:
+        site.call("reply-fetch", ad, "accept")
+        site.call("update-job-info", ran(ad))
+        site.call("evict-claim", ad)
+    for path in site.path.glob("*.xml"):
+        path.rename(away / path.name)
+    assert site.fetch() == []
+    for ad in ads:
+        site.call("job-exit", ran(ad), "exit", fold="never")
+    site.fold()
+    site.fold()
+    assert not (site.state / "bad").exists()
+    for path in away.iterdir():
+        path.rename(site.path / path.name)
+    assert site.fetch() == []
+    assert all(site.job(f"{number}.xml").get("ExitCode") == "3" for number in range(6))
+    assert not list((site.state / "spool").iterdir())
 
 
 @pytest.fixture

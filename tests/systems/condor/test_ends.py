@@ -642,6 +642,36 @@ def test_the_end_of_an_attempt_that_was_given_up_waits_for_a_document_that_is_aw
     assert walk.goes_on() == (end == "evict")
 
 
+# decision 897
+@WHERE
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_an_end_waits_a_day_from_when_its_document_was_missed_however_old_it_is(
+    where, comes_back, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    [host, *_] = walk.hosts
+    attempt = walk.fetch(host)
+    walk.accept(attempt)
+    walk.update(attempt)
+    walk.fold(host)
+    walk.ends(attempt, "exit")
+    walk.clock += 2 * 86_400  # the machine was off
+    walk.delete()
+    for _ in range(2):
+        walk.fold(host)
+        assert len([*(host.state / "spool").iterdir()]) == 1
+        walk.clock += 40_000
+    walk.clock += 0 if comes_back else 40_000
+    if comes_back:
+        walk.undo()
+        walk.fold(host)
+        walk.check()
+        assert not walk.goes_on()
+    walk.fold(host)
+    assert not [*(host.state / "spool").iterdir()]
+    assert (host.state / "bad").exists() == (not comes_back)
+
+
 @WHERE
 def test_give_back_folds_first_and_says_that_the_job_is_done(where, tmp_path, monkeypatch, capsys):
     walk = Walk(where, tmp_path, monkeypatch, capsys)

@@ -60,6 +60,7 @@ _PART = 100_000  # keys of a millisecond
 _ALL = "all"  # that every document was read again
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _REFUSED = "refused {} {}"  # the note of a job and a slot that did not want it
+_GONE = "gone "  # before a ticket: the note of as whom an attempt ran whose job is gone
 _NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
 _ATTEMPTS = """
 CREATE TABLE attempt (
@@ -956,7 +957,20 @@ class JobQueue:
         held = "state = 'held' AND NOT told AND heard > ?"
         kept = (time.time() - GONE, *values)
         if self.run(f"DELETE FROM job WHERE NOT ({away} OR {held}) AND {which}", kept).rowcount:
-            self.run("DELETE FROM attempt WHERE key NOT IN (SELECT key FROM job)")
+            gone = "key NOT IN (SELECT key FROM job)"
+            self.run(
+                f"INSERT OR REPLACE INTO note SELECT '{_GONE}' || key || '.' || attempt, owner, ?"
+                f" FROM attempt WHERE {gone}",
+                (time.time(),),
+            )
+            self.run(f"DELETE FROM attempt WHERE {gone}")
+            self.run(f"DELETE FROM note WHERE name LIKE '{_GONE}%' AND at < ?", kept[:1])
+
+    # decision 897
+    def ran_as(self, ticket: str) -> str | None:
+        """As whom an attempt was given away whose job is gone for less than a day, else None."""
+        row = self.run("SELECT value FROM note WHERE name = ?", (_GONE + ticket,)).fetchone()
+        return None if row is None else str(row[0])
 
     def awaits(self, ticket: str, report: str, now: float) -> bool:
         """Note that a report waits for the job of a ticket to be found; only the first one does."""
@@ -965,8 +979,14 @@ class JobQueue:
 
     def is_awaited(self, ticket: str, report: str) -> bool:
         """Whether it is noted that this report waits for the job of a ticket."""
-        row = self.run("SELECT value FROM note WHERE name = ?", (_AWAITED + ticket,)).fetchone()
-        return row is not None and row[0] == report
+        return self.awaited(ticket, report) is not None
+
+    # decision 897
+    def awaited(self, ticket: str, report: str) -> float | None:
+        """Since when this report waits for the job of a ticket, None if it does not."""
+        values = (_AWAITED + ticket, report)
+        row = self.run("SELECT at FROM note WHERE name = ? AND value = ?", values).fetchone()
+        return None if row is None else float(row[0])
 
     def awaits_no_more(self, ticket: str) -> None:
         """Forget that a report waits for the job of a ticket."""

@@ -327,15 +327,20 @@ class _ReportFold:
         user do so: anybody may leave reports of jobs that never were.
         """
         ticket = names.ticket(key, attempt)
-        if _is_old(report):
-            self._queue.awaits_no_more(ticket)
-            self._queue.awaits_no_more(_of_user(ticket, report.uid))
+        both = ticket, _of_user(ticket, report.uid)
+        if any(self._has_waited(each, report) for each in both):
+            for each in both:
+                self._queue.awaits_no_more(each)
             return False
         if self._queue.is_awaited(ticket, report.name):
             return True
         given_at = names.given_at(attempt) / 1000
-        self._unknown[report.uid] += 1
-        if not 0 < given_at < report.moment + 1 or self._unknown[report.uid] > STRANGE:
+        owner = self._queue.ran_as(ticket)
+        is_known = owner is not None and self._trust.counts(report.uid, owner)
+        self._unknown[report.uid] += not is_known
+        if not 0 < given_at < report.moment + 1 or (
+            not is_known and self._unknown[report.uid] > STRANGE
+        ):
             return False
         ticket = _of_user(ticket, report.uid)
         if self._queue.is_awaited(ticket, report.name):
@@ -345,6 +350,11 @@ class _ReportFold:
         message = f"no document tells of {names.ticket(key, attempt)} yet; it waits for {GONE} s"
         self._spool.tell(report.name, message)
         return True
+
+    def _has_waited(self, ticket: str, report: SpooledReport) -> bool:
+        """Whether a report has waited long enough for the job of a ticket."""
+        since = self._queue.awaited(ticket, report.name)
+        return since is not None and since + GONE < time.time()
 
     def _believed(self, report: SpooledReport, ad: Ad, known: Attempt | None) -> Ad:
         return believed(ad, report.moment, known, lambda text: self._spool.tell(report.name, text))
@@ -431,7 +441,7 @@ class _ReportFold:
         assert told.job is not None
         row = self._queue.job(told.job.key)
         ticket = names.ticket(told.job.key, told.attempt)
-        if told.kind == "update" or _is_old(told.report):
+        if told.kind == "update" or self._has_waited(ticket, told.report):
             self._queue.awaits_no_more(ticket)
             return False
         is_noted = self._queue.is_awaited(ticket, told.report.name)
@@ -663,11 +673,6 @@ def _moved(
 def _of_user(ticket: str, uid: int) -> str:
     """Under what a report of a user waits: somebody else may leave one of the same attempt."""
     return f"{ticket} of {uid}"
-
-
-def _is_old(report: SpooledReport) -> bool:
-    """Whether a report has waited long enough for the document of its job."""
-    return report.moment + GONE < time.time()
 
 
 def _is_early(told: ReportedJob) -> bool:
