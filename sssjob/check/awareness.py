@@ -253,8 +253,9 @@ class Judged:
 def around(block: Block, jobs: Iterable[Job]) -> Iterator[SharedContext | None]:
     """What stands around each job, as far as something of it is not understood; None if not.
 
-    That is the attributes of its group, of what the group says, and of defaults elements. Elements
-    in defaults are judged in the job that inherits them.
+    That is the attributes of its group, of what the group says, and of defaults elements, and what
+    the standard has in a job and not in its group. Elements in defaults are judged in the job that
+    inherits them.
     """
     if not isinstance(block, JobGroup):
         for inner in map(_defaults, jobs):
@@ -275,8 +276,11 @@ def _of_group(group: JobGroup) -> Iterator[ModelItem]:
         if isinstance(item, Block):
             if item.name in _DEFAULTS and (left := _of_defaults(item)) is not None:
                 yield left
-        elif isinstance(item, Property) and (item.attributes or item.children):
-            yield from (item,) * is_known(group.name, item)
+        elif isinstance(item, Property):
+            known = is_known(group.name, item)
+            has_inside = bool(item.attributes or item.children)
+            if has_inside if known else is_known(Job.name, item):
+                yield item
 
 
 def is_known(container: str, item: Property) -> bool:

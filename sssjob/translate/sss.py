@@ -123,7 +123,8 @@ def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
     """The jobs of job objects in their order, with the defaults and the policy of their groups.
 
     An element of a group that the standard has not could be about each of its jobs, so each has
-    it, to be judged with the rest (9.0). Raises ``LimitExceeded``.
+    it, to be judged with the rest (9.0). One that it has in a job alone is none of theirs: it is
+    judged with what stands around them. Raises ``LimitExceeded``.
     """
     for block in blocks:
         effective = resolve(block).block
@@ -141,10 +142,10 @@ def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
 
 
 def _unknown(group: JobGroup) -> Iterator[Property]:
-    """Elements of a group that the standard has not, each with the policy that holds for it."""
+    """Elements that the standard has neither in a group nor in a job, each with its policy."""
     policy = group.attributes.get(_POLICY)
     for item in group.properties:
-        if not is_known(group.name, item):
+        if not is_known(group.name, item) and not is_known(Job.name, item):
             is_stated = policy is None or _POLICY in item.attributes
             yield item if is_stated else item.having(**{_POLICY: policy})
 

@@ -466,6 +466,19 @@ def test_what_stands_around_a_job_is_judged_by_the_policy_that_holds_there(
     assert (result.exit_code == 0) == (policy != "Reject")
 
 
+@pytest.mark.parametrize("policy", ["Reject", "Warn", "Ignore"])
+def test_an_element_that_only_jobs_have_is_no_job_s_where_it_stands_in_a_group(
+    run, tmp_path, policy
+):
+    job = WITHIN.format("Reject", "")
+    document = f"<JobGroup awarenessPolicy='{policy}'><Id>g</Id><Processors>16</Processors>{job}</JobGroup>"
+    (tmp_path / "job.xml").write_text(document)
+    for result in (CliRunner().invoke(sssjob, TRANSLATE), run("submit --to", document)):
+        assert ("element Processors is not understood" in result.stderr) == (policy != "Ignore")
+        assert (result.exit_code == 0) == (policy != "Reject")
+        assert "16" not in result.stdout
+
+
 @pytest.mark.parametrize("home", ["TaskGroupDefaults", "TaskGroup/TaskDefaults"])
 @pytest.mark.parametrize("operation", ["submit --to", "translate"])
 def test_an_attribute_of_defaults_that_nothing_inherits_is_judged(run, tmp_path, operation, home):
