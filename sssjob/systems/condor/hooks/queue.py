@@ -613,17 +613,10 @@ class JobQueue:
         """Take back a job that a slot did not want, which is not given to that slot for a while.
 
         It rests ``pause`` seconds for that slot, twice as long after each time, and for no other.
-        Its last attempt is the one before, of which something may still be heard.
         """
         with self.changing():
             if not self.move(key, attempt, [OFFERED], RETURNED, now, "a slot did not want it"):
                 return False
-            self.run("DELETE FROM attempt WHERE key = ? AND attempt = ?", (key, attempt))
-            self.run(
-                "UPDATE job SET (attempt, given) = (SELECT coalesce(max(attempt), 0),"
-                " coalesce(owner, '') FROM attempt WHERE attempt.key = job.key) WHERE key = ?",
-                (key,),
-            )
             self.run("DELETE FROM note WHERE name LIKE 'refused %' AND at < ?",
                      (now - LONGEST_PAUSE,))  # fmt: skip
             name = _REFUSED.format(key, slot)
