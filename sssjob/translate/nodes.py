@@ -30,6 +30,17 @@ def features(
     return list(dict.fromkeys(found))
 
 
+def plain_name(asked: JobRequest, name: str) -> str:
+    """Take a property that is one plain name; "" where there is none, or another text."""
+    if (item := asked.one(name)) is None:
+        return ""
+    text = stripped(item.text)
+    if plain(text):
+        return text
+    asked.refuse(item, "it is no plain name")
+    return ""
+
+
 def listed(
     asked: JobRequest, item: Property, most: int | None = nodes.OPTION_LIMIT
 ) -> tuple[str, ...]:

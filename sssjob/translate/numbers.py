@@ -227,7 +227,8 @@ def count(asked: JobRequest, name: str) -> CountRange | None:
         return None
     lo = None if bounds.lo is None else bounds.lo.numerator  # both are whole
     hi = None if bounds.hi is None else bounds.hi.numerator
-    if (hi is not None and hi < 1) or lo == hi == 0 or (lo and hi and lo > hi):
+    is_any = hi is None and (lo is None or lo < 1)
+    if is_any or (hi is not None and hi < 1) or (lo and hi and lo > hi):
         for item in asked.items(name):
             asked.refuse(item, "it is no number above 0")
         return None

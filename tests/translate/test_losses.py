@@ -185,3 +185,26 @@ def test_what_a_run_of_the_job_was_given_is_left_out_and_listed(target):
         ("/Job/Delivered/Processors", "2", "dropped", "7"),
     ]
     assert translate(folded, target, settings).text == translate(asked, target, settings).text
+
+
+@pytest.mark.parametrize("target", sorted(registry.targets()))
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "<Architecture>lx*</Architecture>",
+        "<Architecture>a/b</Architecture>",
+        '<NodeCount op="GE">0</NodeCount>',
+        '<NodeCount op="GT">-1</NodeCount>',
+        '<Processors op="GE">0</Processors>',
+    ],
+)
+def test_what_no_target_can_ask_for_is_told_by_each(target, request_):
+    job = loads(
+        "<Job><Id>1</Id><Executable>/bin/true</Executable>"
+        f"<Requested awarenessPolicy='Warn'>{request_}</Requested></Job>"
+    )
+    text, losses = translate(job, target, Settings(residual=False))
+    assert "None" not in text
+    can_hold = {"sss", "jsdl", *(("condor", "dagman") if "Arch" in request_ else ())}
+    if target not in can_hold:
+        assert [loss.path.partition("[")[0] for loss in losses if "/Requested/" in loss.path]

@@ -30,6 +30,7 @@ from sssjob.translate.nodes import (
     but,
     conditions,
     features,
+    plain_name,
     say_any_of,
     say_wishes,
     wishes,
@@ -95,12 +96,8 @@ class Slots(AmountsLayout):
             made.option(f"-soft -l {name}=TRUE -hard")
         for texts in conditions(asked, ("Architecture",), _architectures):
             made.option("-l arch", "|".join(texts))
-        if (item := asked.one("Architecture")) is not None:
-            text = stripped(item.text)
-            if plain(text):
-                made.option("-l arch", text)
-            else:
-                asked.refuse(item, "it is no plain name")
+        if text := plain_name(asked, "Architecture"):
+            made.option("-l arch", text)
         self._nodes(asked, made)
 
     def _slots(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Comparison
-from sssjob.model import Property, stripped
+from sssjob.model import Property
 from sssjob.nodes import plain
 from sssjob.resource_names import GPU, LICENSE, license_attributes
 from sssjob.systems.lsf.selections import is_open, selected, selection
@@ -23,7 +23,14 @@ from sssjob.systems.lsf.words import (
 from sssjob.translate import numbers
 from sssjob.translate.fields import NOT_ALL
 from sssjob.translate.form import AmountsLayout
-from sssjob.translate.nodes import any_of_these, conditions, features, say_wishes, wishes
+from sssjob.translate.nodes import (
+    any_of_these,
+    conditions,
+    features,
+    plain_name,
+    say_wishes,
+    wishes,
+)
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.quoting import exported
 from sssjob.translate.requests import JobRequest
@@ -107,11 +114,8 @@ class Slots(AmountsLayout):
     def _select(self, asked: JobRequest, made: ScriptWriting) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
         found = features(asked)
-        if (item := asked.one("Architecture")) is not None:
-            if plain(stripped(item.text)):
-                found.append(f"type=={stripped(item.text)}")
-            else:
-                asked.refuse(item, "it is no plain name")
+        if text := plain_name(asked, "Architecture"):
+            found.append(f"type=={text}")
         found += choices
         if found:
             made.option("-R select", " && ".join(found))

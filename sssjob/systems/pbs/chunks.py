@@ -18,7 +18,7 @@ from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, most_processors,
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import AmountsLayout
-from sssjob.translate.nodes import features, names, say_nodes
+from sssjob.translate.nodes import features, names, plain_name, say_nodes
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
@@ -159,9 +159,9 @@ class Chunks(AmountsLayout):
         for mark in features(asked):
             for part in found or _one(found):
                 part.values[mark] = "True"
-        if (item := asked.one("Architecture")) is not None and plain(stripped(item.text)):
+        if arch := plain_name(asked, "Architecture"):
             for part in found or _one(found):
-                part.values["arch"] = stripped(item.text)
+                part.values["arch"] = arch
         for part, name in (hosted := list(on_nodes(found, wanted))):
             part.values |= {"host": name} if name else {}
         return [part for part, _ in hosted]
@@ -432,10 +432,8 @@ class Nodes(AmountsLayout):
         if disk := numbers.one(asked, "Disk", numbers.MOST):
             made.option("-l file", written(disk))
         for name, option in (("Architecture", "-l arch"), ("OperatingSystem", "-l opsys")):
-            if (item := asked.one(name)) is not None and plain(stripped(item.text)):
-                made.option(option, stripped(item.text))
-            elif item is not None:
-                asked.refuse(item, "it is no plain name")
+            if text := plain_name(asked, name):
+                made.option(option, text)
         shared(asked, made, of)
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))

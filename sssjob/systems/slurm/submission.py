@@ -35,6 +35,7 @@ from sssjob.translate.nodes import (
     conditions,
     features,
     names,
+    plain_name,
     say_any_of,
     say_but,
     say_nodes,
@@ -303,13 +304,9 @@ def constraints(asked: JobRequest) -> tuple[str, str]:
         return "", ""
     found: list[str] = []
     for name in ("Architecture", "OperatingSystem"):
-        if (item := asked.one(name)) is None:
-            continue
-        if plain(stripped(item.text)):
-            found.append(stripped(item.text))
+        if text := plain_name(asked, name):
+            found.append(text)
             asked.convert(name, "a feature, which the site has to give its nodes")
-        else:
-            asked.refuse(item, "it is no plain name")
     choices = conditions(asked, ("Feature",), lambda part: "|".join(any_of(part, "Feature")))
     required = (*dict.fromkeys(features(asked, take=slurm.is_feature) + found), *choices)
     liked = wishes(asked, "Feature")
