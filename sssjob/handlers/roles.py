@@ -39,7 +39,7 @@ class Permission:
         """The rule that a text says: ``Query Job own``. Raises ``InvalidValue``.
 
         >>> Permission.of("Query Job own")
-        Permission(action='Query', object='Job', scope=<Scope.OWN: 'own'>)
+        Permission(action='Query', object='Job', scope=<RoleScope.OWN: 'own'>)
         """
         words = text.split()
         if len(words) != 3 or words[2] not in list(RoleScope):

@@ -147,10 +147,14 @@ def make_indexes(engine: Engine) -> None:
 
 
 def drop_indexes(engine: Engine) -> None:
-    """Take the indexes away for as long as many rows are added."""
-    with engine.transaction():
-        engine.hold("indexes")
-        for name in _indexes():
+    """Take the indexes away for as long as many rows are added.
+
+    Each by itself: who holds the locks of one table and waits for another one can meet somebody
+    who reads both in another order.
+    """
+    for name in _indexes():
+        with engine.transaction():
+            engine.hold("indexes")
             engine.fetch(f"DROP INDEX IF EXISTS {quoted(name)}")
 
 
