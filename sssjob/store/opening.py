@@ -149,22 +149,26 @@ def make_indexes(engine: Engine) -> None:
 def drop_indexes(engine: Engine) -> None:
     """Take the indexes away for as long as many rows are added.
 
-    Each by itself: who holds the locks of one table and waits for another one can meet somebody
-    who reads both in another order.
+    Those of each table by themselves: who holds the locks of one and waits for another can meet
+    somebody who reads both in another order.
     """
-    for name in _indexes():
+    for table in schema.tables():
         with engine.transaction():
             engine.hold("indexes")
-            engine.fetch(f"DROP INDEX IF EXISTS {quoted(name)}")
+            for name in _indexes_of(table):
+                engine.fetch(f"DROP INDEX IF EXISTS {quoted(name)}")
 
 
 @cache
 def _indexes() -> Mapping[str, str]:
     """The statements that make them, by name."""
+    return {name: made for table in schema.tables() for name, made in _indexes_of(table).items()}
+
+
+def _indexes_of(table: schema.Table) -> Mapping[str, str]:
     found = {}
-    for table in schema.tables():
-        for names in table.indexes:
-            found[schema.index_name(table, names)] = schema.create_index(table, names)
-        for name in table.sparse:
-            found[schema.index_name(table, (name,))] = schema.create_sparse_index(table, name)
+    for names in table.indexes:
+        found[schema.index_name(table, names)] = schema.create_index(table, names)
+    for name in table.sparse:
+        found[schema.index_name(table, (name,))] = schema.create_sparse_index(table, name)
     return found
