@@ -124,9 +124,8 @@ class CountsPlan:
             return Count(asked.nodes.least * per_node.value, "NodeCount x TasksPerNode")
         if asked.nodes is not None:
             return Count(asked.nodes.least, "NodeCount")
-        candidates = asked.candidates
-        if candidates.number > 1:  # all of them are wanted
-            return Count(candidates.number, candidates.path, candidates.line)
+        if (number := asked.candidates.number) > 1:  # all of them are wanted
+            return Count(number, asked.candidates.path, asked.candidates.line)
         return Count(1, ASSUMED)
 
     def _processors(self, tasks: Count, each: Count) -> Count:
