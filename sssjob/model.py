@@ -748,6 +748,11 @@ def replace_text(old: P, text: str, attributes: Mapping[str, str]) -> P:
     return type(old).read(old.name, said, held, old.children, old.namespace, old.line)
 
 
+def without(block: B, name: str) -> B:
+    """A block without what has a name: neither properties nor containers."""
+    return block.holding(item for item in block.items if getattr(item, "name", "") != name)
+
+
 def marked(item: P, mark: str) -> P:
     """A property that tells where it was, by an attribute that no document can have."""
     held = Attributes.read({**item.attributes, MARK: mark})

@@ -24,7 +24,7 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.features.fold import START_TOLERANCE
 from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
-from sssjob.model import Block, Job, JobGroup, jobs_of
+from sssjob.model import Block, Job, JobGroup, jobs_of, without
 from sssjob.records import Format
 from sssjob.runs import RunOrder, RunTimes
 from sssjob.store import Change, Store, Stored
@@ -275,12 +275,10 @@ def _requested(run: _StoredRun) -> Job:
     block, job = run.whole, run.job
     asked = without_run(job)
     if _is_of_charge(run):
-        asked = asked.holding(
-            each for each in asked.items if getattr(each, "name", "") != "Reservation"
-        )
+        asked = without(asked, "Reservation")
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)
     whole = block.holding(asked if item is job else item for item in block.items)
     found = jobs_of(resolve(whole).block)[place]  # and what a group has been charged by default
-    return found.holding(each for each in found.items if getattr(each, "name", "") != "Charge")
+    return without(found, "Charge")

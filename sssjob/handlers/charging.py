@@ -38,7 +38,17 @@ from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, only
-from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
+from sssjob.model import (
+    Block,
+    Delivered,
+    Job,
+    Property,
+    Requested,
+    Task,
+    TaskGroup,
+    stripped,
+    without,
+)
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.runs import Run
@@ -237,8 +247,7 @@ def for_another(asked: Request) -> Request:
     if len(options) == len(asked.options) and not job.get("Quote"):
         return asked
     told = _with_options(job, asked)
-    told = told.holding(item for item in told.items if getattr(item, "name", "") != "Quote")
-    xml = etree.tostring(bridge.to_tree(told), encoding="UTF-8")
+    xml = etree.tostring(bridge.to_tree(without(told, "Quote")), encoding="UTF-8")
     return replace(asked, options=options, data=Data((DataDocument(xml),)))
 
 
@@ -479,8 +488,7 @@ def _merged(
     known: _StoredJob | None, subject: _Subject, call: ReceivedRequest, reach: Reach
 ) -> tuple[Job, Fraction]:
     """The job as it will be stored, and what it was charged before."""
-    sent = subject.job
-    sent = sent.holding(item for item in sent.items if getattr(item, "name", "") != "Charge")
+    sent = without(subject.job, "Charge")
     if known is None:
         return delivering(sent), Fraction()
     _require_seen(known, subject, reach)

@@ -26,7 +26,7 @@ from sssjob.document import loads
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.known_by import BEGAN, ENDED, WAITS, telling
-from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, jobs_of
+from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, jobs_of, without
 from sssjob.runs import Run, moment
 from sssjob.states import is_over
 
@@ -197,11 +197,7 @@ def _changed(group: Block, changes: Mapping[int, Job], added: Sequence[Job]) -> 
 
 def _alone(job: _MemberJob) -> Job:
     """A run as a document of its own: what a group was charged by default is not its."""
-    if job.written.get(_CHARGE):
-        return job.whole
-    return job.whole.holding(
-        each for each in job.whole.items if getattr(each, "name", "") != _CHARGE
-    )
+    return job.whole if job.written.get(_CHARGE) else without(job.whole, _CHARGE)
 
 
 def _real(number: Fraction) -> float:
