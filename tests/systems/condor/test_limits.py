@@ -1,6 +1,7 @@
 """Limits of jobs that slots fetched: held against what HTCondor measured, and kept."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from condor_site import SLOT
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import disk, limits, reports
+from sssjob.systems.condor.hooks.settings import SPOOL
 from sssjob.systems.condor.slot import job_features
 
 USER = "<User>amy</User>"
@@ -126,6 +128,45 @@ def test_the_hook_ends_a_process_of_its_starter_and_no_other(
     monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(scratch))
     assert limits.marked().startswith("OUT_OF_MEMORY" if whose == "job" else "")
     assert ("is not one of the starter's" in done.stderr) == (whose != "job")
+
+
+# What keeps the reason from being left in the scratch directory, or the report in the spool.
+def no_spool(site, scratch):
+    shutil.rmtree(site.state / SPOOL)
+    (site.state / SPOOL).touch()
+
+
+UNWRITABLE = {
+    "a directory of that name": lambda site, scratch: (scratch / limits.MARK).mkdir(),
+    "no scratch directory": lambda site, scratch: scratch.rmdir(),
+    "a file where the spool was": no_spool,
+}
+OVER = {"SSSFeature_max_rss_bytes": 1024, "ResidentSetSize": 9999, "JobStartDate": 99}
+
+
+@pytest.mark.parametrize("what", UNWRITABLE)
+def test_a_job_is_ended_where_nothing_can_be_written(site, monkeypatch, tmp_path, what):
+    """Disks that are full are what limits are for."""
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(scratch))
+    UNWRITABLE[what](site, scratch)
+    with subprocess.Popen(["/bin/sleep", "600"]) as job:
+        monkeypatch.setattr(limits, "_parent", lambda pid: os.getppid())
+        site.call("update-job-info", ad.merged({**OVER, "JobPid": job.pid}), fold="never")
+        assert job.wait() == -15
+
+
+@pytest.mark.parametrize("by_signal", [True, False])
+def test_the_limit_that_a_job_was_ended_for_is_told_though_nobody_could_note_it(site, by_signal):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    site.call("job-exit", ad.merged({**OVER, "JobPid": 7, "ExitBySignal": by_signal}), "exit")
+    message = site.job("a.xml").get("StatusMessage")
+    assert message.startswith("OUT_OF_MEMORY: 9999 KiB of memory used") is by_signal
 
 
 def test_the_disk_of_a_fetched_job_is_what_its_scratch_directory_takes(site, monkeypatch, tmp_path):

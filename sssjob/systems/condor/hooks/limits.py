@@ -36,13 +36,16 @@ _ROWS = (
 
 # decision 886
 def exceeded(ad: Ad, ran: float) -> str:
-    """Which limit a job that was fetched is over after ``ran`` seconds, as a sentence; or "".
+    """Which limit a job that was fetched is over after ``ran`` seconds, as a sentence; or ""."""
+    return overran(ad, ran) or overused(ad)
+
+
+def overused(ad: Ad) -> str:
+    """Of what a job that was fetched used more than it may, as a sentence; or "".
 
     Its limits are the features that are made of its ad, whoever said them: the job, the options of
     the hooks, or the slot, whose size travels with the job.
     """
-    if told := overran(ad, ran):
-        return told
     from sssjob.systems.condor.slot import job_features
 
     limits = job_features(ad, Ad())
@@ -114,7 +117,10 @@ def end(ad: Ad, reason: str, say: Callable[[object], None]) -> None:
         if pid < 2 or _parent(pid) != os.getppid():
             say(f"{reason}; process {pid} is not one of the starter's, and goes on")
             return
-        mark(reason)
+        try:
+            mark(reason)
+        except OSError as error:  # a full disk, or whatever the job made of its directory
+            say(f"the reason cannot be left for the end: {error}")
         _stop(handle)
         say(f"{reason}; it was ended")
     finally:

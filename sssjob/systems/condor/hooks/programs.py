@@ -216,16 +216,22 @@ def prepare_job(settings: HookSettings, rest: Sequence[str]) -> None:
 
 
 def update_job_info(settings: HookSettings, rest: Sequence[str]) -> None:
-    """Leave what a running job uses in the spool, and end one that is over a limit of its own."""
-    job = _report(settings, "update")
-    if settings.limits == "keep" and "JobPid" in job and names.of_ticket(job.text(names.KEY)):
-        from sssjob.systems.condor.hooks.limits import end, exceeded
+    """Leave what a running job uses in the spool, and end one that is over a limit of its own.
 
-        now = time.time()
-        ran = now - (job.number("JobStartDate") or now)
-        suspended = job.number("CumulativeSuspensionTime") or 0
-        if reason := exceeded(job, ran - suspended):
-            end(job, reason, say)
+    It is ended where nothing can be written, too: a full disk is what its limit is for.
+    """
+    text, job = _told(settings)
+    try:
+        _leave(settings, "update", text, job)
+    finally:
+        if settings.limits == "keep" and "JobPid" in job and names.of_ticket(job.text(names.KEY)):
+            from sssjob.systems.condor.hooks.limits import end, exceeded
+
+            now = time.time()
+            ran = now - (job.number("JobStartDate") or now)
+            suspended = job.number("CumulativeSuspensionTime") or 0
+            if reason := exceeded(job, ran - suspended):
+                end(job, reason, say)
 
 
 def job_exit(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -234,7 +240,7 @@ def job_exit(settings: HookSettings, rest: Sequence[str]) -> None:
         raise Failed(
             f"called with {' '.join(rest) or 'nothing'}, expected one of {', '.join(EXITS)}"
         )
-    _report(settings, f"exit-{rest[0]}")
+    _leave(settings, f"exit-{rest[0]}", *_told(settings))
 
 
 _HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
@@ -418,47 +424,61 @@ def _is_wanted(ad: Ad, slot: Ad) -> bool:
     return isinstance(rank, (int, float)) and rank > (slot.number("CurrentRank") or 0)
 
 
-def _report(settings: HookSettings, kind: str) -> Ad:
-    """Leave standard input in the spool, with the hook that it came to; gives the ad of the job."""
-    from sssjob import atomic
+def _told(settings: HookSettings) -> tuple[bytes, Ad]:
+    """What a starter tells of a job that was fetched, or that a schedd has, and the ad in it.
 
+    Of one that was fetched the disk that it takes is added, which a starter does not tell.
+    """
     _check_place(settings)
     text = sys.stdin.buffer.read(LIMIT + 1)
     if len(text) > LIMIT:
         raise Failed(f"an ad of more than {LIMIT} bytes")
     job = next(iter(hook_ads.read(text)), Ad())
-    found = names.of_ticket(job.text(names.KEY))
-    if found is None and not names.is_of_schedd(job.text("GlobalJobId")):
-        raise Failed(
-            f"an ad without {names.KEY} and GlobalJobId is about no job that was fetched here, "
-            "or that a schedd has"
-        )
-    spool = os.path.join(settings.state, SPOOL)
-    if not os.path.isdir(spool):
-        _make_spool(settings)
-    name = f"{found[0] if found else 0}.{os.urandom(16).hex()}"  # 0 is no job of the queue
-    folder = os.open(spool, _ROOM)
-    about: dict[str, str | int] = {names.REPORT: kind}
-    if found is not None and "JobPid" in job and "DiskUsage" not in job:
+    if names.of_ticket(job.text(names.KEY)) is None:
+        if not names.is_of_schedd(job.text("GlobalJobId")):
+            raise Failed(
+                f"an ad without {names.KEY} and GlobalJobId is about no job that was fetched here, "
+                "or that a schedd has"
+            )
+    elif "JobPid" in job and "DiskUsage" not in job:
         from sssjob.systems.condor.hooks.limits import disk_used
 
         if (used := disk_used(say)) is not None:
-            about["DiskUsage"] = used
-            job = job.merged({"DiskUsage": used})
-    if found is not None and kind != "update" and (reason := _reason(job)):
+            return _lines({"DiskUsage": used}) + text, job.merged({"DiskUsage": used})
+    return text, job
+
+
+def _leave(settings: HookSettings, kind: str, text: bytes, job: Ad) -> None:
+    """Leave in the spool what a starter tells, with the hook that it came to."""
+    from sssjob import atomic
+
+    ticket = names.of_ticket(job.text(names.KEY))
+    about: dict[str, str | int] = {names.REPORT: kind}
+    if ticket is not None and kind != "update" and (reason := _reason(job)):
         about[names.REASON] = reason
+    spool = os.path.join(settings.state, SPOOL)
+    if not os.path.isdir(spool):
+        _make_spool(settings)
+    name = f"{ticket[0] if ticket else 0}.{os.urandom(16).hex()}"  # 0 is no job of the queue
+    folder = os.open(spool, _ROOM)
     try:
         atomic.put(folder, name, _lines(about) + text)
     finally:
         os.close(folder)
-    return job
 
 
 def _reason(job: Ad) -> str:
-    """Why a job was ended, or was never started, which only its own starter can find out."""
-    from sssjob.systems.condor.hooks.limits import marked, why_not_started
+    """Why a job was ended, or was never started, which only its own starter can find out.
 
-    return marked() or ("" if names.was_started(job) else why_not_started(job))
+    One that a signal ended while it was over a limit was ended by us, though nobody could note it.
+    """
+    from sssjob.systems.condor.hooks.limits import marked, overused, why_not_started
+
+    if noted := marked():
+        return noted
+    if not names.was_started(job):
+        return why_not_started(job)
+    return overused(job) if job.get("ExitBySignal") is True else ""
 
 
 def _make_spool(settings: HookSettings) -> None:
