@@ -6,6 +6,7 @@ whatever becomes of the others. Walks by chance are compared with an evaluator o
 
 import os
 import random
+import sqlite3
 import time
 from dataclasses import dataclass
 
@@ -426,13 +427,7 @@ def test_a_job_of_which_an_old_attempt_is_over_is_ready_when_a_later_one_is_give
     walk.delete()
     assert walk.fetch(host) is None
     walk.undo()
-    second = walk.fetch(host)
-    if second is None:  # the document of a directory is believed that it runs
-        walk.claim_ends(first)
-        walk.fold(host)
-        walk.clock += 60
-        second = walk.fetch(host)
-    assert second is not None
+    assert walk.fetch(host) is not None  # the queue knows better
     assert walk.give_back(host)
     assert queued(walk, host).startswith("ready")
     assert walk.fetch(host) is not None
@@ -636,7 +631,8 @@ def test_the_end_of_an_attempt_that_was_given_up_waits_for_a_document_that_is_aw
         walk.fold(host)
         assert len([*(host.state / "spool").iterdir()]) == 1
     walk.undo()
-    assert walk.fetch(host) is None
+    if end == "exit":
+        assert walk.fetch(host) is None
     walk.fold(host)
     walk.check()
     assert walk.goes_on() == (end == "evict")
@@ -670,6 +666,145 @@ def test_an_end_waits_a_day_from_when_its_document_was_missed_however_old_it_is(
     walk.fold(host)
     assert not [*(host.state / "spool").iterdir()]
     assert (host.state / "bad").exists() == (not comes_back)
+
+
+# decision 905
+HOW = ("given back", "rejected", "not started", "its claim is given up", "silent", "ended")
+
+
+@WHERE
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("is_heard", [False, True])
+@pytest.mark.parametrize("when", ["before", "behind"])
+def test_the_queue_knows_the_attempts_of_a_job_whose_document_is_away_for_a_while(
+    where, how, is_heard, when, tmp_path, monkeypatch, capsys
+):
+    """The end of one counts that is told before its document goes, or behind that; also twice."""
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    if is_heard:
+        walk.accept(first)
+        walk.update(first)
+        walk.fold(host)
+    come_back(walk, host, first, how)
+    walk.clock += 5
+    if when == "before":
+        walk.ends(first, "exit")
+    walk.delete()
+    assert walk.fetch(host) is None  # which looks at the documents
+    walk.clock += 5
+    walk.ends(first, "exit")
+    for _ in range(2):
+        walk.fold(host)
+        walk.clock += 40_000
+        assert len([*(host.state / "spool").iterdir()]) == 1
+    walk.undo()
+    assert walk.fetch(host) is None
+    walk.fold(host)
+    walk.fold(host)
+    walk.check()
+    assert not [*(host.state / "spool").iterdir()]
+    assert (host.state / "bad").exists() == (when == "before")  # the second one
+    assert queued(walk, host).startswith("done")
+    assert not walk.goes_on()
+
+
+def come_back(walk, host, attempt, how):
+    """Let the queue believe that a slot has a job no more, or know that it has ended."""
+    if how == "given back":
+        assert walk.give_back(host)
+    elif how == "rejected":
+        walk.call(host, "reply-fetch", attempt.ad, "reject")
+        if attempt.is_heard:  # nobody can
+            assert walk.give_back(host)
+    elif how == "not started":
+        walk.call(host, "job-exit", attempt.ad, "evict")
+        walk.fold(host)
+    elif how == "its claim is given up":
+        walk.call(host, "evict-claim", attempt.ad)
+    elif how == "silent":
+        walk.clock += 1000
+        walk.call(host, "fetch-work", SLOT.merged({"Cpus": 0}))
+    else:
+        walk.ends(attempt, "exit")
+        walk.fold(host)
+
+
+@WHERE
+@pytest.mark.parametrize("days", [0.9, 1.1])
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_job_whose_document_went_is_forgotten_after_a_day_unless_a_report_of_it_waits(
+    where, days, is_told, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    assert walk.give_back(host)
+    walk.delete()
+    assert walk.fetch(host) is None
+    if is_told:
+        walk.clock += 43_200
+        walk.ends(first, "exit")
+        walk.fold(host)
+    walk.clock += 86_400 * days - 43_200 * is_told
+    assert walk.fetch(host) is None
+    known = sqlite3.connect(host.state / "queue.db").execute("SELECT count(*) FROM attempt")
+    assert known.fetchone() == (int(days < 1 or is_told),)
+    walk.undo()
+    assert (walk.fetch(host) is None) == is_told
+    walk.fold(host)
+    if is_told:
+        walk.check()
+    assert not [*(host.state / "spool").iterdir()]
+
+
+@pytest.mark.parametrize(
+    "changes, is_same",
+    [({}, True), ({"<Id>7": "<Id>8"}, False), ({"/bin/true": "/bin/false"}, False),
+     ({"amy": "bob"}, False), ({"<User>": "<Priority>3</Priority><User>"}, True)],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a.xml", "b.xml"])
+def test_a_job_that_comes_back_is_known_by_its_id_what_it_runs_and_its_user(
+    changes, is_same, name, tmp_path, monkeypatch, capsys
+):
+    walk = Walk("a directory", tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    assert walk.give_back(host)
+    walk.delete()
+    assert walk.fetch(host) is None
+    text = walk.deleted.decode()
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    (host.path / name).write_text(text)
+    walk.is_deleted = False
+    walk.ends(first, "exit")
+    assert (walk.call(host, "fetch-work", SLOT) == b"") == is_same
+    walk.fold(host)
+    told = loads((host.path / name).read_bytes())
+    assert told.get("State") == ("Completed" if is_same else "")
+
+
+def test_a_job_that_is_new_is_not_one_of_whose_end_a_document_told_before(
+    tmp_path, monkeypatch, capsys
+):
+    """Whoever puts it there again as it was wants it to run again."""
+    walk = Walk("a directory", tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.ends(first, "exit")
+    walk.fold(host)
+    walk.delete()
+    assert walk.fetch(host) is None
+    (host.path / "a.xml").write_text(TEXT)
+    walk.is_deleted = False
+    walk.ends(first, "exit")
+    walk.fold(host)
+    assert walk.job().get("State") == ""
+    walk.attempts.clear()
+    assert walk.fetch(host) is not None
 
 
 @WHERE

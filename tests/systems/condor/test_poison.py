@@ -147,7 +147,7 @@ CAME = {
 }
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
 def test_a_queue_of_a_version_before_is_taken_over(site, version):
     site.add("a.xml", USER)
     site.fetch()
@@ -155,6 +155,7 @@ def test_a_queue_of_a_version_before_is_taken_over(site, version):
         for place in (place for each, places in CAME.items() if each > version for place in places):
             table, _, name = place.partition(".")
             queue.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
+        queue.execute("DROP TABLE past")
         if version < 3:
             queue.execute("DROP TABLE attempt")
         queue.execute(f"PRAGMA user_version = {version}")

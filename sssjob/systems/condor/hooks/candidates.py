@@ -44,7 +44,6 @@ from sssjob.systems.condor.hooks.queue import (
     Candidate,
     JobQueue,
     SpoolJob,
-    aligned,
     exactly,
     is_same,
 )
@@ -93,6 +92,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         for name in known.keys() - found.keys():
             queue.forget(name)
         queue.drop_strays()
+        queue.forget_past(began)
     holders = {each.document for each in queue.away()}
     new = [
         each for name, each in sorted(found.items())
@@ -297,7 +297,7 @@ def _made(
             jobs[-1].runs = next(iter(runs), None)
         with suppress(Untrusted):
             jobs[-1].whose = trusted.owner(_as_one(as_known.block), uid if own is None else own)
-    before = aligned(queue.known(found.name), jobs)
+    before = queue.recall(found.name, jobs)
     for number, ((as_known, reason), own) in enumerate(zip(standing, noted, strict=True), 1):
         state = before[number].state if number in before else ""
         name = found.name if len(standing) == 1 else f"{found.name}#{number}"

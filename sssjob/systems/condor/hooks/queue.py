@@ -60,7 +60,6 @@ _PART = 100_000  # keys of a millisecond
 _ALL = "all"  # that every document was read again
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _REFUSED = "refused {} {}"  # the note of a job and a slot that did not want it
-_GONE = "gone "  # before a ticket: the note of as whom an attempt ran whose job is gone
 _NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
 _ATTEMPTS = """
 CREATE TABLE attempt (
@@ -83,6 +82,23 @@ PRAGMA user_version = 4;
 _LOST = """
 ALTER TABLE job ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;  -- attempts in a row that were lost
 PRAGMA user_version = 5;
+"""
+_PAST = """
+CREATE TABLE past (         -- jobs that were given away, and whose documents went
+    key INTEGER PRIMARY KEY,
+    document TEXT NOT NULL,
+    id TEXT NOT NULL,
+    asks TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    heard REAL NOT NULL,
+    given TEXT NOT NULL,
+    at REAL NOT NULL        -- when it went, in seconds since 1970
+);
+CREATE INDEX past_same ON past (id, asks, at);
+CREATE INDEX past_place ON past (document, at);
+CREATE INDEX past_age ON past (at);
+DELETE FROM note WHERE name LIKE 'gone %';
+PRAGMA user_version = 6;
 """
 _SCHEMA = (
     """
@@ -118,8 +134,9 @@ CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL)
     + _ATTEMPTS
     + _TOLD
     + _LOST
+    + _PAST
 )
-_VERSION = 5
+_VERSION = 6
 # What files of the versions before lack.
 _UPGRADES = {
     1: """
@@ -133,6 +150,7 @@ ALTER TABLE job ADD COLUMN asks TEXT NOT NULL DEFAULT '';
     + _ATTEMPTS,
     3: _TOLD,
     4: _LOST,
+    5: _PAST,
 }
 _COLUMNS = (
     "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
@@ -853,6 +871,55 @@ class JobQueue:
         values = (document, -row.key, row.key)
         self.run("UPDATE job SET document = ?, number = ? WHERE key = ?", values)
 
+    # decision 905
+    def recall(self, document: str, jobs: Sequence[Candidate]) -> dict[int, SpoolJob]:
+        """Which row is that of each job of a document, also of one that is back.
+
+        That was given away before its document went, and is told from others by what those that are
+        out are told by.
+        """
+        rows = self.known(document)
+        found = aligned(rows, jobs)
+        back = {
+            number: key for number, job in enumerate(jobs, 1)
+            if number not in found and (key := self._past(document, job)) is not None
+        }  # fmt: skip
+        if not back:
+            return found
+        with self.changing():
+            for number, key in back.items():
+                place = -key if number in rows else number  # another makes room there
+                self.run(
+                    "INSERT OR IGNORE INTO job (key, document, number, label, id, priority,"
+                    " submitted, state, attempt, heard, owner, given, ads, reason, asks)"
+                    " SELECT key, ?, ?, ?, id, 0, 0, 'returned', attempt, heard, '', given, ?, '',"
+                    " asks FROM past WHERE key = ?",
+                    (document, place, document, b"", key),
+                )
+                self.run("DELETE FROM past WHERE key = ?", (key,))
+        return aligned(self.known(document), jobs)
+
+    def _past(self, document: str, job: Candidate) -> int | None:
+        """The key by which a job was known whose document went.
+
+        Of several it is one of whose attempt the document tells, then one that stood there, then
+        the last one.
+        """
+        if job.whose is None:
+            return None
+        told = (*job.began, *job.over, *filter(None, (job.runs,)))
+        keys = ", ".join(str(key) for key, _ in told)
+        same = (job.id, job.asks, job.whose, job.whose)
+        for where, values in ((f"key IN ({keys})", ()), ("document = ?", (document,)), ("1", ())):
+            row = self.run(
+                f"SELECT key FROM past WHERE {where} AND id = ? AND asks = ?"
+                " AND (given IN ('', ?) OR ? = '') ORDER BY at DESC, key DESC LIMIT 1",
+                (*values, *same),
+            ).fetchone()
+            if row is not None:
+                return int(row[0])
+        return None
+
     def restore(self, document: str, job: Candidate, now: float, state: str = RUNNING) -> None:
         """Know a job again that runs, says its document, and of which nothing is known here.
 
@@ -904,6 +971,7 @@ class JobQueue:
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
              state, attempt, now, job.whose, job.whose, b"", job.asks, state == RUNNING, key),
         )  # fmt: skip
+        self.run("DELETE FROM past WHERE key = ? AND key IN (SELECT key FROM job)", (key,))
 
     def number_from(self, now: float) -> None:
         """Give jobs that are new from now on no key that is less than this moment.
@@ -945,25 +1013,32 @@ class JobQueue:
         self._delete("document NOT IN (SELECT name FROM document)")
 
     def _delete(self, which: str, values: tuple[Any, ...] = ()) -> None:
+        """Drop jobs that nobody has; what was given away before is known for a day."""
         away = "state IN ('offered', 'accepted', 'running')"
         # What we hold is to be told by its document, which may come back. # decision 889
         held = "state = 'held' AND NOT told AND heard > ?"
-        kept = (time.time() - GONE, *values)
-        if self.run(f"DELETE FROM job WHERE NOT ({away} OR {held}) AND {which}", kept).rowcount:
-            gone = "key NOT IN (SELECT key FROM job)"
-            self.run(
-                f"INSERT OR REPLACE INTO note SELECT '{_GONE}' || key || '.' || attempt, owner, ?"
-                f" FROM attempt WHERE {gone}",
-                (time.time(),),
-            )
-            self.run(f"DELETE FROM attempt WHERE {gone}")
-            self.run(f"DELETE FROM note WHERE name LIKE '{_GONE}%' AND at < ?", kept[:1])
+        now = time.time()
+        gone, kept = f"NOT ({away} OR {held}) AND {which}", (now - GONE, *values)
+        self.run(
+            "INSERT OR REPLACE INTO past SELECT key, document, id, asks, attempt, heard, given, ?"
+            f" FROM job WHERE {gone}"
+            " AND EXISTS (SELECT 1 FROM attempt WHERE attempt.key = job.key)",
+            (now, *kept),
+        )
+        self.run(f"DELETE FROM job WHERE {gone}", kept)
 
-    # decision 897
-    def ran_as(self, ticket: str) -> str | None:
-        """As whom an attempt was given away whose job is gone for less than a day, else None."""
-        row = self.run("SELECT value FROM note WHERE name = ?", (_GONE + ticket,)).fetchone()
-        return None if row is None else str(row[0])
+    # decision 905
+    def forget_past(self, now: float) -> None:
+        """Forget jobs whose documents went a day ago, unless a report of one waits."""
+        old = now - GONE
+        ticket = f"'{_AWAITED}' || past.key || "
+        gone = self.run(
+            "DELETE FROM past WHERE at < ? AND NOT EXISTS (SELECT 1 FROM note WHERE note.at > ?"
+            f" AND name BETWEEN {ticket}'.' AND {ticket}'/') RETURNING key",
+            (old, old),
+        )
+        for key in gone.fetchall():
+            self.run("DELETE FROM attempt WHERE key = ?", key)
 
     def awaits(self, ticket: str, report: str, now: float) -> bool:
         """Note that a report waits for the job of a ticket to be found; only the first one does."""

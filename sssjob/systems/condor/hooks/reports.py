@@ -311,7 +311,11 @@ class _ReportFold:
         """
         seconds = self._settings.seconds  # in which a hook has left its report
         sought = self._queue.sought(now)
-        new = [each for each in later if sought is None or each.moment + seconds > sought]
+        new = [
+            each for each in later
+            if (sought is None or each.moment + seconds > sought)
+            and self._queue.attempt(each.key, each.attempt) is None  # else its job may be back
+        ]  # fmt: skip
         tickets = [names.ticket(each.key, each.attempt) for each in new]
         if not new or self._source.claimed(*tickets) is None:
             return ()
@@ -335,8 +339,8 @@ class _ReportFold:
         if self._queue.is_awaited(ticket, report.name):
             return True
         given_at = names.given_at(attempt) / 1000
-        owner = self._queue.ran_as(ticket)
-        is_known = owner is not None and self._trust.counts(report.uid, owner)
+        known = self._queue.attempt(key, attempt)
+        is_known = known is not None and self._trust.counts(report.uid, known.owner)
         self._unknown[report.uid] += not is_known
         if not 0 < given_at < report.moment + 1 or (
             not is_known and self._unknown[report.uid] > STRANGE
