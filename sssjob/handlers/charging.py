@@ -52,6 +52,7 @@ from sssjob.model import (
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.runs import Run
+from sssjob.states import has_ended
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of
@@ -171,10 +172,10 @@ def charge(
         owner = _JobWithFallback(whole, known.view if known and known.view.place else None)
         priced = _price(change, accounting, subject, owner, _JobWithFallback(whole.used), call)
         change.ledger.hold(subject.id)
-        removed = change.ledger.reservations(subject.id, call.now)
         total = units.decimal(before + priced.bill.amount)
         require_credits(total)
         stored = _keep(change, _charged(job, total), known)
+        removed = _ended_with(change, stored, subject.id, call)
         seconds = _duration(subject.view.used)
         change.ledger.add(
             _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
@@ -183,7 +184,7 @@ def charge(
         shown = _shown(call.request, accounting, priced.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
         if removed:
-            lines.append(f"{len(removed)} reservations were removed")
+            lines.append(f"{removed} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
         return _told(call.request, priced, shown, lines, rows, "" if now == said else now)
 
@@ -213,10 +214,11 @@ def reserve(
         whole = _whole(subject, known)
         priced = _price(change, accounting, subject, whole, whole, call)
         change.ledger.hold(subject.id)
-        held = change.ledger.reservations(subject.id, call.now)
-        replaced = len(held) if is_true(asked, "Replace") else 0
         number = _number(change, "reservations")
         stored = _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
+        held = change.ledger.reservations(subject.id, call.now)
+        of_run = [each for each in held if each.document in (None, stored.number)]
+        replaced = len(of_run) if is_true(asked, "Replace") else 0
         seconds = _duration(subject.view)
         # One that is to start later is held until it can have ended.
         begins = _begins(subject, call)
@@ -552,6 +554,28 @@ def _require_one_place(change: Change, job: Job, view: JobView) -> None:
     for other, _ in others:
         both = f"in {view.stored.identity} and in {other.identity}"
         raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
+
+
+# decision 911
+def _ended_with(change: Change, stored: Stored, id_: str, call: ReceivedRequest) -> int:
+    """How many reservations end with a Charge of a run: its own, and those of runs that are over.
+
+    What is reserved for a run that has ended is for the one that is charged now, as a Reserve need
+    not tell the times of a run. What another run, which is still to run, has reserved stays.
+    """
+    held = change.ledger.reservations(id_, call.now)
+    own = [each for each in held if each.document in (None, stored.number)]
+    of_others = [each for each in held if each not in own]
+    over = [each for each in of_others if _is_over(change, each)]
+    change.ledger.end(over, int(call.now))
+    return len(own) + len(over)
+
+
+def _is_over(change: Change, reservation: Entry) -> bool:
+    """Whether the run has ended for which something is reserved."""
+    assert reservation.document is not None
+    views = job_views(change.at(reservation.document))
+    return any(view.block.id == reservation.job and has_ended(view.block.get) for view in views)
 
 
 def _entry(

@@ -25,9 +25,10 @@ _SELECT = (
     "JOIN change AS c ON c.number = l.change "
 )
 _ORDER = " ORDER BY l.number"
-# What ended the reservations of a job that were made before it.
+# What ended the reservations of a run that were made before it. # decision 911
 _ENDED = (
-    "EXISTS (SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.ends = 1 AND e.number > l.number)"
+    "EXISTS (SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.ends = 1 AND e.number > l.number "
+    "AND (l.document IS NULL OR e.document = l.document))"
 )
 _DELETED = (
     "(SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.document = l.document "
@@ -55,8 +56,8 @@ class Entry:
 
     ``serial`` is the number of a quote or a reservation. ``amount`` is not below 0; None where it
     was not kept. ``places`` are decimal places. An entry that ``ends`` says that what was
-    reserved for the job before is reserved no more. ``begins`` is from when a quote or a
-    reservation is, None for ``at``. The number, the last ``ended`` and who made
+    reserved for the job of its document before is reserved no more. ``begins`` is from when a
+    quote or a reservation is, None for ``at``. The number, the last ``ended`` and who made
     it (``by``, from where, why) are known once it is kept.
     """
 
@@ -228,12 +229,16 @@ class StoreLedger:
             f"{_SELECT}WHERE l.document = ? AND l.kind = 'Reserve' AND NOT {_ENDED}{_ORDER}",
             (document,),
         )
-        last = {entry.job: entry for entry in map(_entry, found)}
+        self.end((entry for entry in map(_entry, found) if entry.job not in kept), at)
+
+    def end(self, reservations: Iterable[Entry], at: int) -> None:
+        """Enter that these are no more, nor any other one of their jobs."""
+        last = {(each.document, each.job): each for each in reservations}
         if last:
             self.add_all([
-                Entry(EntryKind.DELETE, None, at, job, document, user=entry.user,
-                      project=entry.project, machine=entry.machine, ends=True)
-                for job, entry in last.items() if job not in kept
+                Entry(EntryKind.DELETE, None, at, job, document, user=each.user,
+                      project=each.project, machine=each.machine, ends=True)
+                for (document, job), each in last.items()
             ])  # fmt: skip
 
     def quote(self, serial: int) -> tuple[Entry, Rates] | None:

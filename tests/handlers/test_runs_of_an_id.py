@@ -359,3 +359,38 @@ def test_what_was_reserved_for_a_run_is_of_no_further_one(address):
             site.deliver("10", run)
         rows = site.jobs.ask("Query", gets=["Reservation"], wheres=[("Id", "EQ", "10")])
         assert [row["Reservation"] for row in rows] == ["1", ""]
+
+
+def reserved(site):
+    """The numbers of what is reserved, and those of jobs whose Stage is that."""
+    named = {"object": "Reservation", "gets": ["Id"]}
+    shown = [row["Id"] for row in site.jobs.ask("Query", **named)]
+    rows = site.jobs.ask("Query", gets=["Reservation", "Stage"])
+    return shown, [row["Reservation"] for row in rows if row["Stage"] == "Reserve"]
+
+
+def test_what_is_reserved_for_a_run_ends_with_its_own_charge_or_replace(address):
+    with Site(address) as site:
+        first, second = (
+            {"data": [f"{USED.format('10')}<SubmitTime>{time}</SubmitTime></Job>"]}
+            for time in (FIRST, FIRST + 9000)
+        )
+        for run in (first, second):
+            assert site.jobs.code("Reserve", **run) == "000"
+        assert reserved(site) == (["1", "2"], ["1", "2"])
+        said = site.jobs.said("Reserve", **first, options={"Replace": "True"})
+        assert said.endswith("\n1 reservations were removed")
+        assert reserved(site) == (["2", "3"], ["3", "2"])
+        assert site.jobs.said("Charge", **first).endswith("\n1 reservations were removed")
+        assert reserved(site) == (["2"], ["2"])
+
+
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+def test_what_is_reserved_for_a_run_that_is_over_ends_with_the_charge_of_the_next(address, id_):
+    """A Reserve need not tell when the run was submitted for which it is."""
+    with Site(address) as site:
+        assert site.jobs.code("Reserve", data=[f"{USED.format(id_)}</Job>"]) == "000"
+        assert reserved(site) == (["1"], ["1"])
+        site.charge_run(id_, 1)
+        assert reserved(site) == ([], [])
+        assert site.found()[id_] == {0: 0, 1: 120}
