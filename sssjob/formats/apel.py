@@ -19,7 +19,7 @@ from sssjob.records.clock import Clock, doubts, passed, time
 from sssjob.records.cuts import Parted, cut_short, of_lines
 from sssjob.records.cutting import Cutter, Front, Part, PartStream
 from sssjob.records.layout import KnownColumns, Layout, Piece, Read, Reader, Record, RunKey, mapping
-from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, KeysWithin, clean
 from sssjob.records.readers import extension, noted, processors
 from sssjob.records.record import (
     DELIVERED,
@@ -127,6 +127,7 @@ KEYS: tuple[Field, ...] = (
 # fmt: on
 NAMES = tuple(dict.fromkeys(row.column for row in KEYS))
 _KNOWN = frozenset(NAMES)
+_WITHIN = KeysWithin(NAMES, ":")
 
 
 def recognises(head: bytes) -> str:
@@ -261,6 +262,8 @@ def _values(lines: list[str]) -> dict[str, str]:
             raise InvalidValue(text, f"the only {name} of its record")
         if value.lower() not in _NULL:
             values[name] = value
+    if wrong := _WITHIN.told(values, values):
+        raise InvalidValue(wrong, "a line for each key")
     return values
 
 

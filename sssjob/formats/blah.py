@@ -87,7 +87,8 @@ COLUMNS: tuple[Field, ...] = (
 # fmt: on
 NAMES = tuple(dict.fromkeys(row.column for row in COLUMNS))
 # Where a value holds this, what separates two pairs is damaged.
-_WITHIN = re.compile(f'"(?:{"|".join(NAMES)})=')
+_NAME = f"(?:{'|'.join(NAMES)})"
+_WITHIN = re.compile(rf'["\s]{_NAME}=|"\s+"{_NAME}')
 
 
 def recognises(head: bytes) -> str:
@@ -123,7 +124,9 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         if not found:
             raise InvalidValue(pair, 'a pair "name=value"')
         if _WITHIN.search(found[2]):
-            raise InvalidValue(pair, "one pair: something else than a blank is between two")
+            raise InvalidValue(
+                pair, "one pair: something else than a blank and quotes is between two"
+            )
         yield found[1], found[2]
 
 

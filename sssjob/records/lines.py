@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from sssjob.errors import UnusableInput
@@ -36,6 +37,39 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
         for character in _NONCHARACTERS:
             raw = raw.replace(character, b"")
     return raw.decode("utf-8", "replace")
+
+
+class KeysWithin:
+    """Finds keys of a format inside of values: what stands between two pairs is lost there.
+
+    ``between`` stands between a key and its value, as a regular expression. Of the keys that
+    ``each`` record has, that may be lost, too, and the key begins a word.
+
+    >>> lost = KeysWithin(("user", "group"), "=", each=("group",))
+    >>> lost.told({"user": "amygroup=g"}, ("user",))
+    "user is 'amygroup=g': a delimiter is missing at group"
+    >>> lost.told({"user": "amy groupg"}, ("user",)) != "", lost.told({"user": "amy"}, ("user",))
+    (True, '')
+    """
+
+    def __init__(self, keys: Iterable[str], between: str, each: Iterable[str] = ()) -> None:
+        names = "|".join(map(re.escape, sorted(keys, key=len, reverse=True)))
+        words = "|".join(map(re.escape, each))
+        glued = rf"|\s({words})(?=\S)" if words else ""
+        self._within = re.compile(rf"({names}){between}{glued}")
+
+    def told(self, values: Mapping[str, str], asked: Iterable[str]) -> str:
+        """What is wrong with the values of some keys, or "".
+
+        A key that has a value of its own may be a part of another one.
+        """
+        for name in asked:
+            value = values.get(name, "")
+            for found in self._within.finditer(value):
+                key = found[found.lastindex or 0]
+                if key not in values:
+                    return f"{name} is {value[:60]!r}: a delimiter is missing at {key}"
+        return ""
 
 
 class Readable(Protocol):

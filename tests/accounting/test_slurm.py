@@ -476,6 +476,19 @@ def test_nothing_is_said_of_the_end_of_a_job_that_is_not_wanted():
     assert outcomes(data, ended_only=True) == [Skipped(2, "not ended"), Skipped(3, "not ended")]
 
 
+@pytest.mark.parametrize("end", ["Unknown", "", "0"])
+def test_the_state_decides_whether_a_job_has_ended_that_tells_no_end(end):
+    rows = "".join(f"{n}|{state}|5|{end}\n" for n, state in enumerate(("COMPLETED", "RUNNING"), 7))
+    found = outcomes(f"JobID|State|Start|End\n{rows}".encode(), ended_only=True)
+    assert [type(item) for item in found] == [Converted, Skipped]
+
+
+@pytest.mark.parametrize("start", ["Unknown", "0"])
+def test_a_job_that_ran_and_tells_no_start_is_told(start):
+    found = outcomes(f"JobID|State|Start|End|ElapsedRaw\n7|COMPLETED|{start}|9|4\n".encode())
+    assert any(isinstance(item, Noted) and "no Start" in item.message for item in found)
+
+
 def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
     monkeypatch.setattr(slurm, "STEP_LIMIT", 3)
     header = "JobID|State|Start|End|TotalCPU|MaxRSS|AveRSS|NTasks|NCPUS\n"

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
+from sssjob.classads.values import Unparsed
 from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
@@ -270,12 +272,19 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             head = found[0].lower()
         elif text[: len(head)].lower() == head:
             wrong = wrong or _unended(line, found[1])
+        # Where a line end is lost, another attribute stands behind a value, whichever it is.
+        if text.count(" = ") > 1 and (reason := _fault(text)):
+            wrong = wrong or f"line {line}: {reason}"
+            continue
         if (place := _AT.get(found[1].lower(), -1)) >= 0:
             try:
-                value = _plain(long.attribute(text, lazy=True)[1])
+                said = long.attribute(text, lazy=True)[1]
             except BadAd as error:
                 wrong = wrong or f"line {line}: {error.reason}"
                 continue
+            if isinstance(said, Unparsed) and (reason := _fault(text)):
+                wrong = wrong or f"line {line}: {reason}"
+            value = _plain(said)
             if values[place] not in (None, value):
                 wrong = wrong or _unended(line, found[1])
             values[place] = value
@@ -284,6 +293,16 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
                 _ask(values, found[1], long.attribute(text, lazy=True)[1])
     if values is not None:
         yield _ended(begun, values, wrong, "")
+
+
+@lru_cache(1024)
+def _fault(text: str) -> str:
+    """Why a line is no attribute with an expression, or ""; many ads have the same ones."""
+    try:
+        long.attribute(text)
+    except BadAd as error:
+        return error.reason
+    return ""
 
 
 def _ask(values: list[Any], name: str, value: Any) -> None:

@@ -31,9 +31,10 @@ from sssjob.systems.lsf.accounting import table
 
 _CSV_LIMIT = 131_072  # characters that the csv module takes in a field
 _EVENT = re.compile(rb'"[A-Z][A-Z0-9_]{2,40}" "[0-9.]+" [0-9]+ ')
-_FINISH = '"JOB_FINISH" "'  # in a text quotes are doubled
+_END = "JOB_FINISH"
+_FINISH = f'"{_END}" "'  # in a text quotes are doubled
 _ENDED = re.compile(_FINISH + '[0-9.]+" [0-9]+ ')
-_TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "][^ ]*)(?= |$)')
+_TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "]+)(?= |$)')
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _COUNT = re.compile("0|[1-9][0-9]{0,8}")  # 08 is a 0 and an 8 without a blank between them
 _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
@@ -58,8 +59,10 @@ def record(number: int, line: str) -> Read:
     """What a line is. Raises ``InvalidValue``."""
     if (place := line.find(_FINISH, 1)) > 0 and _ENDED.match(line, place):
         return Bad(number, TWO_RECORDS)
-    if not line.startswith('"JOB_FINISH" '):
+    if not line.startswith(f'"{_END}" '):
         kind = re.match(r'"([A-Z][A-Z0-9_]{2,40})" ', line)
+        if kind and _is_damaged(kind[1]):
+            return Bad(number, f"{kind[1]} is no event: JOB_FINISH with a letter that is damaged")
         if kind:
             return Skipped(number, kind[1])
         return Bad(number, 'not a record such as "JOB_FINISH" "10.1" 1700000000 ...')
@@ -71,13 +74,21 @@ def record(number: int, line: str) -> Read:
     return _record(number, fields)
 
 
+def _is_damaged(kind: str) -> bool:
+    """Whether the name of an event is that of an end but for one letter."""
+    return len(kind) == len(_END) and sum(map(str.__ne__, kind, _END)) == 1
+
+
 def split(line: str) -> list[str]:
     """The fields of a line, without their quotes."""
     if len(line) <= _CSV_LIMIT:
         try:
-            return next(csv.reader((line,), delimiter=" ", strict=True))
+            fields = next(csv.reader((line,), delimiter=" ", strict=True))
         except csv.Error as wrong:
             raise NoRecord(f"a quote that is not closed, or a stray one: {wrong}") from None
+        if '"' not in "".join(fields):
+            return fields
+    # The csv module takes a quote in a field that has none around it.
     fields, position = [], 0
     while position < len(line):
         found = _TOKEN.match(line, position)

@@ -10,7 +10,7 @@ import re
 
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import KnownColumns, Layout, Read, RunKey, alone, told_by_columns
-from sssjob.records.lines import TWO_RECORDS, first_line
+from sssjob.records.lines import TWO_RECORDS, KeysWithin, first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
 
@@ -38,6 +38,15 @@ _KEY = r"[A-Za-z_][\w.\-]*="
 _PAIR = re.compile(
     rf"""({_KEY})("[^"]*"(?=\s|$)|'[^']*'(?=\s|$)|.*?)(?=\s{_KEY}|$)\s?""", re.DOTALL
 )
+# Keys that each record of an end has, and values in which none of all keys can stand.
+_ALWAYS = ("user", "group", "queue", "jobname", "ctime", "qtime", "etime", "start", "exec_host",
+           "session", "end", "Exit_status")  # fmt: skip
+_NAMED = ("user", "group", "account", "project", "queue", "owner")
+_OTHERS = ("jobname", "ctime", "qtime", "etime")
+_WITHIN_NAMES = KeysWithin(
+    (*_ALWAYS, *_NAMED, "exec_vnode", "run_count"), "=", (*_ALWAYS, "account")
+)
+_WITHIN_OTHERS = KeysWithin(_ALWAYS, "=", _ALWAYS)
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.\-]*")
 _BESIDE = ("(id)", "(server)", "(array index)", "(letter)", "(ended)")
 
@@ -70,6 +79,8 @@ def _record(number: int, line: str) -> Read:
     if ";" in text and _BEGUN.search(text):
         return Bad(number, TWO_RECORDS)
     if letter not in ("E", "R"):
+        if letter not in LETTERS and _TELLS_AN_END.search(text):
+            return Bad(number, f"{letter[:10]!r} is no letter of a record, and it tells an end")
         meaning = LETTERS.get(letter, "an unknown record")
         return Skipped(number, f"{letter[:10]}: {meaning}")
     found = _ID.fullmatch(id)
@@ -78,22 +89,25 @@ def _record(number: int, line: str) -> Read:
     array, server = found.groups("")
     if array == "[]":
         return Skipped(number, "array whose jobs have their own records")
-    pairs = _pairs(text.strip())
-    if pairs is None:
+    told = _pairs(text.strip())
+    if told is None:
         return Bad(number, TWO_RECORDS)
-    keys, values = pairs
+    keys, values = told
     if letter == "R" and "start" not in keys:
         return Skipped(number, "R: requeued, without what was used")
     if "user" not in keys:
         return Bad(number, "no user in it: not a whole record")
     if letter == "E" and "end" not in keys:
         return Bad(number, "no end in it: not a whole record")
+    pairs = dict(zip(keys, values, strict=False))
+    if wrong := _WITHIN_NAMES.told(pairs, _NAMED) or _WITHIN_OTHERS.told(pairs, _OTHERS):
+        return Bad(number, wrong)
     if letter == "E" and not array:
         _SEEN.add(keys[: -len(_BESIDE)])
     # A lost run ended when its record was written.
     ended = "" if "end" in keys else _iso(stamp)
-    told = (*values, id, server, array.strip("[]-"), letter, ended)
-    return told_by_columns(number, keys, told)
+    columns = (*values, id, server, array.strip("[]-"), letter, ended)
+    return told_by_columns(number, keys, columns)
 
 
 def _pairs(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -150,7 +164,9 @@ class _LinePatterns:
         times = self._times[keys] = self._times.get(keys, 0) + 1
         if times % _OFTEN or len(keys) > _KEYS_LIMIT:
             return
-        texts = " ".join(rf"{re.escape(key)}=([^\s\"']*)" for key in keys)
+        texts = " ".join(
+            rf"{re.escape(key)}=([^\s\"'{'=' * (key in (*_NAMED, *_OTHERS))}]*)" for key in keys
+        )
         id = rf"({_NUMBER}(?:\[([0-9]+)\])?(?:\.([^\s;]+))?)"
         pattern = re.compile(rf"{_STAMP.pattern};(E);{id};{texts}\s*")
         names = ("(letter)", "(id)", "(array index)", "(server)", *keys)
@@ -161,6 +177,7 @@ _OFTEN = 1000  # lines with some keys, at which these get a pattern
 _PATTERNS = 3  # that are tried on every line
 _KEYS_LIMIT = 200
 _SEEN = _LinePatterns()
+_TELLS_AN_END = re.compile(r"(?:^|\s)(?:end|Exit_status)=")
 _RAW = frozenset(("jobname",))  # never quoted, and a user's choice
 
 

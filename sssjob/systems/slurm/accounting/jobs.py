@@ -42,6 +42,7 @@ _MAY_BE_TWO = (
     "short and another one joined to it, what it says is of that one"
 )
 _NOT_STARTED = frozenset(("None assigned",))
+_NO_TIME = NO_VALUE | {"0"}  # seconds since 1970, as SLURM_TIME_FORMAT has them printed
 _TIMES = ("Submit", "Eligible", "Start", "End")
 # Columns that tell one thing: the first that there is counts, as in ``table``.
 _PASSED = ("ElapsedRaw", "Elapsed")
@@ -253,9 +254,12 @@ class RowColumns(Generic[P, J]):
         open_ended = {text for text in {*distinct(states)} if phase(text) is not Phase.TOLD_BY_END}
         if "End" in self._at:
             ends = columns[self._at["End"]]
-            if not open_ended and not has_any(ends, NO_VALUE):
+            if not open_ended and not has_any(ends, _NO_TIME):
                 return same(ENDED, size) if isinstance(ends, BulkColumn) else [ENDED] * size
-            over = [end not in NO_VALUE for end in ends]
+            over = [
+                end not in _NO_TIME or bool(text and is_over(text))
+                for end, text in zip(ends, states, strict=True)
+            ]
         else:
             over = [bool(text) and is_over(text) for text in states]
         return [
@@ -271,7 +275,7 @@ class RowColumns(Generic[P, J]):
         told = enumerate(zip(columns[end], columns[state], strict=True))
         found = [
             place for place, (text, state) in told
-            if text not in NO_VALUE and phase(state) is not Phase.TOLD_BY_END
+            if text not in _NO_TIME and phase(state) is not Phase.TOLD_BY_END
         ]  # fmt: skip
         if found:
             ends = columns[end] = [*columns[end]]
@@ -287,12 +291,12 @@ class RowColumns(Generic[P, J]):
         waits = {text for text in {*distinct(states)} if phase(text) is Phase.WAITS}
         nodes = self._told(columns, "NodeList", size)
         starts = columns[self._at["Start"]] if "Start" in self._at else ["1"] * size
-        if not waits and not has_any(nodes, _NOT_STARTED) and not has_any(starts, NO_VALUE):
+        if not waits and not has_any(nodes, _NOT_STARTED) and not has_any(starts, _NO_TIME):
             return (True,), []
         begun, unsaid = [], []
         for at, (node, state, start) in enumerate(zip(nodes, states, starts, strict=True)):
             can_be = node not in _NOT_STARTED and state not in waits
-            says_none = start in NO_VALUE
+            says_none = start in _NO_TIME
             if can_be and says_none and progress[at] == ENDED and self._ran(columns, at):
                 unsaid.append(at)
                 says_none = False
