@@ -15,6 +15,7 @@ from sssjob.check.findings import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.records.builders import TEXTS
+from sssjob.records.layout import NO_START
 from sssjob.records.record import COMPARED, Bad, Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting import steps as slurm_steps
@@ -486,7 +487,7 @@ def test_the_state_decides_whether_a_job_has_ended_that_tells_no_end(end):
 @pytest.mark.parametrize("start", ["Unknown", "0"])
 def test_a_job_that_ran_and_tells_no_start_is_told(start):
     found = outcomes(f"JobID|State|Start|End|ElapsedRaw\n7|COMPLETED|{start}|9|4\n".encode())
-    assert any(isinstance(item, Noted) and "no Start" in item.message for item in found)
+    assert any(isinstance(item, Noted) and item.message == NO_START for item in found)
 
 
 def test_steps_beyond_the_limit_are_summed_and_not_kept(monkeypatch):
