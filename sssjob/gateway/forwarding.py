@@ -46,7 +46,7 @@ from sssjob.integers import LARGEST
 from sssjob.model import Delivered, TaskGroup
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
-from sssjob.states import has_ended, is_known, was_cancelled
+from sssjob.states import has_ended, is_known, is_over, was_cancelled
 from sssjob.store import Identity, Store, Stored
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.settling import SAID
@@ -252,8 +252,8 @@ class Forwarding:
         is_over = not said and not is_gone
         fields = finished(view, dialect, charge=self.plan.charge) if is_over else ()
         sent = self.outbox.told(key)
-        if sent is not None:
-            self._compare(sent, view, fields, said)
+        if sent is not None:  # that one goes on again hinders nothing any more
+            self._compare(sent, view, fields, "" if _goes_on(view) else said)
             return False
         if fields:
             # Schedulers say first that a job has ended, and then what it is charged.
@@ -709,7 +709,8 @@ def _over_before(jobs: Store, stored: Stored, at: int, begin: str) -> dict[str, 
     return {
         f"{begin}{_id(view)}": view
         for view in job_views(replace(last, deleted=False))
-        if finished(view) or hindrance(view) or (not _text(view, "State") and was_charged(view))
+        if not _goes_on(view)
+        and (finished(view) or hindrance(view) or (not _text(view, "State") and was_charged(view)))
     }
 
 
@@ -952,17 +953,27 @@ def _never_ran(view: JobView) -> bool:
 
 
 def _doubt(view: JobView) -> str:
-    """What hinders a job that seems to be over, in a State of which nobody knows that it is one.
+    """What hinders a job that seems to be over, in a State that is no end, or that nobody knows.
 
-    It says when it ended or how, or was charged. A job that runs may say when it will end.
+    It was charged, or says when it ended or how in a State that nobody knows. A job that runs may
+    say when it will end. # decision 915
     """
     state = _text(view, "State")
+    if _goes_on(view):
+        has_not = f"it was charged, and a job of the State {shown(state)} has not ended"
+        return has_not if _was_charged(view) else ""
     if is_known(state):
         return ""
-    is_over = _seconds(view) and (_text(view, "EndTime") or _text(view, "ExitCode"))
-    if not is_over and not _was_charged(view):
+    seems_over = _seconds(view) and (_text(view, "EndTime") or _text(view, "ExitCode"))
+    if not seems_over and not _was_charged(view):
         return ""
     return f"nobody knows whether a job of the State {shown(state)} has ended"
+
+
+def _goes_on(view: JobView) -> bool:
+    """Whether a job is in a State of which it is known that it has not ended."""
+    state = _text(view, "State")
+    return bool(state) and is_known(state) and not is_over(state)
 
 
 def _is_over(view: JobView) -> bool:

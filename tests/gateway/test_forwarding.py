@@ -916,13 +916,36 @@ def test_an_end_in_a_state_that_nobody_knows_is_shown_and_not_charged(said, doub
     assert (finished(job), hindrance(job)) == ((), doubt)
 
 
-def test_a_charge_in_a_state_that_nobody_knows_is_shown_in_the_queue(jobs, forwarding):
+@pytest.mark.parametrize("state", ["Timeout", "Running", "Idle", "HOLD", "suspended"])
+def test_a_charge_in_a_state_that_is_no_end_is_told_and_shown_until_its_job_has_ended(
+    jobs, forwarding, state
+):
     each = forwarding(closed_port())
-    charge = "<Job><JobId>{}</JobId><UserId>ann</UserId><State>{}</State><Processors>1</Processors><WallDuration>5</WallDuration></Job>"
-    for id_, state in (("1", "Timeout"), ("2", "Running")):
-        assert jobs.answer("Charge", data=[charge.format(id_, state)])[0].code in ("000", "100")
+    created = "<Job><Id>{}</Id><User>ann</User><State>{}</State></Job>"
+    jobs.create(created.format(1, state), created.format(2, state))
+    jobs.service.advice = unsendable
+    jobs.actions = Actions(jobs.service.actions)
+    used = "<Processors>1</Processors><WallDuration>5</WallDuration>"
+    charge = f"<Job><JobId>1</JobId><UserId>ann</UserId>{used}</Job>"
+    answer, _ = jobs.answer("Charge", data=[charge])
+    assert (answer.code, "will not be forwarded" in answer.message) == ("100", True)
     each.look()
-    assert {id_: state for id_, (state, _) in states(each).items()} == {"1": ParcelState.INCOMPLETE}
+    assert {id_: found for id_, (found, _) in states(each).items()} == {"1": ParcelState.INCOMPLETE}
+    jobs.answer("Modify", sets=[("State", "Completed")], wheres=[("Id", "EQ", "1")])
+    each.look()
+    assert {id_: found for id_, (found, _) in states(each).items()} == {"1": ParcelState.WAITING}
+
+
+def test_a_job_that_goes_on_and_was_charged_before_a_queue_began_is_sent_when_it_ends(
+    jobs, forwarding
+):
+    with jobs.service.stores.use() as kept:
+        running = SENT_AS.format(1).replace("Completed", "Running")
+        kept.load(running.encode())
+        kept.engine.fetch("UPDATE change SET at = at - 100")
+    each = forwarding(closed_port())
+    jobs.answer("Modify", sets=[("State", "Completed")], wheres=[("Id", "EQ", "1")])
+    assert (each.look(), len(states(each))) == (1, 1)
 
 
 def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):
@@ -972,7 +995,9 @@ def test_a_charge_of_a_peer_that_tells_no_state_ends_its_job(jobs, forwarding):
         assert asked(gold, 1).action == "Query"
         sent = [asked(gold, place).data.items[0].get("JobId") for place in (0, 2)]
         assert sorted(sent) == ["1", "4"]
-        assert states(each) == {}
+        assert {id_: found for id_, (found, _) in states(each).items()} == {
+            "2": ParcelState.INCOMPLETE
+        }
 
 
 @pytest.mark.parametrize(
@@ -1070,10 +1095,10 @@ def test_who_charges_a_job_that_cannot_be_sent_is_told_once(jobs):
     jobs.actions = Actions(jobs.service.actions)
     told = [USED.format("1", "").replace("ann", "\u4e2d"), USED.format("2", "")]
     told.append(
-        told[0].replace("<JobId>1", "<JobId>3").replace("</Job>", "<State>Running</State></Job>")
+        told[1].replace("<JobId>2", "<JobId>3").replace("</Job>", "<State>Running</State></Job>")
     )
-    answers = [jobs.answer("Charge", data=[data])[0] for data in (*told, told[0])]
-    assert [each.code for each in answers] == ["100", "000", "000", "000"]
+    answers = [jobs.answer("Charge", data=[data])[0] for data in (*told, told[0], told[2])]
+    assert [each.code for each in answers] == ["100", "000", "100", "000", "000"]
     assert answers[0].message.splitlines()[1] == (
         "will not be forwarded: User \u4e2d has a character that the server cannot take"
     )

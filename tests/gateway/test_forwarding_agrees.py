@@ -296,12 +296,12 @@ def ends_with(site, there, told):
         ([("imported", "a", OVER), *SENDS, RUNS, FREE], [], 12, {"a"}),
         ([("imported", "a", OVER), *SENDS, *HIDDEN], [], 12, {"a"}),
         ([("imported", "a", OVER), *SENDS, RUNS, FREE, ("round", "", 1), LEFT_OUT], [], 12, {"a"}),
-        # What nobody has is not told, and sent when it is over again.
+        # What nobody has is sent when it is over again, and told while it is charged here.
         ([("grouped", "c", OVER), LEFT_OUT], [], 0, set()),
-        ([("imported", "a", OVER), RUNS], [], 0, set()),
+        ([("imported", "a", OVER), RUNS], [], 0, {"a"}),
         ([("imported", "a", OVER), RUNS], ENDS, 12, set()),
         ([("imported", "a", OVER), *SENDS, RUNS], ENDS, 12, set()),
-        ([("imported", "a", OVER), *SENDS, RUNS], [], 12, set()),
+        ([("imported", "a", OVER), *SENDS, RUNS], [], 12, {"a"}),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("how", ["restored", "taken_over"])
