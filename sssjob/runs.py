@@ -38,9 +38,12 @@ class RunTimes(NamedTuple):
 
     @classmethod
     def of_job(cls, job: Job) -> RunTimes:
-        """Of what a job object says."""
-        ended = moment(job, "EndTime") if has_ended(job.get) else None  # or it is expected only
-        return cls(moment(job, "SubmitTime"), moment(job, "StartTime"), ended)
+        """Of what a job object says; an end that is expected only, or before the start, is none."""
+        started = moment(job, "StartTime")
+        ended = moment(job, "EndTime") if has_ended(job.get) else None
+        if _is_behind(started, ended, CLOCKS):
+            ended = None
+        return cls(moment(job, "SubmitTime"), started, ended)
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -121,7 +124,7 @@ class Run(NamedTuple):
         """
         if self.global_id and known.global_id and self.global_id != known.global_id:
             return False
-        if None in (self.times.started, known.times.started) and _differ(
+        if None in (self.times.started, known.times.started) and differ(
             self.times.submitted, known.times.submitted
         ):
             return False
@@ -151,7 +154,8 @@ def _are_close(one: int, other: int | None) -> bool:
     return other is not None and abs(one - other) <= CLOCKS
 
 
-def _differ(one: int | None, other: int | None) -> bool:
+def differ(one: int | None, other: int | None) -> bool:
+    """Whether two times are told that differ by more than clocks do."""
     return _is_behind(one, other, CLOCKS) or _is_behind(other, one, CLOCKS)
 
 

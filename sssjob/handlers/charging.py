@@ -51,7 +51,7 @@ from sssjob.model import (
 )
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
-from sssjob.runs import Run
+from sssjob.runs import Run, RunTimes, differ, moment
 from sssjob.states import has_ended
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
@@ -83,6 +83,8 @@ _TIMES = {
     name: found for name in MARKS
     if (found := attribute(name)) is not None and found.kind is AttributeType.TIME
 }  # fmt: skip
+
+_RUN_TIMES = (*_TIMES, "EndTime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ def charge(
         known = _known(change, subject.job)
         job, before = _merged(known, subject, call, reach)
         former = known.stored if known is not None else None
+        kept = _times_kept(known, subject.job)
         said = _advised(change, former, subject.id, advice)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = only(job)
@@ -186,7 +189,8 @@ def charge(
         if removed:
             lines.append(f"{removed} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
-        return _told(call.request, priced, shown, lines, rows, "" if now == said else now)
+        told = "\n".join(filter(None, (kept, "" if now == said else now)))
+        return _told(call.request, priced, shown, lines, rows, told)
 
     return once(stores, call, do, window=accounting.repeated)
 
@@ -494,14 +498,37 @@ def _merged(
     if known is None:
         return delivering(sent), Fraction()
     _require_seen(known, subject, reach)
-    for name in _TIMES:  # clocks may differ, and records tell the times that are known
-        if (time := known.job.get(name)) and sent.get(name):
-            sent = sent.setting(_like(sent, name, time))
+    for name, time in _known_times(known).items():
+        sent = sent.setting(_like(sent, name, time))
     if sent.block(Requested) or sent.block(Delivered):
         job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
     else:
         job = fold(known.job, _facts(sent), overwrite=True).job
     return job, _amount(known.view, "Charge") or Fraction()
+
+
+# decision 912
+def _known_times(known: _StoredJob | None) -> dict[str, str]:
+    """What tells the run that is known, and its end, as no Charge moves it.
+
+    Clocks differ, and an end that is not the run's would reach into the next one. What a job that
+    goes on says of its end is only expected.
+    """
+    if known is None:
+        return {}
+    has_ended_at = RunTimes.of_job(known.job).ended is not None
+    names = (*MARKS, "EndTime") if has_ended_at else MARKS
+    return {name: text for name in names if (text := known.job.get(name))}
+
+
+def _times_kept(known: _StoredJob | None, sent: Job) -> str:
+    """What is to be said of times that a Charge tells otherwise, by more than clocks differ."""
+    return "\n".join(
+        f"{name} {shown(time)} is kept, not {shown(sent.get(name))}"
+        for name, time in _known_times(known).items()
+        if known is not None and name in _RUN_TIMES
+        and differ(moment(sent, name), moment(known.job, name))
+    )  # fmt: skip
 
 
 def _known(change: Change, job: Job) -> _StoredJob | None:

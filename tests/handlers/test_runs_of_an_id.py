@@ -286,7 +286,9 @@ def test_a_charge_is_of_the_run_that_has_what_it_tells(address, id_, told):
     with Site(address) as site:
         site.charge_run(id_, 2)  # later, and it does not tell when it was submitted
         times = told.format(FIRST, FIRST - 19)
-        assert site.jobs.code("Charge", data=[f"{USED.format(id_)}{times}</Job>"]) == "000"
+        said = site.jobs.said("Charge", data=[f"{USED.format(id_)}{times}</Job>"])
+        submitted = f"SubmitTime {FIRST - 20} is kept, not {FIRST}"
+        assert (submitted in said) == ("<SubmitTime>{0}" in told)
         assert site.found()[id_] == {0: 120, 2: 120}
         site.deliver(id_, 0)
         assert site.found()[id_] == {0: 120, 2: 120}
@@ -332,7 +334,8 @@ def test_a_charge_whose_clock_differs_keeps_the_start_that_is_known(address):
         for id_ in REQUESTS:
             for seconds in (-2, 0, 2, 30):  # no run begins while the one before it goes on
                 start = f"<StartTime>{FIRST + seconds}</StartTime>"
-                assert site.jobs.code("Charge", data=[f"{USED.format(id_)}{start}</Job>"]) == "000"
+                code = site.jobs.code("Charge", data=[f"{USED.format(id_)}{start}</Job>"])
+                assert code == ("000" if seconds <= 2 else "100")
         rows = site.jobs.ask("Query", gets=["StartTime", "Charge"])
         assert rows == [{"StartTime": str(FIRST), "Charge": "480"}] * 2
 
@@ -394,3 +397,49 @@ def test_what_is_reserved_for_a_run_that_is_over_ends_with_the_charge_of_the_nex
         site.charge_run(id_, 1)
         assert reserved(site) == ([], [])
         assert site.found()[id_] == {0: 0, 1: 120}
+
+
+WHOLE = (
+    "<Job><Id>{}</Id><User>ann</User>{}<Delivered><Processors>2</Processors>"
+    "<Duration>60</Duration></Delivered></Job>"
+)
+
+
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+@pytest.mark.parametrize("form", [USED + "{}</Job>", WHOLE], ids=["flat", "whole"])
+def test_no_charge_moves_an_end_that_is_known(address, id_, form):
+    """An end in another zone would reach into the next run, which would be charged as this one."""
+    with Site(address) as site:
+        for seconds in (-3600, -2, 0, 2, 3600, 8000):
+            ends = f"<StartTime>{FIRST}</StartTime><EndTime>{FIRST + 60 + seconds}</EndTime>"
+            said = site.jobs.said("Charge", data=[form.format(id_, ends)])
+            told = f"EndTime {FIRST + 60} is kept, not {FIRST + 60 + seconds}"
+            assert (told in said) == (abs(seconds) > 2)
+        site.shown[id_][0] = 720
+        site.deliver(id_, 0)
+        site.charge_run(id_, 1)
+        site.deliver(id_, 1)
+        assert site.found() == site.shown
+        [first] = site.jobs.ask("Query", gets=["EndTime", "SubmitTime"], wheres=[
+            ("Id", "EQ", id_), ("StartTime", "EQ", str(FIRST))
+        ])  # fmt: skip
+        assert first == {"EndTime": str(FIRST + 60), "SubmitTime": str(FIRST - 20)}
+
+
+def test_a_charge_without_times_keeps_those_that_tell_the_run(address):
+    with Site(address) as site:
+        assert site.jobs.code("Charge", data=[WHOLE.format("9", "")]) == "000"
+        site.shown["9"][0] = 120
+        site.charge_run("9", 1)
+        assert site.found()["9"] == {0: 120, 1: 120}
+
+
+def test_the_end_that_is_expected_of_a_job_that_runs_follows_its_charge(address):
+    with Site(address) as site:
+        ends = "<EndTime>{}</EndTime>"
+        running = f"<State>Running</State><StartTime>{FIRST}</StartTime>"
+        site.jobs.create(f"<Job><Id>5</Id><User>ann</User>{running}{ends.format(FIRST + 9)}</Job>")
+        ended = f"<State>Completed</State>{ends.format(FIRST + 60)}"
+        assert site.jobs.code("Charge", data=[f"{USED.format('5')}{ended}</Job>"]) == "000"
+        rows = site.jobs.ask("Query", gets=["EndTime"], wheres=[("Id", "EQ", "5")])
+        assert rows == [{"EndTime": str(FIRST + 60)}]
