@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import ceil
 
 from sssjob import expression, spec, units
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.integers import whole
-from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
+from sssjob.model import Block, Delivered, Properties, Property, Requested, Task, TaskGroup
 
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
@@ -75,12 +76,15 @@ class Scope:
     """A job or task group, asked for numbers. What cannot be read goes to ``report``.
 
     ``own``, ``request`` and ``given`` are its properties: in no category, requested, delivered.
+    A task group without nodes by name has those of its ``job``.
     """
 
     def __init__(
-        self, block: Block, path: str, report: Callable[[Finding], None], *, repair: bool = False
-    ) -> None:
+        self, block: Block, path: str, report: Callable[[Finding], None], *, repair: bool = False,
+        job: Scope | None = None,
+    ) -> None:  # fmt: skip
         self.block, self.path, self.report, self.repair = block, path, report, repair
+        self.job = job
         # Asked for again and again, and each time made anew by a block.
         self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
@@ -270,15 +274,8 @@ class Scope:
     @cached_property
     def tasks(self) -> Amount:
         """How many tasks: counted, laid out, or by nodes."""
-        block = self.block
-        if (count := self.own.get("TaskCount")) and (number := self.read(count)):
-            return Amount(number, f"{self.path}/TaskCount")
-        if spelled := block.blocks(Task):
-            return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
-        distribution = self.own.get("TaskDistribution")
-        path = f"{self.path}/TaskDistribution"
-        if distribution is not None and (ids := _geometry(distribution.text)):
-            return Amount(Fraction(ids), path, why="ids of the geometry")
+        if (given := self._given_tasks) is not None:
+            return given
         nodes = self.nodes
         if nodes is not None:
             per_node = self.per("TasksPerNode")
@@ -287,13 +284,72 @@ class Scope:
         return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
 
     @cached_property
+    def _given_tasks(self) -> Amount | None:
+        """How many tasks there are, where it is said by itself."""
+        if (count := self.own.get("TaskCount")) and (number := self.read(count)):
+            return Amount(number, f"{self.path}/TaskCount")
+        if spelled := self.block.blocks(Task):
+            return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
+        distribution = self.own.get("TaskDistribution")
+        path = f"{self.path}/TaskDistribution"
+        if distribution is not None and (ids := _geometry(distribution.text)):
+            return Amount(Fraction(ids), path, why="ids of the geometry")
+        return None
+
+    @cached_property
     def nodes(self) -> Amount | None:
-        """How many nodes, if that is stated."""
+        """How many nodes, if that is stated, or so many are named."""
         return (
             self.delivered("NodeCount")
             or self.requested("NodeCount", least=True)
             or self.bare("NodeCount")
+            or self._nodes_of_geometry()
+            or self._named_nodes()
         )
+
+    def _nodes_of_geometry(self) -> Amount | None:
+        distribution = self.own.get("TaskDistribution")
+        groups = _GEOMETRY.findall(distribution.text) if distribution is not None else ()
+        path = f"{self.path}/TaskDistribution"
+        return Amount(Fraction(len(groups)), path, why="groups of the geometry") if groups else None
+
+    # decision 902
+    def _named_nodes(self) -> Amount | None:
+        """How many nodes the request names; the names of a job are those of its task groups."""
+        of = self if self._names_nodes or self.job is None else self.job
+        if not of._names_nodes or self.block.blocks(TaskGroup):
+            return None
+        from sssjob.named_nodes import named  # as few jobs need it
+
+        try:
+            terms = of.chosen.terms if of.chosen is not None else ()
+            found = named(of.block, of.path, terms)
+        except (InvalidValue, LimitExceeded) as error:
+            code = "E-LIMIT" if isinstance(error, LimitExceeded) else "E-TYPE"
+            self.report(finding(  # as none are counted, nothing stops that goes without them
+                code, str(error), path=f"{of.path}/Node", section="SSS 5.1 Node",
+                severity=Severity.WARNING,
+            ))  # fmt: skip
+            return None
+        per_node = self.per("TasksPerNode")
+        number = found.count(self.tasks_to_place, None if per_node is None else int(per_node))
+        if number is None:
+            return None
+        return Amount(Fraction(number), found.path, why="so many are named")
+
+    @property
+    def _names_nodes(self) -> bool:
+        return "Node" in self.mentioned or "Node" in self.own.names()
+
+    @property
+    def tasks_to_place(self) -> int | None:
+        """How many tasks there are, where something else than nodes says it; processors do, too."""
+        if (given := self._given_tasks) is not None:
+            return ceil(given.value)
+        asked = self.requested("Processors", least=True) or self.bare("Processors")
+        if asked is None or asked.basis == UNKNOWN:
+            return None
+        return max(int(asked.value // (self.per("ProcessorsPerTask") or 1)), 1)
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""

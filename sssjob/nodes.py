@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
@@ -103,14 +104,20 @@ class Names:
 
     @property
     def distinct(self) -> int:
-        """How many different names there are."""
-        spans = [part for part in self.parts if isinstance(part, Span)]
-        if len(spans) < len(self.parts) or len({(each.prefix, each.width) for each in spans}) > 1:
-            return len(set(self))
-        total, end = 0, -1
-        for each in sorted(spans, key=lambda span: span.low):
-            total += max(each.high - max(each.low - 1, end), 0)
-            end = max(end, each.high)
+        """How many different names there are; none is made, and the same may be written two ways.
+
+        Names that end in numbers are compared as these: n1[0-9] is n[10-19].
+        """
+        ends: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
+        for part in self.parts:
+            for head, digits, low, high in _numbered(part):
+                ends[head, digits].append((low, high))
+        total = 0
+        for each in ends.values():
+            end = -1
+            for low, high in sorted(each):
+                total += max(high - max(low - 1, end), 0)
+                end = max(end, high)
         return total
 
     def without(self, others: Iterable[Names]) -> Iterator[str]:
@@ -391,6 +398,26 @@ def _items(text: str, prefix: str, inside: str, limit: int) -> Iterator[Span]:
         if total > limit:
             raise LimitExceeded(f"names in {text[:60]}", limit)
         yield Span(prefix, int(low), int(high), len(low))
+
+
+def _numbered(part: str | Span) -> Iterator[tuple[str, int, int, int]]:
+    """Names as what stands before their last digits, how many these are, and from which to which.
+
+    No more than 18 digits are a number; those before them are as letters are.
+    """
+    if isinstance(part, str):
+        head, digits = _parted(part)
+        yield head, len(digits), int(digits or 0), int(digits or 0)
+        return
+    _, before = _parted(part.prefix)
+    for size in range(part.width, max(part.width, len(str(part.high))) + 1):
+        low = max(part.low, 10 ** (size - 1) if size > part.width else 0)
+        high = min(part.high, 10**size - 1)
+        if low <= high:
+            digits = before[max(len(before) + size - _DIGITS, 0) :]
+            head = part.prefix[: len(part.prefix) - len(digits)]
+            more = int(digits or 0) * 10**size
+            yield head, len(digits) + size, more + low, more + high
 
 
 def _parted(name: str) -> tuple[str, str]:

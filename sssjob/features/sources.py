@@ -41,7 +41,7 @@ class Derivation(Choices):
         self.called = ""
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
-            Scope(group, _group_path(group, number), self.report, repair=repair)
+            Scope(group, _group_path(group, number), self.report, repair=repair, job=self.scope)
             for number, group in enumerate(job.task_groups, 1)
         ]
         start = self.time("StartTime")

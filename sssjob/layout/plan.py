@@ -124,7 +124,9 @@ class CountsPlan:
             return Count(asked.nodes.least * per_node.value, "NodeCount x TasksPerNode")
         if asked.nodes is not None:
             return Count(asked.nodes.least, "NodeCount")
-        if (number := asked.candidates.number) > 1:  # all of them are wanted
+        named = asked.candidates.count()
+        if named is not None and (named > 1 or per_node is not None):  # all of them are wanted
+            number = named * (per_node.value if per_node else 1)
             return Count(number, asked.candidates.path, asked.candidates.line)
         return Count(1, ASSUMED)
 
@@ -163,11 +165,14 @@ class CountsPlan:
         candidates = asked.candidates
         if self._all_pinned(tasks.value):
             return Count(len(set(asked.pins)), f"{asked.path}/Task/Node")
-        if spread.per_node is not None:
+        is_said = self._given_tasks() is not None or asked.processors is not None
+        per_node = None if spread.per_node is None else spread.per_node.value
+        number = candidates.count(tasks.value if is_said else None, per_node)
+        by_tasks = per_node is not None and (number is None or (is_said and number == need))
+        if by_tasks:
             return Count(need, "TaskCount / TasksPerNode")
-        if candidates.sets:
-            number = candidates.among(tasks.value)
-            return Count(number, candidates.path, candidates.line) if number else None
+        if number is not None:
+            return Count(number, candidates.path, candidates.line)
         return Count(1, "a single task") if tasks.value == 1 else None
 
     # Check: each equation that does not hold names its sources.

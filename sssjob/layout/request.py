@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 
-from sssjob import expression, nodes
+from sssjob import expression
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
-from sssjob.expression import Comparison, Interval, Not, Term
+from sssjob.expression import Comparison, Interval, Term
 from sssjob.layout.values import Count, Stated
 from sssjob.model import Block, Property, Task
+from sssjob.named_nodes import NamedNodes, named
 from sssjob.units import XML_SPACE
 
 LIMIT = 1_000_000  # tasks, and nodes, of one layout
-_COMPARED = 1000  # names of several sets, which are made to count them
 ALTERNATIVES = 64  # of one request
 
 GEOMETRY, PER_NODE, PER_TASK, RULE = "Geometry", "TasksPerNode", "ProcessorsPerTask", "Rule"
@@ -40,60 +39,6 @@ class TaskDistribution:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeCandidates:
-    """Names that a request gives for nodes, each set with how many are wanted of it."""
-
-    sets: tuple[tuple[nodes.Names, int | None], ...] = ()
-    excluded: tuple[nodes.Names, ...] = ()
-    open: bool = True  # whether other nodes may be taken, too
-    path: str = ""
-    line: int = 0
-
-    @property
-    def wanted(self) -> int:
-        """How many nodes the count attributes ask for together; 0 if none does."""
-        return sum(count or 0 for _, count in self.sets)
-
-    @property
-    def number(self) -> int:
-        """How many different names there are; 0 where too many would have to be compared."""
-        is_one = len(self.sets) == 1 and not self.excluded
-        size = sum(len(names) for names, _ in self.sets)
-        return self.among(size) if is_one or size <= _COMPARED else 0
-
-    def among(self, number: int) -> int:
-        """How many different names there are, at most so many; of one set none is made."""
-        if len(self.sets) == 1 and not self.excluded:
-            return min(self.sets[0][0].distinct, number)
-        return len(self.names(number))
-
-    def names(self, number: int = LIMIT) -> tuple[str, ...]:
-        """At most so many different names: what is wanted of each set first, then the others."""
-        chosen: dict[str, None] = {}
-        taken = list(self.excluded)  # and the sets of which nothing is left
-        for names, count in self.sets:
-            if count and _choose(names, taken, chosen, count) < count:
-                taken.append(names)
-        for names, _ in self.sets:
-            more = number - len(chosen)
-            if more > 0 and _choose(names, taken, chosen, more) < more:
-                taken.append(names)
-        return tuple(islice(chosen, number))
-
-
-def _choose(
-    names: nodes.Names, taken: Sequence[nodes.Names], chosen: dict[str, None], number: int
-) -> int:
-    """Choose so many more of a set, and give how many there were."""
-    before = len(chosen)
-    for name in names.without(taken):
-        if len(chosen) - before == number:
-            break
-        chosen.setdefault(name)
-    return len(chosen) - before
-
-
-@dataclass(frozen=True, slots=True)
 class LayoutRequest:
     """What a task group states in one alternative."""
 
@@ -104,7 +49,7 @@ class LayoutRequest:
     nodes: Stated | None
     processors: Stated | None
     distribution: TaskDistribution
-    candidates: NodeCandidates
+    candidates: NamedNodes
     spelled: int  # Task elements
     pins: tuple[str, ...]  # for each of them the node it names, or nothing
 
@@ -152,7 +97,7 @@ class Statement:
         )
         if any(number is not None and number.bounds.empty for number in (count, processors)):
             return None
-        candidates = _candidates(block, path, plain, self.extended)
+        candidates = named(block, path, plain, extended=self.extended)
         if count is None and candidates.wanted:
             wanted = Fraction(candidates.wanted)
             place = f"{candidates.path}/@count"
@@ -274,32 +219,6 @@ def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:
         context = attributes.get("context", "")
         if context not in ("Configured", "Used") and "metric" not in attributes:
             yield term
-
-
-def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool) -> NodeCandidates:
-    """The names of nodes that the request has, or else the block itself."""
-    asked = [term for term in terms if _name(term) == "Node"]
-    where = f"{path}/Requested/Node"
-    if not asked and (own := block.properties.get("Node")) is not None:
-        asked, where = [Comparison(own.having(op=None))], f"{path}/Node"
-    sets: list[tuple[nodes.Names, int | None]] = []
-    excluded: list[nodes.Names] = []
-    for term in asked:
-        item = next(expression.comparisons(term)).item
-        op = "NE" if isinstance(term, Not) else term.op
-        found = nodes.expand(item, extended=extended) if op in ("EQ", "NE") else None
-        if isinstance(found, nodes.Names):
-            if op == "EQ":
-                sets.append((found, nodes.stated_count(item)))
-            else:
-                excluded.append(found)
-    first = next(expression.comparisons(asked[0])).item if asked else None
-    # A set is what to choose from; of two, or of single names, each has to be among the nodes.
-    closed = (
-        len(asked) == len(sets) == 1 and first is not None and "aggregation" in first.attributes
-    )
-    line = first.line if first else 0
-    return NodeCandidates(tuple(sets), tuple(excluded), not closed, where, line)
 
 
 def _pin(task: Task) -> str:

@@ -235,7 +235,9 @@ def _processors(scope: Scope, *, started: bool) -> float:
         return float(stated.value)
     block = scope.block
     assert isinstance(block, Job)
-    groups = [Scope(group, "/Job/TaskGroup", scope.report) for group in block.task_groups]
+    groups = [
+        Scope(group, "/Job/TaskGroup", scope.report, job=scope) for group in block.task_groups
+    ]
     return sum(_of_group(group, started=started) for group in groups or [scope])
 
 

@@ -16,9 +16,10 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
 from sssjob.expression.offer import AMOUNTS, slots
 from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
-from sssjob.layout.request import LIMIT, LayoutRequest, NodeCandidates, Statement
+from sssjob.layout.request import LIMIT, LayoutRequest, Statement
 from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
+from sssjob.named_nodes import NamedNodes
 from sssjob.placement.problem import TaskGeometry
 
 ALTERNATIVES = 256  # of one request that are tried, and of very long ones
@@ -200,7 +201,7 @@ def _bounds(counted: LayoutRequest, layout: Layout) -> tuple[int, int, frozenset
 
 def _wanted(counted: LayoutRequest, layout: Layout) -> Iterator[WantedNames]:
     """Of names that are no set to choose from, how many have to be among the nodes."""
-    candidates: NodeCandidates = counted.candidates
+    candidates: NamedNodes = counted.candidates
     if not candidates.open:
         return
     for names, count in candidates.sets:
@@ -264,7 +265,7 @@ def _counts(item: Property) -> bool:
     return item.name in _COUNTS and meant in _OWN and "metric" not in item.attributes
 
 
-def _of_name(term: Term, candidates: NodeCandidates) -> Iterator[Term]:
+def _of_name(term: Term, candidates: NamedNodes) -> Iterator[Term]:
     """What a comparison of Node says of the name of each node.
 
     Several names that are no set to choose from say nothing: each has to be somewhere

@@ -175,7 +175,9 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
     features = derive(job, cpu_limit=False)
     values = {name: item.value for name, item in features.derived.items()}
     found += features.findings
-    scopes = [Scope(group, "/Job/TaskGroup", found.append) for group in job.asking_groups]
+    scopes = [
+        Scope(group, "/Job/TaskGroup", found.append, job=scope) for group in job.asking_groups
+    ]
     requests = [each for each in (scope, *scopes) if each.mentioned]
     read = all(each.chosen is not None for each in requests)  # which says what is wrong with one
     errors = [item for item in found if item.severity is Severity.ERROR]

@@ -62,21 +62,33 @@ def listed(
     return tuple(found)
 
 
-def any_of_these(asked: JobRequest, item: Property) -> list[str]:
-    """The nodes that a property names, where a target takes any of those that are listed."""
-    texts = listed(asked, item)
-    if not all(map(plain, texts)):
-        asked.refuse(item, "it is no plain name")
-        return []
-    if len(set(texts)) > 1 and nodes.stated_count(item) != 1:
+def any_of_these(asked: JobRequest, read: Callable[[Property], str] | None = None) -> list[str]:
+    """Take the nodes that a job names, where a target takes any of those that are listed.
+
+    ``read`` gives what the target has for a property as a whole, or "".
+    """
+    found: dict[str, None] = {}
+    wanted = 0
+    for item in asked.take("Node", "aggregation", "delimiter", "count"):
+        if read is not None and (text := read(item)):
+            found[text] = None
+            wanted += 1
+            continue
+        texts = listed(asked, item)
+        if all(map(plain, texts)):
+            found |= dict.fromkeys(texts)
+            wanted += nodes.stated_count(item) or len(set(texts))
+        else:
+            asked.refuse(item, "it is no plain name")
+    if wanted > 1 and len(found) > 1:
         asked.approximate("Node", "any of them", met=False)
-    return list(dict.fromkeys(texts))
+    return [*found]
 
 
-def names(asked: JobRequest, wanted: int) -> list[str]:
+def names(asked: JobRequest, wanted: int | None) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 
-    ``wanted`` is the number of nodes, 0 where no source gives it.
+    ``wanted`` is the number of nodes, None where no source gives it.
     """
     found: list[str] = []
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
@@ -87,7 +99,7 @@ def names(asked: JobRequest, wanted: int) -> list[str]:
             asked.refuse(item, "it is no plain name")
             continue
         distinct = list(dict.fromkeys(texts))
-        if nodes.required(item, wanted or None) < len(distinct):
+        if nodes.required(item, wanted) < len(distinct):
             asked.refuse(item, "only some of the nodes are wanted, and all would be given")
             continue
         found += distinct

@@ -15,6 +15,7 @@ from sssjob.expression import Interval
 from sssjob.integers import whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
+from sssjob.named_nodes import named
 from sssjob.nodes import plain
 from sssjob.resource_names import (
     GPU,
@@ -80,6 +81,7 @@ class TaskCounts:
     geometry: tuple[tuple[int, ...], ...] = ()  # the tasks of each node
     memory: int = 0  # bytes that task groups come to
     longest: int = 0  # seconds of the longest task group
+    named: bool = False  # whether names of nodes are all that counts these
 
     @property
     def each(self) -> int:
@@ -141,6 +143,15 @@ class TaskCounts:
         return self.nodes is None and (self.written or 1) > 1
 
     @property
+    def wanted(self) -> int | None:
+        """How many nodes are to be among those that are named; None where nobody counts them."""
+        return self.nodes.least if self.nodes else None
+
+    def are_named(self, wanted: Sequence[str]) -> bool:
+        """Whether the nodes that are asked for by name are all of them, and nothing counts them."""
+        return self.named and self.nodes is not None and len(wanted) == self.nodes.exact
+
+    @property
     def total(self) -> int:
         """Processors of the whole job: the least of a range."""
         if self.processors:
@@ -148,15 +159,39 @@ class TaskCounts:
         return (self.count or self.node_count) * self.each
 
 
-def shape(asked: JobRequest) -> TaskCounts:
-    """Take the counts of a job."""
+def shape(asked: JobRequest, of: TaskCounts | None = None) -> TaskCounts:
+    """Take the counts of a job, or of a task group; ``of`` is what its job says besides."""
+    found = _stated(asked)
+    _count_named(asked, found, of or TaskCounts())
+    _agree(asked, found)
+    return found
+
+
+def _stated(asked: JobRequest) -> TaskCounts:
     found = TaskCounts(count(asked, "NodeCount"), count(asked, "Processors"))
     if (item := asked.one("TaskCount")) and (number := _whole(asked, item)):
         found.tasks = number
     for item in asked.take("TaskDistribution", "type"):
         _distribution(asked, item, found)
-    _agree(asked, found)
     return found
+
+
+# decision 902
+def _count_named(asked: JobRequest, of: TaskCounts, job: TaskCounts) -> None:
+    """Count nodes that are named, where nothing else counts nodes."""
+    scope = asked.scope
+    if "Node" not in asked.names and scope.job is not None:
+        scope = scope.job
+    about = "Node" in scope.own.names() or "Node" in scope.mentioned
+    if of.nodes or job.nodes or not about:
+        return
+    try:
+        found = named(scope.block, scope.path, scope.chosen.terms if scope.chosen else ())
+    except (InvalidValue, LimitExceeded):
+        return  # which is told where the names are read
+    number = found.count(of.written or job.written, of.per_node or job.per_node)
+    if number is not None:
+        of.nodes, of.named = CountRange(number, number), True
 
 
 def _agree(asked: JobRequest, of: TaskCounts) -> None:
@@ -173,16 +208,20 @@ def _agree(asked: JobRequest, of: TaskCounts) -> None:
 
 def added(asked: JobRequest) -> TaskCounts:
     """Take the counts of a job and of its task groups, which come to one shape."""
-    own, groups = shape(asked), asked.groups()
+    groups = asked.groups()
     if not groups:
-        return own
-    found = [shape(view) for view in groups]
+        return shape(asked)
+    own = _stated(asked)
+    _agree(asked, own)
+    alone = own if len(groups) == 1 else None  # what a job says is of its only task group
+    found = [shape(view, alone) for view in groups]
     tasks, total = sum(part.count or 1 for part in found), sum(part.total for part in found)
     own.tasks = own.tasks or tasks
     own.processors = own.processors or CountRange(total, total)
     _spread_alike(own, found)
     if all(part.nodes for part in found):
         nodes = sum(part.node_count for part in found)
+        own.named = own.nodes is None and all(part.named for part in found)
         own.nodes = own.nodes or CountRange(nodes, nodes)
     for view, part in zip(groups, found, strict=True):
         held = one(view, "Memory", MOST)

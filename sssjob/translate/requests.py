@@ -177,7 +177,7 @@ class JobRequest:
             view.owner = group
             view._here = self._blocks.get(id(group), {})
             view.names = frozenset(view._here)
-            view.scope = Scope(group, "/Job/TaskGroup", lambda found: None)
+            view.scope = Scope(group, "/Job/TaskGroup", lambda found: None, job=self.scope)
             views.append(view)
         return views
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from translated import requested, wrapped
 
 from sssjob.document import dumps, loads
+from sssjob.systems.slurm.submission import expanded
 from sssjob.translate import Done, Settings, read, translate
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -69,6 +70,7 @@ def of_torque(text):
 def of_sbatch(text):
     """``--mem`` is of each node, ``--mem-per-cpu`` of each processor, ``--gpus`` of the job."""
     nodes = int((option(text, "--nodes") or "0").split("-")[0])
+    nodes = nodes or len(expanded(option(text, "--nodelist") or "") or ())
     tasks = int(option(text, "--ntasks") or 0)
     tasks = tasks or (nodes or 1) * int(option(text, "--ntasks-per-node") or 1)
     cpus = tasks * int(option(text, "--cpus-per-task") or 1)

@@ -22,7 +22,7 @@ KEPT = ["-cwd", "-t 1-10:2", "-tc 5", "-l h_rt=INFINITY", "-l matlab=3", "-hold_
 CHANGED = [
     ("<Name>7up</Name>", ["-N _7up"], "it is called '_7up' there"),
     (requested('<Processors>3</Processors><Memory units="MB">1</Memory>'), ["-pe smp 3", "-l h_vmem=349526"], "349526 of each slot, rounded up"),
-    (requested('<Node aggregation="Range">n[1-2]</Node>'), ["-l h=n1|n2"], "any of them"),
+    (requested('<Node aggregation="Range">n[1-2]</Node>'), ["-pe smp 2", "-l h=n1|n2"], "any of them"),
 ]
 REFUSED = [
     "<Dependency>7</Dependency>", "<Dependency condition='OnExit'>prep</Dependency>", "<QualityOfService>q</QualityOfService>",

@@ -95,7 +95,6 @@ def to_ad(
     work.streams()
     work.environment()
     work.request(alternative)
-    work.hosts_of_tasks()
     work.features()
     work.on_each_host()
     work.kept()
@@ -317,12 +316,14 @@ class _AdBuilder:
         chosen = alternative or scope.chosen
         if chosen is not None:
             self._amounts(chosen)
+            scope.chosen = chosen
         elif scope.mentioned:
             self.say("E-LOSS", "its request cannot be read")
         for element, (name, unit) in _ASKED.items():
             own = None if element in scope.mentioned else scope.bare(element)
             if own is not None and not (element == "Duration" and self.job.delivered):
                 self._ask(element, name, Interval(own.value, own.value).integers(), unit)
+        self._hosts_of_tasks(scope)
         try:
             asked = (
                 expression.of(self.job)
@@ -331,7 +332,7 @@ class _AdBuilder:
             )
             if asked is not None and "MinHosts" in self.ad:
                 asked = _of_machines(asked)  # what each host has to have, RequestX tells
-            said = requirements.demands(asked) if asked is not None else None
+            said = requirements.demands(self._of_one(asked)) if asked is not None else None
         except SSSJobError as error:
             if not isinstance(error, (InvalidValue, LimitExceeded)):
                 return  # which the scope has reported
@@ -365,17 +366,24 @@ class _AdBuilder:
                     kinds.setdefault(kind.lower(), term.item)
         self._require_gpus(kinds)
 
-    def hosts_of_tasks(self) -> None:
-        """The hosts of task groups, or of tasks of which so many are on each, all together."""
+    def _of_one(self, asked: expression.Expression) -> expression.Expression:
+        """What each host has to be; what one cannot be is told, and that it is any of several."""
+        parts, several = requirements.of_one_machine(expression.conjuncts(asked))
+        for item in several:
+            self.say("W-USELESS", requirements.ONE_NAME, item)
+        if any(map(requirements.any_of_several, parts)):
+            self.say("W-USELESS", "a host is any of the nodes that are named")
+        return expression.And(tuple(parts))
+
+    def _hosts_of_tasks(self, own: Scope) -> None:
+        """The hosts of task groups, of tasks of which so many are on each, or that are named."""
         groups = self.job.asking_groups
         if len(groups) > 1:
             told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
             self.say("W-USELESS", told)
         if "MinHosts" in self.ad:
             return
-        scopes = [Scope(each, "/Job/TaskGroup", self.findings.append) for each in groups]
-        if not groups:
-            scopes = [Scope(self.job, "/Job", self.findings.append)]
+        scopes = [Scope(each, "/Job/TaskGroup", own.report, job=own) for each in groups] or [own]
         hosts = [_hosts(scope) for scope in scopes]
         if any(hosts) and sum(max(each, 1) for each in hosts) > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
@@ -549,8 +557,8 @@ def _hosts(scope: Scope) -> int:
     """On how many hosts tasks are, 0 where nobody says."""
     if scope.nodes is not None:
         return math.ceil(scope.nodes.value)
-    each = scope.per("TasksPerNode")
-    return math.ceil(scope.tasks.value / each) if each else 0
+    each, tasks = scope.per("TasksPerNode"), scope.tasks_to_place
+    return math.ceil(tasks / each) if each and tasks else 0
 
 
 def _count(bounds: Interval) -> int | None:
@@ -597,8 +605,8 @@ def _own(name: str) -> tree.AttributeReference:
 
 
 def _of_machines(asked: expression.Expression) -> expression.Expression | None:
-    """What a request demands of machines, but for amounts."""
-    amounts = (*names.AMOUNTS, "Resource")
+    """What a request demands of machines, but for amounts that an ad asks for by a number."""
+    amounts = (*_ASKED, "Resource")
     return expression.all_of([
         part for part in expression.conjuncts(asked)
         if not any(each.item.name in amounts for each in expression.comparisons(part))

@@ -11,9 +11,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeGuard
 
 from sssjob import expression as requests
 from sssjob import nodes, units
@@ -65,6 +66,33 @@ def demands(request: Expression) -> Demands:
     whole = _term(request, found)
     rank = _joined("+", found.rank)
     return Demands(whole, rank, tuple(found.unsaid))
+
+
+ONE_NAME = "a machine has one name: several cannot be asked for"
+
+
+# decision 902
+def of_one_machine(parts: Sequence[Expression]) -> tuple[list[Expression], list[Property]]:
+    """What one machine can be asked for: all, or without the names where it would have several.
+
+    With the names that are left out.
+    """
+    named = [each for each in parts if _names_machine(each)]
+    if len({each.item.text for each in named}) < 2:
+        return [*parts], []
+    return [each for each in parts if each not in named], [each.item for each in named]
+
+
+def any_of_several(part: Expression) -> bool:
+    """Whether nodes are named of which all are wanted, and a machine is to be any of them."""
+    return _names_machine(part) and (
+        part.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
+        and nodes.stated_count(part.item) != 1
+    )
+
+
+def _names_machine(part: Expression) -> TypeGuard[Comparison]:
+    return isinstance(part, Comparison) and part.op == "EQ" and part.item.name == "Node"
 
 
 def _term(request: Expression, found: _FoundTerms) -> Node | None:

@@ -8,22 +8,28 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TypeGuard
 
 from sssjob import expression, units
-from sssjob import nodes as sets
 from sssjob.classads import parser, quoting, writing
 from sssjob.classads.errors import BadAd
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import And, Comparison, Expression
+from sssjob.expression import And, Expression
 from sssjob.integers import LARGEST
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.records.readers import licences
 from sssjob.resource_names import gpu_model
 from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import model, required
-from sssjob.systems.condor.requirements import OF_MACHINES, demands, request, wishes
+from sssjob.systems.condor.requirements import (
+    OF_MACHINES,
+    ONE_NAME,
+    any_of_several,
+    demands,
+    of_one_machine,
+    request,
+    wishes,
+)
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
@@ -353,7 +359,7 @@ class Amounts:
             # "the parallel universe requires that the pool has a dedicated scheduler", and starts
             # the program on each machine, where other systems start a script on the first one.
             told = f"{nodes} machines of the parallel universe, of which each runs the program"
-            for name in ("NodeCount", "TaskDistribution"):
+            for name in ("NodeCount", "TaskDistribution", *(["Node"] if of.named else [])):
                 asked.approximate(name, told, met=False)
         elif of.nodes is None and of.total > 1:
             for name in ("Processors", "TaskCount"):
@@ -506,10 +512,13 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         return
     items = [each.item for part in (*about, *own) for each in expression.comparisons(part)]
     asked.hold(items)
-    about = [part for part in about if not _is_one_of_several(part, (*about, *own), asked)]
-    own = [part for part in own if not _is_one_of_several(part, (*about, *own), asked)]
+    one, several = of_one_machine((*about, *own))
+    if any(map(any_of_several, one)):
+        asked.approximate("Node", "any of them", met=False)
+    for item in several:
+        asked.refuse(item, ONE_NAME)
     try:
-        found = demands(And(tuple((*about, *own))))
+        found = demands(And(tuple(one)))
         said = [
             Option(name, literal(writing.expression(node, writing.OLD)))
             for name, node in (("requirements", found.requirements), ("rank", found.rank))
@@ -520,28 +529,6 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
             asked.refuse(item, str(error))
         return
     made.add(*said)
-
-
-def _is_one_of_several(part: Expression, parts: Iterable[Expression], asked: JobRequest) -> bool:
-    """Whether a part names a machine and others another one: it is refused, as none is both."""
-    texts = {each.item.text for each in parts if _names_machine(each)}
-    if len(texts) < 2 or not _names_machine(part):
-        if isinstance(part, Comparison) and part.op == "EQ" and _several(part.item):
-            asked.approximate("Node", "any of them", met=False)
-        return False
-    asked.refuse(part.item, "a machine has one name: several cannot be asked for")
-    return True
-
-
-def _names_machine(part: Expression) -> TypeGuard[Comparison]:
-    return isinstance(part, Comparison) and part.op == "EQ" and part.item.name == "Node"
-
-
-def _several(item: Property) -> bool:
-    """Whether a property asks for several nodes that it names."""
-    return item.name == "Node" and item.attributes.get("aggregation") in ("List", "Range") and (
-        sets.stated_count(item) != 1
-    )  # fmt: skip
 
 
 def _is_about_machines(part: Expression) -> bool:

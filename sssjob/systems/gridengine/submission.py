@@ -159,14 +159,8 @@ class Slots(AmountsLayout):
 
     def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hosts of which any may be taken."""
-        found: list[str] = []
         unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
-        for item in asked.take("Node", "aggregation", "delimiter", "count"):
-            if glob := _glob(item):
-                found.append(glob)
-            else:
-                found += any_of_these(asked, item)
-        hosts = "|".join(found)
+        hosts = "|".join(any_of_these(asked, _glob))
         if unwanted:
             others = f"!{unwanted[0]}" if len(unwanted) == 1 else f"!({'|'.join(unwanted)})"
             hosts = f"({hosts})&{others}" if hosts else others

@@ -72,6 +72,8 @@ class Slots(AmountsLayout):
         self._nodes(asked, made)
 
     def _tasks(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
+        if of.named and of.count == 1 and not of.tasks:
+            return  # its name says all
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
@@ -91,7 +93,8 @@ class Slots(AmountsLayout):
             hosts = units.rounded_up(tasks, of.per_node)
             if of.nodes and hosts != of.nodes.exact:
                 told = f"{hosts} hosts, with {of.per_node} tasks on each"
-                asked.approximate("NodeCount", told, met=False)
+                name = "TaskDistribution" if of.named else "NodeCount"
+                asked.approximate(name, told, met=False)
             of.nodes = numbers.CountRange(hosts, hosts)
         elif of.nodes and of.nodes.exact == 1:
             made.option("-R span", "hosts=1")
@@ -155,10 +158,7 @@ class Slots(AmountsLayout):
 
     def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hosts of which any may be taken."""
-        found: list[str] = []
-        for item in asked.take("Node", "aggregation", "delimiter", "count"):
-            found += any_of_these(asked, item)
-        if found:
+        if found := any_of_these(asked):
             made.option("-m", " ".join(found))
 
     def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:

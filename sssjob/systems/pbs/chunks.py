@@ -48,11 +48,9 @@ def say_shared(said: ScriptOptions, heard: ScriptReading) -> None:
 
 
 def places(asked: JobRequest, of: numbers.TaskCounts) -> list[str]:
-    """Take the names of nodes, which count them where nothing does, as do tasks on each."""
-    wanted = names(asked, of.nodes.least if of.nodes else 0)
-    if of.nodes is None and wanted:
-        of.nodes = numbers.CountRange(len(wanted), len(wanted))
-    elif of.nodes is None and of.per_node and of.written:
+    """Take the names of nodes; tasks on each of them count nodes where nothing does."""
+    wanted = names(asked, of.wanted)
+    if of.nodes is None and of.per_node and of.written:
         nodes = units.rounded_up(of.written, of.per_node)
         of.nodes = numbers.CountRange(nodes, nodes)
     elif of.nodes is None and of.per_node:

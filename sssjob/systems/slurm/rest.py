@@ -29,6 +29,7 @@ from sssjob.systems.slurm.submission import (
     PARTITION,
     QUEUES,
     constraints,
+    counted_by_name,
     excluded,
     expanded,
     say_constraint,
@@ -47,6 +48,7 @@ from sssjob.translate.numbers import (
     MOST,
     NODE,
     CountRange,
+    TaskCounts,
     added,
     counted,
     memory,
@@ -150,10 +152,12 @@ class REST(Specification):
         if export:
             for item in asked.items("Environment"):
                 asked.refuse(item, "a request has all variables itself", "export")
-        _amounts(asked, settings, job)
+        of = added(asked)
+        wanted = names(asked, of.wanted)
+        _amounts(asked, settings, job, of, wanted)
         _times(asked, job)
         _waits(asked, job)
-        _names(asked, job)
+        _names(asked, job, wanted)
         _switches(asked, job)
         _mail(asked, job)
         write_array(asked, self.array, lambda array: put(form, (*_JOB, "array"), str(array)))
@@ -326,9 +330,10 @@ def _read_environment(job: Data, heard: ScriptReading) -> None:
         say_variables(heard, found, export=False)
 
 
-def _amounts(asked: JobRequest, settings: Settings, job: Data) -> None:
-    of = added(asked)
-    if of.nodes:
+def _amounts(
+    asked: JobRequest, settings: Settings, job: Data, of: TaskCounts, wanted: list[str]
+) -> None:
+    if of.nodes and not of.are_named(wanted):
         lo, hi = of.nodes.lo or 1, of.nodes.hi
         job["nodes"] = str(lo) if lo == hi else f"{lo}-{hi or ''}".removesuffix("-")
         if hi is None:
@@ -427,14 +432,15 @@ def _read_nodes_count(job: Data, heard: ScriptReading) -> CountRange | None:
 
 def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
     """What is asked for of each amount; gives how many nodes."""
-    of_nodes = _read_nodes_count(job, heard)
-    nodes = of_nodes.lo or 1 if of_nodes else 1
+    of_nodes = counted = _read_nodes_count(job, heard)
     told_ = {name: _taken_number(job, name, heard) for name in (
         "tasks", "cpus_per_task", "tasks_per_node", "memory_per_node", "temporary_disk_per_node",
         "time_limit", "minimum_cpus",
     )}  # fmt: skip
     tasks, each = told_["tasks"], told_["cpus_per_task"]
-    say_counts(heard, of_nodes, tasks, told_["tasks_per_node"], each or 1)
+    say_counts(heard, counted, tasks, told_["tasks_per_node"], each or 1)
+    of_nodes = counted or counted_by_name(_listed(job.get("required_nodes")), tasks)
+    nodes = of_nodes.lo or 1 if of_nodes else 1
     if told_["minimum_cpus"]:
         heard.request("Processors", told_["minimum_cpus"], op="GE")
     if job.get("distribution") == "cyclic":
@@ -528,15 +534,14 @@ def _read_queues(job: Data, heard: ScriptReading) -> None:
         told(heard, ("job", "partition"), value, "a text")
 
 
-def _names(asked: JobRequest, job: Data) -> None:
+def _names(asked: JobRequest, job: Data, wanted: list[str]) -> None:
     for key, text in zip(("constraints", "prefer"), constraints(asked), strict=True):
         if text:
             job[key] = text
     if unwanted := excluded(asked):
         job["excluded_nodes"] = unwanted
-    nodes = job.get("minimum_nodes", 0)
-    if named := names(asked, nodes):
-        job["required_nodes"] = named
+    if wanted:
+        job["required_nodes"] = wanted
 
 
 def _read_names(job: Data, heard: ScriptReading, nodes: CountRange | None) -> None:
@@ -560,15 +565,19 @@ def _read_names(job: Data, heard: ScriptReading, nodes: CountRange | None) -> No
 def _read_nodes(job: Data, key: str, heard: ScriptReading) -> list[str]:
     """Names of nodes, in a list or in one text; what is none is told."""
     given = take(job, (key,))
+    for each in _texts(given):
+        if expanded(each) is None:
+            told(heard, ("job", key), each, "names of nodes")
+    return _listed(given)
+
+
+def _listed(given: Any) -> list[str]:
+    return [name for each in _texts(given) for name in expanded(each) or ()]
+
+
+def _texts(given: Any) -> list[str]:
     texts = given if isinstance(given, list) else [given]
-    named: list[str] = []
-    for each in texts:
-        if each not in (None, ""):
-            found = expanded(word(each))
-            named += found or ()
-            if found is None:
-                told(heard, ("job", key), each, "names of nodes")
-    return named
+    return [word(each) for each in texts if each not in (None, "")]
 
 
 def _switches(asked: JobRequest, job: Data) -> None:

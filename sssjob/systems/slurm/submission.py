@@ -91,7 +91,8 @@ class Amounts(AmountsLayout):
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Counts first, then what is divided by them."""
         of = numbers.added(asked)
-        self._counts(asked, made, of)
+        wanted = names(asked, of.wanted) if "Node" in asked.names else []
+        self._counts(asked, made, of, wanted)
         self._memory(asked, made, of, settings.memory_scope)
         disk = numbers.memory(asked, of, numbers.JOB, each=numbers.NODE, name="Disk")
         if disk:
@@ -99,11 +100,13 @@ class Amounts(AmountsLayout):
         if seconds := numbers.wall(asked, of):
             made.option("--time", units.clock(seconds))
         self._resources(asked, made)
-        self._where(asked, made, of)
+        self._where(asked, made, of, wanted)
 
-    def _counts(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
+    def _counts(
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, wanted: list[str]
+    ) -> None:
         written, each = of.written, of.each
-        if of.nodes:
+        if of.nodes and not of.are_named(wanted):
             made.option("--nodes", _nodes(asked, of.nodes))
         if written:
             made.option("--ntasks", str(written))
@@ -147,7 +150,9 @@ class Amounts(AmountsLayout):
         if licences:
             made.option("--licenses", ",".join(licences))
 
-    def _where(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
+    def _where(
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, wanted: list[str]
+    ) -> None:
         required, preferred = constraints(asked)
         if required:
             made.option("--constraint", required)
@@ -157,7 +162,6 @@ class Amounts(AmountsLayout):
             return
         if unwanted := excluded(asked):
             made.option("--exclude", ",".join(_folded(unwanted)))
-        wanted = names(asked, of.nodes.least if of.nodes else 0)
         if of.geometry and len(wanted) == len(of.geometry) and not of.round_robin:
             made.option("--distribution", _ARBITRARY)
             made.option("--nodelist", ",".join(_by_task(wanted, numbers.placed(asked, of))))
@@ -170,11 +174,13 @@ class Amounts(AmountsLayout):
         tasks, per_node = _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node")
         each = _whole(said, "--cpus-per-task") or 1
         say_counts(heard, nodes, tasks, per_node, each)
+        listed = said.last("--nodelist")
+        nodes = nodes or counted_by_name(expanded(listed or "") or (), tasks)
         of = numbers.TaskCounts(nodes, None, tasks, per_node, each)
         self._say_memory(said, heard, of, settings.memory_scope)
         self._say_limits(said, heard, of)
         self._say_resources(said, heard, of)
-        self._say_where(said, heard, of)
+        self._say_where(said, heard, of, listed)
 
     def _say_memory(
         self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts, scope: str
@@ -245,7 +251,9 @@ class Amounts(AmountsLayout):
         if value is not None and not numbers.say_licences(heard, slurm.licences(value)):
             said.back("--licenses", value)
 
-    def _say_where(self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts) -> None:
+    def _say_where(
+        self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts, listed: str | None
+    ) -> None:
         required = said.last("--constraint")
         if required is not None and not say_constraint(heard, required):
             said.back("--constraint", required)
@@ -258,17 +266,16 @@ class Amounts(AmountsLayout):
                 say_but(heard, unwanted)
             else:
                 said.back("--exclude", value)
-        value = said.last("--nodelist")
-        if value is not None and said.takes(Option("--distribution", _ARBITRARY)):
-            if not _say_places(heard, value):
-                said.back("--nodelist", value)
+        if listed is not None and said.takes(Option("--distribution", _ARBITRARY)):
+            if not _say_places(heard, listed):
+                said.back("--nodelist", listed)
                 said.back("--distribution", _ARBITRARY)
-        elif value is not None:
-            found_nodes = expanded(value)
+        elif listed is not None:
+            found_nodes = expanded(listed)
             if found_nodes is None:
-                said.back("--nodelist", value)
+                said.back("--nodelist", listed)
             elif too_many(found_nodes, of.nodes):
-                said.back("--nodelist", value, FEWER)
+                said.back("--nodelist", listed, FEWER)
             else:
                 say_nodes(heard, found_nodes)
         value = said.last("--distribution")
@@ -356,6 +363,12 @@ def _parts(value: str) -> list[str]:
 def too_many(names: Collection[str], nodes: numbers.CountRange | None) -> bool:
     """Whether more nodes are named than are asked for: Slurm leaves some of them out."""
     return nodes is not None and len({*names}) > nodes.least
+
+
+def counted_by_name(names: Collection[str], tasks: int | None) -> numbers.CountRange | None:
+    """How many nodes there are where names alone tell: no more than there are tasks."""
+    number = min(len({*names}), tasks or len(names))
+    return numbers.CountRange(number, number) if number else None
 
 
 def expanded(value: str) -> tuple[str, ...] | None:

@@ -1,0 +1,315 @@
+"""Every road asks for the same tasks, nodes and processors of a job that names nodes."""
+
+import json
+import re
+from typing import NamedTuple
+
+import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from translated import requested, wrapped
+
+from sssjob import layout, loads, named_nodes, nodes
+from sssjob.errors import Severity
+from sssjob.features.derive import derive
+from sssjob.placement import place
+from sssjob.systems.condor.job_ad import to_ad
+from sssjob.translate import Done, Settings, translate
+
+
+class Asked(NamedTuple):
+    """How many of each are asked for; None where a road does not say it by itself."""
+
+    tasks: int | None
+    nodes: int | None
+    processors: int | None
+
+
+# fmt: off
+NODES = {
+    "none":           "",
+    "one":            "<Node>n1</Node>",
+    "two":            "<Node>n1</Node><Node>n2</Node>",
+    "list":           '<Node aggregation="List">n1,n2,n3</Node>',
+    "range":          '<Node aggregation="Range">n[1-3]</Node>',
+    "range, twice":   '<Node aggregation="Range">n[1-3,2]</Node>',
+    "range and one":  '<Node aggregation="Range">n[1-3]</Node><Node>m1</Node>',
+    "two of a range": '<Node aggregation="Range" count="2">n[1-3]</Node>',
+    "pattern":        '<Node aggregation="Pattern">n.*</Node>',
+    "not one":        '<Node aggregation="Range">n[1-4]</Node><Node op="NE">n4</Node>',
+}
+COUNTS = {
+    "none":        ("", ""),
+    "2 tasks":     ("<TaskCount>2</TaskCount>", ""),
+    "6 tasks":     ("<TaskCount>6</TaskCount>", ""),
+    "3 nodes":     ("", "<NodeCount>3</NodeCount>"),
+    "2 nodes":     ("", "<NodeCount>2</NodeCount>"),
+    "2 processors": ("", "<Processors>2</Processors>"),
+    "12 processors": ("", "<Processors>12</Processors>"),
+    "both":        ("<TaskCount>6</TaskCount>", "<Processors>12</Processors>"),
+    "all": ("<TaskCount>6</TaskCount>", "<NodeCount>3</NodeCount><Processors>12</Processors>"),
+}
+SPREADS = {
+    "none":        "",
+    "on each":     '<TaskDistribution type="TasksPerNode">2</TaskDistribution>',
+    "of each":     '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>',
+    "around":      '<TaskDistribution type="Rule">RoundRobin</TaskDistribution>',
+    "geometry":    '<TaskDistribution type="Geometry">{0,1}{2,3}{4,5}</TaskDistribution>',
+}
+# fmt: on
+OFFERS = [{"id": f"{head}{number}", "Processors": 32} for head in "nm" for number in range(1, 5)]
+COUNTED = {"NodeCount", "TaskCount", "Processors", "TaskDistribution"}
+
+
+def laid(job):
+    """What a layout comes to, and None where it does not hold."""
+    (unit,) = layout.units(job)
+    first = layout.layouts(unit.block, unit.path).layouts[0]
+    if not first.holds:
+        return None
+    return Asked(first.tasks.value, first.nodes and first.nodes.value, first.processors.value)
+
+
+def options(text):
+    """The options of a script, by their names; what stands behind them."""
+    lines = re.findall(r"^#(?:SBATCH|PBS|BSUB|\$) (.*)$", text, re.M)
+    found = (re.fullmatch(r"(-l \w+|-R \w+|-\w|--[\w-]+)[ =\[]?(.*)", line) for line in lines)
+    return dict(each.group(1, 2) for each in found)
+
+
+def of_sbatch(text):
+    said = options(text)
+    listed = nodes.spans(said["--nodelist"]) if "[" in said.get("--nodelist", "") else ()
+    listed = listed or [each for each in said.get("--nodelist", "").split(",") if each]
+    count = int(said.get("--nodes", 0)) or len({*listed}) or None
+    per_node = int(said.get("--ntasks-per-node", 1))
+    tasks = int(said.get("--ntasks", 0)) or (count or 1) * per_node
+    return Asked(tasks, count, tasks * int(said.get("--cpus-per-task", 1)))
+
+
+def of_slurmrest(text):
+    job = json.loads(text)["job"]
+    count = int(job.get("nodes", 0)) or len(job.get("required_nodes", ())) or None
+    tasks = job.get("tasks", (count or 1) * job.get("tasks_per_node", 1))
+    return Asked(tasks, count, tasks * job.get("cpus_per_task", 1))
+
+
+def of_pbs(text):
+    tasks = count = processors = 0
+    for part in options(text).get("-l select", "1").split("+"):
+        number, *rest = part.split(":")
+        has = dict(each.split("=") for each in rest)
+        count += int(number)
+        tasks += int(number) * int(has.get("mpiprocs", 1))
+        processors += int(number) * int(has.get("ncpus", 1))
+    return Asked(tasks, count, processors)
+
+
+def of_torque(text):
+    count = processors = 0
+    for part in options(text).get("-l nodes", "1").split("+"):
+        name, *rest = part.split(":")
+        number = int(name) if name.isdigit() else 1
+        count += number
+        processors += number * int(dict(each.split("=") for each in rest).get("ppn", 1))
+    return Asked(None, count, processors)
+
+
+def of_flux(text):
+    spec = json.loads(text)
+    (outer,), told = spec["resources"], spec["tasks"][0]["count"]
+    count, slot = (outer["count"], outer["with"][0]) if outer["type"] == "node" else (None, outer)
+    slots = (count or 1) * slot["count"]
+    cores = next(each["count"] for each in slot["with"] if each["type"] == "core")
+    tasks = told.get("total", slots)
+    return Asked(tasks, count, tasks * cores)
+
+
+def of_lsf(text):
+    found = re.findall(r"^#BSUB (-\w) (.*)$", text, re.M)
+    tasks = next((int(value) for name, value in found if name == "-n"), 1)
+    usage = " ".join(value for name, value in found if name == "-R")
+    on_each, hosts = re.search(r"ptile=(\d+)", usage), re.search(r"hosts=(\d+)", usage)
+    count = -(-tasks // int(on_each[1])) if on_each else int(hosts[1]) if hosts else None
+    cores = re.search(r"core\((\d+)\)", usage)
+    return Asked(tasks, count, tasks * int(cores[1]) if cores else None)
+
+
+def of_sge(text):
+    return Asked(None, None, int(options(text).get("-p", "e smp 1").split()[-1]))
+
+
+def of_condor(text):
+    said = dict(re.findall(r"^(\w+) = (.*)$", text, re.M))
+    count = int(said.get("machine_count", 1))
+    return Asked(None, count, count * int(said.get("request_cpus", 1)))
+
+
+READERS = {
+    "sbatch": of_sbatch, "slurmrest": of_slurmrest, "pbs": of_pbs, "torque": of_torque,
+    "flux": of_flux, "lsf": of_lsf, "sge": of_sge, "condor": of_condor,
+}  # fmt: skip
+
+
+def of_target(target):
+    """What a target is asked for, and the counts of which it is told that they are not met."""
+
+    def road(job):
+        text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+        told = {loss.path.rpartition("/")[2] for loss in losses if loss.done is not Done.CONVERTED}
+        spreads = [each.get("TaskDistribution") for each in (job, *job.task_groups)]
+        if "2" not in spreads:  # on each node
+            told.discard("TaskDistribution")  # which task is where is none of the numbers
+        return READERS[target](text), told & COUNTED
+
+    return road
+
+
+def of_features(job):
+    return Asked(None, None, int(derive(job, starting=True).values["allocated_cpu"])), set()
+
+
+def of_ad(job):
+    made = to_ad(job)
+    count = made.ad.get("MinHosts", 1)
+    total = made.ad.get("TotalRequestCpus", count * made.ad["RequestCpus"])
+    return Asked(None, count, total), set()
+
+
+def of_placement(job):
+    found = place(job, OFFERS, solver=False)
+    if not found.placed:
+        return None
+    (group,) = found.groups
+    return Asked(group.tasks, len(group.shares), group.tasks * group.processors_per_task), set()
+
+
+ROADS = {target: of_target(target) for target in READERS} | {
+    "features": of_features, "ad": of_ad, "place": of_placement,
+}  # fmt: skip
+
+
+def job_of(named, count, spread, *, group=False):
+    own, asked = count
+    inner = own + spread + (requested(named + asked) if named + asked else "")
+    return loads(wrapped(f"<TaskGroup><Name>g</Name>{inner}</TaskGroup>" if group else inner))
+
+
+def differences(job, roads=ROADS):
+    """Roads that ask for other numbers than the layout, of which nothing is told."""
+    wanted, found = laid(job), {}
+    if wanted is None:
+        return {}
+    for name in roads:
+        told = ROADS[name](job)
+        if told is None or told[1]:
+            continue
+        pairs = zip(Asked._fields, wanted, told[0], strict=True)
+        others = {each: (is_, said) for each, is_, said in pairs if None not in (is_, said)}
+        if name in ("ad", "condor") and wanted.nodes and wanted.processors % wanted.nodes:
+            others.pop("processors")  # rounded up for each machine
+        found |= {f"{name} {key}": pair for key, pair in others.items() if pair[0] != pair[1]}
+    return found
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("named", NODES)
+def test_every_road_asks_for_what_the_layout_comes_to(named, count):
+    found = {}
+    for spread, said in SPREADS.items():
+        if (count, spread) == ("none", "on each") and named in ("none", "pattern"):
+            continue  # nothing says how many tasks or nodes: one task, or one node that is full
+        for group in (False, True):
+            job = job_of(NODES[named], COUNTS[count], said, group=group)
+            found |= {f"{spread}, {name}": pair for name, pair in differences(job).items()}
+    assert found == {}
+
+
+@examples(25)
+@given(
+    names=st.lists(st.integers(1, 9), min_size=1, max_size=6),
+    sets=st.integers(1, 2), own=st.none() | st.integers(1, 9), all_=st.none() | st.integers(1, 18),
+    spread=st.sampled_from(sorted(SPREADS.values())), group=st.booleans(),
+)  # fmt: skip
+def test_any_names_and_counts_are_one_request_on_every_road(names, sets, own, all_, spread, group):
+    parts = [names[: len(names) // 2], names[len(names) // 2 :]] if sets == 2 else [names]
+    named = "".join(
+        f'<Node aggregation="Range">n[{",".join(map(str, part))}]</Node>' for part in parts if part
+    )
+    count = (
+        f"<TaskCount>{own}</TaskCount>" if own else "",
+        f"<Processors>{all_}</Processors>" if all_ else "",
+    )
+    job = job_of(named, count, spread, group=group)
+    assert differences(job, set(ROADS) - {"place"}) == {}
+
+
+def test_what_a_job_names_is_of_its_task_groups():
+    text = (
+        "<TaskGroup><TaskCount>4</TaskCount></TaskGroup><TaskGroup><Name>b</Name></TaskGroup>"
+        '<Requested><Node aggregation="Range">n[1-3]</Node></Requested>'
+    )
+    job = loads(wrapped(text))
+    found = [layout.layouts(unit.block, unit.path).layouts[0] for unit in layout.units(job)]
+    assert [(each.tasks.value, each.nodes.value) for each in found] == [(4, 3), (3, 3)]
+    assert derive(job, starting=True).values["allocated_cpu"] == 7
+    assert of_sbatch(translate(job, "sbatch", Settings(unstated="Warn")).text).tasks == 7
+    assert of_torque(translate(job, "torque", Settings(unstated="Warn")).text).nodes == 6
+
+
+def test_a_million_names_beside_another_are_counted_and_told():
+    job = loads(wrapped(requested(
+        '<Node aggregation="Range">n[1-1000000]</Node><Node>m1</Node>'
+    )))  # fmt: skip
+    found = layout.layouts(job).layouts[0]
+    assert found.tasks.value == found.nodes.value == 1_000_001
+    assert [each.code for each in found.findings] == ["E-LIMIT"]
+    assert derive(job, starting=True).values["allocated_cpu"] == 1_000_001
+    text, losses = translate(job, "sbatch", Settings(residual=False, unstated="Warn"))
+    assert of_sbatch(text).nodes == 1_000_001
+    assert "more than 10000 names" in {loss.reason for loss in losses}
+
+
+def test_what_cannot_be_read_as_names_asks_for_nothing_and_is_told_by_features():
+    job = loads(wrapped(requested('<Node aggregation="Range">n[3-1]</Node>')))
+    made = derive(job, starting=True)
+    assert made.values["allocated_cpu"] == 1
+    (told,) = [each for each in made.findings if each.path == "/Job/Node"]
+    assert (told.code, told.severity) == ("E-TYPE", Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    "inner, reason",
+    [
+        ('<Node aggregation="Range">n[1-3]</Node>', "any of the nodes that are named"),
+        ("<Node>n1</Node><Node>n2</Node>", "a machine has one name"),
+        ('<Node aggregation="Range" count="1">n[1-3]</Node>', ""),
+        ("<Node>n1</Node>", ""),
+    ],
+)
+def test_an_ad_tells_what_a_submit_file_tells_of_names(inner, reason):
+    job = loads(wrapped(requested(inner)))
+    said = " ".join(each.message for each in to_ad(job).findings)
+    losses = translate(job, "condor", Settings(residual=False, unstated="Warn")).losses
+    told = [loss for loss in losses if loss.path.endswith("/Node")]
+    assert bool(reason) is bool(said) is bool(told)
+    assert reason in said
+
+
+@examples(100)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(("n", "n1", "n0", "")), st.integers(0, 120), st.integers(0, 30)),
+        min_size=1, max_size=5,
+    ),
+    st.lists(st.sampled_from(("n1", "n10", "n010", "n", "7", "07", "m")), max_size=3),
+    st.integers(0, 3),
+)  # fmt: skip
+def test_names_are_counted_as_if_they_were_made(spans, texts, excluded):
+    parts = [nodes.Names((nodes.Span(head, low, low + more),)) for head, low, more in spans]
+    parts += [nodes.Names((text,)) for text in texts]
+    some, others = parts[excluded:], parts[:excluded]
+    found = named_nodes.NamedNodes(tuple((each, None) for each in some), tuple(others))
+    left_out = {name for each in others for name in each}
+    assert found.number == len({name for each in some for name in each} - left_out)
