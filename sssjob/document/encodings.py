@@ -18,7 +18,12 @@ _MARKS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-_BARE = ((b"<\x00?\x00", "utf-16-le"), (b"\x00<\x00?", "utf-16-be"))
+_BARE = (
+    (b"<\x00\x00\x00", "utf-32-le"),
+    (b"\x00\x00\x00<", "utf-32-be"),
+    (b"<\x00?\x00", "utf-16-le"),
+    (b"\x00<\x00?", "utf-16-be"),
+)
 LONGEST_MARK = _MARKS[0][0]
 # The same bytes mean this or that in them, by what comes before.
 _STATEFUL = re.compile(r"iso2022.*|hz|utf_?7|utf-7")

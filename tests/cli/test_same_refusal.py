@@ -79,3 +79,50 @@ def test_each_command_takes_as_many_levels_as_the_parser_does(tmp_path, monkeypa
         assert result.exit_code in (0, 1), (command, result.output)
         assert not result.exception or isinstance(result.exception, SystemExit), command
         assert "error" not in result.stderr, result.stderr
+
+
+TAKEN = {
+    "UCS-4, of high bytes first": ("UCS-4", "utf-32-be"),
+    "UCS-4, of low bytes first": ("UCS-4", "utf-32-le"),
+    "UCS-4, by its long name": ("ISO-10646-UCS-4", "utf-32-be"),
+    "UTF-32 without a mark": ("UTF-32BE", "utf-32-be"),
+    "UTF-32 with a mark": ("UTF-32", "utf-32"),
+    "UTF-16 without a mark": ("UTF-16LE", "utf-16-le"),
+    "bytes of no encoding that is told": ("", "utf-32-be"),
+}
+STATEFUL = {"UTF-7": "ascii", "HZ": "hz", "ISO-2022-JP": "iso2022_jp"}
+
+
+def _run(words, data, tmp_path):
+    job = "<Job><Id>1</Id><Executable>/bin/x</Executable></Job>"
+    (tmp_path / "job.xml").write_bytes(data(job))
+    (tmp_path / "offers.json").write_text('{"offers": []}')
+    (tmp_path / "records.txt").write_text("JobID|State\n1|COMPLETED\n")
+    return CliRunner().invoke(sssjob, words)
+
+
+@pytest.mark.parametrize("name, codec", TAKEN.values(), ids=TAKEN)
+def test_each_command_takes_the_same_encodings(name, codec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    head = f'<?xml version="1.0" encoding="{name}"?>\n' if name else ""
+    for command in COMMANDS:
+        words = command.replace("@", "job.xml").split()
+        result = _run(words, lambda job: f"{head}{job}".encode(codec), tmp_path)
+        assert not _TOLD.findall(result.stderr), (command, result.stderr)
+        assert result.exception is None or isinstance(result.exception, SystemExit), command
+
+
+@pytest.mark.parametrize("name, codec", STATEFUL.items())
+def test_only_a_command_that_writes_a_document_again_refuses_encodings_with_states(
+    name, codec, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    head = f'<?xml version="1.0" encoding="{name}"?>\n'
+    refusing = set()
+    for command in COMMANDS:
+        words = command.replace("@", "job.xml").split()
+        result = _run(words, lambda job: f"{head}{job}".encode(codec), tmp_path)
+        if _TOLD.findall(result.stderr):
+            refusing.add(command.split()[0])
+            assert f"not known in {name}: write the document in UTF-8" in result.stderr
+    assert refusing == {"deliver"}

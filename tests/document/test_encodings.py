@@ -26,6 +26,8 @@ def test_tags_are_seen_in_encodings_that_hold_ascii_as_it_is(name, shows):
 def test_an_encoding_is_that_of_the_mark_or_of_the_declaration():
     assert by_mark("<?xml?>".encode("utf-16-le")) == "utf-16-le"
     assert by_mark(b"<?xml?>") is None
+    for name in ("utf-32-le", "utf-32-be"):  # UCS-4, as libxml2 knows it by its first sign
+        assert by_mark("<?xml?>".encode(name)) == by_mark("<Job/>".encode(name)) == name
     assert declared(b"<?xml version='1.0' encoding='Latin-1'?>") == "latin-1"
     assert declared(b"<?xml version='1.0' encoding='UTF8'?>") is None
     assert declared(b"<Job encoding='Latin-1'/>") is None
