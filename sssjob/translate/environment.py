@@ -22,6 +22,11 @@ _LISTED = re.compile(r"[A-Za-z0-9_./:+@%^=~-]*")  # values that no list of varia
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def is_variable(name: str) -> bool:
+    """Whether a shell takes a text for the name of a variable."""
+    return _VARIABLE.fullmatch(name) is not None
+
+
 class Shell(About):
     """Our script is read by the Shell, and what it runs, too, where that names no other one."""
 
@@ -124,7 +129,7 @@ class Environment(About):
     ) -> str:
         """Add a line; or, where no shell would run it, a part of the list, which it gives."""
         name = each.attributes.get("name", "")
-        if each.name != "Variable" or not _VARIABLE.fullmatch(name):
+        if each.name != "Variable" or not is_variable(name):
             asked.refuse(item, f"{name or each.name!r} is no variable that a shell takes")
             return ""
         try:
@@ -178,7 +183,7 @@ class Environment(About):
     def _list(self, value: str, values: list[str]) -> bool:
         parts = value.split(",")
         if not all(
-            _VARIABLE.fullmatch(name) and equals
+            is_variable(name) and equals
             for name, equals, _ in (part.partition("=") for part in parts)
         ):
             return False
@@ -195,7 +200,7 @@ def prologue(line: str, interpreter: str, heard: ScriptReading, variables: list[
     """Read a line that stands before the program in our scripts; whether it is one."""
     if line.startswith("export "):
         found = read_exported(line)
-        if found is None or not _VARIABLE.fullmatch(found[0]):
+        if found is None or not is_variable(found[0]):
             return False
         variables.append(Property("Variable", found[1], {"name": found[0]}))
         return True

@@ -457,25 +457,30 @@ class Priority(About):
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The number."""
+        value = self.value(asked)
+        if value is not None and value < 0 < self.most:
+            made.option(self.below, str(-value))
+        elif value is not None:
+            made.option(self.option, str(value))
+
+    def value(self, asked: JobRequest) -> int | None:
+        """Take the number, and tell what it means there; None for none that can be asked for."""
         item = asked.one("Priority")
         if item is None:
-            return
+            return None
         try:
             value = units.integer(item.text)
         except InvalidValue as error:
             asked.refuse(item, str(error))
-            return
+            return None
         if 0 < -value <= self.most:
-            made.option(self.below, str(-value))
             asked.convert("Priority", f"{-value} less than the job would have without it")
-            return
-        if value not in self.range:
-            reason = f"priorities go from {self.range[0]} to {self.range[-1]}"
-            asked.refuse(item, reason)
-            return
-        made.option(self.option, str(value))
-        if self.told:
+        elif value not in self.range:
+            asked.refuse(item, f"priorities go from {self.range[0]} to {self.range[-1]}")
+            return None
+        elif self.told:
             asked.convert("Priority", self.told)
+        return value
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The number; another word is none. What is taken off says it where nothing else does."""

@@ -240,8 +240,13 @@ def say_command(heard: ScriptReading, words: Sequence[str]) -> None:
         heard.say("Arguments", shlex.join(words[1:]))
 
 
-def variables(asked: JobRequest) -> tuple[dict[str, str], bool | None]:
-    """The variables of a job, and whether those of the submission are there, too."""
+def variables(
+    asked: JobRequest, takes: Callable[[str], bool] = bool
+) -> tuple[dict[str, str], bool | None]:
+    """The variables of a job, and whether those of the submission are there, too.
+
+    ``takes`` says which names a target takes, where a shell runs what it is given.
+    """
     found: dict[str, str] = {}
     export: bool | None = None
     for item in asked.take("Environment", "export"):
@@ -258,6 +263,8 @@ def variables(asked: JobRequest) -> tuple[dict[str, str], bool | None]:
             name = each.attributes.get("name", "")
             if each.name != "Variable" or not name or "=" in name or "\0" in name:
                 asked.refuse(item, f"{name or each.name!r} is no name of a variable")
+            elif not takes(name):
+                asked.refuse(item, f"{name!r} is no variable that a shell takes")
             else:
                 found[name] = each.text
     return found, export

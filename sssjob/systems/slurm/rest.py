@@ -27,6 +27,7 @@ from sssjob.systems.slurm.submission import (
     FORM,
     NICE_MOST,
     PARTITION,
+    PRIORITY,
     QUEUES,
     constraints,
     counted_by_name,
@@ -41,6 +42,7 @@ from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
 from sssjob.translate import exclusive, mail
 from sssjob.translate.arrays import write_array
+from sssjob.translate.environment import is_variable
 from sssjob.translate.fields import NOT_ALL, alone
 from sssjob.translate.nodes import names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
@@ -114,7 +116,6 @@ _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
 _MAIL = {"JobStart": ("BEGIN",), "JobEnd": ("END",), "None": (),
          "All": ("BEGIN", "END", "FAIL", "REQUEUE")}  # fmt: skip
 _APPEND, _MERGE = "Append", "Merge"
-_TIME_LIMIT = 1 << 31  # minutes, seconds of a time, priorities
 
 # fmt: off
 ROWS = (
@@ -146,7 +147,7 @@ class REST(Specification):
         if exclusive.wanted(asked, {exclusive.NODES: _ALONE, exclusive.HOSTS: _ALONE}):
             job["shared"] = [_ALONE]
         _streams(asked, job)
-        values, export = variables(asked)
+        values, export = variables(asked, is_variable)
         own = [f"{name}={value}" for name, value in values.items()]
         job["environment"] = own if "PATH" in values else [*own, _PATH]
         if export:
@@ -591,18 +592,10 @@ def _switches(asked: JobRequest, job: Data) -> None:
             job["requeue"] = units.boolean(restartable.text)
         except InvalidValue as error:
             asked.refuse(restartable, str(error))
-    if priority := asked.one("Priority"):
-        text = stripped(priority.text)
-        number = int(text) if re.fullmatch("-?[0-9]{1,10}", text) else 0
-        if 0 < number < _TIME_LIMIT:
-            job["priority"] = _number(number)
-        elif 0 < -number <= NICE_MOST:
-            job["nice"] = -number
-            asked.convert("Priority", f"{-number} less than the job would have without it")
-        else:
-            asked.refuse(
-                priority, f"priorities go from {-NICE_MOST} to {_TIME_LIMIT - 1}, 0 is none"
-            )
+    if (priority := PRIORITY.value(asked)) is not None and priority < 0:
+        job["nice"] = -priority
+    elif priority is not None:
+        job["priority"] = _number(priority)
 
 
 def _read_switches(job: Data, heard: ScriptReading) -> None:

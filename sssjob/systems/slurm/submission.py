@@ -57,6 +57,11 @@ from sssjob.translate.translator import Settings
 MIB = 1 << 20
 NICE_MOST = (1 << 31) - 3  # what a user may take off a priority
 NICE_UNSAID = 100  # what ``--nice`` takes off without a number
+# The two numbers of 32 bits above the greatest are none (``unset``).
+PRIORITY = fields.Priority(
+    "--priority", range(1, (1 << 32) - 2), "only an operator sets it", "--nice", NICE_MOST,
+    NICE_UNSAID,
+)  # fmt: skip
 
 _TIME = "%Y-%m-%dT%H:%M:%S"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
@@ -587,8 +592,7 @@ FORM = OptionForm(
     in_script=(
         fields.Name("--job-name"),
         fields.TextOption("Machine", "--clusters", fields.alone, fields.alone),
-        fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it",
-                        "--nice", NICE_MOST, NICE_UNSAID),
+        PRIORITY,
         limits.Limits(),
     ),
     held_name=fields.Name("--job-name"),
