@@ -13,7 +13,7 @@ from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
 from sssjob.features.folded import as_requested, of_its_run
-from sssjob.model import Job, Property
+from sssjob.model import BLOCKS, Job, Property
 from sssjob.translate import arrays, residual
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
@@ -275,7 +275,7 @@ def _not_understood(
 ) -> Iterator[Loss]:
     """What a job is written without, beside what is said already, by its path.
 
-    Elements are lost because no option holds them, and so are words outside of requests, with
+    Properties are lost because no option holds them, and so are words outside of requests, with
     their elements.
     """
     done = Done.RESIDUAL if settings.residual else Done.DROPPED
@@ -283,7 +283,9 @@ def _not_understood(
         of, _, _ = item.path.rpartition("/@")
         is_word = item.kind is UnknownKind.VALUE and "/Requested/" not in item.path
         is_said = item.path in said or (is_word and of in said)
-        if item.kind is not UnknownKind.ELEMENT and not is_said:
+        # Properties are lost as what no option holds; a container where none may be is no property.
+        is_listed = item.kind is UnknownKind.ELEMENT and item.name not in BLOCKS
+        if not is_listed and not is_said:
             yield Loss(
                 item.path, item.value, to, "it is not understood", done, item.policy,
                 line=item.line, job=asked.job.id, shown=f"{item.name} {item.value!r}",
