@@ -32,7 +32,9 @@ from sssjob.store.identity import marks_of
 from sssjob.store.stored import DELIVERED
 
 _BATCH = 200  # records of one change
-_CHARGING = ("Charge", "Quote", "Reserve")  # requests, by which a job may become known
+# Requests by which a job may become known, or changes in nothing that was requested.
+_CHARGING = ("Charge", "Quote", "Refund", "Reserve")
+_PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
 
 
 @dataclass(slots=True)
@@ -128,7 +130,8 @@ class StoreDelivery:
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
         first = _first(self._jobs, runs, record)
         changes = self.tally.changes
-        folded = self._folded(_requested(first), record, place)
+        requested = _without_numbers(self._jobs, _requested(first), first, record)
+        folded = self._folded(requested, record, place)
         document = dumps(folded).encode()
         taken = _taken(change, folded, document)
         if taken is None:
@@ -243,7 +246,30 @@ def _first_version(jobs: Store, run: _StoredRun, record: Job) -> _StoredRun:
 
 
 def _is_of_charge(run: _StoredRun) -> bool:
-    return run.stored.reason.partition(" ")[0] in _CHARGING
+    return _action(run.stored) in _CHARGING
+
+
+def _action(stored: Stored) -> str:
+    """The action of the request that made a version, if one did."""
+    return stored.reason.partition(" ")[0]
+
+
+# decision 913
+def _without_numbers(jobs: Store, job: Job, run: _StoredRun, record: Job) -> Job:
+    """A job without what a Reserve or a Quote put into its document; what was asked for stays.
+
+    Any version may have it that was made since, for whatever reason.
+    """
+    if not any(job.get(name) for name in _PUT.values()):
+        return job
+    before = Job()
+    for stored in jobs.versions(run.stored.identity):
+        now = _about(loads(stored.document), record) or before
+        name = _PUT.get(_action(stored), "")
+        if name and now.get(name) != before.get(name) and now.get(name) == job.get(name):
+            job = without(job, name)
+        before = now
+    return job
 
 
 def _about(block: Block, record: Job) -> Job | None:
@@ -268,14 +294,9 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
 
 
 def _requested(run: _StoredRun) -> Job:
-    """The job of a run as it was requested, with the defaults of its group.
-
-    What was reserved for a run is no other one's; a Reservation that was asked for stays.
-    """
+    """The job of a run as it was requested, with the defaults of its group."""
     block, job = run.whole, run.job
     asked = without_run(job)
-    if _is_of_charge(run):
-        asked = without(asked, "Reservation")
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)

@@ -443,3 +443,63 @@ def test_the_end_that_is_expected_of_a_job_that_runs_follows_its_charge(address)
         assert site.jobs.code("Charge", data=[f"{USED.format('5')}{ended}</Job>"]) == "000"
         rows = site.jobs.ask("Query", gets=["EndTime"], wheres=[("Id", "EQ", "5")])
         assert rows == [{"EndTime": str(FIRST + 60)}]
+
+
+CHANGES = {
+    "nothing": [],
+    "a Modify": [("Modify", {"sets": [("Description", "x")]})],
+    "a Charge": [("Charge", {})],
+    "a Refund": [("Charge", {}), ("Refund", {"options": {"JobId": "10"}})],
+    "a Delete": [("Delete", {}), ("Undelete", {})],
+    "a Quote": [
+        ("Quote", {"options": {"Guarantee": "True"}}),
+        ("Modify", {"sets": [("Name", "x")]}),
+    ],
+}
+
+
+@pytest.mark.parametrize("is_delivered", [False, True])
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_no_further_run_has_what_was_reserved_or_quoted_whatever_was_done_since(
+    address, changes, is_delivered
+):
+    """Any change of a job is a version of it; what a Reserve has made known was asked by nobody."""
+    with Site(address) as site:
+        used = {"data": [f"{USED.format('10')}</Job>"]}
+        assert site.jobs.code("Reserve", **used) == "000"
+        site.deleted["10"], site.shown["10"] = {}, {}
+        if is_delivered:
+            site.deliver("10", 0)
+        for action, said in changes:
+            by_id = (
+                {} if action in ("Refund", "Charge", "Quote") else {"wheres": [("Id", "EQ", "10")]}
+            )
+            more = used if action in ("Charge", "Quote") else {}
+            assert site.jobs.code(action, **said, **more, **by_id) in ("000", "100")
+        for run in (0, 1):
+            site.deliver("10", run)
+        names = ["StartTime", "Reservation", "Quote", "Stage", "Charge"]
+        further = [("StartTime", "EQ", str(FIRST + 9000)), ("Id", "EQ", "10")]
+        [row] = site.jobs.ask("Query", gets=names, wheres=further)
+        assert row == dict.fromkeys(names, "") | {"StartTime": str(FIRST + 9000)}
+
+
+@pytest.mark.parametrize("id_", ["5", "6"])
+def test_a_reservation_that_was_asked_for_stays_in_each_run(address, id_):
+    """Also where a request has put another one there since, or one into a job of its group."""
+    asked = "<Job><Id>{}</Id><User>ann</User><Reservation>r</Reservation></Job>"
+    with Site(address) as site:
+        group = f"<JobGroup><Id>h</Id>{asked.format(6)}<Job><Id>8</Id></Job></JobGroup>"
+        with site.changing() as change:
+            change.put(asked.format(5).encode())
+            change.put(group.encode())
+        assert (
+            site.jobs.code("Reserve", data=[f"{USED.format({'5': '5', '6': '8'}[id_])}</Job>"])
+            == "000"
+        )
+        site.deleted[id_], site.shown[id_] = {}, {}
+        for run in (0, 1):
+            site.deliver(id_, run)
+        further = [("StartTime", "EQ", str(FIRST + 9000)), ("Id", "EQ", id_)]
+        rows = site.jobs.ask("Query", gets=["Reservation"], wheres=further)
+        assert rows == [{"Reservation": "r"}]
