@@ -2,6 +2,7 @@
 
 import pytest
 from condor_site import Site
+from engines import address  # noqa: F401 (a fixture)
 
 from sssjob.systems.condor.hooks import owners, programs
 from sssjob.users import user_id

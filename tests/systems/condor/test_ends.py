@@ -69,8 +69,9 @@ class Walk:
         self.is_deleted = False
 
     def call(self, host, hook, ad, *words, **options):
+        # Of a store only what is new is looked at in between.
         given = {"fold": "never", "attempts": 1000, "lost": 1000, "pause": 0,
-                 "silence": self.silence, **options}  # fmt: skip
+                 "silence": self.silence, "refresh": 60 * self.is_store, **options}  # fmt: skip
         return host.call(hook, ad, *words, state=str(host.state), **given)
 
     def settings(self, host):

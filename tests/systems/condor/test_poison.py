@@ -152,10 +152,12 @@ def test_a_queue_of_a_version_before_is_taken_over(site, version):
     site.add("a.xml", USER)
     site.fetch()
     with sqlite3.connect(site.state / "queue.db") as queue:
+        queue.execute("DROP TABLE past")
+        for name in ("job_heard", "job_untold", "document_unread"):
+            queue.execute(f"DROP INDEX {name}")
         for place in (place for each, places in CAME.items() if each > version for place in places):
             table, _, name = place.partition(".")
             queue.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
-        queue.execute("DROP TABLE past")
         if version < 3:
             queue.execute("DROP TABLE attempt")
         queue.execute(f"PRAGMA user_version = {version}")

@@ -379,10 +379,11 @@ def test_a_document_that_is_exchanged_between_two_looks_is_read_later(site, monk
     path = site.add("a.xml", f"<User>{ALICE}</User>")
     found = documents._DocumentDirectory.found
 
-    def exchanged(self, say):
-        yield from list(found(self, say))
+    def exchanged(self, mark, also, say):
+        there = found(self, mark, also, say)
         path.unlink()
         give(site.add("a.xml", f"<User>{ALICE}</User><Arguments>evil</Arguments>"), BOB)
+        return there
 
     with monkeypatch.context() as patched:
         patched.setattr(documents._DocumentDirectory, "found", exchanged)

@@ -81,23 +81,33 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     began = time.time()
     before = stamp.stamp(settings.jobs)
     source, trusted = documents(settings), trust(settings)
-    offered = _offered(settings, queue, began)
-    known = queue.documents()
+    mark, whole = stamp.mark(settings, queue, began)
+    offered = _offered(settings, queue, began, is_whole=not mark)
     odd: list[object] = []
-    found = {each.name: each for each in source.found(odd.append)}
-    if queue.is_news("odd", _digest(odd)):  # it stays where it is, and nobody reads of it for ever
-        for each in odd:
-            say(UnreadReason(each))
-    with queue.changing():
-        for name in known.keys() - found.keys():
-            queue.forget(name)
-        queue.drop_strays()
-        queue.forget_past(began)
-    holders = {each.document for each in queue.away()}
+    listed = source.found(mark, queue.unread() if mark else (), odd.append)
+    found = {each.name: each for each in listed.there}
+    if listed.gone is None:
+        known, whole = queue.documents(), began
+        if queue.is_news("odd", _digest(odd)):  # it stays, and nobody reads of it for ever
+            for each in odd:
+                say(UnreadReason(each))
+        with queue.changing():
+            for name in known.keys() - found.keys():
+                queue.forget(name)
+            queue.drop_strays()
+            queue.forget_past(began)
+    else:
+        known = queue.documents((*found, *listed.gone))
+        if gone := known.keys() & listed.gone:
+            with queue.changing():
+                for name in gone:
+                    queue.forget(name)
+    there = _KnownNames(found, queue)
     new = [
         each for name, each in sorted(found.items())
         if name not in known or known[name][0] != each.stamp
     ]  # fmt: skip
+    holders = queue.holders(each.name for each in new) if new else set()
     # What was given away may stand elsewhere by now: first is asked where it stood, of all of it.
     # Then those of users who put few there: nobody keeps the others waiting (decision 664).
     sizes = Counter[int]()
@@ -123,36 +133,56 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
             for each, _, jobs in made:
                 for number, job in enumerate(jobs, 1):
                     queue.restore(each.name, job, began)
-                    offer = _offer_of(offered, each.name, number, job, found)
+                    offer = _offer_of(offered, each.name, number, job, there)
                     # decision 895
                     if offer is not None and (job.runs is None or job.runs[1] < offer.attempt):
                         job.runs = offer.key, offer.attempt
                         state = ACCEPTED if offer.is_taken else OFFERED
                         queue.restore(each.name, job, began, state)
-        if lost is None:
-            lost = _lost(queue, queue.away(), found, made)
         read = {each.name for each, *_ in made}
+        if lost is None:
+            lost = _lost(queue, queue.astray(read), there, made)
         with queue.changing():
             for each, _, jobs in made:
-                left = _adopt(queue, lost, each.name, jobs) & found.keys()
                 # A job there may have waited for the one that has gone.
-                new += (found[name] for name in sorted(left - read))
+                for name in sorted(_adopt(queue, lost, each.name, jobs) - read):
+                    if name in found:
+                        new.append(found[name])
+                    else:  # it is read when documents are looked at the next time
+                        queue.read_again("?", name)
             for each, uid, jobs in made:
                 queue.put(each.name, each.stamp, uid, jobs)
     if not new:
-        stamp.note(queue, before, began)
+        stamp.note(queue, before, began, whole)
+        queue.mark(listed.mark, whole)
     return not new
 
 
-def _offered(settings: HookSettings, queue: JobQueue, now: float) -> list[offers.OfferedJob]:
+class _KnownNames:
+    """The names of documents that are there, as far as the queue has heard of it."""
+
+    def __init__(self, found: Container[str], queue: JobQueue) -> None:
+        self._found, self._queue = found, queue
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found or self._queue.uid(str(name)) is not None
+
+
+def _offered(
+    settings: HookSettings, queue: JobQueue, now: float, *, is_whole: bool
+) -> list[offers.OfferedJob]:
     """The offers that are noted and of which the queue knows nothing.
 
     The others are settled, but for those that a slot may take, or that were taken and of which
-    nothing else tells.
+    nothing else tells. Unless ``is_whole``, those that the queue offers itself are left alone.
     """
+    if not queue.state or not (tickets := offers.tickets(queue.state)):
+        return []
+    if not is_whole:
+        tickets = queue.not_offered(tickets)
     found = []
-    untold = {row.key for row in queue.taken_untold()} if queue.state else ()
-    for moment, each in offers.noted(queue.state) if queue.state else ():
+    untold = {row.key for row in queue.taken_untold()} if tickets else ()
+    for moment, each in offers.noted(queue.state, tickets):
         row = queue.job(each.key)
         kept = GONE if each.is_taken else settings.silence
         is_unknown = row is None or (

@@ -11,7 +11,7 @@ import signal
 import stat
 import struct
 import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -58,6 +58,17 @@ class QueuedDocument:
     size: int = 0
 
 
+class FoundDocuments(NamedTuple):
+    """Documents as they are found, and a mark by which to ask for those that are new next time.
+
+    ``gone`` are the names of those that are not there any more, None where ``there`` are all.
+    """
+
+    there: list[QueuedDocument]
+    mark: str = ""
+    gone: set[str] | None = None
+
+
 class Claim(NamedTuple):
     """The claim of an attempt in a store, by the place where its job stands and by its ticket."""
 
@@ -81,8 +92,11 @@ class Documents(Protocol):
 
     owned: bool
 
-    def found(self, say: Say) -> Iterator[QueuedDocument]:
-        """Every document; what has the name of one and is none is said."""
+    def found(self, mark: str, also: Iterable[str], say: Say) -> FoundDocuments:
+        """Every document, or those that are new since a mark, and ``also`` some by their names.
+
+        What has the name of one and is none is said.
+        """
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
         """The Jobs and JobGroups of a document. Raises ``UnreadableDocument`` and ``OSError``."""
@@ -153,7 +167,10 @@ class _DocumentDirectory:
     def __init__(self, path: str, reported: str, believed: Container[int]) -> None:
         self.path, self.reported, self._believed = path, reported, believed
 
-    def found(self, say: Say) -> Iterator[QueuedDocument]:
+    def found(self, mark: str, also: Iterable[str], say: Say) -> FoundDocuments:
+        return FoundDocuments(list(self._every(say)))
+
+    def _every(self, say: Say) -> Iterator[QueuedDocument]:
         with os.scandir(self.path) as entries:
             for count, each in enumerate(entries, 1):
                 if count > ENTRIES:
@@ -407,13 +424,24 @@ class _StoredDocuments:
         """
         return math.ceil(signal.getitimer(signal.ITIMER_REAL)[0]) or self._seconds
 
-    def found(self, say: Say) -> Iterator[QueuedDocument]:
+    # decision 906
+    def found(self, mark: str, also: Iterable[str], say: Say) -> FoundDocuments:
         # Who may write into a store may say anything in it.
         path = self.address.removeprefix("sqlite:")
         uid = os.getuid() if "://" in path else os.stat(path).st_uid
         with self._read() as jobs:
-            for found in jobs.documents():
-                yield QueuedDocument(_name(found.identity), str(found.version), uid)
+            news = jobs.news(mark)
+            told = {_name(identity): (version, deleted)
+                    for identity, version, deleted in news.documents}  # fmt: skip
+            for name in () if news.are_all else set(also) - told.keys():
+                stored = jobs.get(_identity(name))
+                told[name] = (0, True) if stored is None else (stored.version, stored.deleted)
+        there = [
+            QueuedDocument(name, str(version), uid)
+            for name, (version, is_deleted) in told.items() if not is_deleted
+        ]  # fmt: skip
+        gone = {name for name, (_, is_deleted) in told.items() if is_deleted}
+        return FoundDocuments(there, news.mark, None if news.are_all else gone)
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
         with self._read() as jobs:

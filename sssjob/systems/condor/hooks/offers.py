@@ -15,7 +15,7 @@ from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sssjob.systems.condor.hooks.queue import SpoolJob
 
@@ -70,17 +70,21 @@ def settled(state: str, key: int, attempt: int) -> None:
         os.unlink(os.path.join(state, FOLDER, names.ticket(key, attempt)))
 
 
-def noted(state: str) -> Iterator[tuple[float, OfferedJob]]:
-    """All offers that are noted, each with the moment, in seconds since 1970.
+def tickets(state: str) -> list[str]:
+    """Of which attempts there are notes."""
+    try:
+        return os.listdir(os.path.join(state, FOLDER))
+    except OSError:
+        return []
+
+
+def noted(state: str, tickets: Iterable[str]) -> Iterator[tuple[float, OfferedJob]]:
+    """The offers of some tickets that are noted, each with the moment, in seconds since 1970.
 
     A note that was not written to its end says nothing: no slot heard of that offer.
     """
     folder = os.path.join(state, FOLDER)
-    try:
-        found = os.listdir(folder)
-    except OSError:
-        return
-    for name in found:
+    for name in tickets:
         ticket = names.of_ticket(name)
         try:
             with open(os.path.join(folder, name), "rb") as file:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from itertools import chain
 
 from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
@@ -25,7 +26,7 @@ from sssjob.systems.condor.hooks.settings import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sssjob.systems.condor.hooks.queue import JobQueue, OpenQueue, SpoolJob
 
@@ -130,10 +131,11 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
                 say(f"fetch-work: looking at the documents: {error}")
             _limit(max(settings.seconds // 4, 1))
             before = stamp.file_stamp(settings.state)
-            if not (ready := queue.ready(time.time())):
-                stamp.note_idle(settings, queue, before)
+            ready = queue.ready(time.time())
             changed: set[str] = set()
-            if _one_given(settings, queue, ready, slot, now, changed):
+            if (first := next(ready, None)) is None:
+                stamp.note_idle(settings, queue, before)
+            elif _one_given(settings, queue, chain((first,), ready), slot, now, changed):
                 return True
             if not changed or time.time() > now + settings.seconds / 2:
                 break
@@ -255,7 +257,7 @@ _HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
 
 # decision 664
 def _one_given(
-    settings: HookSettings, queue: JobQueue, ready: Sequence[int], slot: Ad, now: float,
+    settings: HookSettings, queue: JobQueue, ready: Iterable[int], slot: Ad, now: float,
     changed: set[str],
 ) -> bool:  # fmt: skip
     """Give the first job that fits to a slot; gives whether there was one.

@@ -57,6 +57,8 @@ LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that s
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
 _PART = 100_000  # keys of a millisecond
+FEW = 100  # jobs that are asked for in one go
+_AMONG = "(SELECT value FROM json_each(?))"  # where one of several texts is meant
 _ALL = "all"  # that every document was read again
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _REFUSED = "refused {} {}"  # the note of a job and a slot that did not want it
@@ -97,6 +99,9 @@ CREATE TABLE past (         -- jobs that were given away, and whose documents we
 CREATE INDEX past_same ON past (id, asks, at);
 CREATE INDEX past_place ON past (document, at);
 CREATE INDEX past_age ON past (at);
+CREATE INDEX job_heard ON job (state, heard);
+CREATE INDEX job_untold ON job (state) WHERE NOT told;
+CREATE INDEX document_unread ON document (name) WHERE stamp = '';
 DELETE FROM note WHERE name LIKE 'gone %';
 PRAGMA user_version = 6;
 """
@@ -160,8 +165,8 @@ _COLUMNS = (
 
 # The jobs of which something is to be heard now and then.
 _HEARD_OF = (
-    "(state IN ('offered', 'running') OR (state = 'accepted'"
-    " AND EXISTS (SELECT 1 FROM note WHERE name = 'updates')))"
+    "state IN ('offered', 'running', 'accepted') AND (state != 'accepted'"
+    " OR EXISTS (SELECT 1 FROM note WHERE name = 'updates'))"
 )
 
 # A job that was given away before, and is not now.
@@ -464,15 +469,25 @@ class JobQueue:
         )
         return (SpoolJob(*row) for row in found.fetchall())
 
-    def ready(self, now: float) -> list[int]:
-        """The keys of the jobs that may be fetched now, in the order of the queue."""
-        found = self.run(
-            "SELECT key FROM job WHERE state = 'ready' AND max(rests, eligible) <= ?"
-            " AND NOT (0 < deadline AND deadline <= ?)"
-            " ORDER BY priority DESC, submitted, key",
-            (now, now),
-        )
-        return [key for (key,) in found.fetchall()]
+    # decision 906
+    def ready(self, now: float) -> Iterator[int]:
+        """The keys of the jobs that may be fetched now, in the order of the queue.
+
+        They are asked for a few at a time: most slots get the first one.
+        """
+        last: tuple[int, int, int] = (_MOST + 1, 0, 0)
+        while True:
+            found = self.run(
+                "SELECT priority, submitted, key FROM job WHERE state = 'ready' AND priority <= ?"
+                " AND (-priority, submitted, key) > (-?, ?, ?)"
+                " AND max(rests, eligible) <= ? AND NOT (0 < deadline AND deadline <= ?)"
+                " ORDER BY priority DESC, submitted, key LIMIT ?",
+                (last[0], *last, now, now, FEW),
+            ).fetchall()
+            yield from (key for *_, key in found)
+            if len(found) < FEW:
+                return
+            last = found[-1]
 
     def rested(self, now: float) -> float:
         """When the first of the jobs that rest, or wait for their time, may be fetched.
@@ -788,10 +803,16 @@ class JobQueue:
         """Note that a hook tells of jobs that run: who says nothing does not run any more."""
         self.run("INSERT OR IGNORE INTO note VALUES ('updates', '', ?)", (now,))
 
-    def documents(self) -> dict[str, tuple[str, int]]:
-        """The stamp of each document, and whose it is."""
-        found = self.run("SELECT name, stamp, uid FROM document")
+    def documents(self, names: Iterable[str] | None = None) -> dict[str, tuple[str, int]]:
+        """The stamp of each document, or of those of some names, and whose it is."""
+        which, values = ("", ()) if names is None else (f" WHERE name IN {_AMONG}", _among(names))
+        found = self.run(f"SELECT name, stamp, uid FROM document{which}", values)
         return {name: (stamp, uid) for name, stamp, uid in found}
+
+    def unread(self) -> list[str]:
+        """The names of documents that are to be read again."""
+        found = self.run("SELECT name FROM document WHERE stamp = ''")
+        return [name for (name,) in found.fetchall()]
 
     def stamp(self, document: str) -> str:
         """The stamp of a document when it was read, "" if it is to be read again."""
@@ -983,9 +1004,34 @@ class JobQueue:
             "UPDATE sqlite_sequence SET seq = ? WHERE name = 'job' AND seq < ?", (first, first)
         )
 
-    def away(self) -> list[SpoolJob]:
-        """The jobs that are given away."""
-        return list(self.jobs(*TAKEN))
+    def holders(self, documents: Iterable[str]) -> set[str]:
+        """Those of some documents of which a job is given away."""
+        found = self.run(
+            f"SELECT document FROM job WHERE document IN {_AMONG}"
+            " AND +state IN ('offered', 'accepted', 'running')",  # no index of states
+            _among(documents),
+        )
+        return {document for (document,) in found.fetchall()}
+
+    def astray(self, documents: Iterable[str]) -> list[SpoolJob]:
+        """The jobs that are given away, and have no place, or one in some documents, or in none."""
+        found = self.run(
+            f"SELECT {_COLUMNS} FROM job WHERE state IN ('offered', 'accepted', 'running')"
+            f" AND (number < 0 OR document IN {_AMONG}"
+            " OR document NOT IN (SELECT name FROM document))"
+            " ORDER BY priority DESC, submitted, key",
+            _among(documents),
+        )
+        return [SpoolJob(*row) for row in found.fetchall()]
+
+    def not_offered(self, tickets: Iterable[str]) -> list[str]:
+        """Those of some tickets that are not of jobs that the queue offers to slots."""
+        found = self.run(
+            "SELECT value FROM json_each(?) WHERE value NOT IN"
+            " (SELECT key || '.' || attempt FROM job WHERE state = 'offered')",
+            _among(tickets),
+        )
+        return [ticket for (ticket,) in found.fetchall()]
 
     def _drop(self, document: str, count: int) -> None:
         """Drop the jobs behind the first so many of a document, unless they are given away."""
@@ -1100,7 +1146,18 @@ class JobQueue:
 
     def note_seen(self, stamp: str, now: float) -> None:
         """Note that all documents were looked at."""
-        self.run("REPLACE INTO note VALUES ('seen', ?, ?)", (stamp, now))
+        if self.seen() != (stamp, now):  # a disk is waited for
+            self.run("REPLACE INTO note VALUES ('seen', ?, ?)", (stamp, now))
+
+    def marked(self) -> tuple[str, float]:
+        """By what to ask for documents that are new, and when all of them were last looked at."""
+        row = self.run("SELECT value, at FROM note WHERE name = 'mark'").fetchone()
+        return ("", 0.0) if row is None else (row[0], row[1])
+
+    def mark(self, mark: str, whole: float) -> None:
+        """Note by what to ask for documents that are new next time."""
+        if mark and self.marked() != (mark, whole):
+            self.run("REPLACE INTO note VALUES ('mark', ?, ?)", (mark, whole))
 
 
 # decision 594, 597
@@ -1164,6 +1221,13 @@ def is_same(row: SpoolJob, job: Candidate) -> bool:
         and job.whose is not None
         and ("" in (row.given, job.whose) or row.given == job.whose)
     )
+
+
+def _among(texts: Iterable[str]) -> tuple[str]:
+    """The value for ``_AMONG``."""
+    import json  # most hooks look at nothing
+
+    return (json.dumps(list(texts)),)
 
 
 def _label(document: str, number: int, count: int) -> str:

@@ -63,11 +63,24 @@ def _is_current(settings: HookSettings, kept: str, at: float, now: float) -> boo
     )
 
 
-def note(queue: JobQueue, before: str, began: float) -> None:
-    """Note what the queue knows: the stamp from ``before`` it looked, if that has settled."""
+def note(queue: JobQueue, before: str, began: float, whole: float) -> None:
+    """Note what the queue knows: the stamp from ``before`` it looked, if that has settled.
+
+    ``whole`` is when it last looked at all documents.
+    """
     newest = max((int(part.partition(".")[0]) for part in before.split()), default=0)
     settled = began - newest / 1e9 > _SETTLED
-    queue.note_seen(before if settled else "", began)
+    queue.note_seen(before if settled else "", whole)
+
+
+# decision 906
+def mark(settings: HookSettings, queue: JobQueue, now: float) -> tuple[str, float]:
+    """By what to ask for documents that are new, and when all were looked at; "" to ask for all.
+
+    As all are after a while, and by who looks at a copy of the queue.
+    """
+    kept, at = queue.marked()
+    return (kept, at) if queue.state and now - settings.refresh < at <= now else ("", now)
 
 
 def file_stamp(state: str) -> str:
