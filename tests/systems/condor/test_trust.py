@@ -869,3 +869,25 @@ def test_a_queue_of_an_earlier_version_with_jobs_out_is_not_begun_again(site, na
     out.unlink()
     assert len(site.fetch()) == 1
     assert len(site.jobs(READY)) == 0
+
+
+def test_a_queue_that_is_put_away_while_it_is_opened_is_made_anew_and_ours_alone(site, monkeypatch):
+    """SQLite would make a file that others can read, and each hook would refuse it from then on."""
+    site.add("a.xml", "<User>amy</User>")
+    site.fetch()
+    state, own, taken = site.path / ".condor", queue.own, []
+
+    def own_and_lose(path):
+        own(path)
+        if not taken:
+            taken.append(os.rename(path, f"{path}.away"))
+
+    monkeypatch.setattr(queue, "own", own_and_lose)
+    before = os.umask(0o022)
+    try:
+        site.fetch()
+    finally:
+        os.umask(before)
+    assert taken
+    assert stat.S_IMODE((state / "queue.db").stat().st_mode) == 0o600
+    assert not site.said

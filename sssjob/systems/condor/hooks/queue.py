@@ -60,6 +60,7 @@ _PART = 100_000  # keys of a millisecond
 FEW = 100  # jobs that are asked for in one go
 _AMONG = "(SELECT value FROM json_each(?))"  # where one of several texts is meant
 _ALL = "all"  # that every document was read again
+_TRIES = 5  # at a file whose name is taken away between two steps
 _AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _REFUSED = "refused {} {}"  # the note of a job and a slot that did not want it
 _NOWHERE = "away/0/{}"  # no name of a document in a directory, and none of one in a store
@@ -335,7 +336,6 @@ def _opened(state: str) -> JobQueue:
     path = os.path.join(state, FILE)
     if not os.path.lexists(path):
         check_former(state)
-    own(path)
     queue = JobQueue(_connected(path), state)
     if queue.version() != _VERSION:
         with queue.changing():
@@ -360,16 +360,15 @@ def copied(settings: HookSettings) -> JobQueue:
 def _copy(
     path: str, found: os.stat_result, copy: _sqlite3.Connection, settings: HookSettings
 ) -> None:
-    from urllib.parse import quote
-
     if found.st_uid != owner_of(settings) or not stat.S_ISREG(found.st_mode):
         raise UnsafeQueue(f"{path} is not a file of the owner of {settings.state}")
     # What a hook that was killed had begun is taken back first, for which SQLite has to write.
     for mode in ("ro", "rw"):
         file = None
         try:
-            address = f"file:{quote(path)}?mode={mode}"
-            file = _sqlite3.connect(address, timeout=_PATIENCE, isolation_level=None, uri=True)
+            file = _sqlite3.connect(
+                _address(path, mode), timeout=_PATIENCE, isolation_level=None, uri=True
+            )
             # A copy would wait for ever for a hook that stands still with the lock; this does not.
             file.execute("BEGIN")
             file.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -384,14 +383,32 @@ def _copy(
 
 
 def _connected(path: str) -> _sqlite3.Connection:
-    try:
-        found = _sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
-        # Fewer waits for the disk, and a file that is whole after a crash.
-        found.execute("PRAGMA journal_mode = TRUNCATE")
-        found.execute("PRAGMA synchronous = NORMAL")
-        return found
-    except _sqlite3.Error as error:
-        raise _unusable(path, error) from error
+    """A connection with a file that is ours alone, which is made if there is none.
+
+    SQLite makes none: others could read one whose name was taken away in that moment.
+    """
+    tries = _TRIES
+    while True:
+        own(path)
+        tries -= 1
+        try:
+            found = _sqlite3.connect(
+                _address(path, "rw"), timeout=_PATIENCE, isolation_level=None, uri=True
+            )
+            # Fewer waits for the disk, and a file that is whole after a crash.
+            found.execute("PRAGMA journal_mode = TRUNCATE")
+            found.execute("PRAGMA synchronous = NORMAL")
+            return found
+        except _sqlite3.Error as error:
+            if not tries or error.sqlite_errorname != "SQLITE_CANTOPEN":
+                raise _unusable(path, error) from error
+
+
+def _address(path: str, mode: str) -> str:
+    """The address of a file for SQLite, which makes none by it."""
+    for letter in "%?#":
+        path = path.replace(letter, f"%{ord(letter):x}")
+    return f"file:{path}?mode={mode}"
 
 
 def _unusable(path: str, error: _sqlite3.Error) -> UnsafeQueue:
