@@ -58,8 +58,8 @@ Examples:
   sssjob convert --from slurm --to ur -o records.xml --losses lost.jsonl sacct.txt
   sssjob convert --from sss --to apel-summary --site CERN-PROD jobs.sss
 
-Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file or a document
-cannot be read."""
+Exit code: 0 every record converted or skipped, 1 some were bad or may be missing, 2 a file or a
+document cannot be read."""
 )
 @names.option(
     "--from", "format_name", names=names.formats, metavar="FORMAT", default=AUTO.name,
@@ -171,14 +171,14 @@ def command(
 
         try:
             reading = RecordReading(once, watching)
-            _write(replace(work, sources=sources(), reading=reading), wanted, filed)
+            missed = _write(replace(work, sources=sources(), reading=reading), wanted, filed)
         except ReadAgain:
             once.begin(is_silent=True)
             reading = RecordReading(once, watching)
             if grid is not None:
                 grid.joined = 0
             work = replace(work, sources=sources(), reading=reading, seen=seen.second())
-            _write(work, wanted, filed)
+            missed = _write(work, wanted, filed)
         else:
             if seen.has_written_both:
                 common.say(_BOTH)
@@ -186,7 +186,8 @@ def command(
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
     said.rest()
     _report(reading.counts, counts_json, said)
-    sys.exit(common.ended(reading.counts.bad or of_logs.counts.bad, unread=said.unread))
+    bad = reading.counts.bad or of_logs.counts.bad or missed
+    sys.exit(common.ended(bad, unread=said.unread))
 
 
 class WantedOutput(NamedTuple):
@@ -255,20 +256,24 @@ def _options(
     return Options(zone, table.columns, table.delimiter, ended_only, steps)
 
 
-def _write(work: Conversion, wanted: WantedOutput, filed: Filed | None) -> None:
-    """Write what is wanted to where it is wanted: ``filed`` is a directory, if that is it."""
+def _write(work: Conversion, wanted: WantedOutput, filed: Filed | None) -> int:
+    """Write what is wanted to where it is wanted: ``filed`` is a directory, if that is it.
+
+    Gives the number of logs of which records may be missing.
+    """
     from sssjob.verbs import convert
 
     if wanted.state is not None and wanted.output is not None:
         state, grown = Path(wanted.state), Path(wanted.output)
         if wanted.form in GROWING:
-            remarks = targets.append(work, wanted.form, wanted.told, state, grown)
+            said = targets.append(work, wanted.form, wanted.told, state, grown)
         else:
             around = (convert.HEAD, None, convert.TAIL) if wanted.form == WHOLE else ()
-            remarks = convert.grown(work, state, grown, *around)
-        for text in remarks:
+            said = convert.grown(work, state, grown, *around)
+        for text in (*said.remarks, *said.losses):
             common.say(f"warning: {text}")
-    elif filed is not None:
+        return len(said.losses)
+    if filed is not None:
         if work.processes > 1:
             filed.write(_by_several().documents(work))
         else:
@@ -283,6 +288,7 @@ def _write(work: Conversion, wanted: WantedOutput, filed: Filed | None) -> None:
                 whole = wanted.form == WHOLE
                 mixed = common.is_mixed(wanted.output)
                 convert.documents(work, stream, wrap=whole, indent=wanted.indent, at_once=mixed)
+    return 0
 
 
 def _by_several() -> ModuleType:

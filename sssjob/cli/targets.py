@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sssjob.accounting.writers.losses import UnwrittenValue
     from sssjob.accounting.writers.writer import LossCounts, WriterOptions
-    from sssjob.verbs.convert import Conversion
+    from sssjob.verbs.convert import Conversion, Grown
 
 SHOWN = 20  # kinds of losses that are printed
 _FIGURE = re.compile(r"([A-Za-z][\w.-]{0,40})=([0-9]{1,12}(?:\.[0-9]{1,12})?)")
@@ -70,9 +70,7 @@ def _say(losses: LossCounts, target: str) -> None:
         common.say(f"lost in {target}: {more} more kinds of values")
 
 
-def append(
-    work: Conversion, target: str, told: TargetOptions, state: Path, output: Path
-) -> tuple[str, ...]:
+def append(work: Conversion, target: str, told: TargetOptions, state: Path, output: Path) -> Grown:
     """Append the records of what is new, and say what they could not hold; gives remarks."""
     from sssjob.accounting.writers import TARGETS
     from sssjob.verbs.convert import grown

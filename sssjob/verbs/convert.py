@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, Union, cast
 from urllib.parse import quote
@@ -418,10 +418,17 @@ def lrms_lines(jobs: Iterable[Job], report: Report) -> Iterator[str]:
     return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
+class Grown(NamedTuple):
+    """What is to be said of logs that grow; ``losses`` of what may be missing in the output."""
+
+    remarks: tuple[str, ...]
+    losses: tuple[str, ...]
+
+
 def grown(
     work: Conversion, state_file: Path, output: Path, head: str = "", new: New | None = None,
     tail: str = "",
-) -> tuple[str, ...]:  # fmt: skip
+) -> Grown:  # fmt: skip
     """Append the documents of what is new in growing logs; gives what a person should know.
 
     What else can be appended to is made by ``new``, between a head and a tail. Raises
@@ -429,28 +436,31 @@ def grown(
     """
     if work.format == "auto":
         raise UnusableInput("--state needs --from FORMAT: new lines alone may not show it")
-    from sssjob.records.state import LogsState  # slow to import, by the digests that it keeps
+    from sssjob.records.state import OPEN, LogsState  # slow to import, by the digests that it keeps
 
     def documents(tasks: Iterator[ConvertTask]) -> Iterator[tuple[ConvertTask, bytes | memoryview]]:
         return ((task, result.data) for task, result in work.results(tasks, lines=not tail))
 
     made = new or documents
     state = LogsState.read(state_file)
+    paths = [Path(source.name) for source in work.sources]
+    state.watch(paths)
     with state.appending(output, tail.encode()) as stream:
         if not state.output[1]:
             stream.write(head.encode())
-        for source in work.sources:
-            for rest in state.rests(Path(source.name)):
-                with work.reading.opening(NamedSource(str(rest.path), rest.stream)) as raw:
-                    cutting = Cutting(raw, work.format, work.options, rest.place, held=rest.held)
-                    done = made(_tasks(str(rest.path), cutting))
-                    for number, (task, data) in enumerate(done, 1):
-                        stream.write(data)
-                        if not number % COMMIT and rest.held and task.place:
-                            state.keep(rest, task.place)
-                            state.commit(stream)
-                state.keep(rest, cutting.place)
-    return tuple(state.remarks)
+        for rest in chain.from_iterable(state.rests(path, paths) for path in paths):
+            source = NamedSource(str(rest.path), rest.stream)
+            with work.reading.opening(source) as raw, rest.unpacked(raw) as new_bytes:
+                cutting = Cutting(new_bytes, work.format, work.options, rest.place, held=rest.held)
+                done = made(_tasks(source.name, cutting))
+                for number, (task, data) in enumerate(done, 1):
+                    stream.write(data)
+                    if not number % COMMIT and task.place and not rest.packed:
+                        state.keep(rest, task.place, OPEN)
+                        state.commit(stream)
+            state.keep(rest, cutting.place, rest.fate)
+        state.end(paths)
+    return Grown(tuple(state.remarks), tuple(state.losses))
 
 
 def file_name(text: str) -> str:

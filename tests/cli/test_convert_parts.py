@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -242,17 +243,227 @@ def test_a_log_that_was_rotated_is_read_to_its_end_first(tmp_path):
     ]  # fmt: skip
 
 
-def test_a_log_that_was_cut_off_or_is_gone_is_remarked_upon(tmp_path):
+def test_a_log_that_was_cut_off_or_is_gone_is_told_with_what_was_expected(tmp_path):
     log = grown(tmp_path, "pbs", PBS.read_bytes(), [9999])
     log.path.write_bytes(PBS.read_bytes()[:600].replace(b"amy", b"bob"))
-    assert "was written anew" in log.run().stderr
+    anew = log.run()
+    assert "was written anew" in anew.stderr
+    assert "no file beside it goes on from line 5, up to which it was read" in anew.stderr
     log.path.unlink()
     other = tmp_path / "other"
     other.write_bytes(b"")
     other.rename(log.path)
+    gone = log.run()
+    assert "the log before it is gone" in gone.stderr
+    assert (anew.exit_code, gone.exit_code, log.run().exit_code) == (1, 1, 0)
+
+
+class Rotating(Log):
+    """A log of PBS as an operator rotates it, and the ids that were written to it."""
+
+    def __init__(self, directory):
+        super().__init__(directory, "pbs", b"")
+        self.written, self.clock, self.turns = [], 0, 0
+
+    def write(self, count):
+        ids = [f"{len(self.written) + more}.srv" for more in range(count)]
+        with self.path.open("a") as stream:
+            for id in ids:
+                stream.write(f"11/20/2026 14:29:34;E;{id};user=amy start=1700000100 "
+                             "end=1700000700 exec_host=n1/0\n")  # fmt: skip
+        self.written += ids
+        self._age(self.path)
+
+    def _age(self, path):
+        self.clock += 1
+        os.utime(path, (self.clock, self.clock))
+
+    def _older(self):
+        """The numbered logs make room, as logrotate does it."""
+        for number in range(99, 0, -1):
+            for packed in ("", ".gz"):
+                name = f"log.{number}{packed}"
+                if (self.directory / name).exists():
+                    (self.directory / name).rename(self.directory / f"log.{number + 1}{packed}")
+
+    def numbered(self):
+        self._older()
+        self.path.rename(self.directory / "log.1")
+        self.path.touch()
+
+    def dated(self):
+        self.turns += 1
+        self.path.rename(self.directory / f"log-{20261100 + self.turns}")
+        self.path.touch()
+
+    def emptied(self):
+        self._older()
+        shutil.copy(self.path, self.directory / "log.1")
+        self._age(self.directory / "log.1")
+        os.truncate(self.path, 0)
+
+    def packed(self):
+        """Whatever is rotated is compressed, as another file."""
+        for each in self.directory.glob("log[.-]*[0-9]"):
+            packed = each.with_name(f"{each.name}.gz")
+            packed.write_bytes(gzip.compress(each.read_bytes()))
+            shutil.copystat(each, packed)
+            each.unlink()
+
+    def copied(self):
+        """To another disk and back: each file has another inode, and its time."""
+        for each in self.directory.glob("log*"):
+            again = self.directory / "again"
+            shutil.copy2(each, again)
+            again.replace(each)
+
+    def ids(self):
+        return re.findall("<Id>([^<]*)</Id>", self.output.read_text())
+
+
+OPERATIONS = ("write", "numbered", "dated", "emptied", "packed", "copied", "run", "killed")
+
+
+@examples(60)
+@given(st.lists(st.sampled_from(OPERATIONS), max_size=14), st.integers(0, 12))
+def test_a_log_rotated_in_any_way_and_run_killed_anywhere_loses_and_doubles_nothing(
+    tmp_path_factory, operations, step
+):
+    log = Rotating(tmp_path_factory.mktemp("log"))
+    log.write(1)
+    for at, operation in enumerate(["killed", *operations, "run"], 2):  # when its state is there
+        if operation == "write":
+            log.write(3)
+        elif operation == "run":
+            result = log.run()
+            assert (result.exit_code, "warning" in result.stderr) == (0, False), result.stderr
+        elif operation == "killed":
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(parts, "SIZE", 100)
+                patch.setattr(verb, "COMMIT", 1)
+                die_at(step + at, patch)
+                log.run()
+        else:
+            getattr(log, operation)()
+    assert sorted(log.ids()) == sorted(log.written)
+
+
+def test_what_was_rotated_before_a_log_was_read_is_told_and_never_read(tmp_path):
+    log = Rotating(tmp_path)
+    for rotate in (log.numbered, log.packed, log.numbered):
+        log.write(1)
+        rotate()
+    log.write(1)
+    (tmp_path / "log.9.Z").write_bytes(b"\x1f\x9d\x90")
+    result = log.run()
+    assert "what stands in log.2.gz, log.1, log.9.Z is not read" in result.stderr
+    assert result.exit_code == 0
+    (tmp_path / "log.9.Z").rename(tmp_path / "log.10.Z")
+    log.numbered()
+    log.packed()
+    log.write(1)
+    assert "warning" not in log.run().stderr
+    assert log.ids() == log.written[-2:]
+
+
+def test_a_rotated_log_that_cannot_be_read_is_told_once(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    log.run()
+    (tmp_path / "log.1.Z").write_bytes(b"\x1f\x9d\x90")
+    told = log.run()
+    assert "log.1.Z: cannot be read, and its records may be missing" in told.stderr
+    assert (told.exit_code, log.run().exit_code) == (1, 0)
+
+
+def test_a_rotated_log_of_which_the_end_is_missing_is_refused_until_it_is_whole(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    log.run()
+    log.write(2)
+    log.numbered()
+    log.write(1)
+    log.packed()
+    packed = tmp_path / "log.1.gz"
+    whole = packed.read_bytes()
+    packed.write_bytes(whole[:-9])
+    result = log.run()
+    assert result.exit_code == 2
+    assert "log.1.gz: error: the compressed data ends before its end" in result.stderr
+    packed.write_bytes(whole)
+    assert log.run().exit_code == 0
+    assert log.ids() == log.written
+
+
+def test_a_log_that_is_compressed_just_now_is_read_as_it_was(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    log.run()
+    log.write(2)
+    log.numbered()
+    (tmp_path / "log.1.gz").write_bytes(gzip.compress((tmp_path / "log.1").read_bytes())[:20])
+    assert log.run().exit_code == 0
+    (tmp_path / "log.1").unlink()
     log.path.touch()
-    found = log.run()
-    assert found.exit_code == 0
+    assert log.ids() == log.written
+
+
+def test_a_compressed_log_of_the_same_name_that_is_whole_is_read_as_well(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    log.run()
+    for _ in range(2):
+        log.write(1)
+        log.path.rename(tmp_path / "log.1")
+        if not (tmp_path / "log.1.gz").exists():
+            log.packed()
+    log.write(1)
+    assert log.run().exit_code == 0
+    assert log.ids() == log.written
+
+
+def test_files_beside_a_log_with_other_names_are_no_logs_that_were_rotated(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    log.run()
+    for name in ("log.state", "log.sss", "log2", "log.lock", "catalog.1", "log~"):
+        (tmp_path / name).write_text("no record\n")
+    result = log.run()
+    assert result.stderr == "converted 0, skipped 0, bad 0\n"
+
+
+def test_a_link_that_leads_to_the_log_of_the_day_is_followed_with_the_end_of_the_day_before(
+    tmp_path,
+):
+    log = Rotating(tmp_path)
+    log.path.unlink()
+    log.path.symlink_to("day-1")
+    log.write(1)
+    log.run()
+    log.write(1)
+    log.path.unlink()
+    log.path.symlink_to("day-2")
+    log.write(1)
+    assert log.run().exit_code == 0
+    assert log.ids() == log.written
+
+
+def test_a_state_of_a_former_version_goes_on(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(2)
+    log.run()
+    path = tmp_path / "state"
+    data = json.loads(path.read_text())
+    [entry] = data.pop("logs")
+    former = {key: entry[key] for key in ("device", "inode", "place", "mark")}
+    (tmp_path / "log.3").write_text("11/20/2026 14:29:34;E;7.old;user=amy start=1 end=2\n")
+    path.write_text(json.dumps({**data, "version": 1, "logs": {str(log.path): former}}))
+    log.write(1)
+    log.numbered()
+    log.write(1)
+    result = log.run()
+    assert "log.4 is not read" in result.stderr
+    assert log.ids() == log.written
 
 
 def test_an_output_that_was_taken_away_is_begun_anew(tmp_path):
@@ -270,15 +481,8 @@ class Killed(Exception):
     """The end of a run, at a place where anything may end it."""
 
 
-@pytest.mark.parametrize("step", range(16))
-@pytest.mark.parametrize("size", [1 << 19, 2000])
-def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, size, monkeypatch):
-    monkeypatch.setattr(parts, "SIZE", size)
-    monkeypatch.setattr(verb, "COMMIT", 1)
-    log = Log(tmp_path, "sge", SGE.read_bytes())
-    log.grow(3000)
-    log.run()
-    log.grow(9999)
+def die_at(step, patch):
+    """End a run at a step of those that change what stays."""
     steps = iter(range(100))
 
     def dying(real):
@@ -289,12 +493,24 @@ def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, 
 
         return call
 
+    patch.setattr(os, "fsync", dying(os.fsync))
+    patch.setattr(state.LogsState, "save", dying(state.LogsState.save))
+    patch.setattr(state.LogsState, "keep", dying(state.LogsState.keep))
+    patch.setattr(parts, "convert", dying(parts.convert))
+    patch.setattr(Path, "replace", dying(Path.replace))
+
+
+@pytest.mark.parametrize("step", range(16))
+@pytest.mark.parametrize("size", [1 << 19, 2000])
+def test_a_run_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path, step, size, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", size)
+    monkeypatch.setattr(verb, "COMMIT", 1)
+    log = Log(tmp_path, "sge", SGE.read_bytes())
+    log.grow(3000)
+    log.run()
+    log.grow(9999)
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", dying(os.fsync))
-        patch.setattr(state.LogsState, "save", dying(state.LogsState.save))
-        patch.setattr(state.LogsState, "keep", dying(state.LogsState.keep))
-        patch.setattr(parts, "convert", dying(parts.convert))
-        patch.setattr(Path, "replace", dying(Path.replace))
+        die_at(step, patch)
         log.run()
     assert log.run().exit_code == 0
     assert log.output.read_bytes() == convert("--from", "sge", SGE).stdout_bytes
