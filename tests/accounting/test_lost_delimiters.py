@@ -10,6 +10,7 @@ import re
 import pytest
 from records import DATA
 
+from sssjob.document import dumps
 from sssjob.errors import UnusableInput
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS
@@ -78,3 +79,78 @@ def test_a_delimiter_that_is_lost_changes_no_job_in_silence(name):
         if others != jobs and not told - told_of_whole:
             silent.append(changed[max(begin - 20, 0) : begin + 20])
     assert silent == []
+
+
+# Ads as a schedd writes them, in the order that it has them in, each with its banner.
+AD = """\
+GlobalJobId = "s#{cluster}.{proc}#1700000000"
+ClusterId = {cluster}
+ProcId = {proc}
+Owner = "{owner}"
+AcctGroup = "{project}"
+QDate = 1700000000
+JobStatus = 4
+JobCurrentStartDate = 1700000100
+CompletionDate = {end}
+EnteredCurrentStatus = {end}
+RemoteWallClockTime = {wall}.0
+CumulativeRemoteUserCpu = {wall}.0
+CpusProvisioned = {cpus}
+*** Offset = 0 ClusterId = {cluster} ProcId = {proc} Owner = "{owner}" CompletionDate = {end}
+"""
+AMY = AD.format(
+    cluster=41, proc=0, owner="amy", project="chem", end=1700000700, wall=600, cpus=1,
+)  # fmt: skip
+BOB = AD.format(
+    cluster=42, proc=7, owner="bob", project="bio", end=1700900000, wall=899900, cpus=64,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("again", [[0, 1], [1, 0]])
+def test_lines_that_are_lost_between_two_ads_give_no_job_of_both_in_silence(again):
+    """What the banner of an ad says stands in the ad, or it is that of another one."""
+    ads = [[AMY, BOB][place].splitlines(keepends=True) for place in again]
+    lines = [*ads[0], *ads[1]]
+    whole, _ = read("condor", "".join(lines))
+    silent = []
+    for first in range(1, len(ads[0])):
+        for last in range(len(ads[0]), len(lines)):
+            jobs, told = read("condor", "".join(lines[:first] + lines[last:]))
+            named = [set(re.findall("chem|bio|amy|bob", job)) for job in map(dumps, jobs)]
+            if any({"amy", "bob"} <= each or {"chem", "bio"} <= each for each in named):
+                silent.append((first, last))
+            mixed = [job for job in jobs if job not in whole]
+            if mixed and not told:
+                silent.append((first, last))
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("banner", "reason"),
+    [('ClusterId = 42 ProcId = 0 Owner = "amy" CompletionDate = 1700000700',
+      "ClusterId is 41, and 42 in the banner"),
+     ('ClusterId = 41 ProcId = 7 Owner = "amy" CompletionDate = 1700000700',
+      "ProcId is 0, and 7 in the banner"),
+     ('ClusterId = 41 ProcId = 0 Owner = "bob" CompletionDate = 1700000700',
+      "Owner is amy, and bob in the banner"),
+     ('ClusterId = 41 ProcId = 0 Owner = "amy" CompletionDate = 1700900000',
+      "CompletionDate is 1700000700, and 1700900000 in the banner")],
+)  # fmt: skip
+def test_a_banner_of_another_ad_makes_the_ad_before_it_bad(banner, reason):
+    jobs, told = read("condor", AMY.partition("***")[0] + f"*** Offset = 9000 {banner}\n")
+    assert jobs == []
+    assert [each.startswith(reason) for each in told] == [True]
+
+
+def test_a_banner_says_of_what_an_ad_has_not_that_it_is_not_known():
+    ad = (
+        AMY.partition("***")[0]
+        .replace('Owner = "amy"\n', "")
+        .replace("CompletionDate = 17", "X = ")
+    )
+    for owner, end in (("?", -1), ("NULL", 0)):
+        banner = (
+            f'*** Offset = 0 ClusterId = 41 ProcId = 0 Owner = "{owner}" CompletionDate = {end}'
+        )
+        jobs, _ = read("condor", f"{ad}{banner}\n")
+        assert len(jobs) == 1

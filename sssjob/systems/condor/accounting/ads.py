@@ -44,6 +44,10 @@ _QUEUED, _START, _END = (_AT[name] for name in ("qdate", "jobstartdate", "entere
 _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
+# What the one behind an ad says of it; of what the ad had not, the words of schedds and of Quill.
+_SAID = re.compile(r'([A-Za-z_]\w*+) = (?:"((?:[^"\\]|\\.)*+)"|(-?[0-9]{1,18}+)(?!\S))')
+_UNSAID = ("-1", "?", "NULL", "0", "")
+_BEHIND = "in the banner behind it: what stood between is lost"
 # What a script for APEL prints of an ad; each field is ended by a |.
 _COLUMNS = (
     "GlobalJobId", "Owner", "RemoteWallClockTime", "RemoteUserCpu", "RemoteSysCpu",
@@ -322,7 +326,31 @@ def _ended(begun: int, values: list[Any], wrong: str, text: str) -> Piece:
     banner = _BANNER.match(text)
     if banner:
         return Skipped(begun, f"{banner[1]} of a job")
+    wrong = wrong or _of_another(values, text)
     return Bad(begun, wrong) if wrong else (begun, values)
+
+
+def _of_another(values: list[Any], banner: str) -> str:
+    """Why a banner is that of another ad than the one before it, or "": what was between is lost.
+
+    It is printed of its ad, so that all that it says stands in there. # decision 859
+    """
+    says = {
+        name: text.replace('\\"', '"') or number for name, text, number in _SAID.findall(banner)
+    }
+    for name, said in says.items():
+        place = _AT.get(name.lower(), -1)
+        if place < 0 or (values[place] is None and said in _UNSAID):
+            continue
+        value = values[place]
+        if (value if isinstance(value, str) else told(value)) != said:
+            return f"{name} is {told(value)[:60] or 'missing'}, and {said[:60]} {_BEHIND}"
+    everywhere = told(values[_GLOBAL_ID])
+    if is_of_schedd(everywhere) and "ClusterId" in says and "ProcId" in says:
+        number, of_banner = everywhere.split("#")[1], f"{says['ClusterId']}.{says['ProcId']}"
+        if number != of_banner:
+            return f"GlobalJobId is {everywhere[:90]}, and the job {of_banner} {_BEHIND}"
+    return ""
 
 
 def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
