@@ -8,6 +8,9 @@ The idea is to ask of each job whether its run is here, by the rule for all runs
 nothing goes that a job used, the group is the next version. Otherwise the one that is there stays,
 with the jobs that this tells more of or that are new, and a run that the group does not have is a
 document of its own beside it, as ``deliver`` makes it. # decision 877
+
+What a run was charged stays with it wherever an import says nothing of a Charge, also of a job
+alone: whoever tells of a run, such as its epilog, need not know what it cost. # decision 914
 """
 
 from __future__ import annotations
@@ -25,10 +28,13 @@ from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
+from sssjob.fold import JOB, Fact, placed
 from sssjob.known_by import BEGAN, ENDED, WAITS, telling
-from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, jobs_of, without
+from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, Property, jobs_of, without
 from sssjob.runs import Run, moment
 from sssjob.states import is_over
+from sssjob.store.flat_properties import flat_properties, jobs_in
+from sssjob.store.settling import charge_of, owner_of
 
 _CHARGE = "Charge"
 _DURATIONS = ("Duration", "CpuDuration")
@@ -118,21 +124,54 @@ class _MemberJob(NamedTuple):
     run: Run
     told: _RunEvidence
 
+    def with_charge_of(self, known: _MemberJob) -> _MemberJob:
+        """The same, with what is known that its run was charged, if it says nothing of that.
+
+        Jobs without an Id are nobody's that can be told but for whom they name.
+        """
+        charge = _kept_charge(known.whole, self.whole)
+        is_named = self.written.id or owner_of(self.whole) == owner_of(known.whole)
+        if charge is None or not is_named:
+            return self
+        written, whole = (placed(each, charge) for each in (self.written, self.whole))
+        return self._replace(written=written, whole=whole)
+
+
+def _kept_charge(known: Job, new: Job) -> Fact | None:
+    """What a job is known to be charged, if one that is imported says nothing of a Charge."""
+    if _CHARGE in flat_properties(new) or not charge_of(known):
+        return None
+    return Fact(Property(_CHARGE, flat_properties(known)[_CHARGE].text), JOB)
+
+
+def charged(there: bytes, new: bytes) -> bytes:
+    """A job alone that is imported, with what the one that is there was charged."""
+    [(_, known)], [(_, coming)] = jobs_in(loads(there)), jobs_in(loads(new))
+    charge = _kept_charge(known, coming)
+    return new if charge is None else b"".join(rewrite(new, lambda job: placed(job, charge)))
+
 
 def regrouped(there: bytes, new: bytes) -> Regrouped | None:
-    """What becomes of a group; None where what is imported is its next version."""
+    """What becomes of a group; None where what is imported is its next version as it is."""
     group, coming = loads(there), loads(new)
     assert isinstance(group, JobGroup)
     assert isinstance(coming, JobGroup)
-    mine, theirs = list(_jobs(coming)), list(_jobs(group))
-    matches = _matched(mine, theirs)
+    came, theirs = list(_jobs(coming)), list(_jobs(group))
+    places = _matched(came, theirs)
+    mine = _with_charges(came, theirs, places)
+    matches = [None if place is None else mine[place] for place in places]
     ids = {each.written.id for each in theirs}
     kept: dict[Kept, list[str]] = defaultdict(list)
     for known, found in zip(theirs, matches, strict=True):
         if (why := _why_kept(known, found, mine)) is not None:
             kept[why].append(known.written.id)
     if not kept:
-        return None
+        changes = {
+            place: each.written
+            for place, (each, as_it_came) in enumerate(zip(mine, came, strict=True))
+            if each is not as_it_came
+        }
+        return Regrouped(_rewritten(new, changes, ()), (), ()) if changes else None
     taken = {id(each) for each in matches if each is not None}
     left = [each for each in mine if id(each) not in taken]
     is_framed = group.blocks(JobDefaults) == coming.blocks(JobDefaults)
@@ -144,9 +183,7 @@ def regrouped(there: bytes, new: bytes) -> Regrouped | None:
         and found.whole != known.whole
         and not found.told.is_less_than(known.told)
     }
-    document = there
-    if changes or added:
-        document = b"".join(rewrite(there, lambda block: _changed(block, changes, added)))
+    document = _rewritten(there, changes, added) if changes or added else there
     beside = [_alone(each) for each in left if each.written.id in ids]
     return Regrouped(document, beside, [*kept.items()])
 
@@ -157,18 +194,29 @@ def _jobs(group: JobGroup) -> Iterator[_MemberJob]:
         yield _MemberJob(written, each, Run.of_job(each), _RunEvidence.of(each))
 
 
-def _matched(mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob]) -> list[_MemberJob | None]:
-    """The job of the same run for each of those that are there, each of them once."""
-    by_id: dict[str, list[_MemberJob]] = defaultdict(list)
-    for each in mine:
-        by_id[each.written.id].append(each)
-    found: list[_MemberJob | None] = []
+def _matched(mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob]) -> list[int | None]:
+    """The place of the job of the same run for each of those that are there, each of them once."""
+    by_id: dict[str, list[int]] = defaultdict(list)
+    for place, each in enumerate(mine):
+        by_id[each.written.id].append(place)
+    found: list[int | None] = []
     for known in theirs:
         some = by_id[known.written.id]
-        same = next((each for each in some if each.run.is_of(known.run)), None)
+        same = next((place for place in some if mine[place].run.is_of(known.run)), None)
         if same is not None:
             some.remove(same)
         found.append(same)
+    return found
+
+
+def _with_charges(
+    mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob], places: Sequence[int | None]
+) -> list[_MemberJob]:
+    """The jobs of a group that comes, with what is known that their runs were charged."""
+    found = [*mine]
+    for known, place in zip(theirs, places, strict=True):
+        if place is not None:
+            found[place] = found[place].with_charge_of(known)
     return found
 
 
@@ -188,8 +236,12 @@ def _in_frame(job: _MemberJob, is_framed: bool) -> Job:
     return job.written if is_framed else job.whole
 
 
-def _changed(group: Block, changes: Mapping[int, Job], added: Sequence[Job]) -> Block:
+def _rewritten(group: bytes, changes: Mapping[int, Job], added: Sequence[Job]) -> bytes:
     """A group with other jobs in some places, and some behind all."""
+    return b"".join(rewrite(group, lambda block: _changed(block, changes, added)))
+
+
+def _changed(group: Block, changes: Mapping[int, Job], added: Sequence[Job]) -> Block:
     places = count()
     items = [changes.get(next(places), item) if type(item) is Job else item for item in group.items]
     return group.holding((*items, *added))

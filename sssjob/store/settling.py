@@ -154,8 +154,8 @@ def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_J
         told_again: dict[_Job, _Shares] = {}
         for _, job in _jobs(engine, packing, document):
             of_id = told_again.setdefault((document, job.id), {})
-            whose = _owner(job)
-            of_id[whose] = of_id.get(whose, Fraction()) + _charge(job)
+            whose = owner_of(job)
+            of_id[whose] = of_id.get(whose, Fraction()) + charge_of(job)
         found |= told_again
     return found
 
@@ -167,7 +167,7 @@ def _jobs(engine: Engine, packing: Packing, document: int) -> Iterator[tuple[int
     return jobs_in(stored.block())
 
 
-def _charge(job: Block) -> Fraction:
+def charge_of(job: Block) -> Fraction:
     """What a job says that it was charged; 0 for nothing, or for what is no number."""
     found = flat_properties(job).get(_CHARGE)
     try:
@@ -176,7 +176,8 @@ def _charge(job: Block) -> Fraction:
         return Fraction()
 
 
-def _owner(job: Block) -> Owner:
+def owner_of(job: Block) -> Owner:
+    """Whose a job is, whom it is charged to."""
     found = flat_properties(job)
     told = (found.get(name) for name in _OWNER)
     return Owner(*(stripped(each.text) if each and is_text(each) else "" for each in told))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
-from itertools import count, islice, repeat, takewhile
+from itertools import count, islice, pairwise, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
 from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
-from sssjob.store.regrouping import regrouped, tells_less
+from sssjob.store.regrouping import charged, regrouped, tells_less
 from sssjob.store.rows import rows
 from sssjob.store.stored import is_of_request, of_request
 
@@ -50,6 +50,10 @@ _USED_IN_GROUP = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
     f"{' OR '.join(f'{name} IS NOT NULL' for name in _USED)}) LIMIT 1"
 )
+_WAS_CHARGED = (
+    f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
+    f"{NAMES[_CHARGE]} IS NOT NULL) LIMIT 1"
+)
 # Whose a job is: of whom was delivered, or else its own User, as in reports.
 _USERS = [columns.name_of(path) for path in ("Delivered/User", "User")]
 _USER_PLACES = [NAMES.index(name) for name in _USERS]
@@ -64,11 +68,13 @@ _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one a
 _MARKS = len(MARKS)  # columns of the table
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
 _REPLACED = "{} is replaced, with what was made of it since it was imported: {}"
+_CHARGED = "; what it was charged stays"
 _REASON = "SELECT reason FROM change WHERE number = ?"
 _FORMER = (
-    "SELECT f.files, f.dictionary, f.data, c.reason FROM former AS f JOIN change AS c "
+    "SELECT f.deleted, f.files, f.dictionary, f.data, c.reason FROM former AS f JOIN change AS c "
     "ON c.number = f.change WHERE f.document = ? ORDER BY f.version DESC"
 )
+_WAS_HIDDEN = "SELECT deleted FROM former WHERE document = ? ORDER BY version DESC LIMIT 1"
 _OTHERS = "{} of {}: the same job and start are there as one of {}; both are kept"
 _KEEP = (
     "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
@@ -274,6 +280,20 @@ class PresentDocument(NamedTuple):
         return cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
 
 
+class _Version(NamedTuple):
+    """A version of a document, and why it was made."""
+
+    deleted: bool
+    files: str
+    dictionary: int
+    data: bytes
+    reason: str
+
+    def only_hides(self, before: _Version | None) -> bool:
+        """Whether the document is shown no more, or again, and is what it was before."""
+        return before is not None and before[1:-1] == self[1:-1]
+
+
 class Outcome(Enum):
     """What became of a document."""
 
@@ -442,22 +462,26 @@ class DocumentWriter:
                 incoming = self._with_global_id(incoming, run)
                 contents.add(incoming.content)
             is_there = files.column == run.files and self._has(run, incoming.content)
-            if not is_there and self._keeps_ended and not run.deleted:
+            if not is_there and self._keeps_ended:
                 is_there = self._is_no_news(contents, files, run)
             if not is_there and self._keeps_ended and incoming.name == "JobGroup":
                 again = self._regrouped(incoming, run)
                 if again is not None:
-                    incoming, others = again
+                    incoming, others, is_kept = again
                     beside += [(index, each) for each in others]
                     files = self._chosen(incoming, run.files)
-                    is_there = self._has(run, incoming.content)
+                    has_files = is_kept or files.column == run.files
+                    is_there = has_files and self._has(run, incoming.content)
             # decisions 265 and 517
             elif not is_there and self._keeps_ended:
                 is_there = self._is_older(incoming, run, contents)
+                if not is_there:
+                    incoming = self._with_charge(incoming, run)
+                    is_there = files.column == run.files and self._has(run, incoming.content)
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
-                self._tell_replaced(incoming, run)
+                self._tell_replaced(incoming, run, documents[index])
                 changed.append((run.number, incoming, files))
                 if incoming.id != run.id:
                     renamed.append((run.number, _next_run(incoming, runs), incoming))
@@ -541,8 +565,10 @@ class DocumentWriter:
     # decision 877
     def _regrouped(
         self, incoming: Incoming, present: PresentDocument
-    ) -> tuple[Incoming, Sequence[Incoming]] | None:
-        """A group with what is there of it, and the runs beside it; None: it is the next version.
+    ) -> tuple[Incoming, Sequence[Incoming], bool] | None:
+        """A group with what is there of it, the runs beside it, and whether it keeps its own.
+
+        None where it is the next version as it is.
 
         Most groups have no job that ran, and are not read for that.
         """
@@ -559,7 +585,21 @@ class DocumentWriter:
             for text in found.told(incoming.id):
                 self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
         whole = self._read_anew(incoming, found.group)
-        return whole, [self._read_anew(incoming, dumps(job).encode()) for job in found.beside]
+        beside = [self._read_anew(incoming, dumps(job).encode()) for job in found.beside]
+        return whole, beside, bool(found.kept)
+
+    # decision 914
+    def _with_charge(self, incoming: Incoming, present: PresentDocument) -> Incoming:
+        """A job with what the one that is there was charged, if it says nothing of that."""
+        if not self.engine.fetch(_WAS_CHARGED, (present.number,)):
+            return incoming
+        try:
+            there = self.packing.unpack(present.dictionary, present.data)
+        except NotUnpacked:
+            return incoming
+        document = self.packing.document(incoming.content)
+        found = charged(there, document)
+        return incoming if found == document else self._read_anew(incoming, found)
 
     def _read_anew(self, incoming: Incoming, document: bytes) -> Incoming:
         """What was made of a document that came, with the Files that came with it."""
@@ -586,17 +626,38 @@ class DocumentWriter:
         told = finding(code, text, line=incoming.line, severity=severity)
         self.remarks.append(told)
 
-    # decision 879
+    # decisions 879 and 916
     def _is_no_news(
         self, contents: Collection[Content], files: ChosenFiles, present: PresentDocument
     ) -> bool:
         """Whether an import brought the same before, and requests have changed it since."""
-        if not is_of_request(self._reason(present)):  # as nearly always
+        versions = self._versions(present)
+        if not any(has_changed for _, has_changed in _requests(versions)):
             return False
-        former = self.engine.fetch(_FORMER, (present.number,))
-        brought = (row for row in former if not is_of_request(row[-1]) and row[0] == files.column)
-        there = (present._replace(dictionary=row[1], data=row[2]) for row in brought)
+        brought = (each for each in versions[1:] if not is_of_request(each.reason))
+        there = (
+            present._replace(dictionary=each.dictionary, data=each.data)
+            for each in brought
+            if each.files == files.column
+        )
         return any(self._has(each, content) for each in there for content in contents)
+
+    def _versions(self, present: PresentDocument) -> Sequence[_Version]:
+        """All versions of a document, the last one first; none where imports made that, and shown.
+
+        Of most documents no more than this is asked.
+        """
+        reason = self._reason(present)
+        if not (is_of_request(reason) or present.deleted or self._was_hidden(present)):
+            return ()
+        there = _Version(present.deleted, present.files, present.dictionary, present.data, reason)
+        former = self.engine.fetch(_FORMER, (present.number,))
+        return [there, *(_Version(*row) for row in former)]
+
+    def _was_hidden(self, present: PresentDocument) -> bool:
+        """Whether the version before hid the document, after one that somebody brought."""
+        found = self.engine.fetch(_WAS_HIDDEN, (present.number,)) if present.version > 2 else ()
+        return any(hidden for (hidden,) in found)
 
     def _reason(self, present: PresentDocument) -> str:
         """Why the version was made that is there."""
@@ -605,14 +666,19 @@ class DocumentWriter:
             self._reasons[present.change] = reason
         return self._reasons[present.change]
 
-    def _tell_replaced(self, incoming: Incoming, present: PresentDocument) -> None:
+    def _tell_replaced(
+        self, incoming: Incoming, present: PresentDocument, brought: Incoming
+    ) -> None:
         """Tell of what goes that requests have made of a document since it was imported."""
-        if not self._keeps_ended or not is_of_request(last := self._reason(present)):
+        if not self._keeps_ended:
             return
-        former = (row[-1] for row in self.engine.fetch(_FORMER, (present.number,)))
-        reasons = [last, *takewhile(is_of_request, former)]
+        reasons = [reason for reason, _ in _requests(self._versions(present))]
+        if not reasons:
+            return
         names = ", ".join(dict.fromkeys(map(of_request, reversed(reasons))))
         text = _REPLACED.format(f"{incoming.name} {incoming.id}", names)
+        if settling.says_charge(incoming.rows) and not settling.says_charge(brought.rows):
+            text += _CHARGED
         self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
 
     def _is_former(self, contents: Collection[Content], present: PresentDocument) -> bool:
@@ -702,6 +768,20 @@ class DocumentWriter:
         self.engine.add_sparse(
             self._rows, [row for number, new, _ in changed for row in _owned(number, new)]
         )
+
+
+def _requests(versions: Sequence[_Version]) -> Iterator[tuple[str, bool]]:
+    """Why requests made versions since the last import, and whether they changed anything.
+
+    Who hides a document, or shows it again, brings nothing, whether by a request or not.
+    """
+    for version, before in pairwise((*versions, None)):
+        assert version is not None  # it ends the pairs
+        only_hides = version.only_hides(before)
+        if is_of_request(version.reason):
+            yield version.reason, not only_hides
+        elif not only_hides:
+            return
 
 
 def _given_back(found: settling.ChargeDifference) -> Finding:

@@ -50,7 +50,6 @@ class Site:
         self.deleted = {id_: {} for id_ in REQUESTS}
         self.shown = {id_: {} for id_ in REQUESTS}
         self.submitted = defaultdict(set)  # runs that tell when they were
-        self.loaded = defaultdict(set)  # runs of which an import told
         self.grouped = {}  # the run that stands in the group, which comes behind those alone
 
     def __enter__(self):
@@ -94,9 +93,7 @@ class Site:
         document = REQUESTS[id_].replace("</Job>", told + delivered)
         with self.jobs.service.stores.use() as kept:
             kept.load(document.encode())
-        if run not in self.loaded[id_]:  # it is told that a Charge goes
-            self.shown[id_][run] = 0
-        self.loaded[id_].add(run)
+        self.shown[id_].setdefault(run, 0)  # it says nothing of a Charge, and takes none away
         self.submitted[id_].add(run)
 
     def last(self, id_, runs):

@@ -351,6 +351,7 @@ def test_a_job_that_waits_does_not_replace_one_that_used_something_without_times
     assert documents(jobs) == [there.encode()]
 
 
+CHARGE = "<Charge>12</Charge>"
 WAITS = "<Job><Id>7</Id><User>ann</User></Job>"
 
 
@@ -382,6 +383,38 @@ def test_what_was_imported_before_is_no_news_of_a_job_that_requests_have_changed
     assert documents(jobs) == [known.encode()]
 
 
+@pytest.mark.parametrize("frame", ["{}", GROUP])
+@pytest.mark.parametrize("reason", ["", "a test", "Delete Job"])
+@pytest.mark.parametrize("does", [["delete"], ["delete", "undelete"], ["delete", "undelete"] * 2])
+def test_what_was_imported_before_is_no_news_of_a_job_that_was_charged_and_hidden_since(
+    jobs, frame, does, reason
+):
+    """Who hides a document, or shows it again, brings nothing."""
+    asked, known = (frame.format(WAITS.replace("</Job>", f"{each}</Job>")) for each in ("", CHARGE))
+    jobs.load(asked.encode())
+    changed(jobs, "Charge Job", known)
+    for each in does:
+        with jobs.change(reason=reason) as change:
+            getattr(change, each)("7" if frame == "{}" else "g")
+    assert loaded(jobs, asked) == (Counts(unchanged=1), [])
+    is_shown = does[-1] != "delete"
+    assert documents(jobs) == [known.encode()] * is_shown
+    assert [(each.kind, each.amount) for each in jobs.ledger.entries([*EntryKind])] == [
+        ("Charge", 12)
+    ]
+
+
+@pytest.mark.parametrize("does", [["delete"], ["delete", "undelete"]])
+def test_what_imports_alone_have_made_alternates_also_where_it_was_hidden(jobs, does):
+    for user in ("ann", "bob"):
+        jobs.load(WAITS.replace("ann", user).encode())
+    for each in does:
+        with jobs.change(reason="Delete Job") as change:
+            getattr(change, each)("7")
+    assert loaded(jobs, WAITS)[0] == Counts(changed=1)
+    assert documents(jobs) == [WAITS.encode()]
+
+
 def test_what_is_replaced_that_requests_have_made_is_told(jobs):
     jobs.load(WAITS.encode())
     for reason in ("Quote Job, request 1", "Modify Job", "Modify Job"):
@@ -399,11 +432,91 @@ def test_what_imports_alone_have_made_is_what_was_imported_last(jobs):
     assert len([*jobs.versions("7")]) == 3
 
 
-def test_credits_that_an_import_gives_back_are_told(jobs):
-    jobs.load(ENDED.replace("</Job>", "<Charge>12</Charge></Job>").encode())
-    counts, told = loaded(jobs, ENDED)
+CHARGED = ENDED.replace("</Job>", f"{CHARGE}</Job>")
+NAMED = ENDED.replace("</Job>", "<Name>x</Name></Job>")
+
+
+def texts(jobs, name):
+    """The texts of an element in all documents."""
+    return re.findall(f"<{name}>(.*?)</{name}>", b"".join(documents(jobs)).decode())
+
+
+def charged(jobs):
+    """What the jobs of all documents say that they were charged, as the ledger has it."""
+    assert list(jobs.check()) == []
+    found = texts(jobs, "Charge")
+    with jobs.change() as change:
+        each = [change.ledger.balance(document.number, "7") for document in jobs.documents()]
+    assert sum(each) == sum(map(int, found))
+    return found
+
+
+@pytest.mark.parametrize("frame", ["{}", GROUP])
+@pytest.mark.parametrize("less", ["0", "5"])
+def test_credits_that_an_import_gives_back_are_told(jobs, frame, less):
+    jobs.load(frame.format(CHARGED).encode())
+    counts, told = loaded(jobs, frame.format(CHARGED.replace("12", less)))
     assert counts == Counts(changed=1)
-    assert told == ["job 7 was charged 12, of which 12 are given back: this says less"]
+    gives = 12 - int(less)
+    assert told == [f"job 7 was charged 12, of which {gives} are given back: this says less"]
+    assert charged(jobs) == [less]
+
+
+@pytest.mark.parametrize("frame", ["{}", GROUP])
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_an_import_that_says_nothing_of_a_charge_takes_none_away(jobs, frame, is_deleted):
+    jobs.load(frame.format(CHARGED).encode())
+    for again in (False, True):
+        if is_deleted and not again:
+            with jobs.change() as change:
+                change.delete("7" if frame == "{}" else "g")
+        counts, told = loaded(jobs, frame.format(NAMED))
+        assert (counts, told) == (Counts(unchanged=1) if again else Counts(changed=1), [])
+        assert charged(jobs) == ["12"]
+        assert texts(jobs, "Name") == ["x"]
+
+
+def test_a_charge_that_stays_of_a_request_that_is_replaced_is_told(jobs):
+    jobs.load(ENDED.encode())
+    changed(jobs, "Charge Job", CHARGED)
+    assert loaded(jobs, NAMED)[1] == [
+        "Job 7 is replaced, with what was made of it since it was imported: Charge; "
+        "what it was charged stays"
+    ]
+    assert charged(jobs) == ["12"]
+
+
+def test_a_charge_stays_with_its_run_in_a_group_whatever_else_comes(jobs):
+    """One run tells more than was known, one less; a third one is new."""
+    other = WAITS.replace("7", "8")
+    known = [CHARGED, other.replace("</Job>", "<Duration>60</Duration></Job>")]
+    jobs.load(GROUP.format("".join(known)).encode())
+    counts, told = loaded(jobs, GROUP.format(f"{NAMED}{other}<Job><Id>9</Id></Job>"))
+    assert counts == Counts(changed=1)
+    assert told == ["JobGroup g keeps the run of job 8: this is older, and tells less of it"]
+    assert charged(jobs) == ["12"]
+    assert loaded(jobs, GROUP.format(f"{NAMED}{other}<Job><Id>9</Id></Job>"))[0] == Counts(
+        unchanged=1
+    )
+
+
+@pytest.mark.parametrize("user", ["ann", "bob"])
+def test_a_charge_of_a_job_without_an_id_stays_with_whom_it_names(jobs, user):
+    job = "<Job><User>{}</User><StartTime>5</StartTime><EndTime>9</EndTime>{}</Job>"
+    jobs.load(GROUP.format(job.format("ann", "<Charge>12</Charge>")).encode())
+    counts, told = loaded(jobs, GROUP.format(job.format(user, "<Name>x</Name>")))
+    assert counts == Counts(changed=1)
+    assert len(told) == (user != "ann")
+    assert texts(jobs, "Charge") == ["12"] * (user == "ann")
+
+
+def test_a_charge_by_default_of_a_group_is_what_it_says(jobs):
+    group = "<JobGroup><Id>g</Id><JobDefaults><Charge>{}</Charge></JobDefaults>{}</JobGroup>"
+    jobs.load(group.format(12, ENDED).encode())
+    assert len(loaded(jobs, group.format(5, ENDED))[1]) == 1
+    assert charged(jobs) == ["5"]
+    assert loaded(jobs, GROUP.format(NAMED)) == (Counts(changed=1), [])
+    assert charged(jobs) == ["5"]
 
 
 @pytest.mark.parametrize(
