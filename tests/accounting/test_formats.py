@@ -171,6 +171,18 @@ def test_a_stream_that_ends_early_is_told_from_a_whole_one(format_name, data, jo
     assert last == told
 
 
+@pytest.mark.parametrize("path", ["condor/condor_history.long", "records/condor/apel.text"])
+@pytest.mark.parametrize("first", [b"x|y|827\n", b"ClusterId 7\n", b"\x00\xff\n"])
+def test_ads_of_which_the_first_line_is_damaged_are_read_behind_it(path, first):
+    whole = outcomes("condor", data := (DATA / path).read_bytes())
+    again = outcomes("condor", first + data)
+    bad = [item for item in again if isinstance(item, Bad) and item.line == 1]
+    assert len(bad) == 1
+    of_long = path.endswith("long")  # where the line is one of the first ad
+    jobs = [[item.job for item in items if isinstance(item, Converted)] for items in (whole, again)]
+    assert jobs[1] == jobs[0][of_long:]
+
+
 def test_documents_of_sacct_may_follow_one_another():
     one = b'{"meta": {}, "jobs": [\n{"job_id": 1, "state": "FAILED"}], "errors": [{"error": '
     one += b'"no such file", "error_number": 2, "source": "slurmdbd"}]}\n'

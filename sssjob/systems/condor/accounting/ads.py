@@ -78,10 +78,19 @@ def form_of(head: bytes) -> str:
     if begin.startswith((b"[", b"{")):
         rest = begin[1:].lstrip()
         return JSON if _OF_JSON.match(rest) or begin[:1] == rest[:1] == b"[" else NEW
-    line = clean(begin.split(b"\n", 1)[0])
+    return _form_of_line(begin.split(b"\n", 1)[0])
+
+
+def _form_of_line(octets: bytes) -> str:
+    line = clean(octets)
     if line.count("|") >= len(_COLUMNS) - 1 and "#" in line.partition("|")[0]:
         return TEXT
     return LONG if _LINE.match(line) or line.startswith("***") else ""
+
+
+def _form_within(head: bytes) -> str:
+    """The form of ads of which the first line may be damaged, as of any other one."""
+    return form_of(head) or next(filter(None, map(_form_of_line, head.split(b"\n"))), "")
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
@@ -90,7 +99,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     Raises ``UnusableInput`` where it is in none.
     """
     head, again = looked_at(stream, _HEAD)
-    form = form_of(head)
+    form = _form_within(head)
     if form == JSON:
         yield from _of_json(json_objects.read(again, "", first))
     elif form in (NEW, XML):
@@ -98,7 +107,9 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     elif form:
         yield from _of_blocks(again, first, form)
     elif head.strip():
-        raise UnusableInput("no ClassAds: neither long form nor JSON nor XML", 1)
+        raise UnusableInput(
+            "no ClassAds: neither long form nor JSON nor XML, nor the ten fields of APEL", 1
+        )
 
 
 def _no_member(head: bytes) -> str:
@@ -153,7 +164,7 @@ def _behind(front: bytes, stream: PartStream, first: int) -> Iterator[Piece]:
 
 def _form(head: bytes, front: bytes) -> str:
     """The form that the front of a part tells, or the first bytes of a stream."""
-    return _FORMS.get(front) or (JSON if front else form_of(head))
+    return _FORMS.get(front) or (JSON if front else _form_within(head))
 
 
 def _rest(front: bytes, stream: OpenStream, first: int) -> Iterator[Piece]:
