@@ -255,7 +255,7 @@ class Scope:
 
     def wanted(self, name: str) -> Interval:
         """The whole numbers that the chosen alternative admits. Raises ``InvalidValue``."""
-        return expression.interval(self.terms.get(name, ()), name).integers()
+        return expression.interval(_amounts(self.terms.get(name, ()), name), name).integers()
 
     @cached_property
     def demands(self) -> tuple[Expression, ...]:

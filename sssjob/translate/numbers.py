@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, units
 from sssjob.amounts import standing
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
-from sssjob.integers import whole
+from sssjob.integers import LARGEST, whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
 from sssjob.named_nodes import named
@@ -268,8 +267,7 @@ def count(asked: JobRequest, name: str) -> CountRange | None:
     hi = None if bounds.hi is None else bounds.hi.numerator
     is_any = hi is None and (lo is None or lo < 1)
     if is_any or (hi is not None and hi < 1) or (lo and hi and lo > hi):
-        for item in asked.items(name):
-            asked.refuse(item, "it is no number above 0")
+        refuse_all(asked, asked.items(name), "it is no number above 0")
         return None
     return CountRange(None if lo is not None and lo < 1 else lo, hi)
 
@@ -283,12 +281,25 @@ def one(asked: JobRequest, name: str, wanted: str, why: str = "") -> int | None:
     assert end is not None
     value = end.numerator  # it is whole
     if value < 1:
-        for item in asked.items(name):
-            asked.refuse(item, "it is no number above 0")
+        refuse_all(asked, asked.items(name), "it is no number above 0")
         return None
     if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
         asked.approximate(name, f"the {wanted} of a range{why}")
     return value
+
+
+def fitting(asked: JobRequest, name: str, number: int) -> int:
+    """A number that fits 64 bits; 0, and what asks for it is refused, where it does not."""
+    if number <= LARGEST:
+        return number
+    refuse_all(asked, asked.items(name), f"{number} does not fit 64 bits")
+    return 0
+
+
+def only_one(asked: JobRequest, name: str, count: CountRange | None) -> None:
+    """Tell where one number is asked for of a range."""
+    if count and count.exact is None:
+        asked.approximate(name, f"{count.end} of a range: only one number is taken")
 
 
 def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
@@ -480,27 +491,70 @@ def amount_of(found: Interval) -> Interval | None:
 class CountedResource(NamedTuple):
     """A Resource of which there is a number: a licence, or else GPUs."""
 
-    item: Property
+    items: Sequence[Property]
     name: str
     kind: str
     number: int
 
 
-# decision 668
-def resource_terms(asked: JobRequest) -> Iterator[Property]:
-    """Take the resources that are asked for, one condition of each.
+class ResourceAmount(NamedTuple):
+    """How many of a Resource are asked for, and what says so."""
 
-    Two of one resource are about the same amount: an equal one says nothing new, and another number
-    cannot hold together with the first.
+    items: Sequence[Property]
+    number: int
+
+
+# decisions 668, 898
+def resource_terms(asked: JobRequest) -> Iterator[ResourceAmount]:
+    """Take the resources that are asked for, with the number of each.
+
+    All that is said of one resource is about the same amount: the most of a range, and a part of
+    one rounded up. What cannot hold together with what was said before is refused.
     """
-    told: dict[object, str] = {}
-    for item in asked.take("Resource", "name", "type"):
-        key, number = resource_names.key(item.attributes), item.text.strip()
-        if key not in told:
-            told[key] = number
-            yield item
-        elif told[key] != number:
-            asked.refuse(item, f"{told[key]} of them are asked for, too")
+    found: dict[object, list[Property]] = {}
+    for item in asked.take_bounds("Resource", "name", "type"):
+        found.setdefault(resource_names.key(item.attributes), []).append(item)
+    for items in found.values():
+        if (amount := _of_resource(asked, items)) is not None:
+            yield amount
+
+
+def _of_resource(asked: JobRequest, said: Iterable[Property]) -> ResourceAmount | None:
+    """What is said of one resource, as a number of at least 1."""
+    bounds, items = Interval(), list[Property]()
+    for item in said:
+        terms = map(expression.Comparison, (*items, item))
+        try:
+            both = expression.interval(terms, expression.key(item))
+        except InvalidValue as error:
+            asked.refuse(item, str(error))
+            continue
+        if both.empty:
+            asked.refuse(item, f"{stripped(items[0].text)} of them are asked for, too")
+        else:
+            bounds = both
+            items.append(item)
+    whole = bounds.integers()
+    end = whole.lo if whole.empty else standing(whole)
+    if end is None:
+        return None
+    if end < 1:
+        refuse_all(asked, items, "it is no number above 0")
+        return None
+    if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
+        asked.approximate("Resource", "the most of a range", where=_is_among(items))
+    return ResourceAmount(items, int(end))
+
+
+def _is_among(items: Iterable[Property]) -> Callable[[Property], bool]:
+    wanted = set(map(id, items))
+    return lambda item: id(item) in wanted
+
+
+def refuse_all(asked: JobRequest, items: Iterable[Property], why: str) -> None:
+    """Say of several properties that they are not carried."""
+    for item in items:
+        asked.refuse(item, why)
 
 
 def counted(
@@ -513,20 +567,18 @@ def counted(
     of which names a Resource of another kind is taken, too; its kind is then "". ``is_licence``
     says what the name of a licence may be.
     """
-    for item in resource_terms(asked):
+    for items, count in resource_terms(asked):
+        item = items[0]
         licence, model = license_name(item.attributes), gpu_model(item.attributes)
-        if (count := number_of(asked, item)) is None:
-            continue
-        if count < 1:
-            asked.refuse(item, "it is no number above 0")
-        elif licence is not None and is_licence(licence):
-            yield CountedResource(item, licence, LICENSE, count)
+        if licence is not None and is_licence(licence):
+            yield CountedResource(items, licence, LICENSE, count)
         elif model is not None and (not model or (typed and plain(model))):
-            yield CountedResource(item, GPU, model, count)
+            yield CountedResource(items, GPU, model, count)
         elif model is None and licence is None and others is not None and _named(item, others):
-            yield CountedResource(item, item.attributes["name"], "", count)
+            yield CountedResource(items, item.attributes["name"], "", count)
         else:
-            asked.refuse(item, NO_TYPE if model else "it is neither a GPU nor a License")
+            told = NO_TYPE if model else "it is neither a GPU nor a License"
+            refuse_all(asked, items, told)
 
 
 def _named(item: Property, others: Callable[[str], bool]) -> bool:
@@ -562,13 +614,13 @@ def all_resources(
 ) -> tuple[Gpus, list[tuple[str, int]], list[tuple[str, int]]]:
     """The same, and Resources of other names, as ``counted`` takes them."""
     gpus, licences, found = Gpus(), [], []
-    for item, name, kind, count in counted(asked, typed=typed, others=others):
+    for items, name, kind, count in counted(asked, typed=typed, others=others):
         if kind == LICENSE:
             licences.append((name, count))
         elif name != GPU:
             found.append((name, count))
         elif gpus.number and kind != gpus.kind:
-            asked.refuse(item, "GPUs of another type are asked for")
+            refuse_all(asked, items, "GPUs of another type are asked for")
         else:
             gpus = Gpus(gpus.number + count, kind)
     return gpus, licences, found
@@ -584,15 +636,6 @@ def say_licences(heard: ScriptReading, found: list[tuple[str, str]] | None) -> b
     for name, count in found or ():
         heard.request("Resource", count, **license_attributes(name))
     return found is not None
-
-
-def number_of(asked: JobRequest, item: Property) -> int | None:
-    """The number of an item, rounded up; None, and it is refused, where it has none."""
-    try:
-        return ceil(units.number(item.text))
-    except InvalidValue as error:
-        asked.refuse(item, str(error))
-        return None
 
 
 def say_count(heard: ScriptReading, name: str, lo: int | None, hi: int | None) -> None:

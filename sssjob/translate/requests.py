@@ -8,7 +8,7 @@ negative preference) binds nobody.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
 
@@ -48,7 +48,7 @@ _OTHER = "of another alternative, which is not written"
 class PropertyPlace(NamedTuple):
     """Where a property stands; ``plain`` unless a request compares it by more than EQ.
 
-    ``bounded``: an amount can be asked for by it, as it cannot by NE. ``own``: it is said by the
+    ``bounded``: an amount can be asked for by it, as by no NE or Match. ``own``: it is said by the
     job itself, or requested by it, and not by one of its task groups.
     """
 
@@ -186,10 +186,19 @@ class JobRequest:
 
         ``held`` are the attributes that are taken as well.
         """
+        return self._taken(name, held, lambda place: place.plain)
+
+    def take_bounds(self, name: str, *held: str) -> list[Property]:
+        """The same, with what is requested to be more or less than it."""
+        return self._taken(name, held, lambda place: place.bounded)
+
+    def _taken(
+        self, name: str, held: Container[str], fits: Callable[[PropertyPlace], bool]
+    ) -> list[Property]:
         found: list[Property] = []
         for number in self._here.get(name, ()):
             place, item = self._places[number], self._items[number]
-            if not place.plain or id(item) in self._in_terms:
+            if not fits(place) or id(item) in self._in_terms:
                 continue
             found.append(item)
             self._fates.pop(id(item), None)
@@ -533,7 +542,7 @@ class _Survey:
                 plain = isinstance(term, Comparison) and found.op == "EQ"
                 # Numbers are made of the TaskCount that stands outside of the request.
                 none = "EQ" if isinstance(term, Not) else "NE"
-                bounded = found.op != none and found.item.name != "TaskCount"
+                bounded = found.op not in (none, "Match") and found.item.name != "TaskCount"
                 own = policies.get(id(found.item), policy)
                 self._add(found.item, path, own, owner, plain, bounded, True)
         return True

@@ -22,7 +22,7 @@ from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
 from sssjob.translate.fields import plain_text
 from sssjob.translate.nodes import listed
-from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of, resource_terms
+from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, refuse_all, resource_terms
 from sssjob.translate.objects import (
     Data,
     a_word,
@@ -294,14 +294,12 @@ def texts_of(values: Data, path: Sequence[str], heard: ScriptReading) -> dict[st
 def gpus(asked: JobRequest, shares: int, *, typed: bool = False) -> Gpus:
     """Take the GPUs of a job, shared by so many; typed ones only if there is a word for a type."""
     found = Gpus()
-    for item in resource_terms(asked):
-        kind = gpu_model(item.attributes)
-        if (number := number_of(asked, item)) is None:
-            continue
+    for items, number in resource_terms(asked):
+        kind = gpu_model(items[0].attributes)
         if kind is None or (kind and not (typed and plain(kind))):
-            asked.refuse(item, NO_OPTION)
-        elif number < 1 or found.number:
-            asked.refuse(item, "it is no number above 0" if number < 1 else "there are others")
+            refuse_all(asked, items, NO_OPTION)
+        elif found.number:
+            refuse_all(asked, items, "there are others")
         else:
             found = Gpus(-(-number // shares), kind)
             if number % shares:

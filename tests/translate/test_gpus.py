@@ -164,3 +164,66 @@ def test_one_condition_that_is_said_twice_is_one(target, name):
     assert not [loss for loss in losses_of(twice, target) if loss.done == "residual"]
     told = [loss.reason for loss in losses_of(other, target) if loss.done == "residual"]
     assert told == ["1 of them are asked for, too"]
+
+
+# decision 898
+RANGES = {
+    (("GE", 5),): (5, False),
+    (("LE", 5),): (5, False),
+    (("GT", 5),): (6, False),
+    (("LT", 5),): (4, False),
+    (("GE", 2), ("LE", 4)): (4, True),
+    (("GT", "1.5"), ("LT", 4)): (3, True),
+    (("GE", 4), ("LE", 4)): (4, False),
+    (("LE", 4), ("EQ", 3)): (3, False),
+    (("GE", "1.2"), ("LE", "1.5")): (2, True),
+    (("LT", 1),): (0, False),
+    (("GE", -1),): (0, False),
+}
+RESOURCES = {
+    "name='GPU'": (*TWICE, "torque", "psij"),
+    "name='GPU' type='a100'": ("sbatch", "slurmrest", "pbs", "sge", "lsf", "condor", "flux"),
+    "name='License' type='m'": ("sbatch", "slurmrest", "pbs", "torque", "sge", "lsf", "condor"),
+    "name='RequestFpga'": ("condor",),
+}
+_ENDS = [
+    (target, signs, ends)
+    for signs, targets in RESOURCES.items()
+    for target in dict.fromkeys(targets)
+    for ends in RANGES
+]
+
+
+@pytest.mark.parametrize("target, signs, ends", _ENDS)
+def test_of_a_range_of_a_resource_the_number_that_stands_for_it_is_asked_for(target, signs, ends):
+    number, is_told = RANGES[ends]
+    said = "".join(f"<Resource {signs} op='{op}'>{value}</Resource>" for op, value in ends)
+    alone = f"<Resource {signs}>{number}</Resource>"
+    plain = Settings(residual=False)
+    given = requested(f"<NodeCount>1</NodeCount>{said}")
+    text = translate(loads(wrapped(given)), target, plain).text
+    wanted = requested(f"<NodeCount>1</NodeCount>{alone if number else ''}")
+    assert text == translate(loads(wrapped(wanted)), target, plain).text
+    told = [loss for loss in losses_of(given, target) if "Resource" in loss.path]
+    if number:
+        assert all(loss.met for loss in told)
+        assert any("the most of a range" in loss.reason for loss in told) == is_told
+    else:
+        assert [loss.reason for loss in told] == ["it is no number above 0"]
+
+
+@pytest.mark.parametrize("op", ["NE", "Match"])
+@pytest.mark.parametrize("name", ["Processors", "Memory", "Duration", "Resource"])
+@pytest.mark.parametrize("target", [*TWICE, "jsdl", "psij"])
+def test_what_bounds_no_amount_is_told(target, name, op):
+    which = " name='GPU'" if name == "Resource" else ""
+    given = requested(f"<{name}{which} op='{op}'>4</{name}>")
+    told = [loss.reason for loss in losses_of(given, target) if name in loss.path]
+    assert told == [f"compared by {op}"]
+
+
+@pytest.mark.parametrize("target", TWICE)
+def test_a_range_of_a_resource_that_has_no_place_is_told_at_both_ends(target):
+    ends = "<Resource name='x y' op='GE'>2</Resource><Resource name='x y' op='LE'>4</Resource>"
+    told = [loss for loss in losses_of(requested(ends), target) if "Resource" in loss.path]
+    assert [loss.done for loss in told] == ["residual", "residual"]

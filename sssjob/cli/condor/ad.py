@@ -69,6 +69,7 @@ def _ads(
     from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
+    from sssjob.errors import Severity
     from sssjob.expression.requests import asked
     from sssjob.model import Job, JobGroup, paths
     from sssjob.systems.condor.job_ad import embedded
@@ -97,7 +98,7 @@ def _ads(
             every = to_ads(known.block, document=embedded(job) if document else "", v1=v1)
             told = dict.fromkeys(found for mapped in every for found in mapped.findings)
             common.print_findings(found.in_file(item.file) for found in told)
-            lost = any(each.code == "E-LOSS" for each in told)
+            lost = any(each.code == "E-LOSS" and each.severity is Severity.ERROR for each in told)
             if lost or asked(known.block, path).parts is None:
                 # HTCondor would run it wherever it likes.
                 complain(f"{item.file}: error: {path} is not written")

@@ -17,14 +17,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sssjob import expression, spec, units
-from sssjob.amounts import Scope, standing
+from sssjob.amounts import Scope
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad, Node
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import Alternative, Comparison, Interval
+from sssjob.expression import Alternative
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
@@ -35,6 +35,9 @@ from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
+from sssjob.translate import numbers
+from sssjob.translate.losses import WARN, Loss, told
+from sssjob.translate.requests import JobRequest
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -313,16 +316,11 @@ class _AdBuilder:
 
     def request(self, alternative: Alternative | None) -> None:
         scope = Scope(self.job, "/Job", self.findings.append)
-        chosen = alternative or scope.chosen
-        if chosen is not None:
-            self._amounts(chosen)
-            scope.chosen = chosen
-        elif scope.mentioned:
+        if alternative is not None:
+            scope.chosen = alternative
+        elif scope.chosen is None and scope.mentioned:
             self.say("E-LOSS", "its request cannot be read")
-        for element, (name, unit) in _ASKED.items():
-            own = None if element in scope.mentioned else scope.bare(element)
-            if own is not None and not (element == "Duration" and self.job.delivered):
-                self._ask(element, name, Interval(own.value, own.value).integers(), unit)
+        self._amounts(scope)
         self._hosts_of_tasks(scope)
         try:
             asked = (
@@ -349,22 +347,35 @@ class _AdBuilder:
             if word not in _OF_THE_JOB or (word in _QUEUES and not self.job.get(word)):
                 self.say("W-USELESS", f"HTCondor cannot be asked for {text}")
 
-    # decision 890
-    def _amounts(self, chosen: Alternative) -> None:
-        """The least processors that the alternative asks for, and the most of all else."""
+    # decisions 890, 898
+    def _amounts(self, scope: Scope) -> None:
+        """The least processors that the alternative asks for, and the most of all else.
+
+        They are read, and what is left out of them is told, as for a submit file.
+        """
+        asked = JobRequest(self.job, scope, WARN)
         for element, (name, unit) in _ASKED.items():
-            self._ask(element, name, expression.interval(_plain(chosen), element).integers(), unit)
-        nodes = expression.interval(chosen.terms, "NodeCount").integers()
+            if element == "Duration" and self.job.delivered and element not in scope.mentioned:
+                asked.own(element)  # it is what the job used
+                continue
+            share = units.rounded_up(_number(asked, element) or 0, unit)
+            if share and numbers.fitting(asked, element, share):
+                self.ad[name] = share
+        nodes = scope.wanted("NodeCount")
         if nodes.lo is not None and nodes.lo > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = int(nodes.lo), int(nodes.hi or nodes.lo)
         kinds: dict[str, Property] = {}
-        for term in chosen.terms:
-            if isinstance(term, Comparison) and term.item.name == "Resource":
-                self._resource(term, chosen)
-                if (kind := gpu_model(term.item.attributes)) is not None:
-                    kinds.setdefault(kind.lower(), term.item)
+        for items, count in numbers.resource_terms(asked):
+            licence = license_name(items[0].attributes)
+            if licence is not None and not plain(licence):
+                numbers.refuse_all(asked, items, "it is no plain name of a licence")
+                continue
+            self._resource(items[0], count)
+            if (kind := gpu_model(items[0].attributes)) is not None:
+                kinds.setdefault(kind.lower(), items[0])
         self._require_gpus(kinds)
+        self.findings += (loss.finding() for loss in told(_of_amounts(asked)))
 
     def _of_one(self, asked: expression.Expression) -> expression.Expression:
         """What each host has to be; what one cannot be is told, and that it is any of several."""
@@ -407,61 +418,26 @@ class _AdBuilder:
             told = f"each of {hosts} hosts has {name} {each}, {each * hosts} in all and not {value}"
             self.say("W-USELESS", told)
 
-    def _ask(self, element: str, name: str, bounds: Interval, unit: int = 1) -> None:
-        """Ask for the number that stands for a range, rounded up to units; what is none is told."""
-        least = element == "Processors"
-        value = standing(bounds, least=least)
-        if value is None:
-            return
-        number = math.ceil(value / unit)
-        if value < 0 or (least and not number):  # no slot has less than nothing, nor no processor
-            self.say("E-LOSS", f"{name} would be {number}")
-        elif not value:
-            self.say("W-USELESS", f"{element} 0 is no number above 0, so that nothing asks for it")
-        elif number > LARGEST:
-            self.say("E-LOSS", f"{name} would be {number}, which does not fit 64 bits")
-        else:
-            self.ad[name] = number
-            if bounds.hi not in (None, bounds.lo) and (least or bounds.lo is not None):
-                end = "least" if bounds.lo == value else "most"
-                self.say("W-USELESS", f"an ad asks for the {end} of a range of {element}")
-
-    def _resource(self, term: Comparison, chosen: Alternative) -> None:
+    def _resource(self, item: Property, count: int) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
-        licence = license_name(term.item.attributes)
-        name = names.machine_resource(licence or term.item.attributes.get("name", ""))
-        try:
-            bounds = expression.interval(chosen.terms, expression.key(term.item)).integers()
-        except InvalidValue as error:
-            self.say("E-TYPE", f"Resource: {error}", term.item)
-            return
-        count = _count(bounds)
-        if count is None or not name:
-            return
-        if count < 0:
-            self.say("E-LOSS", f"Request{name} would be {count}", term.item)
-        elif count == 0:
-            told = f"{name} 0 is no number above 0, so that nothing asks for it"
-            self.say("W-USELESS", told, term.item)
-        elif licence is not None and not plain(licence):
-            told = f"{licence!r} is no name of a licence that an ad can ask for"
-            self.say("W-USELESS", told, term.item)
-        elif licence is not None:
+        licence = license_name(item.attributes)
+        name = names.machine_resource(licence or item.attributes.get("name", ""))
+        if licence is not None:
             known = self.ad.get("ConcurrencyLimits")
             limit = f"{name.lower()}:{count}"
             self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit
         elif name.lower() in _OF_AMOUNTS:
             told = f"HTCondor calls {_OF_AMOUNTS[name.lower()]} so: a Resource {name!r} is none"
-            self.say("E-LOSS", told, term.item)
+            self.say("E-LOSS", told, item)
         elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            kind = term.item.attributes.get("type", "").strip()
+            kind = item.attributes.get("type", "").strip()
             if kind and name != names.GPUS:  # any of them would be given
                 told = f"HTCondor cannot be asked for {name} of the type {kind!r}"
-                self.say("E-LOSS", told, term.item)
+                self.say("E-LOSS", told, item)
             self.ad[f"Request{name}"] = count
         else:
             told = f"{name!r} cannot be the name of a resource of HTCondor, so none is asked for"
-            self.say("E-LOSS", told, term.item)
+            self.say("E-LOSS", told, item)
 
     # decision 601
     def _require_gpus(self, kinds: dict[str, Property]) -> None:
@@ -512,7 +488,10 @@ class _AdBuilder:
         if (core := scope.limit("CoreFileSize")) is not None:
             self.ad["CoreSize"] = int(core.value)
         if "AllowedJobDuration" not in self.ad and (wall := scope.limit("Duration")) is not None:
-            self._ask("Duration", "AllowedJobDuration", Interval(wall.value, wall.value))
+            if 0 < (most := math.ceil(wall.value)) <= LARGEST:
+                self.ad["AllowedJobDuration"] = most
+            else:
+                self.say("W-USELESS", f"{most} seconds are no limit of a Duration")
 
     def features(self) -> None:
         """The limits that the job will find as its features, and amounts of its task groups."""
@@ -561,11 +540,23 @@ def _hosts(scope: Scope) -> int:
     return math.ceil(tasks / each) if each and tasks else 0
 
 
-def _count(bounds: Interval) -> int | None:
-    """How many of a Resource are asked for; a part of one is rounded up."""
-    lo, hi = bounds.lo, bounds.hi
-    value = lo if lo is not None and hi is not None and lo > hi else standing(bounds)
-    return None if value is None else int(value)
+def _number(asked: JobRequest, element: str) -> int | None:
+    """The number of an amount that an ad asks for."""
+    if element != "Processors":
+        return numbers.one(asked, element, numbers.MOST)
+    count = numbers.count(asked, element)
+    numbers.only_one(asked, element, count)
+    return None if count is None else count.least
+
+
+def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
+    """What an ad does not ask for of the amounts, or not as it is; Requirements have the rest."""
+    for loss in asked.losses("an ad"):
+        place = loss.path.removeprefix("/Job/").removeprefix("Requested/")
+        element, _, attribute = place.partition("/@")
+        is_required = attribute == "context" and loss.value.strip() == "Configured"
+        if (element in _ASKED or element == "Resource") and not loss.fact and not is_required:
+            yield loss
 
 
 _REQUEST = "Request"
@@ -611,12 +602,3 @@ def _of_machines(asked: expression.Expression) -> expression.Expression | None:
         part for part in expression.conjuncts(asked)
         if not any(each.item.name in amounts for each in expression.comparisons(part))
     ])  # fmt: skip
-
-
-def _plain(chosen: Alternative) -> Iterator[Comparison]:
-    """The comparisons about what the job is to have, rather than what a node is built with."""
-    for term in chosen.terms:
-        if isinstance(term, Comparison):
-            context = term.item.attributes.get("context", "").strip()
-            if context not in ("Configured", "Used"):
-                yield term

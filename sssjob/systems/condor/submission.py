@@ -365,25 +365,25 @@ class Amounts:
             for name in ("Processors", "TaskCount"):
                 asked.convert(name, "all of them on one machine")
         for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
-            if count and count.exact is None:
-                asked.approximate(name, f"{count.end} of a range: only one number is taken")
+            numbers.only_one(asked, name, count)
         if of.per_node and of.per_node * of.each * nodes != of.total:
             for item in asked.items("TaskDistribution"):
                 asked.refuse(item, f"{of.total} processors on {nodes} machines")
         if of.processors or of.tasks or of.per_node or of.per_task:
-            each = units.rounded_up(of.total, nodes)
-            made.option("request_cpus", str(each))
-            if each * nodes != of.total:
+            each = numbers.fitting(asked, "Processors", units.rounded_up(of.total, nodes))
+            if each:
+                made.option("request_cpus", str(each))
+            if each and each * nodes != of.total:
                 asked.approximate("Processors", f"{each} of each machine, rounded up")
         for name, option, unit in (("Memory", "request_memory", MIB),
                                    ("Disk", "request_disk", KIB)):  # fmt: skip
             scope = settings.memory_scope if name == "Memory" else numbers.JOB
             amount = numbers.memory(asked, of, scope, each=numbers.NODE, name=name)
-            if amount and (share := _fitting(asked, name, units.rounded_up(amount, unit))):
+            if amount and (share := numbers.fitting(asked, name, units.rounded_up(amount, unit))):
                 made.option(option, str(share))
                 if share * unit != amount:
                     asked.approximate(name, f"{numbers.size(share * unit)}, rounded up")
-        if wall := _fitting(asked, "Duration", numbers.wall(asked, of)):
+        if wall := numbers.fitting(asked, "Duration", numbers.wall(asked, of)):
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
 
@@ -455,15 +455,6 @@ class Amounts:
                 f"require_gpus finds {kind} anywhere in a DeviceName, the type is a word of it"
             )
         return kind
-
-
-def _fitting(asked: JobRequest, name: str, number: int) -> int:
-    """A number that fits 64 bits; 0, and what asks for it is refused, where it does not."""
-    if number <= LARGEST:
-        return number
-    for item in asked.items(name):
-        asked.refuse(item, f"{number} does not fit 64 bits")
-    return 0
 
 
 def _is_of_name(name: str, item: Property) -> bool:

@@ -19,7 +19,7 @@ from sssjob.expression import And, Comparison, Expression, Interval, Not, Or, co
 from sssjob.model import Job, Property
 from sssjob.nodes import Pattern, expand, plain
 from sssjob.records.dependencies import CONDITIONS, WORDS, matching
-from sssjob.resource_names import GPU, gpu_model
+from sssjob.resource_names import GPU
 from sssjob.systems.flux import ids, words
 from sssjob.systems.flux.accounting import array
 from sssjob.translate.beside import script
@@ -133,7 +133,7 @@ class Jobspec(Specification):
             raise InvalidValue(asked.job.id, "a job whose Executable is a path, or a file of it")
         form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
         of = added(asked)
-        form["resources"], count = self._resources(asked, settings, of)
+        form["resources"], count, kind = self._resources(asked, settings, of)
         times = {"total": 1} if settings.once and _several(form["resources"]) else count
         for name in ("User", "Group"):  # who submits is who it is of, as of a script
             asked.fact(name)
@@ -153,14 +153,15 @@ class Jobspec(Specification):
                 asked.refuse(item, "a jobspec has all variables itself", "export")
         if found := [*_waited_for(asked), *_begins(asked)]:
             put(form, (*_SYSTEM, "dependencies"), found)
-        if constraint := _constraint(asked):
+        if constraint := _constraint(asked, kind):
             put(form, (*_SYSTEM, "constraints"), constraint)
         write_rest(asked, TYPE, form, lambda name: not name.startswith("attributes/"))
         return form
 
     def _resources(
         self, asked: JobRequest, settings: Settings, of: TaskCounts
-    ) -> tuple[list[Data], Data]:
+    ) -> tuple[list[Data], Data, str]:
+        """What is asked for, how many tasks it is for, and of which type GPUs are."""
         nodes_of_tasks(of)
         if of.per_node and of.nodes is None:
             told_ = f"{of.count or of.per_node} tasks, wherever they are"
@@ -183,7 +184,7 @@ class Jobspec(Specification):
         inside += self._memory(asked, of, settings, slots)
         slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
         if of.nodes is None:
-            return [slot], {"per_slot": 1}
+            return [slot], {"per_slot": 1}, found.kind
         number = of.node_count
         if count and (not per_node or per_node * number != count):
             if per_node:
@@ -193,7 +194,7 @@ class Jobspec(Specification):
         varies = not isinstance(number_of_nodes, int)
         total = count if count and (varies or count != number * slot["count"]) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
-        return [node], {"total": total} if total else {"per_slot": 1}
+        return [node], {"total": total} if total else {"per_slot": 1}, found.kind
 
     def _cores(self, asked: JobRequest, of: TaskCounts) -> Any:
         if of.processors and of.processors.exact is None:
@@ -423,22 +424,17 @@ def _dependency(scheme: Any, value: Any) -> Data:
     return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
 
 
-def _types_of_gpus(asked: JobRequest) -> Iterator[str]:
-    """A type of GPUs is a property of a node."""
-    for item in asked.items("Resource"):
-        kind = gpu_model(item.attributes)
-        if kind and plain(kind):
-            asked.convert(
-                "Resource", f"the property {kind}, which the site has to give its nodes", is_gpu
-            )
-            yield kind
+def _constraint(asked: JobRequest, kind: str) -> Data:
+    """Properties that every node has, nodes of which the job has some, and choices (RFC 31).
 
-
-def _constraint(asked: JobRequest) -> Data:
-    """Properties that every node has, nodes of which the job has some, and choices (RFC 31)."""
+    The ``kind`` of its GPUs is a property of a node.
+    """
     choices = conditions(asked, ("Feature", "Node"), _said)  # of which else the best is taken
     found: list[Data] = []
-    properties = [*_types_of_gpus(asked)]
+    properties = [kind] if kind else []
+    if kind:
+        told_ = f"the property {kind}, which the site has to give its nodes"
+        asked.convert("Resource", told_, is_gpu)
     for item in asked.take("Feature", "aggregation", "delimiter"):
         texts = listed(asked, item, most=None)
         if all(map(_PROPERTY.fullmatch, texts)):

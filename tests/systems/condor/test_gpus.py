@@ -10,6 +10,7 @@ from sssjob.classads.evaluate import evaluate
 from sssjob.classads.parser import expression
 from sssjob.classads.values import Ad
 from sssjob.document import loads
+from sssjob.errors import Severity
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.gpus import required
 from sssjob.systems.condor.hooks.reports import reported
@@ -49,7 +50,9 @@ def test_of_no_gpus_no_model_is_required():
     text = f"<Job><Id>7.0</Id><Executable>/a</Executable>{ASKED.format('A100')}</Job>"
     mapped = to_ad(loads(text.replace(">2<", ">0<")))
     assert not {"RequestGPUs", "RequireGPUs"} & mapped.ad.keys()
-    assert [each.code for each in mapped.findings] == ["W-USELESS"]
+    assert [(each.code, each.severity) for each in mapped.findings] == [
+        ("E-LOSS", Severity.WARNING)
+    ]
 
 
 def test_what_else_is_required_of_gpus_is_kept_both_ways():

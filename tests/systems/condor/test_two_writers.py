@@ -11,7 +11,7 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.features.derive import derive
 from sssjob.systems.condor import slot
 from sssjob.systems.condor.job_ad import to_ad
-from sssjob.translate import Settings, translate
+from sssjob.translate import Settings, Untranslatable, translate
 from sssjob.translate.losses import Done
 
 AMOUNTS = {
@@ -34,11 +34,21 @@ def _ranges(name, units=("",)):
         for op in ("EQ", "GE", "GT", "LE", "LT"):
             yield from (f'<{name}{signs} op="{op}">{value}</{name}>' for value in VALUES)
         yield f'<{name}{signs} op="GE">2</{name}><{name}{signs} op="LE">4</{name}>'
+        yield from (f'<{name}{signs} op="{op}">4</{name}>' for op in ("NE", "Match"))
 
 
 def _resource(name, kind=""):
     signs = f' name="{name}"' + (f' type="{kind}"' if kind else "")
-    return [f"<Resource{signs}>{value}</Resource>" for value in VALUES]
+    yield from (f"<Resource{signs}>{value}</Resource>" for value in VALUES)
+    if kind not in ("", "a100", "x", "a b"):
+        return
+    for op in ("GE", "GT", "LE", "LT", "NE", "Match"):
+        yield from (f'<Resource{signs} op="{op}">{value}</Resource>' for value in ("0", "1", "5"))
+    for least, most in ((2, 4), (4, 4), (4, 2), ("1.2", "1.5")):
+        yield (f'<Resource{signs} op="GE">{least}</Resource>'
+               f'<Resource{signs} op="LE">{most}</Resource>')  # fmt: skip
+    yield f"<Resource{signs}>2</Resource><Resource{signs}>4</Resource>"
+    yield f'<Resource{signs}>2</Resource><Resource{signs} op="LE">4</Resource>'
 
 
 REQUESTS = [
@@ -79,7 +89,7 @@ def test_an_ad_asks_for_what_a_submit_file_does_or_says_that_it_does_not(inner):
     job = resolve(loads(f"<Job><Id>7.0</Id><Executable>/bin/a</Executable>{inner}</Job>")).block
     made = to_ad(job)
     said, losses = _submitted(job)
-    if any(each.code == "E-LOSS" for each in made.findings):  # no ad is written
+    if not made.runs:  # no ad is written
         assert said is None or losses
         return
     assert said is not None
@@ -91,6 +101,20 @@ def test_an_ad_asks_for_what_a_submit_file_does_or_says_that_it_does_not(inner):
         loss for loss in losses if not loss.fact and (loss.done is Done.DROPPED or not loss.met)
     ]
     assert not lost or made.findings
+
+
+# decision 898
+@pytest.mark.parametrize("inner", [each for each in CASES if "Priority" not in each])
+def test_under_reject_there_is_an_ad_where_there_is_a_submit_file(inner):
+    said = f"<Id>7.0</Id><Executable>/bin/a</Executable>{inner}"
+    job = resolve(loads(f'<Job awarenessPolicy="Reject">{said}</Job>')).block
+    try:
+        translate(job, "condor", Settings(residual=False))
+    except (InvalidValue, Untranslatable):
+        is_written = False
+    else:
+        is_written = True
+    assert to_ad(job).runs == is_written
 
 
 # decision 890
