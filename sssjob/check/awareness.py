@@ -49,7 +49,7 @@ from sssjob.errors import (
 from sssjob.expression import CONJUNCTIONS
 from sssjob.graph import RELEVANT
 from sssjob.legality import legal
-from sssjob.model import BLOCKS, B, Block, Job, JobGroup, Note, Property, replace_text
+from sssjob.model import BLOCKS, B, Block, JobGroup, Note, Property, replace_text
 from sssjob.model import Item as ModelItem
 from sssjob.units import XML_SPACE
 
@@ -140,8 +140,9 @@ class Operation:
         return self.properties is None or block == spec.REQUESTED or name in self.properties
 
 
+# ``ASK`` is that of match, explain and alternatives.
 # fmt: off
-ASK     = Operation("ask", frozenset((spec.REQUESTED,)))  # match, explain, alternatives
+ASK     = Operation("ask", frozenset(("JobGroup", spec.REQUESTED)), frozenset())
 GRAPH   = Operation("graph", frozenset(("JobGroup", "JobDefaults", "Job")), RELEVANT)
 LAYOUT  = Operation("layout", frozenset((
     "JobGroup", "JobDefaults", "Job", "TaskGroupDefaults", "TaskGroup", "TaskDefaults", "Task",
@@ -184,6 +185,15 @@ class Understood(Generic[B]):
         """The same, judged by what is of concern of all that is not understood, by its path."""
         return Understood(self.block, judge(item for item in self.items if concerns(item.path)))
 
+    def within(
+        self, context: SharedContext | None, operation: Operation = ACT, *,
+        around: AwarenessPolicy = AwarenessPolicy.REJECT,
+    ) -> Understood[B]:  # fmt: skip
+        """The same, judged with what stands around it; ``around`` is the policy around all."""
+        if context is None:
+            return self
+        return Understood(self.block, judge((*context.items(operation, around), *self.items)))
+
     def required(self) -> B:
         """The block; raises ``InvalidJob`` with all that is to be said if it is rejected."""
         if not self.accepted:
@@ -222,52 +232,66 @@ class SharedContext:
     shared: Judged
     own: Block | None = None
 
+    def items(self, operation: Operation, around: AwarenessPolicy) -> tuple[Item, ...]:
+        """All of it that an operation looks at, by the policy around all."""
+        found = self.shared.by(operation, around)
+        if self.own is None:
+            return found
+        return *found, *understood(self.own, operation, around=around).items
+
     def judged(
         self, around: AwarenessPolicy = AwarenessPolicy.REJECT
     ) -> tuple[bool, list[Finding]]:
-        """Whether an operation on the job goes on, and what to say, by the policy around all."""
-        accepted, findings = self.shared.by(around)
-        if self.own is None:
-            return accepted, findings
-        known = understood(self.own, around=around)
-        return accepted and known.accepted, [*findings, *known.findings()]
+        """Whether something is made of the job elsewhere, and what to say."""
+        outcome = judge(self.items(ACT, around))
+        return outcome.accepted, list(said(outcome))
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A block that is judged once by each policy that is asked for."""
+    """A block that is judged once for each operation, by each policy that is asked for."""
 
     block: Block
-    _known: dict[AwarenessPolicy, tuple[bool, list[Finding]]] = field(
+    _known: dict[tuple[str, AwarenessPolicy], tuple[Item, ...]] = field(
         default_factory=dict, compare=False
     )
 
-    def by(self, around: AwarenessPolicy) -> tuple[bool, list[Finding]]:
-        """Whether an operation goes on, and what to say."""
-        if around not in self._known:
-            known = understood(self.block, around=around)
-            self._known[around] = known.accepted, list(known.findings())
-        return self._known[around]
+    def by(self, operation: Operation, around: AwarenessPolicy) -> tuple[Item, ...]:
+        """What is not understood of it."""
+        key = operation.name, around
+        if key not in self._known:
+            self._known[key] = understood(self.block, operation, around=around).items
+        return self._known[key]
 
 
-def around(block: Block, jobs: Iterable[Job]) -> Iterator[SharedContext | None]:
+# decision 899
+def around(block: Block, jobs: Iterable[Block]) -> Iterator[SharedContext | None]:
     """What stands around each job, as far as something of it is not understood; None if not.
 
-    That is the attributes of its group, of what the group says, and of defaults elements, and what
-    the standard has in a job and not in its group. Elements in defaults are judged in the job that
+    ``jobs`` are as they were read. Whatever an operation does with one of them, it judges this,
+    too (``Understood.within``): the attributes of its group, of what the group says, and of
+    defaults elements, and what the standard has not in a group. An element there could be about
+    each of the jobs, and is none of theirs. Elements in defaults are judged in the job that
     inherits them.
     """
     if not isinstance(block, JobGroup):
         for inner in map(_defaults, jobs):
             yield None if inner is None else SharedContext(Judged(inner))
         return
-    whole = block.holding(_of_group(block))
-    shared = Judged(whole)
-    every = SharedContext(shared) if understood(whole).items else None
-    bare = replace(whole, items=(), attributes=_policy_alone(block))
+    every = of_group(block)
+    shared = Judged(block.holding(())) if every is None else every.shared
+    bare = replace(block, items=(), attributes=_policy_alone(block))
     for job in jobs:
         inner = _defaults(job)
         yield every if inner is None else SharedContext(shared, bare.holding((inner,)))
+
+
+def of_group(block: Block) -> SharedContext | None:
+    """What a job object says around all of its jobs, if something of it is not understood."""
+    if not isinstance(block, JobGroup):
+        return None
+    whole = block.holding(_of_group(block))
+    return SharedContext(Judged(whole)) if understood(whole).items else None
 
 
 def _of_group(group: JobGroup) -> Iterator[ModelItem]:
@@ -277,15 +301,9 @@ def _of_group(group: JobGroup) -> Iterator[ModelItem]:
             if item.name in _DEFAULTS and (left := _of_defaults(item)) is not None:
                 yield left
         elif isinstance(item, Property):
-            known = is_known(group.name, item)
-            has_inside = bool(item.attributes or item.children)
-            if has_inside if known else is_known(Job.name, item):
+            is_known = not item.namespace and bool(element_level(group.name, item.name))
+            if item.attributes or item.children or not is_known:
                 yield item
-
-
-def is_known(container: str, item: Property) -> bool:
-    """Whether the standard has an element in a container, whatever is to be said of its inside."""
-    return not item.namespace and bool(element_level(container, item.name))
 
 
 def _misplaced(block: Block) -> Iterator[Block]:

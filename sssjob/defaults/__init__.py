@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
-from sssjob.defaults.resolver import Env, Resolver, check_inherited
+from sssjob.defaults.resolver import Env, Resolver
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
 from sssjob.model import (
     Block,
@@ -34,7 +34,6 @@ __all__ = [
     "Origin",
     "Resolved",
     "SourcedValue",
-    "check_inherited",
     "resolve",
     "scope",
 ]

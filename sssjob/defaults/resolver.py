@@ -415,12 +415,6 @@ def _holds(layer: Layer, held: str) -> bool:
     return any(isinstance(entry.item, Block) and entry.item.name == held for entry in layer.entries)
 
 
-def check_inherited(count: int, block: Block) -> None:
-    """Raise ``LimitExceeded`` where the jobs of a block inherit too many elements for its size."""
-    if count > LENT and count > (most := _most(block)):
-        raise LimitExceeded(_INHERITED, most)
-
-
 def _most(block: Block) -> int:
     return max(LENT, LENT_FOR_EACH * _size(block))
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 
-from sssjob.check.awareness import Understood, understood
+from sssjob.check.awareness import SharedContext, Understood, around, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
@@ -327,7 +327,12 @@ class JobsUnderstood:
         place = self._places[id(job)]
         number = f"[{place + 1}]" * (len(self._places) > 1)
         path = f"/JobGroup/Job{number}" if self._in_group else "/Job"
-        return understood(self._effective[place], around=self._around, path=path)
+        known = understood(self._effective[place], around=self._around, path=path)
+        return known.within(self._contexts[place])
+
+    @cached_property
+    def _contexts(self) -> tuple[SharedContext | None, ...]:
+        return tuple(around(self._block, jobs_of(self._block)))
 
     @cached_property
     def _effective(self) -> tuple[Job, ...]:

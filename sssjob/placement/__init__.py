@@ -18,7 +18,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from sssjob.check.awareness import PLACE, understood
+from sssjob.check.awareness import PLACE, SharedContext, understood
+from sssjob.check.awareness import around as surroundings
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, of_kind, one_of
@@ -76,8 +77,8 @@ def placements(
     nodes = offers if isinstance(offers, Nodes) else Nodes.of(offered(offers, "fit"))
     market = Market(nodes, patterns)
     by_solver = solving.available() if solver is None else solver
-    for path, job, around in _jobs(resolve(block).block):
-        known = understood(job, PLACE, around=around, path=path)
+    for path, job, around, context in _jobs(block):
+        known = understood(job, PLACE, around=around, path=path).within(context, PLACE)
         every = tuple(units(known.block, path))
         together = tuple(unit for unit in every if chosen(unit.path))
         if together:
@@ -86,15 +87,23 @@ def placements(
             yield _placed(together, path, market, around, said, by_solver)
 
 
-def _jobs(block: Block) -> Iterator[tuple[str, Block, AwarenessPolicy]]:
-    """The jobs of a group, or what stands alone, with the awarenessPolicy around each."""
-    if not isinstance(block, JobGroup):
-        yield f"/{block.name}", block, AwarenessPolicy.REJECT
+def _jobs(
+    block: Block,
+) -> Iterator[tuple[str, Block, AwarenessPolicy, SharedContext | None]]:
+    """The jobs of a group, or what stands alone, with their defaults and what is around each.
+
+    That is the awarenessPolicy that holds there, and what of it is not understood.
+    """
+    effective = resolve(block).block
+    if not isinstance(effective, JobGroup):
+        (context,) = surroundings(block, (block,))
+        yield f"/{block.name}", effective, AwarenessPolicy.REJECT, context
         return
     around = FULL.policy(block.attributes.get(_POLICY), AwarenessPolicy.REJECT)
-    for path, job in paths(block):
-        if type(job) is Job:
-            yield path, job, around
+    jobs = ((path, job) for path, job in paths(effective) if type(job) is Job)
+    contexts = surroundings(block, block.blocks(Job))
+    for (path, job), context in zip(jobs, contexts, strict=True):
+        yield path, job, around, context
 
 
 def _is_outside(units: Container[str], job: str, path: str) -> bool:

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from sssjob import registry
 from sssjob.amounts import Scope
-from sssjob.check.awareness import understood
+from sssjob.check.awareness import SharedContext, understood
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
@@ -62,15 +62,18 @@ def form(system: str) -> OptionForm | Translator[object]:
     return found
 
 
-def submission(job: Job, system: str, *, environment: str = "smp") -> Submission:
+def submission(
+    job: Job, system: str, *, environment: str = "smp", around: SharedContext | None = None
+) -> Submission:
     """The submission of a job whose defaults are resolved; the job is held until it is released.
 
+    ``around`` is what stands around it and is judged with it.
     ``environment`` is Grid Engine's parallel environment for jobs of several processors. What is
     not understood, and what no option carries, is judged by awarenessPolicy (9.0). Raises
     ``InvalidJob`` with all that must not be left out, and ``InvalidValue`` for a job without an
     executable that is a path, or whose request contradicts itself.
     """
-    known = understood(job)
+    known = understood(job).within(around)
     try:
         made, left = _submission(known.block, system, environment)
     except InvalidValue:

@@ -8,8 +8,8 @@ from io import BytesIO
 from itertools import starmap
 from typing import NamedTuple
 
-from sssjob.check.awareness import SharedContext, around, is_known
-from sssjob.defaults import check_inherited, resolve
+from sssjob.check.awareness import SharedContext, around
+from sssjob.defaults import resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
 from sssjob.document.bundle import MessageFile, bundles
@@ -120,34 +120,17 @@ def requested_jobs(blocks: Iterable[Block]) -> Iterator[RequestedJob]:
 
 
 def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
-    """The jobs of job objects in their order, with the defaults and the policy of their groups.
-
-    An element of a group that the standard has not could be about each of its jobs, so each has
-    it, to be judged with the rest (9.0). One that it has in a job alone is none of theirs: it is
-    judged with what stands around them. Raises ``LimitExceeded``.
-    """
+    """The jobs of job objects in their order, with the defaults and the policy of their groups."""
     for block in blocks:
         effective = resolve(block).block
         if isinstance(effective, Job):
             yield effective
         elif isinstance(effective, JobGroup):
-            policy, unknown = effective.attributes.get(_POLICY), tuple(_unknown(effective))
-            check_inherited(len(unknown) * len(effective.jobs), block)
+            held = effective.attributes
+            policy = {_POLICY: held[_POLICY]} if _POLICY in held else {}
             for job in effective.jobs:
-                own = job.attributes
-                if policy is not None and _POLICY not in own:
-                    own = {**own, _POLICY: policy}
-                is_same = own is job.attributes and not unknown
-                yield job if is_same else Job((*job.items, *unknown), own)
-
-
-def _unknown(group: JobGroup) -> Iterator[Property]:
-    """Elements that the standard has neither in a group nor in a job, each with its policy."""
-    policy = group.attributes.get(_POLICY)
-    for item in group.properties:
-        if not is_known(group.name, item) and not is_known(Job.name, item):
-            is_stated = policy is None or _POLICY in item.attributes
-            yield item if is_stated else item.having(**{_POLICY: policy})
+                is_same = not policy or _POLICY in job.attributes
+                yield job if is_same else Job(job.items, {**job.attributes, **policy})
 
 
 TRANSLATOR = SSS()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
-from sssjob.check.awareness import ASK, understood
+from sssjob.check.awareness import ASK, of_group, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.defaults import resolve, scope
 from sssjob.document import from_tree, opened, read, tree
@@ -60,9 +60,10 @@ def requests(
 
     resolved = resolve(block)
     told(resolved.findings)
-    within = scope(block) if paths is not None else resolved.block
+    within, context = scope(block) if paths is not None else resolved.block, of_group(block)
     for path, unit, policy in _units(within, f"/{within.name}", paths):
         known = understood(replace(unit, items=_own(unit)), ASK, around=policy, path=path)
+        known = known.within(context, ASK)
         parts, found = properties(known.block, path, nodes=nodes)
         told((*known.findings(), *found))
         readable = known.accepted and parts is not None

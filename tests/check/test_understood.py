@@ -150,14 +150,16 @@ AROUND = [
      (None, ["Job/TaskGroupDefaults/@mood"])),
     ("one of each", (" mood='x'", "", "", "<TaskGroup><TaskDefaults mood='x'/></TaskGroup>"),
      (["@mood"], ["@mood", "Job/TaskGroup/TaskDefaults/@mood"])),
-    ("an element that nobody knows is judged where it is written",
-     ("", "", "<Colour mood='x'/>", ""), (None, None)),
+    ("an element that nobody knows", ("", "", "<Colour mood='x'/>", ""), (["Colour"], ["Colour"])),
+    ("one that only jobs have", ("", "", "<Queue>q</Queue>", ""), (["Queue"], ["Queue"])),
+    ("a container that groups have not", ("", "", "<Requested><Queue>q</Queue></Requested>", ""),
+     (["Requested"], ["Requested"])),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("parts, expected", [row[1:] for row in AROUND],
                          ids=[row[0] for row in AROUND])  # fmt: skip
-def test_attributes_around_a_job_are_judged_with_it(parts, expected):
+def test_what_stands_around_a_job_is_judged_with_it(parts, expected):
     group = loads(GROUP.format(*parts))
     found = [
         each and [one.path.removeprefix("/JobGroup/") for one in each.judged()[1]]

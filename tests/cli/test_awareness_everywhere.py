@@ -394,7 +394,7 @@ def test_what_a_group_says_that_nobody_understands_is_judged_with_each_job_that_
     document = IN_GROUP.format(policy=stated, own="<Most>2</Most>", colour="")
     (tmp_path / "job.xml").write_text(document)
     result = CliRunner().invoke(sssjob, TRANSLATE)
-    assert f": {told}: Most '2' in sbatch" in result.stderr
+    assert f": {told}: element Most is not understood" in result.stderr
     assert (result.exit_code == 0) == (told == "warning")
 
 
@@ -437,6 +437,56 @@ def test_an_attribute_anywhere_in_a_job_that_nobody_understands_is_told_by_a_tra
         told
     )
     assert (result.exit_code == 1) == (told == "error")
+
+
+# What stands in a group, and the standard has it in another place, or nowhere.
+IN_GROUPS = {
+    "an element that nobody knows": ("<Colour>red</Colour>", "Colour"),
+    "one of another vocabulary": ("<x:Note xmlns:x='urn:x'>n</x:Note>", "Note"),
+    "an amount that only jobs have": ("<Processors>16</Processors>", "Processors"),
+    "a name that only jobs have": ("<Queue>long</Queue>", "Queue"),
+    "a request": ("<Requested><Processors>16</Processors></Requested>", "Requested"),
+    "what was delivered": ("<Delivered><Processors>16</Processors></Delivered>", "Delivered"),
+    "a task group": ("<TaskGroup><TaskCount>16</TaskCount></TaskGroup>", "TaskGroup"),
+}  # fmt: skip
+
+
+# decision 899
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+@pytest.mark.parametrize("kind", IN_GROUPS)
+@pytest.mark.parametrize("operation", [*COMMANDS, "translate"])
+def test_what_stands_in_a_group_and_is_none_of_it_is_judged_with_each_of_its_jobs(
+    run, monkeypatch, operation, kind, policy
+):
+    monkeypatch.setitem(COMMANDS, "translate", TRANSLATE)
+    inner, name = IN_GROUPS[kind]
+    asked = "<Requested><Processors>2</Processors></Requested>"
+    stated = f" awarenessPolicy='{policy}'" if policy else ""
+    done = run(operation, (
+        f"<JobGroup{stated}><Id>g</Id>{inner}"
+        f"<Job><Id>4</Id><Executable>/bin/true</Executable>{asked}</Job></JobGroup>"
+    ))  # fmt: skip
+    # Who says nothing says Reject, but for a translation, of which every loss is told.
+    refuses = policy == "Reject" or (not policy and operation != "translate")
+    told = [line for line in done.stderr.splitlines() if "is not understood, and its" in line]
+    assert [name in line and "/JobGroup/" in line for line in told] == [True] * (policy != "Ignore")
+    assert (bool(done.exit_code), [": error: " in line for line in told]) == (
+        refuses, [refuses] * len(told)
+    ), done.stderr  # fmt: skip
+    if operation != "deliver":  # which gives the document back
+        assert "16" not in done.stdout
+
+
+@pytest.mark.parametrize("operation", [*COMMANDS, "translate"])
+def test_of_a_group_nothing_is_said_that_is_understood(run, monkeypatch, operation):
+    monkeypatch.setitem(COMMANDS, "translate", TRANSLATE)
+    done = run(operation, (
+        "<JobGroup awarenessPolicy='Reject'><Id>g</Id><Name>n</Name><Description>d</Description>"
+        "<JobDefaults><Project>p</Project></JobDefaults>"
+        "<Job><Id>4</Id><Executable>/bin/true</Executable>"
+        "<Requested><Processors>2</Processors></Requested></Job></JobGroup>"
+    ))  # fmt: skip
+    assert (done.exit_code, "is not understood" in done.stderr) == (0, False), done.stderr
 
 
 AROUND = {

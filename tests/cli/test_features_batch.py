@@ -330,6 +330,22 @@ def test_a_document_that_is_not_about_the_job_is_told_and_not_taken(node, text):
     assert read("mjf/3/jobfeatures").values["allocated_cpu"] == 1
 
 
+# decision 899
+@pytest.mark.parametrize("inner", ["<Processors>16</Processors>", "<Colour/>", "<Requested/>"])
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+def test_what_is_not_understood_of_a_group_costs_a_prolog_what_its_policy_says(node, inner, policy):
+    job = (node / "jobs/3.xml").read_text()
+    stated = f" awarenessPolicy='{policy}'" if policy else ""
+    group = f"<JobGroup{stated}><Id>g</Id>{inner}{job}</JobGroup>"
+    (node / "jobs/3.xml").write_text(group)
+    done = prolog("--documents", "jobs")
+    goes_on = policy in ("Warn", "Ignore")
+    assert done.exit_code == (0 if goes_on else 1)
+    assert ("is not understood" in done.stderr) is (policy != "Ignore")
+    values = read("mjf/3/jobfeatures").values
+    assert (values["allocated_cpu"], "scratch_limit_bytes" in values) == (1, goes_on)
+
+
 def test_a_prolog_that_no_batch_system_calls_makes_nothing(node, monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID")
     done = prolog()

@@ -12,7 +12,7 @@ COMMANDS = (
     "convert --from sss @ -o -", "store import jobs.db @", "translate @ --from sss --to sbatch",
     "features job --dry-run @", "graph @", "layout @", "alternatives @", "diff @ @",
     "match @ --offers offers.json", "deliver @ --from slurm --record records.txt",
-    "submit --to slurm --dry-run @",
+    "submit --to slurm --dry-run @", "condor ad @", "place @ --offers offers.json",
 )  # fmt: skip
 REFUSED = {
     "an end tag of another element": "<Job><Id>1</Id></Job><Job><Id>2</Job>",

@@ -111,7 +111,7 @@ def at_start(text):
     with tempfile.TemporaryDirectory() as directory:
         place = documents.place(directory, "7")
         place.write_text(text)
-        return derive(documents.described(place, "7"), now=START + DAY, starting=True).values
+        return derive(documents.described(place, "7").block, now=START + DAY, starting=True).values
 
 
 def same(text):

@@ -65,6 +65,7 @@ def _ads(
     files: tuple[str, ...], select: str | None, complain: common.Complain, *, document: bool,
     v1: bool,
 ) -> Iterator[tuple[str, Ad]]:  # fmt: skip
+    from sssjob.check.awareness import around as surroundings
     from sssjob.check.awareness import understood
     from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.cli.selection import chosen
@@ -85,11 +86,14 @@ def _ads(
         )
         named = [place for place, each in paths(block) if isinstance(each, Job)]
         places = named if group else ["/Job"]
-        for number, job in enumerate(block.blocks(Job) if group else (block,), 1):
+        jobs = block.blocks(Job) if group else (block,)
+        written = item.block.blocks(Job) if group else (item.block,)
+        contexts = zip(jobs, surroundings(item.block, written), strict=True)
+        for number, (job, context) in enumerate(contexts, 1):
             path = f"/JobGroup/Job[{number}]" if group else "/Job"
             if not isinstance(job, Job) or not item.has(path):
                 continue
-            known = understood(job, around=around, path=places[number - 1])
+            known = understood(job, around=around, path=places[number - 1]).within(context)
             for found in known.findings():
                 common.print_findings((found.in_file(item.file),))
             if not known.accepted:

@@ -13,20 +13,23 @@ from sssjob.cli import common, records
 from sssjob.errors import SSSJobError, UnusableStore
 
 if TYPE_CHECKING:
+    from sssjob.check.awareness import SharedContext
     from sssjob.document.sources import NamedSource
     from sssjob.model import Job, JobGroup
 
 _SHOWN = 20  # ids that a message lists
 
 
-def one_job(file: str, select: str | None, *, begins: bool = False) -> Job:
-    """The one job of what a user named, or the selected one, with its defaults resolved.
+def one_job(
+    file: str, select: str | None, *, begins: bool = False
+) -> tuple[Job, SharedContext | None]:
+    """The one job of what a user named, or the selected one, with what is to be judged around it.
 
-    One that ``begins`` to run has nothing of an earlier run of it.
+    Its defaults are resolved. One that ``begins`` to run has nothing of an earlier run of it.
     """
     (source,) = records.with_requests((file,))
     with _failing(source):
-        known = (job for job in _all(source, begins=begins) if select in (None, job.id))
+        known = (each for each in _all(source, begins=begins) if select in (None, each[0].id))
         found = list(islice(known, 2))
     if len(found) == 1:
         return found[0]
@@ -61,7 +64,8 @@ def known_job(file: str, select: str | None, *, begins: bool = False) -> Job:
     """
     from sssjob.check.awareness import understood
 
-    known = understood(one_job(file, select, begins=begins))
+    job, around = one_job(file, select, begins=begins)
+    known = understood(job).within(around)
     name = "<stdin>" if file == "-" else file
     common.print_findings(found.in_file(name) for found in known.findings())
     if not known.accepted:
@@ -71,7 +75,9 @@ def known_job(file: str, select: str | None, *, begins: bool = False) -> Job:
     return known.block
 
 
-def _all(source: NamedSource, *, begins: bool = False) -> Iterator[Job]:
+def _all(
+    source: NamedSource, *, begins: bool = False
+) -> Iterator[tuple[Job, SharedContext | None]]:
     """The jobs of a source of any kind."""
     from sssjob.document import read
     from sssjob.verbs import documents
@@ -83,18 +89,19 @@ def _all(source: NamedSource, *, begins: bool = False) -> Iterator[Job]:
     said.rest()
 
 
-def _jobs(blocks: Iterable[object], *, begins: bool) -> Iterator[Job]:
+def _jobs(blocks: Iterable[object], *, begins: bool) -> Iterator[tuple[Job, SharedContext | None]]:
+    from sssjob.check.awareness import around
     from sssjob.defaults import resolve
     from sssjob.features.folded import beginning
-    from sssjob.model import Job, JobGroup
+    from sssjob.model import Job, JobGroup, jobs_of
 
     for block in blocks:
         if isinstance(block, Job | JobGroup):
             effective = resolve(beginning(block) if begins else block).block
-            if isinstance(effective, Job):
-                yield effective
-            elif isinstance(effective, JobGroup):
-                yield from (_alone(job, effective) for job in effective.blocks(Job))
+            jobs = jobs_of(effective)
+            if isinstance(effective, JobGroup):
+                jobs = tuple(_alone(job, effective) for job in jobs)
+            yield from zip(jobs, around(block, jobs_of(block)), strict=True)
 
 
 def _alone(job: Job, group: JobGroup) -> Job:
@@ -107,5 +114,5 @@ def _alone(job: Job, group: JobGroup) -> Job:
 
 def _ids(source: NamedSource) -> str:
     with _failing(source):
-        ids = [job.id for job in islice(_all(source), _SHOWN + 1)]
+        ids = [job.id for job, _ in islice(_all(source), _SHOWN + 1)]
     return ", ".join((*ids[:_SHOWN], "...") if len(ids) > _SHOWN else ids)

@@ -54,9 +54,9 @@ def command(
     """
     from sssjob.submission.at_once import submission, submitted_id
 
-    job = one_job(file, select, begins=True)
+    job, around = one_job(file, select, begins=True)
     try:
-        made = submission(job, system, environment=environment)
+        made = submission(job, system, environment=environment, around=around)
     except InvalidJob as refused:
         common.print_findings(item.in_file(file) for item in refused.findings)
         common.fail(f"{common.name_of(file)}: not submitted: what it asks for would be left out")

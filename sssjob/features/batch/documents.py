@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sssjob.check.awareness import Understood, around, understood
 from sssjob.defaults import resolve
 from sssjob.document import read
-from sssjob.errors import UnusableInput
+from sssjob.errors import AwarenessPolicy, UnusableInput
 from sssjob.features.folded import beginning
 from sssjob.model import Job, JobGroup, jobs_of
 
@@ -46,19 +47,24 @@ def check(document: Path) -> None:
         raise OSError(errno.EINVAL, "is no regular file", str(document))
 
 
-def described(document: Path, job_id: str) -> Job:
-    """The job with an Id in a document as it begins to run, its defaults resolved.
+def described(document: Path, job_id: str) -> Understood[Job]:
+    """What is understood of the job with an Id in a document as it begins to run.
 
-    What the document has of an earlier run of that job is not in it.
+    Its defaults are resolved, and what stands around it is judged with it. What the document has
+    of an earlier run of that job is not in it.
     Raises ``OSError``, ``UnreadableDocument``, or ``UnusableInput`` where no job has that Id.
     """
     check(document)
     for block in read(document):
         if not isinstance(block, Job | JobGroup):
             continue
-        for job in jobs_of(resolve(beginning(block)).block):
+        policy = AwarenessPolicy.REJECT
+        if isinstance(block, JobGroup):
+            policy = AwarenessPolicy.holding(block.attributes.get("awarenessPolicy"), policy)
+        jobs = jobs_of(resolve(beginning(block)).block)
+        for job, context in zip(jobs, around(block, jobs_of(block)), strict=True):
             if job.id == job_id:
-                return job
+                return understood(job, around=policy).within(context)
     raise UnusableInput(f"no job has the Id {job_id}")
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from sssjob import directory_handles as handles
 from sssjob import host_name
 from sssjob.amounts import MINIMUM, Amount
-from sssjob.check.awareness import understood
 from sssjob.errors import Finding, SSSJobError, Unprotected
 from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
@@ -73,7 +72,8 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     enforced = _enforced(settings.scratch, group)
     given = _without_least(call.allocation(known=_of_this_job(enforced, group)), enforced)
     notes = list(given.notes)
-    job, is_described = _described(settings.jobs, given, notes)
+    told: list[Finding] = []
+    job, is_described = _described(settings.jobs, given, notes, told)
     node = given.node or host_name.own()
     known = {} if settings.site is None else settings.site.of(node)
     moment = int(time.time()) if now is None else now
@@ -92,7 +92,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     without = directories.make(offered, user, room, given.unlearned, is_described=is_folded)
     notes += [without] if without else []
     call.export(directories.variables())
-    return Started(directories, found, tuple(notes), found.findings)
+    return Started(directories, found, tuple(notes), (*told, *found.findings))
 
 
 def _known_user(user: str, system: str, notes: list[str]) -> str:
@@ -206,16 +206,23 @@ def _standing(root: Path) -> Mapping[str, Value]:
         return {}
 
 
-def _described(jobs: str, given: Allocation, notes: list[str]) -> tuple[Job | None, bool]:
-    """The job object, if the site has one, and whether there may be a document."""
+def _described(
+    jobs: str, given: Allocation, notes: list[str], told: list[Finding]
+) -> tuple[Job | None, bool]:
+    """The job object, if the site has one, and whether there may be a document.
+
+    What is not understood of one that goes on without it is told, and no note.
+    """
     if not jobs:
         return None, False
     place = documents.place(jobs, given.job_id)
     try:
         handles.check(jobs)
-        known = understood(documents.described(place, given.job_id))
+        known = documents.described(place, given.job_id)
+        if known.accepted:
+            told += (found.in_file(str(place)) for found in known.findings())
+            return known.block, True
         notes += [f"{place}: {found.message}" for found in known.findings()]
-        return (known.block if known.accepted else None), True
     except Unprotected as error:
         notes.append(str(error))
     except OSError as error:

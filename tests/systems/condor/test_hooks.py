@@ -262,6 +262,17 @@ def test_what_is_not_understood_is_met_by_its_policy(site, inner, policy):
         assert "is not understood, and its awarenessPolicy is Reject" in job.reason
 
 
+# decision 899
+@pytest.mark.parametrize("inner", ["<Processors>16</Processors>", "<Colour/>", "<Requested/>"])
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+def test_what_is_not_understood_of_a_group_is_met_with_each_of_its_jobs(site, inner, policy):
+    stated = f" awarenessPolicy='{policy}'" if policy else ""
+    job = f"<Job><Id>7</Id><Executable>/bin/true</Executable>{USER}</Job>"
+    (site.path / "a.xml").write_text(f"<JobGroup{stated}><Id>g</Id>{inner}{job}</JobGroup>")
+    assert bool(site.fetch()) is (policy in ("Warn", "Ignore"))
+    assert ("is not understood" in site.said) is (policy != "Ignore")
+
+
 def test_a_document_that_cannot_be_read_spares_the_others(site):
     (site.path / "a.xml").write_text("<Job><Id>")
     site.add("b.xml", USER)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from sssjob import graph
 from sssjob.amounts import Scope
 from sssjob.check.awareness import AwarenessOutcome, Understood, said, understood
+from sssjob.check.awareness import around as surroundings
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.classads import long
 from sssjob.defaults import resolve
@@ -445,12 +446,13 @@ def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
     jobs = jobs_of(resolved)
     depending = [_with_dependencies_of_tasks(job) for job in jobs]
     states = list(graph.of(depending).states().values())
-    for job, stated, state in zip(jobs, depending, states, strict=True):
+    contexts = surroundings(block, jobs_of(block))
+    for job, stated, state, context in zip(jobs, depending, states, contexts, strict=True):
         waits = "it waits for other jobs" if state is State.WAITING else ""
         if not all(each.text.strip() for each in stated.properties.all("Dependency")):
             waits = "its Dependency names no job"
         never = "a job that it depends upon lets it never run" if state is State.NEVER else ""
-        yield understood(job, around=around), waits or never
+        yield understood(job, around=around).within(context), waits or never
 
 
 def _with_dependencies_of_tasks(job: Job) -> Job:
