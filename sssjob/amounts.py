@@ -436,9 +436,14 @@ def _amounts(terms: Iterable[Term], name: str) -> Iterator[Term]:
         if (
             isinstance(term, Comparison)
             and expression.key(term.item) == name
-            and term.item.attributes.get("context", "") not in ("Configured", "Used")
+            and is_of_job(term.item)
         ):
             yield term
+
+
+def is_of_job(item: Property) -> bool:
+    """Whether an amount is what the job is to have, rather than what a node is built with."""
+    return item.attributes.get("context", "").strip() not in ("Configured", "Used")
 
 
 def is_given(item: Property) -> bool:

@@ -195,15 +195,6 @@ def test_what_jobs_inherit_is_bounded_by_the_size_of_the_document(document, work
         work(document.encode())
 
 
-def test_unknown_elements_that_jobs_inherit_are_bounded(monkeypatch):
-    document = f"<JobGroup>{'<foo/>' * 30}{f'<Job>{PLAIN}</Job>' * 30}</JobGroup>".encode()
-    READERS["scripts"](document)
-    monkeypatch.setattr("sssjob.defaults.resolver.LENT", 10)
-    monkeypatch.setattr("sssjob.defaults.resolver.LENT_FOR_EACH", 2)
-    with pytest.raises(LimitExceeded, match="elements that jobs inherit"):
-        READERS["scripts"](document)
-
-
 def test_validate_tells_that_it_does_not_look_at_too_much_that_is_inherited(monkeypatch):
     monkeypatch.setattr("sssjob.defaults.resolver.LENT", 10)
     monkeypatch.setattr("sssjob.defaults.resolver.LENT_FOR_EACH", 2)

@@ -49,7 +49,7 @@ from sssjob.errors import (
 from sssjob.expression import CONJUNCTIONS
 from sssjob.graph import RELEVANT
 from sssjob.legality import legal
-from sssjob.model import BLOCKS, B, Block, JobGroup, Note, Property, replace_text
+from sssjob.model import BLOCKS, B, Block, Job, JobGroup, Note, Property, replace_text
 from sssjob.model import Item as ModelItem
 from sssjob.units import XML_SPACE
 
@@ -103,6 +103,12 @@ class AwarenessOutcome:
     def accepted(self) -> bool:
         """Whether the request goes on: one Reject beats any number of Warns."""
         return not self.reject
+
+    def and_then(self, other: AwarenessOutcome) -> AwarenessOutcome:
+        """What follows from this and from more behind it."""
+        return AwarenessOutcome(
+            self.reject + other.reject, self.warn + other.warn, self.ignore + other.ignore
+        )
 
 
 def items(
@@ -192,7 +198,7 @@ class Understood(Generic[B]):
         """The same, judged with what stands around it; ``around`` is the policy around all."""
         if context is None:
             return self
-        return Understood(self.block, judge((*context.items(operation, around), *self.items)))
+        return Understood(self.block, context.outcome(operation, around).and_then(self.outcome))
 
     def required(self) -> B:
         """The block; raises ``InvalidJob`` with all that is to be said if it is rejected."""
@@ -232,18 +238,20 @@ class SharedContext:
     shared: Judged
     own: Block | None = None
 
-    def items(self, operation: Operation, around: AwarenessPolicy) -> tuple[Item, ...]:
-        """All of it that an operation looks at, by the policy around all."""
+    def outcome(self, operation: Operation, around: AwarenessPolicy) -> AwarenessOutcome:
+        """What follows from all of it that an operation looks at, by the policy around all."""
         found = self.shared.by(operation, around)
         if self.own is None:
             return found
-        return *found, *understood(self.own, operation, around=around).items
+        return found.and_then(understood(self.own, operation, around=around).outcome)
 
     def judged(
         self, around: AwarenessPolicy = AwarenessPolicy.REJECT
     ) -> tuple[bool, list[Finding]]:
         """Whether something is made of the job elsewhere, and what to say."""
-        outcome = judge(self.items(ACT, around))
+        if self.own is None:
+            return self.shared.by(ACT, around).accepted, self.shared.told(around)
+        outcome = self.outcome(ACT, around)
         return outcome.accepted, list(said(outcome))
 
 
@@ -252,16 +260,23 @@ class Judged:
     """A block that is judged once for each operation, by each policy that is asked for."""
 
     block: Block
-    _known: dict[tuple[str, AwarenessPolicy], tuple[Item, ...]] = field(
+    _known: dict[tuple[str, AwarenessPolicy], AwarenessOutcome] = field(
         default_factory=dict, compare=False
     )
+    _told: dict[AwarenessPolicy, list[Finding]] = field(default_factory=dict, compare=False)
 
-    def by(self, operation: Operation, around: AwarenessPolicy) -> tuple[Item, ...]:
-        """What is not understood of it."""
+    def by(self, operation: Operation, around: AwarenessPolicy) -> AwarenessOutcome:
+        """What follows from what is not understood of it."""
         key = operation.name, around
         if key not in self._known:
-            self._known[key] = understood(self.block, operation, around=around).items
+            self._known[key] = understood(self.block, operation, around=around).outcome
         return self._known[key]
+
+    def told(self, around: AwarenessPolicy) -> list[Finding]:
+        """What to say where something is made of a job elsewhere."""
+        if around not in self._told:
+            self._told[around] = list(said(self.by(ACT, around)))
+        return self._told[around]
 
 
 # decision 899
@@ -284,6 +299,14 @@ def around(block: Block, jobs: Iterable[Block]) -> Iterator[SharedContext | None
     for job in jobs:
         inner = _defaults(job)
         yield every if inner is None else SharedContext(shared, bare.holding((inner,)))
+
+
+def by_group(job: Job, group: Block) -> Job:
+    """A job as it is outside of its group, whose awarenessPolicy still holds for it."""
+    policy = _policy_alone(group)
+    if not policy or _POLICY in job.attributes:
+        return job
+    return replace(job, attributes={**job.attributes, **policy})
 
 
 def of_group(block: Block) -> SharedContext | None:

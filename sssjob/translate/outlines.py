@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from sssjob import expression
-from sssjob.amounts import NUMBERS, Scope
+from sssjob.amounts import NUMBERS, Scope, is_of_job
 from sssjob.errors import AwarenessPolicy, Finding, InvalidValue
 from sssjob.expression import Expression, Interval
 from sssjob.legality import ILLEGAL
@@ -125,10 +125,10 @@ def _list(
 
 
 def _is_plain(requested: Sequence[Property]) -> bool:
-    """Whether a request compares by EQ only, and each amount once."""
+    """Whether a request compares by EQ only, and each amount of the job once."""
     amounts = [item.name for item in requested if item.name in NUMBERS]
     plain = all(expression.LOGIC_AND_OPERATOR.isdisjoint(item.attributes) for item in requested)
-    return plain and len(set(amounts)) == len(amounts)
+    return plain and len(set(amounts)) == len(amounts) and all(map(is_of_job, requested))
 
 
 def _numbers(requested: Iterable[Property]) -> dict[str, Interval] | None:

@@ -8,7 +8,7 @@ from io import BytesIO
 from itertools import starmap
 from typing import NamedTuple
 
-from sssjob.check.awareness import SharedContext, around
+from sssjob.check.awareness import SharedContext, around, by_group
 from sssjob.defaults import resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
@@ -22,7 +22,6 @@ from sssjob.translate.translator import Read, Settings, Translator
 
 NO_ID = "new"  # the Id of a job that has neither an id nor a name
 
-_POLICY = "awarenessPolicy"
 _NO_FILES: Mapping[str, bytes] = {}
 
 
@@ -126,11 +125,7 @@ def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
         if isinstance(effective, Job):
             yield effective
         elif isinstance(effective, JobGroup):
-            held = effective.attributes
-            policy = {_POLICY: held[_POLICY]} if _POLICY in held else {}
-            for job in effective.jobs:
-                is_same = not policy or _POLICY in job.attributes
-                yield job if is_same else Job(job.items, {**job.attributes, **policy})
+            yield from (by_group(job, effective) for job in effective.jobs)
 
 
 TRANSLATOR = SSS()

@@ -251,7 +251,7 @@ LEFT = [
     ("<Node>n1</Node>", "pbs", "/Job/Node", "there is no option for it"),
     ("<Node count='2'>n1</Node>", "slurm", "/Job/Node", "only one node can be named, by its plain name"),
     ("<Resource name='GPU'>1</Resource>", "pbs", "/Job/Resource", "there is no option for it"),
-    ("<Requested><Resource name='GPU' op='LE'>1</Resource></Requested>", "slurm", "/Job/Requested/Resource", "compared by LE"),
+    ("<Requested><Resource name='GPU' op='NE'>1</Resource></Requested>", "slurm", "/Job/Requested/Resource", "compared by NE"),
     ("<Resource name='fpga'>1</Resource>", "slurm", "/Job/Resource", "it is neither a GPU nor a License"),
     ("<Environment><Variable name='A.B'>1</Variable></Environment>", "slurm", "/Job/Environment", "'A.B' is no variable that a shell takes"),
     ("<Dependency>stage</Dependency>", "slurm", "/Job/Dependency", "no id of a job of this system"),

@@ -66,7 +66,7 @@ def _ads(
     v1: bool,
 ) -> Iterator[tuple[str, Ad]]:  # fmt: skip
     from sssjob.check.awareness import around as surroundings
-    from sssjob.check.awareness import understood
+    from sssjob.check.awareness import by_group, understood
     from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
@@ -89,17 +89,18 @@ def _ads(
         jobs = block.blocks(Job) if group else (block,)
         written = item.block.blocks(Job) if group else (item.block,)
         contexts = zip(jobs, surroundings(item.block, written), strict=True)
-        for number, (job, context) in enumerate(contexts, 1):
+        for number, (own, context) in enumerate(contexts, 1):
             path = f"/JobGroup/Job[{number}]" if group else "/Job"
-            if not isinstance(job, Job) or not item.has(path):
+            if not isinstance(own, Job) or not item.has(path):
                 continue
+            job = by_group(own, block) if group else own
             known = understood(job, around=around, path=places[number - 1]).within(context)
             for found in known.findings():
                 common.print_findings((found.in_file(item.file),))
             if not known.accepted:
                 complain(f"{item.file}: error: {path} is not written")
                 continue
-            every = to_ads(known.block, document=embedded(job) if document else "", v1=v1)
+            every = to_ads(known.block, document=embedded(own) if document else "", v1=v1)
             told = dict.fromkeys(found for mapped in every for found in mapped.findings)
             common.print_findings(found.in_file(item.file) for found in told)
             lost = any(each.code == "E-LOSS" and each.severity is Severity.ERROR for each in told)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from sssjob.errors import SSSJobError, UnusableStore
 if TYPE_CHECKING:
     from sssjob.check.awareness import SharedContext
     from sssjob.document.sources import NamedSource
-    from sssjob.model import Job, JobGroup
+    from sssjob.model import Job
 
 _SHOWN = 20  # ids that a message lists
 
@@ -90,7 +89,7 @@ def _all(
 
 
 def _jobs(blocks: Iterable[object], *, begins: bool) -> Iterator[tuple[Job, SharedContext | None]]:
-    from sssjob.check.awareness import around
+    from sssjob.check.awareness import around, by_group
     from sssjob.defaults import resolve
     from sssjob.features.folded import beginning
     from sssjob.model import Job, JobGroup, jobs_of
@@ -100,16 +99,8 @@ def _jobs(blocks: Iterable[object], *, begins: bool) -> Iterator[tuple[Job, Shar
             effective = resolve(beginning(block) if begins else block).block
             jobs = jobs_of(effective)
             if isinstance(effective, JobGroup):
-                jobs = tuple(_alone(job, effective) for job in jobs)
+                jobs = tuple(by_group(job, effective) for job in jobs)
             yield from zip(jobs, around(block, jobs_of(block)), strict=True)
-
-
-def _alone(job: Job, group: JobGroup) -> Job:
-    """A job as it is outside of its group, whose awarenessPolicy still holds for it."""
-    policy = group.attributes.get("awarenessPolicy")
-    if policy is None or "awarenessPolicy" in job.attributes:
-        return job
-    return replace(job, attributes={**job.attributes, "awarenessPolicy": policy})
 
 
 def _ids(source: NamedSource) -> str:

@@ -16,7 +16,7 @@ from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.unread import Left, known
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
-from sssjob.systems.condor.accounting.values import MADE_OF, as_number
+from sssjob.systems.condor.accounting.values import MADE_OF, as_number, is_blank
 from sssjob.systems.condor.usage import GIVEN
 
 Kind = Callable[[Any], bool]
@@ -226,7 +226,7 @@ def odd(ad: Ad) -> Iterator[str]:
     """The attributes whose value is none of their kind; what is undefined is nowhere."""
     for name, value in ad.items():
         kind = _kind(name)
-        if kind is None or value is UNDEFINED or kind(value):
+        if kind is None or value is UNDEFINED or is_blank(value) or kind(value):
             continue
         worked_out = kind not in (text, flag) and isinstance(value, Node)
         if not (worked_out and kind(evaluate.attribute(ad, name))):
@@ -248,7 +248,7 @@ def with_numbers(ad: Ad) -> Ad:
 
 def of_resource(name: str) -> bool:
     """Whether an attribute, by its name in small letters, is an amount of a Resource."""
-    return name.startswith(table.REQUEST) or name.endswith("provisioned")
+    return name.startswith(table.REQUEST) or name.endswith(table.PROVISIONED)
 
 
 def _is_unknown(name: str) -> bool:

@@ -20,7 +20,13 @@ from sssjob.model import Property
 from sssjob.records.record import Field, Instead
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
-from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT, told, worked_out
+from sssjob.systems.condor.accounting.values import (
+    NUMBERS,
+    WORKED_OUT,
+    is_blank,
+    told,
+    worked_out,
+)
 
 # fmt: off
 # What a slot gave, beside what the table of accounting has of it.
@@ -33,7 +39,6 @@ EXTENSIONS = ("ProportionalSetSizeKb", "BlockReadKbytes", "BlockWriteKbytes", "S
 # fmt: on
 # Reports of hooks know the duration better.
 _OF_REPORTS = tuple(row for row in table.USED if row.element != "Duration")
-_PROVISIONED = "provisioned"
 
 Wrong = Callable[[Field, InvalidValue], None]
 
@@ -75,7 +80,7 @@ class AdTexts:
             return self.worked_out[name]
         value = self.ad.get(name)
         if isinstance(value, str):
-            return value
+            return "" if is_blank(value) else value
         return told(number(self.ad, name) if isinstance(value, Node) else value)
 
     def properties(
@@ -146,8 +151,8 @@ def _given(ad: Ad) -> Iterator[Property]:
             yield Property(element, int(value), attributes)
     known = {row.column.lower() for row in table.USED} | {name.lower() for name, *_ in GIVEN}
     for name in ad:
-        if name.lower().endswith(_PROVISIONED) and name.lower() not in known:
+        if name.lower().endswith(table.PROVISIONED) and name.lower() not in known:
             count = number(ad, name)
             if count:
-                resource = names.resource(name[: -len(_PROVISIONED)])
+                resource = names.resource(name[: -len(table.PROVISIONED)])
                 yield Property("Resource", units.decimal(Fraction(count)), {"name": resource})

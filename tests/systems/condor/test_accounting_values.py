@@ -24,12 +24,19 @@ def of(ad):
     return worked_out([ad.get(name) for name in NUMBERS])
 
 
-@pytest.mark.parametrize("odd", ["x", True, "", [1]])
+@pytest.mark.parametrize("odd", ["x", True, [1]])
 @pytest.mark.parametrize("name", UNNEEDED)
 def test_an_odd_value_that_nothing_is_made_of_costs_nothing_else(name, odd):
     told = of(AD | {name: odd})
     assert told[:-1] == of(AD)[:-1]
     assert bool(told[-1]) == (name != "NumJobStarts")
+
+
+# decision 900
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+@pytest.mark.parametrize("name", UNNEEDED)
+def test_a_blank_tells_nothing(name, blank):
+    assert of(AD | {name: blank}) == of({key: value for key, value in AD.items() if key != name})
 
 
 @pytest.mark.parametrize(

@@ -1097,19 +1097,28 @@ def test_a_job_that_runs_and_is_set_to_hold_is_known_where_its_queue_is_lost(sit
     assert site.job("a.xml").get("State") == "Completed"
 
 
+# decision 898
 @pytest.mark.parametrize(
-    "inner, reason",
-    [
-        ("<Requested><Processors>-1</Processors></Requested>", "RequestCpus would be -1"),
-        ("<Requested><Processors>0</Processors></Requested>", "RequestCpus would be 0"),
-        ("<Requested><Memory>-5</Memory></Requested>", "RequestMemory would be -5"),
-    ],
+    "inner", ["<Processors>-1</Processors>", "<Processors>0</Processors>", "<Memory>-5</Memory>"]
 )
-def test_a_request_for_less_than_nothing_waits(site, inner, reason):
-    site.add("a.xml", USER + inner)
-    assert site.fetch() == []
-    [job] = site.jobs("waiting")
-    assert reason in job.reason
+@pytest.mark.parametrize("policy", ["", "Warn", "Reject"])
+@pytest.mark.parametrize("in_group", [False, True])
+def test_a_request_for_less_than_nothing_is_told_and_waits_under_reject(
+    site, inner, policy, in_group
+):
+    stated = f" awarenessPolicy='{policy}'" if policy else ""
+    whose, own = (stated, "") if in_group else ("", stated)
+    job = f"<Id>7</Id><Executable>/bin/true</Executable>{USER}<Requested>{inner}</Requested>"
+    text = f"<Job{own}>{job}</Job>"
+    group = f"<JobGroup{whose}><Id>g</Id>{text}</JobGroup>"
+    (site.path / "a.xml").write_text(group if in_group else text)
+    fetched = site.fetch()
+    told = "it is no number above 0"
+    if policy != "Reject":
+        assert (len(fetched), told in site.said) == (1, True)
+        return
+    [waiting] = site.jobs("waiting")
+    assert (fetched, told in waiting.reason) == ([], True)
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,11 @@ ATTRIBUTES = (
     "CumulativeRemoteUserCpu", "RemoteUserCpu", "CumulativeSuspensionTime", "NumJobStarts",
     "JobPrio", "ExitCode", "ExitSignal", "MinHosts", "MaxHosts", "QDate", "CompletionDate",
     "JobStartDate", "JobCurrentStartDate", "GPUsProvisioned", "HoldReasonCode", "CommittedTime",
+    *(OF_TEXTS := ("AssignedGPUs", "ConcurrencyLimits")),
 )  # fmt: skip
 VALUES = (
     "-1", "0", "1.5", "12", "-0.5", "9223372036854775807", '"12"', '"x"', '"-1"', '"1.5G"', '"1.5"',
-    "true",
+    "true", "1e30", '"1e30"', '"0x10"', '" "', '""',
 )  # fmt: skip
 BASE = {
     "ClusterId": "7", "ProcId": "0", "JobStatus": "4", "Owner": '"amy"', "QDate": "1700000000",
@@ -51,7 +52,7 @@ def _xml(ad):
         elif value == "true":
             rows.append(f'<a n="{name}"><b v="t"/></a>')
         else:
-            kind = "r" if "." in value else "i"
+            kind = "r" if "." in value or "e" in value else "i"
             rows.append(f'<a n="{name}"><{kind}>{value}</{kind}></a>')
     return f'<?xml version="1.0"?>\n<classads>\n<c>\n{"".join(rows)}\n</c>\n</classads>\n'.encode()
 
@@ -65,10 +66,14 @@ def _queued(data):
     return list(status.outcomes(io.BytesIO(data), rows, RecordOptions(), OBJECTS))
 
 
+ASSUMED = "no number of processors"  # which a record says of what is not there at all
+
+
 def _told(outcomes):
     """The job of some outcomes, None of a bad one; and whether they tell more."""
     jobs = [each.job for each in outcomes if isinstance(each, Converted)]
-    return (jobs or [None])[0], any(isinstance(each, Noted) for each in outcomes)
+    notes = (each.message for each in outcomes if isinstance(each, Noted))
+    return (jobs or [None])[0], any(not each.startswith(ASSUMED) for each in notes)
 
 
 def _alone(data):
@@ -102,7 +107,7 @@ def _rows(block, place=""):
 
 # A history does without a record whose usage is made of no number (decision 750), and has a remark
 # about times in another order, and the amounts of a job without a start.
-REFUSED = ("RequestCpus", "RemoteWallClockTime", "CumulativeSuspensionTime", "CompletionDate",
+REFUSED = ("RemoteWallClockTime", "CumulativeSuspensionTime", "CompletionDate",
            "JobCurrentStartDate", "QDate")  # fmt: skip
 ABOUT_TIMES = ("CompletionDate", "JobCurrentStartDate")
 WITHOUT_A_START = {
@@ -129,10 +134,43 @@ def test_an_attribute_is_the_same_by_each_road(name, value):
         assert told == noted or (told and name in ABOUT_TIMES), road
 
 
-@pytest.mark.parametrize("name", sorted({*ATTRIBUTES} - {*REFUSED, "JobStartDate"}))
+@pytest.mark.parametrize("name", sorted({*ATTRIBUTES} - {*REFUSED, *OF_TEXTS, "JobStartDate"}))
 def test_what_is_no_amount_is_kept_by_its_own_name_and_told(name):
     for road, read in ROADS.items():
         job, told = read(BASE | {name: '"x"'})
         kept = ("", "Extension", "x", (("name", name), ("type", "HTCondor")))
         assert kept in _rows(job), road
+        assert told, road
+
+
+# decision 900
+@pytest.mark.parametrize("value", ['"x"', '"0x10"', "1e30", '" "', "true", "-1e30"])
+def test_processors_that_are_none_are_no_reason_to_refuse_a_record(value):
+    ad = {name: text for name, text in BASE.items() if name != "RequestCpus"}
+    found = {road: read(ad | {"RequestCpus": value}) for road, read in ROADS.items()}
+    rows = {road: _rows(job) for road, (job, _) in found.items()}
+    assert all(rows[road] == rows["condor job"] for road in rows)
+    kept = [row for row in rows["condor job"] if ("name", "RequestCpus") in row[-1]]
+    assert len(kept) == (0 if value == '" "' else 1)
+    assert {told for _, told in found.values()} == {bool(kept)}
+
+
+# decision 900
+@pytest.mark.parametrize("value", ['"x"', "-1", "1e30", '"1e30"', "true", '" "', '""'])
+@pytest.mark.parametrize("name", ["MemoryProvisioned", "DiskProvisioned", "FooProvisioned"])
+def test_what_a_slot_gave_and_is_no_amount_is_kept_by_each_road(name, value):
+    found = {road: read(BASE | {name: value}) for road, read in ROADS.items()}
+    rows = {road: _rows(job) for road, (job, _) in found.items()}
+    assert all(rows[road] == rows["condor job"] for road in rows)
+    is_blank = not value.strip('" ')
+    assert any(("name", name) in row[-1] for row in rows["condor job"]) is not is_blank
+    assert {told for _, told in found.values()} == {not is_blank}
+
+
+# decision 900
+@pytest.mark.parametrize("value", ["0", "1", "1.5", "true"])
+def test_a_number_names_no_gpu(value):
+    for road, read in ROADS.items():
+        job, told = read(BASE | {"AssignedGPUs": value})
+        assert ("Delivered", "Resource") not in {row[:2] for row in _rows(job)}, road
         assert told, road

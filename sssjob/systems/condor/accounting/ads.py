@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, BinaryIO
 
 from sssjob.classads import forms, long
@@ -21,7 +22,7 @@ from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.values import is_whole, number
-from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, is_of_site
+from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, is_of_any_site
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
     NUMBERS,
@@ -41,6 +42,10 @@ _AT = {name.lower(): place for place, name in enumerate(_READ)}
 _REQUESTS = _AT.pop(REQUESTS.lower())  # no attribute is called so
 _GLOBAL_ID = _AT["globaljobid"]
 _QUEUED, _START, _END = (_AT[name] for name in ("qdate", "jobstartdate", "enteredcurrentstatus"))
+# Texts in which a number, or a truth value, means nothing.
+_TEXTUAL = ("AssignedGPUs", "ConcurrencyLimits")
+_TEXTS = frozenset((str, type(None)))
+_texts = itemgetter(*(_AT[name.lower()] for name in _TEXTUAL))
 _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
@@ -195,7 +200,7 @@ def _of_json(objects: Iterable[json_objects.Found | Bad | Noted]) -> Iterator[Pi
             seen |= new
             others |= {name: _AT[name.lower()] for name in new if name.lower() in _AT}
             others = {name: place for name, place in others.items() if _READ[place] != name}
-            requests += sorted(filter(is_of_site, new))
+            requests += sorted(filter(is_of_any_site, new))
         values = list(map(ad.get, _READ))
         values[_REQUESTS] = None
         for name in requests:
@@ -220,7 +225,10 @@ def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
         ""
         if value is None
         else value
-        if (kind := type(value)) is str and value[:1] != "/" and value.isprintable()
+        if (kind := type(value)) is str
+        and value[:1] != "/"
+        and value.isprintable()
+        and not value.isspace()
         else str(value)
         if kind is int
         else told(value)
@@ -231,9 +239,21 @@ def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
     if (of := fields.pop()) not in ("", "Job"):
         return Skipped(line, f"{of} ad")
     fields += worked_out(values)
+    if not _TEXTS.issuperset(map(type, _texts(values))):
+        _leave_numbers(fields, values)
     if values[0] is None and not fields[_GLOBAL_ID]:
         return Bad(line, "no ClusterId")
     return fields
+
+
+def _leave_numbers(fields: list[str], values: list[Any]) -> None:
+    """Take what is no text for nothing where one is expected; it is kept by its name."""
+    odd = json.loads(fields[-1] or "{}")
+    for name in _TEXTUAL:
+        place = _AT[name.lower()]
+        if type(values[place]) not in _TEXTS:
+            odd[name], fields[place] = told(values[place]), ""
+    fields[-1] = json.dumps(odd)
 
 
 def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
@@ -247,7 +267,7 @@ def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
         for name, value in ad.items():
             if (place := _AT.get(name.lower(), -1)) >= 0:
                 values[place] = _plain(value)
-            elif is_of_site(name):
+            elif is_of_any_site(name):
                 _ask(values, name, value)
         yield ad.line + first - 1, values
     yield from _faults(wrong, first)
@@ -303,7 +323,7 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             if values[place] not in (None, value):
                 wrong = wrong or _unended(line, found[1])
             values[place] = value
-        elif is_of_site(found[1]):
+        elif is_of_any_site(found[1]):
             with suppress(BadAd):
                 _ask(values, found[1], long.attribute(text, lazy=True)[1])
     if values is not None:
@@ -321,7 +341,7 @@ def _fault(text: str) -> str:
 
 
 def _ask(values: list[Any], name: str, value: Any) -> None:
-    """Keep what is asked for of a resource of the site beside others of its kind."""
+    """Keep an amount of a resource of the site beside others of its kind."""
     if amount := told(_plain(value)):
         values[_REQUESTS] = {**(values[_REQUESTS] or {}), name: amount}
 

@@ -19,7 +19,7 @@ from sssjob import units
 from sssjob.classads import quoting
 from sssjob.errors import InvalidValue
 from sssjob.file_names import literal
-from sssjob.integers import limit_seconds
+from sssjob.integers import LARGEST, SMALLEST, limit_seconds
 from sssjob.model import Property
 from sssjob.records.readers import NOT_KNOWN, PROCESSORS, extension, identity, listed, noted
 from sssjob.records.record import (
@@ -42,6 +42,7 @@ from sssjob.systems.condor.accounting.values import MADE_OF, NUMBERS, WORKED_OUT
 _STATES = {str(status): word for status, word, *_ in names.STATES}
 _IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
 _BY_USER = ("1", "15")  # a HoldReasonCode: held by a user, who may have submitted it so
+_DIGITS = len(str(LARGEST))
 _BELOW = re.compile(r"(?:^|=)-[0-9]")
 _AMOUNT = "a number from 0 on"
 SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
@@ -88,7 +89,7 @@ def none_below_0(text: str) -> Found:
 
 def any_number(text: str) -> Found:
     """Nothing. Raises ``InvalidValue`` for what is no number."""
-    number(text)
+    _of_64_bits(text)
     return None
 
 
@@ -179,14 +180,14 @@ def exit_code(text: str, by_signal: str, number_of_signal: str) -> Found:
     ('3', '137', None)
     """
     if by_signal == "true":
-        return str(SIGNALLED + int(number(number_of_signal))) if number_of_signal else None
-    return str(int(number(text))) if text else None
+        return str(SIGNALLED + int(_of_64_bits(number_of_signal))) if number_of_signal else None
+    return str(int(_of_64_bits(text))) if text else None
 
 
 def signal(text: str, by_signal: str) -> Found:
     """The signal of a job that one ended; without ``by_signal`` it is that of an earlier run."""
     if text:
-        number(text)
+        _of_64_bits(text)
     return (noted("HTCondor", "Signal", text),) if text and by_signal == "true" else None
 
 
@@ -211,25 +212,30 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
         if given is None:
             raise InvalidValue(provisioned, "a number")
         raise Instead(provisioned, PROCESSORS, (), NOT_KNOWN, keeps=True)
-    if requested and not found:
-        told = f"RequestCpus={requested}"
-        if asked is None:
-            raise InvalidValue(told, "a number")
-        raise Instead(told, PROCESSORS, (), NOT_KNOWN)
+    if requested and not found and asked is not None:  # what is odd is told where it is asked for
+        raise Instead(f"RequestCpus={requested}", PROCESSORS, (), NOT_KNOWN)
     return found
 
 
 def _cpus(text: str) -> Fraction | None:
     """A number of processors; 0 for 0 and less, None for what is no number."""
     try:
-        return max(number(text), Fraction(0))
+        return max(_of_64_bits(text), Fraction(0))
     except InvalidValue:
         return None
 
 
+def _of_64_bits(text: str) -> Fraction:
+    """A number that a column can hold. Raises ``InvalidValue`` for any other text."""
+    value = number(text)
+    if not SMALLEST <= value <= LARGEST:
+        raise InvalidValue(text, "a number of 64 bits")
+    return value
+
+
 def _from_0(text: str) -> str:
-    """A text that is no number below 0. Raises ``InvalidValue``."""
-    if text[:1] == "-" and number(text) < 0:
+    """A text that is no number below 0, nor beyond 64 bits. Raises ``InvalidValue``."""
+    if not (text.isdecimal() and len(text) < _DIGITS) and text and _of_64_bits(text) < 0:
         raise InvalidValue(text, _AMOUNT)
     return text
 
@@ -242,6 +248,7 @@ def asked_cpus(text: str, hosts: str, universe: str) -> Found:
 
 
 REQUEST = "request"  # what each attribute begins with that asks for an amount
+PROVISIONED = "provisioned"  # what each attribute ends with that tells what was given
 REQUESTS = "Request*"  # what an ad asks for of resources that its site declares
 
 
@@ -249,7 +256,10 @@ def hosts_of(text: str, universe: str) -> Fraction:
     """On how many hosts a job is: a parallel one has what is asked for, or given, on each."""
     if UNIVERSES.get(universe) != "parallel" or not text:
         return Fraction(1)
-    return max(Fraction(number(text)), Fraction(1))
+    try:
+        return max(_of_64_bits(text), Fraction(1))
+    except InvalidValue:  # which is told where it stands
+        return Fraction(1)
 
 
 def asked_count(text: str, hosts: str, universe: str) -> Found:
@@ -270,17 +280,17 @@ def site_resources(text: str, hosts: str, universe: str) -> Found:
     [('8', 'Foo')]
     """
     found = []
-    for row, value in _site_requests(text):
+    for row, value in _site_amounts(text):
         with suppress(InvalidValue):  # which ``odd_requests`` tells
             if isinstance(read := row.read(value, hosts, universe), str):
                 found.append(Property(row.element, read, row.attributes))
     return tuple(found) or None
 
 
-def odd_requests(text: str) -> Found:
-    """Nothing. Raises ``Instead`` for requests of ``site_resources`` that are no amounts."""
+def odd_amounts(text: str) -> Found:
+    """Nothing. Raises ``Instead`` for amounts of resources of a site that are none."""
     odd = {}
-    for row, value in _site_requests(text):
+    for row, value in _site_amounts(text):
         try:
             row.read(value, "", "")
         except InvalidValue:
@@ -290,12 +300,17 @@ def odd_requests(text: str) -> Found:
     return None
 
 
-def _site_requests(text: str) -> Iterator[tuple[Field, str]]:
+def _site_amounts(text: str) -> Iterator[tuple[Field, str]]:
     return ((of_site(name), value) for name, value in json.loads(text or "{}").items())
 
 
 def of_site(name: str) -> Field:
-    """The row of a request for a resource that only its site knows, by its attribute."""
+    """The row of a resource that only its site knows, by the attribute that asks for it.
+
+    Of what was given a record says no more than whether it is an amount.
+    """
+    if not is_of_site(name):
+        return Field(name, JOB, "Extension", of_slot)
     resource = {"name": names.resource(name[len(REQUEST) :])}
     return Field(name, REQUESTED, "Resource", asked, resource, _ALL)
 
@@ -308,6 +323,18 @@ def is_of_site(name: str) -> bool:
     """
     known = name.lower()
     return known.startswith(REQUEST) and known != REQUEST and known not in _WITH_A_ROW
+
+
+def is_of_any_site(name: str) -> bool:
+    """Whether an attribute asks for such a resource, or tells how many were given."""
+    known = name.lower()
+    is_one = known.startswith(REQUEST) or known.endswith(PROVISIONED)
+    return is_one and known != REQUEST and known not in _WITH_A_ROW
+
+
+def of_slot(text: str, hosts: str, universe: str) -> Found:
+    """Nothing. Raises ``InvalidValue`` for what is no number from 0 on."""
+    return none_below_0(text)
 
 
 def asked_hosts(text: str, universe: str) -> Found:
@@ -428,6 +455,7 @@ def other_limits(text: str) -> Found:
     return None if licenses(text) else text
 
 
+_OF_SLOTS = ("MemoryProvisioned", "DiskProvisioned")  # which records leave out
 _PEAK = {"metric": "Max", "units": "KB"}
 _DESCRIBED = ("JobDescription",)
 _STATED = ("SubmitHost",)
@@ -483,7 +511,8 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}, _ALL),
     Field("RequestGPUs",              REQUESTED, "Resource",        asked_count, _GPU, _ALL),
     Field(REQUESTS,                   REQUESTED, "Resource",        site_resources, {}, _ALL),
-    Field(REQUESTS,                   JOB,       "Extension",       odd_requests),
+    Field(REQUESTS,                   JOB,       "Extension",       odd_amounts),
+    *(Field(name, JOB, "Extension", none_below_0) for name in _OF_SLOTS),
     Field("ConcurrencyLimits",        REQUESTED, "Resource",        licenses),
     Field("ConcurrencyLimits",        JOB,       "Extension",       other_limits, _CONCURRENCY),
     Field("AllowedJobDuration",       REQUESTED, "Duration",        limit, _LIMIT, _EXECUTING),
@@ -492,7 +521,6 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
     Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
 )
-_WITH_A_ROW = frozenset(row.column.lower() for row in ATTRIBUTES)
 # What only a job that was started can have.
 OF_STARTED = frozenset(("CpuDuration", "StartTime", "StartCount", "SuspendDuration"))
 USED: tuple[Field, ...] = (
@@ -507,6 +535,7 @@ USED: tuple[Field, ...] = (
     Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, _HOSTS),
 )
 # fmt: on
+_WITH_A_ROW = frozenset(row.column.lower() for row in (*ATTRIBUTES, *USED))
 
 _COLUMNS = (name for row in (*ATTRIBUTES, *USED) for name in (row.column, *row.beside))
 # The attributes that are read, those that numbers are worked out of first.

@@ -12,6 +12,7 @@ from typing import Any
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.lines import legal
 from sssjob.records.values import number
 
@@ -63,7 +64,7 @@ _TRIED = (
 
 _pick = itemgetter(*range(len(NUMBERS)))
 _KINDS = frozenset((int, float, type(None)))
-_HUGE = 1e300  # beyond this, and NaN, no number of anything
+_HUGE = LARGEST + 1  # from here on, and NaN, no number of anything
 
 
 def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
@@ -115,11 +116,16 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     # Where only the CPU time of the last run is known, the time is that of this run as well.
     if user is None and committed and (starts or 0) > 1:
         wall, suspended = committed, paused
-    if min(user or 0, system or 0, last_user or 0, last_system or 0, rss_raw or 0, rss or 0,
-           image_raw or 0, image or 0, disk_raw or 0, disk or 0, current or 0, first or 0,
-           completed or 0, entered or 0, wall or 0, suspended or 0, committed or 0, paused or 0,
-           starts or 0) < 0:  # fmt: skip
+    amounts = (
+        user or 0, system or 0, last_user or 0, last_system or 0, rss_raw or 0, rss or 0,
+        image_raw or 0, image or 0, disk_raw or 0, disk or 0, current or 0, first or 0,
+        completed or 0, entered or 0, wall or 0, suspended or 0, committed or 0, paused or 0,
+        starts or 0,
+    )  # fmt: skip
+    if min(amounts) < 0:
         raise ValueError("an amount below 0")
+    if max(amounts) >= _HUGE:
+        raise OverflowError("a number of more than 64 bits")
     if max(current or 0, first or 0, completed or 0, entered or 0) > units.TIME_LIMIT:
         raise OverflowError("a time of more than 32 bits")
     user, system = _cpu_times(user, system, last_user, last_system)
@@ -176,13 +182,13 @@ def _span(
 
 
 def told(value: Any) -> str:
-    """A value as text; an expression, and what is undefined, is none.
+    """A value as text; an expression, what is undefined, and blanks are none.
 
     >>> told(1.5), told(2.0), told(True), told("/Expr(1 + Q)/")
     ('1.5', '2', 'true', '')
     """
     if isinstance(value, str):
-        return "" if is_expression(value) else legal(value)
+        return "" if is_expression(value) or is_blank(value) else legal(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -190,6 +196,11 @@ def told(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
     return ""
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a value is a text of which nothing is seen: it tells nothing, whoever reads it."""
+    return isinstance(value, str) and not value.strip()
 
 
 def is_expression(text: str) -> bool:
@@ -205,11 +216,13 @@ def _whole(value: float | None, *, zero: bool = False) -> str:
 
 
 def as_number(value: Any) -> Any:
-    """A value, of a text that is a number this number."""
+    """A value, of a text that is a number of 64 bits this number."""
     if not isinstance(value, str):
         return value
     try:
         found = number(value)
+        if not SMALLEST <= found <= LARGEST:
+            return value
         return int(found) if found.denominator == 1 else float(found)
     except (InvalidValue, OverflowError):
         return value
@@ -224,5 +237,5 @@ def _odd(value: Any, least: float = -_HUGE, most: float = _HUGE) -> str:
     """The text of what should be a number, or an expression, and is not; else ""."""
     if value is None or (type(value) in _KINDS and least <= value < most):
         return ""
-    is_unknown = isinstance(value, str) and is_expression(value)
+    is_unknown = isinstance(value, str) and (is_expression(value) or is_blank(value))
     return "" if is_unknown else told(value) or repr(value)

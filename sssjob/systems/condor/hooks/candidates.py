@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sssjob import graph
 from sssjob.amounts import Scope
-from sssjob.check.awareness import AwarenessOutcome, Understood, said, understood
+from sssjob.check.awareness import AwarenessOutcome, Understood, by_group, said, understood
 from sssjob.check.awareness import around as surroundings
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.classads import long
@@ -452,7 +452,8 @@ def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
         if not all(each.text.strip() for each in stated.properties.all("Dependency")):
             waits = "its Dependency names no job"
         never = "a job that it depends upon lets it never run" if state is State.NEVER else ""
-        yield understood(job, around=around).within(context), waits or never
+        own = by_group(job, block) if isinstance(block, JobGroup) else job
+        yield understood(own, around=around).within(context), waits or never
 
 
 def _with_dependencies_of_tasks(job: Job) -> Job:
