@@ -11,6 +11,30 @@ PRIORITIES = ("0", "1", "+3", "-1", "00", "1.5", "1e2", "5000", *(
     for power in (31, 32, 64)
     for number in range((1 << power) - 4, (1 << power) + 2)
 ), *(str(-number) for number in range((1 << 31) - 4, (1 << 31) + 2)))  # fmt: skip
+OF_32_BITS, OF_16_BITS = 2147483647, 65533
+# What says a number in the units that Slurm counts in, and the greatest that Slurm holds.
+COUNTS = (
+    ("<TaskCount>{}</TaskCount>", OF_32_BITS, 1),
+    ("<TaskGroup><TaskCount>{}</TaskCount></TaskGroup>", OF_32_BITS, 1),
+    ("<Requested><Processors>{}</Processors></Requested>", OF_32_BITS, 1),
+    ("<Requested><NodeCount>{}</NodeCount></Requested>", OF_32_BITS, 1),
+    ('<Requested><NodeCount op="LE">{}</NodeCount></Requested>', OF_32_BITS, 1),
+    ('<Requested><NodeCount op="GE">{}</NodeCount></Requested>', OF_32_BITS, 1),
+    ("<Requested><Duration>{}</Duration></Requested>", OF_32_BITS, 60),
+    ("<TaskGroup><Requested><Duration>{}</Duration></Requested></TaskGroup>", OF_32_BITS, 60),
+    ('<Requested><Disk units="MB">{}</Disk></Requested>', OF_32_BITS, 1),
+    ('<Requested><Resource name="GPU">{}</Resource></Requested>', OF_32_BITS, 1),
+    ('<Requested><Resource name="License" type="m">{}</Resource></Requested>', OF_32_BITS, 1),
+    ("<TaskCount>1</TaskCount><Requested><Processors>{}</Processors></Requested>", OF_16_BITS, 1),
+    *(
+        (f'<TaskCount>9</TaskCount><TaskDistribution type="{kind}">{{}}</TaskDistribution>',
+         OF_16_BITS, 1)
+        for kind in ("TasksPerNode", "ProcessorsPerTask")
+    ),
+)  # fmt: skip
+COUNTED = frozenset((
+    "Disk", "Duration", "NodeCount", "Processors", "Resource", "TaskCount", "TaskDistribution",
+))  # fmt: skip
 VARIABLES = ("A", "_", "a1", "1A", "A-B", "A B", "A.B", "é", "A%", "A;B", "BASH_FUNC_x%%", "")
 
 
@@ -23,8 +47,8 @@ def of_both(inner):
         (back,) = read(text.encode(), target)
         kept = [
             (item.name, item.text, [(each.attributes["name"], each.text) for each in item.children])
-            for item in back.job.properties
-            if item.name in ("Priority", "Environment")
+            for item in (*back.job.properties, *back.job.requested)
+            if item.name in COUNTED or item.name in ("Priority", "Environment")
         ]
         said = {(loss.path, loss.done, loss.reason) for loss in losses if loss.path != "/Job/Id"}
         told.append((kept, said))
@@ -42,3 +66,23 @@ def test_a_variable_has_a_name_that_a_shell_takes_in_a_script_and_in_a_request(n
     script, request = of_both(f'<Environment><Variable name="{name}">1</Variable></Environment>')
     assert bool(script[1]) is bool(request[1])
     assert script[0] == request[0]
+
+
+@pytest.mark.parametrize(("inner", "most", "of"), COUNTS)
+def test_a_number_beyond_what_slurm_holds_is_asked_for_by_neither_and_told(inner, most, of):
+    for number in (most * of + 1, (most + 1) * of, (2 * most + 4) * of, (1 << 62) - 1):
+        script, request = of_both(inner.format(number))
+        assert script == request
+        kept, said = script
+        assert not any(str(number) in text for _, text, _ in kept)
+        assert said
+        beyond = any(f"Slurm takes no more than {most}" in reason for _, _, reason in said)
+        assert beyond or number > 999_999_999 > most  # a distribution of more is none at all
+
+
+@pytest.mark.parametrize(("inner", "most", "of"), COUNTS)
+def test_the_greatest_number_that_slurm_holds_is_asked_for_by_both(inner, most, of):
+    (script, of_script), (request, of_request) = of_both(inner.format(most * of))
+    assert sorted(script) == sorted(request)
+    assert script
+    assert not any("no more than" in reason for _, _, reason in of_script | of_request)

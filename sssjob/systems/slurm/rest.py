@@ -27,16 +27,21 @@ from sssjob.systems.slurm.submission import (
     FORM,
     NICE_MOST,
     PARTITION,
+    PER_NODE,
     PRIORITY,
     QUEUES,
     constraints,
     counted_by_name,
+    counts,
     excluded,
     expanded,
+    is_held,
+    resources,
     say_constraint,
     say_counts,
     say_preferred,
     too_many,
+    wall,
 )
 from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
@@ -51,8 +56,6 @@ from sssjob.translate.numbers import (
     NODE,
     CountRange,
     TaskCounts,
-    added,
-    counted,
     memory,
     one,
     rescope,
@@ -61,7 +64,6 @@ from sssjob.translate.numbers import (
     say_licences,
     say_wall,
     spread,
-    wall,
 )
 from sssjob.translate.objects import (
     Data,
@@ -104,7 +106,7 @@ from sssjob.translate.waiting import waited_for
 TYPE = "slurmrestd"  # of Extensions
 _JOB = ("job",)
 _LISTS = ("job/dependency",)  # texts that are lists, with commas between what all counts
-_RANGE = re.compile(r"([0-9]{1,9})(-([0-9]{1,9})?)?")
+_RANGE = re.compile(r"([0-9]{1,10})(-([0-9]{1,10})?)?")
 PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
@@ -153,7 +155,7 @@ class REST(Specification):
         if export:
             for item in asked.items("Environment"):
                 asked.refuse(item, "a request has all variables itself", "export")
-        of = added(asked)
+        of = counts(asked)
         wanted = names(asked, of.wanted)
         _amounts(asked, settings, job, of, wanted)
         _times(asked, job)
@@ -360,7 +362,8 @@ def _amounts(
         each = units.rounded_up(units.rounded_up(size, of.node_count), MIB)
         if each * MIB * of.node_count != size:
             asked.convert("Disk", f"{each} MiB for each node, rounded up")
-        job["temporary_disk_per_node"] = each
+        if is_held(asked, "Disk", each, PER_NODE):
+            job["temporary_disk_per_node"] = each
     if seconds := wall(asked, of):
         minutes = units.rounded_up(seconds, 60)
         if minutes * 60 != seconds:
@@ -368,7 +371,7 @@ def _amounts(
         job["time_limit"] = _number(minutes)
     found: list[str] = []
     licences: list[str] = []
-    for _, name, kind, number in counted(asked, typed=True, is_licence=words.is_licence):
+    for _, name, kind, number in resources(asked):
         if kind == LICENSE:
             licences.append(f"{name}:{number}")
         else:

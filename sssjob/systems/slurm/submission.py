@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -55,6 +55,9 @@ from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20
+COUNT_MOST = (1 << 31) - 1  # sbatch reads 4294967298 tasks as 2, and says nothing
+EACH_MOST = (1 << 16) - 3  # processors of a task, tasks of a node; the two numbers above are none
+PER_NODE = " MB on each node"
 NICE_MOST = (1 << 31) - 3  # what a user may take off a priority
 NICE_UNSAID = 100  # what ``--nice`` takes off without a number
 # The two numbers of 32 bits above the greatest are none (``unset``).
@@ -63,11 +66,12 @@ PRIORITY = fields.Priority(
     NICE_UNSAID,
 )  # fmt: skip
 
+_NO_MORE = "Slurm takes no more than"
 _TIME = "%Y-%m-%dT%H:%M:%S"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
-_RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
+_RANGE = re.compile(r"([0-9]{1,10}[kKmM]?)(?:-([0-9]{1,10}[kKmM]?))?")
 _GPU = "gpu"
-_AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
+_AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,10})")
 QUEUES = fields.Queues("--partition", ",")
 PARTITION = fields.Partition(QUEUES)
 FEWER = "fewer nodes are asked for"  # than are named
@@ -95,14 +99,14 @@ class Amounts(AmountsLayout):
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Counts first, then what is divided by them."""
-        of = numbers.added(asked)
+        of = counts(asked)
         wanted = names(asked, of.wanted) if "Node" in asked.names else []
         self._counts(asked, made, of, wanted)
         self._memory(asked, made, of, settings.memory_scope)
         disk = numbers.memory(asked, of, numbers.JOB, each=numbers.NODE, name="Disk")
-        if disk:
+        if disk and is_held(asked, "Disk", units.rounded_up(disk, MIB), PER_NODE):
             made.option("--tmp", _size(asked, "Disk", disk))
-        if seconds := numbers.wall(asked, of):
+        if seconds := wall(asked, of):
             made.option("--time", units.clock(seconds))
         self._resources(asked, made)
         self._where(asked, made, of, wanted)
@@ -145,7 +149,7 @@ class Amounts(AmountsLayout):
         """GPUs of the whole job, and licences."""
         licences: list[str] = []
         gpus: list[str] = []
-        for _, name, kind, count in numbers.counted(asked, typed=True, is_licence=slurm.is_licence):
+        for _, name, kind, count in resources(asked):
             if kind == LICENSE:
                 licences.append(f"{name}:{count}")
             else:
@@ -290,6 +294,48 @@ class Amounts(AmountsLayout):
             said.back("--distribution", value)
 
 
+# decision 904
+def counts(asked: JobRequest) -> numbers.TaskCounts:
+    """Take the counts of a job; those that are beyond what Slurm holds are refused."""
+    of = numbers.added(asked)
+    if of.nodes and not is_held(asked, "NodeCount", of.nodes.hi or of.nodes.least):
+        of.nodes = None
+    greater = max(of.per_node or 0, of.per_task or 0)
+    if not is_held(asked, "TaskDistribution", greater, most=EACH_MOST):
+        of.per_node = of.per_task = None
+    if not is_held(asked, "TaskCount", of.tasks or 0):
+        of.tasks = None
+    if not is_held(asked, "Processors", of.written or 0) or not (
+        is_held(asked, "Processors", of.each, " for a task", most=EACH_MOST)
+    ):
+        of.processors = None
+    return of
+
+
+def wall(asked: JobRequest, of: numbers.TaskCounts) -> int:
+    """Take the limit of the wall time in seconds, of which Slurm counts minutes; 0 for none."""
+    seconds = numbers.wall(asked, of)
+    return seconds if is_held(asked, "Duration", units.rounded_up(seconds, 60), " minutes") else 0
+
+
+def resources(asked: JobRequest) -> Iterator[numbers.CountedResource]:
+    """Take GPUs, of a type or any, and licences, with the number of each."""
+    for found in numbers.counted(asked, typed=True, is_licence=slurm.is_licence):
+        if found.number <= COUNT_MOST:
+            yield found
+        else:
+            numbers.refuse_all(asked, found.items, f"{_NO_MORE} {COUNT_MOST}")
+
+
+def is_held(
+    asked: JobRequest, name: str, number: int, of: str = "", *, most: int = COUNT_MOST
+) -> bool:
+    """Whether Slurm holds a number ``of`` something; what asks for a greater one is refused."""
+    if number > most:
+        asked.leave(name, f"{_NO_MORE} {most}{of}")
+    return number <= most
+
+
 def _by_task(nodes: list[str], groups: tuple[tuple[int, ...], ...]) -> list[str]:
     """The node of each task, in the order of tasks."""
     of_task = {task: node for node, group in zip(nodes, groups, strict=True) for task in group}
@@ -422,7 +468,7 @@ def _whole(said: ScriptOptions, option: str) -> int | None:
     value = said.last(option)
     if value is None:
         return None
-    if number := whole(value, 9):
+    if (number := whole(value, 10)) and number <= COUNT_MOST:
         return number
     said.back(option, value)
     return None
@@ -436,7 +482,7 @@ def _read_nodes(said: ScriptOptions, heard: ScriptReading) -> numbers.CountRange
             said.back("--nodes", value)
         return None
     lo, hi = (_thousands(text) for text in (found[1], found[2] or found[1]))
-    if not lo or lo > hi:
+    if not 0 < lo <= hi <= COUNT_MOST:
         said.back("--nodes", value)
         return None
     numbers.say_count(heard, "NodeCount", lo, hi)

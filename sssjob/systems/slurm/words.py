@@ -28,7 +28,7 @@ _TERM = rf"(?:{_FEATURE}|\({_CHOICE}\))"
 _IS_FEATURE = re.compile(_FEATURE)
 _CONSTRAINT = re.compile(rf"{_TERM}(?:&{_TERM})*|{_CHOICE}")
 _DURATION = re.compile(
-    r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
+    r"(?:(?P<days>[0-9]{1,7})-)?(?:(?P<hours>[0-9]{1,8}):)?"
     r"(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-9]{1,2})(?:\.(?P<fraction>[0-9]{1,9}))?"
 )
 # The parts of HH:MM:SS in seconds: looking them up is faster than reading them.
@@ -39,15 +39,15 @@ _SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _IN_NAMES = re.compile(r"%([0-9]{0,9})([A-Za-z%])")
 _GENERIC = re.compile(
-    r"(?:gres[/:])?([A-Za-z_][A-Za-z0-9_.-]*)(?::([A-Za-z_][A-Za-z0-9_.-]*))?(?:[:=]([0-9]{1,9}))?"
+    r"(?:gres[/:])?([A-Za-z_][A-Za-z0-9_.-]*)(?::([A-Za-z_][A-Za-z0-9_.-]*))?(?:[:=]([0-9]{1,10}))?"
 )
 _ONE = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _LICENCE = rf"{_ONE}(?:@{_ONE})?"
 _IS_LICENCE = re.compile(_LICENCE)
-_LICENCES = re.compile(rf"({_LICENCE})(?:[:=]([0-9]{{1,9}}))?")
+_LICENCES = re.compile(rf"({_LICENCE})(?:[:=]([0-9]{{1,10}}))?")
 # One job, a task of an array or all of them; behind it how it stands: ``28_*(failed)``.
 _WAITED_FOR = re.compile(r"([0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?)(?:\([a-z_]+\))?")
-_DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
+_DAYS_AND_HOURS = re.compile(r"([0-9]{1,7})-([0-9]{1,8})")
 _MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
 _LONGEST_TIME = 13  # digits
 SETTABLE = frozenset(("set", "infinite", "number"))  # keys of a number that may be none
