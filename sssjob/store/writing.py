@@ -280,7 +280,7 @@ class PresentDocument(NamedTuple):
         return cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
 
 
-class _Version(NamedTuple):
+class _DocumentVersion(NamedTuple):
     """A version of a document, and why it was made."""
 
     deleted: bool
@@ -289,7 +289,7 @@ class _Version(NamedTuple):
     data: bytes
     reason: str
 
-    def only_hides(self, before: _Version | None) -> bool:
+    def only_hides(self, before: _DocumentVersion | None) -> bool:
         """Whether the document is shown no more, or again, and is what it was before."""
         return before is not None and before[1:-1] == self[1:-1]
 
@@ -642,7 +642,7 @@ class DocumentWriter:
         )
         return any(self._has(each, content) for each in there for content in contents)
 
-    def _versions(self, present: PresentDocument) -> Sequence[_Version]:
+    def _versions(self, present: PresentDocument) -> Sequence[_DocumentVersion]:
         """All versions of a document, the last one first; none where imports made that, and shown.
 
         Of most documents no more than this is asked.
@@ -650,9 +650,11 @@ class DocumentWriter:
         reason = self._reason(present)
         if not (is_of_request(reason) or present.deleted or self._was_hidden(present)):
             return ()
-        there = _Version(present.deleted, present.files, present.dictionary, present.data, reason)
+        there = _DocumentVersion(
+            present.deleted, present.files, present.dictionary, present.data, reason
+        )
         former = self.engine.fetch(_FORMER, (present.number,))
-        return [there, *(_Version(*row) for row in former)]
+        return [there, *(_DocumentVersion(*row) for row in former)]
 
     def _was_hidden(self, present: PresentDocument) -> bool:
         """Whether the version before hid the document, after one that somebody brought."""
@@ -770,7 +772,7 @@ class DocumentWriter:
         )
 
 
-def _requests(versions: Sequence[_Version]) -> Iterator[tuple[str, bool]]:
+def _requests(versions: Sequence[_DocumentVersion]) -> Iterator[tuple[str, bool]]:
     """Why requests made versions since the last import, and whether they changed anything.
 
     Who hides a document, or shows it again, brings nothing, whether by a request or not.
