@@ -262,7 +262,7 @@ def _values(lines: list[str]) -> dict[str, str]:
             raise InvalidValue(text, f"the only {name} of its record")
         if value.lower() not in _NULL:
             values[name] = value
-    if wrong := _WITHIN.told(values, values):
+    if wrong := _WITHIN.told(values.items(), values):
         raise InvalidValue(wrong, "a line for each key")
     return values
 

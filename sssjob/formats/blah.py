@@ -16,7 +16,7 @@ from sssjob.formats.voms import attributes
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import KnownColumns, Layout, Read, Record, alone, mapping
-from sssjob.records.lines import TWO_RECORDS, first_line
+from sssjob.records.lines import TWO_RECORDS, KeysWithin, first_line
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import (
     DELIVERED,
@@ -86,9 +86,7 @@ COLUMNS: tuple[Field, ...] = (
 )
 # fmt: on
 NAMES = tuple(dict.fromkeys(row.column for row in COLUMNS))
-# Where a value holds this, what separates two pairs is damaged.
-_NAME = f"(?:{'|'.join(NAMES)})"
-_WITHIN = re.compile(rf'["\s]{_NAME}=|"\s+"{_NAME}')
+_WITHIN = KeysWithin(NAMES, "=", quote='"')
 
 
 def recognises(head: bytes) -> str:
@@ -105,6 +103,8 @@ def record(line: int, text: str) -> Read:
         value != values[name] for name, value in pairs if name in NAMES and name != "userFQAN"
     ):
         return Bad(line, TWO_RECORDS)
+    if wrong := _WITHIN.told(pairs, values):
+        return Bad(line, wrong)
     if values.get("lrmsID", "").strip().lower() in _NEVER_SUBMITTED:
         return Skipped(line, "not submitted to a batch system")
     more = tuple(
@@ -123,10 +123,6 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         found = _PAIR.fullmatch(pair)
         if not found:
             raise InvalidValue(pair, 'a pair "name=value"')
-        if _WITHIN.search(found[2]):
-            raise InvalidValue(
-                pair, "one pair: something else than a blank and quotes is between two"
-            )
         yield found[1], found[2]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Protocol
 
 from sssjob.errors import UnusableInput
@@ -42,33 +42,41 @@ def clean(raw: bytes, keep: bytes = b"") -> str:
 class KeysWithin:
     """Finds keys of a format inside of values: what stands between two pairs is lost there.
 
-    ``between`` stands between a key and its value, as a regular expression. Of the keys that
-    ``each`` record has, that may be lost, too, and the key begins a word.
+    ``between`` stands between a key and its value. Of the keys that ``each`` record has, that may
+    be lost, too, and the key begins a word. Where values stand in a ``quote``, a key behind one is
+    no part of a value, whatever else the record has.
 
     >>> lost = KeysWithin(("user", "group"), "=", each=("group",))
-    >>> lost.told({"user": "amygroup=g"}, ("user",))
+    >>> lost.told({"user": "amygroup=g"}.items(), ["user"])
     "user is 'amygroup=g': a delimiter is missing at group"
-    >>> lost.told({"user": "amy groupg"}, ("user",)) != "", lost.told({"user": "amy"}, ("user",))
+    >>> lost.told([("user", "amy groupg")], ["user"]) != "", lost.told([("user", "amy")], ["user"])
     (True, '')
     """
 
-    def __init__(self, keys: Iterable[str], between: str, each: Iterable[str] = ()) -> None:
+    def __init__(
+        self, keys: Iterable[str], between: str, each: Iterable[str] = (), quote: str = ""
+    ) -> None:
         names = "|".join(map(re.escape, sorted(keys, key=len, reverse=True)))
         words = "|".join(map(re.escape, each))
-        glued = rf"|\s({words})(?=\S)" if words else ""
-        self._within = re.compile(rf"({names}){between}{glued}")
+        sure = (f"{quote}\\s*{quote}?({names}){between}", rf"{quote}\s+{quote}({names})")
+        glued = (rf"\s({words})(?=\S)",)
+        parts = (*(sure if quote else ()), f"({names}){between}", *(glued if words else ()))
+        self._within = re.compile("|".join(parts))
+        self._sure = len(sure) if quote else 0  # the first groups
+        self._sign = "" if words or quote else between  # a value without it holds no key
 
-    def told(self, values: Mapping[str, str], asked: Iterable[str]) -> str:
-        """What is wrong with the values of some keys, or "".
+    def told(self, values: Iterable[tuple[str, str]], known: Container[str]) -> str:
+        """What is wrong with values, each with its key, or "".
 
-        A key that has a value of its own may be a part of another one.
+        A key that is ``known``, as it has a value of its own, may be a part of another one.
         """
-        for name in asked:
-            value = values.get(name, "")
+        for name, value in values:
+            if self._sign not in value:
+                continue
             for found in self._within.finditer(value):
-                key = found[found.lastindex or 0]
-                if key not in values:
-                    return f"{name} is {value[:60]!r}: a delimiter is missing at {key}"
+                place = found.lastindex or 0
+                if place <= self._sure or found[place] not in known:
+                    return f"{name} is {value[:60]!r}: a delimiter is missing at {found[place]}"
         return ""
 
 

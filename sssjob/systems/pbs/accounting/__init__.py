@@ -100,8 +100,9 @@ def _record(number: int, line: str) -> Read:
     if letter == "E" and "end" not in keys:
         return Bad(number, "no end in it: not a whole record")
     pairs = dict(zip(keys, values, strict=False))
-    if wrong := _WITHIN_NAMES.told(pairs, _NAMED) or _WITHIN_OTHERS.told(pairs, _OTHERS):
-        return Bad(number, wrong)
+    for within, names in ((_WITHIN_NAMES, _NAMED), (_WITHIN_OTHERS, _OTHERS)):
+        if wrong := within.told([(name, pairs.get(name, "")) for name in names], pairs):
+            return Bad(number, wrong)
     if letter == "E" and not array:
         _SEEN.add(keys[: -len(_BESIDE)])
     # A lost run ended when its record was written.
