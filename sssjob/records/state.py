@@ -263,7 +263,10 @@ class LogsState:
             seen = replace(seen, mark=mark)
         if not seen.mark:
             raise OSError(errno.ESTALE, "the log was cut off while it was read", str(rest.path))
-        gone = {*rest.known, self._kept.get(rest.stream)}
+        file = (seen.device, seen.inode)
+        # What was read whole may be known of another file that has the same bytes: it stays.
+        gone = {e for e in rest.known if e.fate == OPEN or (e.device, e.inode) == file}
+        gone.update(filter(None, [self._kept.get(rest.stream)]))
         self.logs = [each for each in self.logs if each not in gone and each != seen]
         self.logs.append(seen)
         self._kept = {rest.stream: seen}
@@ -308,7 +311,7 @@ class LogsState:
         if not same:
             return False
         with _opened(path) as stream:
-            return stream is not None and any(_mark(stream, each.at) == each.mark for each in same)
+            return stream is not None and any(_fits(stream, each) for each in same)
 
     def _leave(self, name: str, path: Path) -> bool:
         """Know a file that was there before its log was read, and is not to be read."""
@@ -369,21 +372,33 @@ class LogsState:
         """What is known of a file, by its bytes; last what tells most of it."""
         known = {*self.logs, *self._before}
         now = os.fstat(stream.fileno())
+        same = {each for each in known if (each.device, each.inode) == (now.st_dev, now.st_ino)}
         if packed:
             found = [each for each in known if each.packed == packed]
             if not found:
                 marks = _marks_within(stream, {each.at for each in known})
                 found = [each for each in known if each.at and marks.get(each.at) == each.mark]
+            ends = {(each.at, each.mark) for each in found if each.at}
+            found += [each for each in known - {*found} if (each.at, each.mark) in ends]
+        elif is_as_left := [  # as most are that were rotated long ago
+            each for each in same
+            if each.fate != OPEN and each.at == now.st_size and _fits(stream, each)
+        ]:  # fmt: skip
+            return tuple(is_as_left)
         else:
             found = [
                 each for each in known
-                if (_mark(stream, each.at) == each.mark if each.at
-                    else not each.packed and (each.device, each.inode) == (now.st_dev, now.st_ino))
+                if (_fits(stream, each) if each.at else not each.packed and each in same)
             ]  # fmt: skip
         return tuple(sorted(found, key=lambda each: (each.place.offset, each.at)))
 
 
 _STRANGE = "?"  # compressed as nothing that is read
+
+
+def _fits(stream: BinaryIO, seen: SeenLog) -> bool:
+    """Whether a file has the bytes by which another one is known."""
+    return _mark(stream, seen.at) == seen.mark
 
 
 def _loss(path: Path, seen: SeenLog) -> str:

@@ -306,7 +306,12 @@ class Rotating(Log):
         """Whatever is rotated is compressed, as another file."""
         for each in self.directory.glob("log[.-]*[0-9]"):
             packed = each.with_name(f"{each.name}.gz")
-            packed.write_bytes(gzip.compress(each.read_bytes()))
+            time_of = each.stat().st_mtime  # it has its name and its time, as of gzip
+            with (
+                packed.open("wb") as raw,
+                gzip.GzipFile(each.name, "wb", 9, raw, time_of) as stream,
+            ):
+                stream.write(each.read_bytes())
             shutil.copystat(each, packed)
             each.unlink()
 
@@ -317,11 +322,18 @@ class Rotating(Log):
             shutil.copy2(each, again)
             again.replace(each)
 
+    def kept(self):
+        """A copy of what there is, while the log goes on."""
+        self.turns += 1
+        shutil.copy2(self.path, self.directory / f"log-{20261100 + self.turns}")
+
     def ids(self):
         return re.findall("<Id>([^<]*)</Id>", self.output.read_text())
 
 
-OPERATIONS = ("write", "numbered", "dated", "emptied", "packed", "copied", "run", "killed")
+OPERATIONS = (
+    "write", "numbered", "dated", "emptied", "packed", "copied", "kept", "run", "run", "killed",
+)  # fmt: skip
 
 
 @examples(60)
@@ -418,6 +430,18 @@ def test_a_compressed_log_of_the_same_name_that_is_whole_is_read_as_well(tmp_pat
         if not (tmp_path / "log.1.gz").exists():
             log.packed()
     log.write(1)
+    assert log.run().exit_code == 0
+    assert log.ids() == log.written
+
+
+def test_a_copy_that_is_kept_of_a_log_that_goes_on_is_never_read_again(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    log.run()
+    log.kept()
+    for _ in range(4):
+        assert log.run().exit_code == 0
+        log.write(1)
     assert log.run().exit_code == 0
     assert log.ids() == log.written
 
