@@ -29,6 +29,7 @@ class NamedNodes:
 
     sets: tuple[tuple[nodes.Names, int | None], ...] = ()
     excluded: tuple[nodes.Names, ...] = ()
+    matching: int = 0  # nodes that the counts of Patterns ask for
     open: bool = True  # whether other nodes may be taken, too
     path: str = ""
     line: int = 0
@@ -39,10 +40,10 @@ class NamedNodes:
         So many as the names say themselves, or else all of them; but where the number of ``tasks``
         is known, no more than these need of a set to choose from. None where no node is named.
         """
-        if not self.sets:
-            return None
         if self.wanted:
             return self.wanted
+        if not self.sets:
+            return None
         if tasks is None:
             return self.number or None
         if per_node is not None:
@@ -53,7 +54,7 @@ class NamedNodes:
     @property
     def wanted(self) -> int:
         """How many nodes the count attributes ask for together; 0 if none does."""
-        return sum(count or 0 for _, count in self.sets)
+        return self.matching + sum(count or 0 for _, count in self.sets)
 
     @property
     def number(self) -> int:
@@ -107,6 +108,7 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
         asked, where = [Comparison(own.having(op=None))], f"{path}/Node"
     sets: list[tuple[nodes.Names, int | None]] = []
     excluded: list[nodes.Names] = []
+    matching = 0
     for term in asked:
         item = next(expression.comparisons(term)).item
         op = "NE" if isinstance(term, Not) else term.op
@@ -116,13 +118,15 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
                 sets.append((found, nodes.stated_count(item)))
             else:
                 excluded.append(found)
+        elif found is not None and op == "EQ":
+            matching += nodes.stated_count(item) or 0
     first = next(expression.comparisons(asked[0])).item if asked else None
     # A set is what to choose from; of two, or of single names, each has to be among the nodes.
     closed = (
         len(asked) == len(sets) == 1 and first is not None and "aggregation" in first.attributes
     )
     line = first.line if first else 0
-    return NamedNodes(tuple(sets), tuple(excluded), not closed, where, line)
+    return NamedNodes(tuple(sets), tuple(excluded), matching, not closed, where, line)
 
 
 def _is_about_nodes(term: Term) -> bool:

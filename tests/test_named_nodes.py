@@ -37,6 +37,8 @@ NODES = {
     "range and one":  '<Node aggregation="Range">n[1-3]</Node><Node>m1</Node>',
     "two of a range": '<Node aggregation="Range" count="2">n[1-3]</Node>',
     "pattern":        '<Node aggregation="Pattern">n.*</Node>',
+    "two of a pattern": '<Node aggregation="Pattern" count="2">n.*</Node>',
+    "one and two of a pattern": '<Node aggregation="Pattern" count="2">n.*</Node><Node>n1</Node>',
     "not one":        '<Node aggregation="Range">n[1-4]</Node><Node op="NE">n4</Node>',
 }
 COUNTS = {
@@ -218,8 +220,6 @@ def differences(job, roads=ROADS):
 def test_every_road_asks_for_what_the_layout_comes_to(named, count):
     found = {}
     for spread, said in SPREADS.items():
-        if (count, spread) == ("none", "on each") and named in ("none", "pattern"):
-            continue  # nothing says how many tasks or nodes: one task, or one node that is full
         for group in (False, True):
             job = job_of(NODES[named], COUNTS[count], said, group=group)
             found |= {f"{spread}, {name}": pair for name, pair in differences(job).items()}
@@ -279,9 +279,28 @@ def test_what_cannot_be_read_as_names_asks_for_nothing_and_is_told_by_features()
     assert (told.code, told.severity) == ("E-TYPE", Severity.WARNING)
 
 
+@pytest.mark.parametrize("target", ["flux", "lsf", "jsdl"])
+@pytest.mark.parametrize(
+    "named, all_of_them",
+    [("n[1-3]", False), ("n[1-4]", True), ("n[1-9]", True), ("n1", False)],
+)
+def test_what_every_node_has_to_be_among_is_asked_for_where_there_are_so_many(
+    target, named, all_of_them
+):
+    inner = f'<NodeCount>4</NodeCount><Node aggregation="Range">{named}</Node>'
+    text, losses = translate(
+        loads(wrapped(requested(inner))), target, Settings(residual=False, unstated="Warn")
+    )
+    told = [loss.reason for loss in losses if loss.path.endswith("/Node")]
+    assert ("n1" in text) is all_of_them
+    assert bool(told) is not all_of_them
+    assert all("each of 4 nodes would have to be among" in reason for reason in told)
+
+
 @pytest.mark.parametrize(
     "inner, reason",
     [
+        ("<NodeCount>2</NodeCount><Node>n1</Node>", "any of the nodes that are named"),
         ('<Node aggregation="Range">n[1-3]</Node>', "any of the nodes that are named"),
         ("<Node>n1</Node><Node>n2</Node>", "a machine has one name"),
         ('<Node aggregation="Range" count="1">n[1-3]</Node>', ""),

@@ -47,6 +47,7 @@ from sssjob.formats.jsdl_words import (
 from sssjob.model import Job, Property, stripped
 from sssjob.nodes import plain
 from sssjob.translate.limits import limit_amount
+from sssjob.translate.nodes import any_of_these
 from sssjob.translate.numbers import (
     JOB,
     NODE,
@@ -64,7 +65,6 @@ from sssjob.translate.residual import ResidualLine
 from sssjob.translate.specification import (
     command,
     file_of,
-    hosts,
     say_command,
     say_variables,
     text_of,
@@ -446,7 +446,7 @@ def _text(element: Element | None) -> str:
 
 def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCounts) -> None:
     found: dict[str, Element] = {}
-    _hosts(asked, found)
+    _hosts(asked, found, of)
     _platform(asked, found)
     together = _together(asked, of)
     for name, element in AMOUNTS:
@@ -511,8 +511,8 @@ def _times(found: Interval, count: int) -> Interval:
     return Interval(lo, hi)
 
 
-def _hosts(asked: JobRequest, found: dict[str, Element]) -> None:
-    if named := hosts(asked):
+def _hosts(asked: JobRequest, found: dict[str, Element], of: TaskCounts) -> None:
+    if named := any_of_these(asked, of.wanted, most=None):
         element = found["CandidateHosts"] = etree.Element(f"{{{JSDL}}}CandidateHosts")
         for host in named:
             _add(element, JSDL, "HostName", host)

@@ -62,25 +62,38 @@ def listed(
     return tuple(found)
 
 
-def any_of_these(asked: JobRequest, read: Callable[[Property], str] | None = None) -> list[str]:
+def any_of_these(
+    asked: JobRequest, of: int | None = None, *, most: int | None = nodes.OPTION_LIMIT,
+    read: Callable[[Property], str] | None = None,
+) -> list[str]:  # fmt: skip
     """Take the nodes that a job names, where a target takes any of those that are listed.
 
-    ``read`` gives what the target has for a property as a whole, or "".
+    ``of`` is how many nodes it asks for, None where nothing says it: each of them is one of the
+    names then, so that of fewer names none is taken. ``read`` gives what the target has for a
+    property as a whole, or "".
     """
     found: dict[str, None] = {}
+    taken: list[Property] = []
     wanted = 0
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
         if read is not None and (text := read(item)):
             found[text] = None
             wanted += 1
             continue
-        texts = listed(asked, item)
+        texts = listed(asked, item, most)
+        if not texts:
+            continue
         if all(map(plain, texts)):
             found |= dict.fromkeys(texts)
             wanted += nodes.stated_count(item) or len(set(texts))
+            taken.append(item)
         else:
             asked.refuse(item, "it is no plain name")
-    if wanted > 1 and len(found) > 1:
+    if found and of is not None and len(found) < of:
+        for item in taken:
+            asked.refuse(item, f"each of {of} nodes would have to be among the {len(found)} named")
+        return []
+    if wanted > 1 and len(found) > 1 and (of is None or (len(taken) > 1 and len(found) > of)):
         asked.approximate("Node", "any of them", met=False)
     return [*found]
 

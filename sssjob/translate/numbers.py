@@ -160,8 +160,10 @@ class TaskCounts:
 
 def shape(asked: JobRequest, of: TaskCounts | None = None) -> TaskCounts:
     """Take the counts of a job, or of a task group; ``of`` is what its job says besides."""
-    found = _stated(asked)
-    _count_named(asked, found, of or TaskCounts())
+    found, job = _stated(asked), of or TaskCounts()
+    _count_named(asked, found, job)
+    if found.per_node and not any((found.count, found.nodes, job.count, job.nodes)):
+        found.tasks = 1  # however many may be on a node (5.1)
     _agree(asked, found)
     return found
 

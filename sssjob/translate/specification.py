@@ -21,7 +21,6 @@ from sssjob.model import Note, Property, stripped
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
 from sssjob.translate.fields import plain_text
-from sssjob.translate.nodes import listed
 from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, refuse_all, resource_terms
 from sssjob.translate.objects import (
     Data,
@@ -328,15 +327,3 @@ def consistent(asked: JobRequest, of: TaskCounts) -> tuple[int | None, int | Non
         )
         per_node = None
     return count, tasks, per_node
-
-
-def hosts(asked: JobRequest) -> list[str]:
-    """Take the nodes that a job names, by plain names: others mean something in a list."""
-    found: list[str] = []
-    for item in asked.take("Node", "aggregation", "delimiter"):
-        names = listed(asked, item, most=None)
-        if all(map(plain, names)):
-            found += names
-        else:
-            asked.refuse(item, "it is no plain name")
-    return found

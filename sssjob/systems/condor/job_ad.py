@@ -382,7 +382,8 @@ class _AdBuilder:
         parts, several = requirements.of_one_machine(expression.conjuncts(asked))
         for item in several:
             self.say("W-USELESS", requirements.ONE_NAME, item)
-        if any(map(requirements.any_of_several, parts)):
+        is_parallel = "MinHosts" in self.ad
+        if any(requirements.any_of_several(part, is_parallel=is_parallel) for part in parts):
             self.say("W-USELESS", "a host is any of the nodes that are named")
         return expression.And(tuple(parts))
 

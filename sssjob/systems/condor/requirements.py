@@ -83,11 +83,14 @@ def of_one_machine(parts: Sequence[Expression]) -> tuple[list[Expression], list[
     return [each for each in parts if each not in named], [each.item for each in named]
 
 
-def any_of_several(part: Expression) -> bool:
-    """Whether nodes are named of which all are wanted, and a machine is to be any of them."""
+def any_of_several(part: Expression, *, is_parallel: bool = False) -> bool:
+    """Whether each machine is to be any of the nodes that are named, of which more are wanted."""
     return _names_machine(part) and (
-        part.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
-        and nodes.stated_count(part.item) != 1
+        is_parallel
+        or (
+            part.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
+            and nodes.stated_count(part.item) != 1
+        )
     )
 
 

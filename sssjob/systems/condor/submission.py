@@ -60,6 +60,7 @@ _NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
 
 
 _DESCRIBED = "description"
+_MACHINES = "machine_count"
 _DOLLARS = re.compile(r"\$+")
 _DOUBLE = re.compile(r"\$\$(?![(\[])")
 # What condor_submit, or a slot, puts something else in the place of.
@@ -355,7 +356,7 @@ class Amounts:
         nodes = of.node_count
         if nodes > 1:
             made.option("universe", "parallel")
-            made.option("machine_count", str(nodes))
+            made.option(_MACHINES, str(nodes))
             # "the parallel universe requires that the pool has a dedicated scheduler", and starts
             # the program on each machine, where other systems start a script on the first one.
             told = f"{nodes} machines of the parallel universe, of which each runs the program"
@@ -412,7 +413,7 @@ class Amounts:
         """Amounts of all machines together."""
         nodes = 1
         if said.takes(Option("universe", "parallel")):
-            nodes = _count(said, "machine_count") or 1
+            nodes = _count(said, _MACHINES) or 1
             numbers.say_count(heard, "NodeCount", nodes, nodes)
         said.takes(Option("universe", "vanilla"))
         if cpus := _count(said, "request_cpus"):
@@ -504,7 +505,8 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     items = [each.item for part in (*about, *own) for each in expression.comparisons(part)]
     asked.hold(items)
     one, several = of_one_machine((*about, *own))
-    if any(map(any_of_several, one)):
+    is_parallel = any(option.name == _MACHINES for option in made.options)
+    if any(any_of_several(part, is_parallel=is_parallel) for part in one):
         asked.approximate("Node", "any of them", met=False)
     for item in several:
         asked.refuse(item, ONE_NAME)
@@ -735,7 +737,7 @@ def _joined(lines: list[str]) -> Iterator[tuple[int, str]]:
 WRITTEN = frozenset((
     "executable", "arguments", "environment", "getenv", "batch_name", "accounting_group",
     "initialdir", "input", "output", "error", "stream_output", "stream_error", "notification",
-    "notify_user", "priority", "deferral_time", "hold", "universe", "machine_count",
+    "notify_user", "priority", "deferral_time", "hold", "universe", _MACHINES,
     "request_cpus", "request_memory", "request_disk", "request_gpus", "allowed_job_duration",
     "concurrency_limits", "requirements", "rank", "require_gpus",
 ))  # fmt: skip

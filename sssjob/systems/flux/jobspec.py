@@ -23,7 +23,7 @@ from sssjob.resource_names import GPU
 from sssjob.systems.flux import ids, words
 from sssjob.systems.flux.accounting import array
 from sssjob.translate.beside import script
-from sssjob.translate.nodes import conditions, listed
+from sssjob.translate.nodes import any_of_these, conditions, listed
 from sssjob.translate.numbers import (
     JOB,
     MIB,
@@ -65,7 +65,6 @@ from sssjob.translate.specification import (
     command,
     file_of,
     gpus,
-    hosts,
     read_rows,
     say_command,
     say_variables,
@@ -153,7 +152,7 @@ class Jobspec(Specification):
                 asked.refuse(item, "a jobspec has all variables itself", "export")
         if found := [*_waited_for(asked), *_begins(asked)]:
             put(form, (*_SYSTEM, "dependencies"), found)
-        if constraint := _constraint(asked, kind):
+        if constraint := _constraint(asked, kind, of.wanted):
             put(form, (*_SYSTEM, "constraints"), constraint)
         write_rest(asked, TYPE, form, lambda name: not name.startswith("attributes/"))
         return form
@@ -164,7 +163,7 @@ class Jobspec(Specification):
         """What is asked for, how many tasks it is for, and of which type GPUs are."""
         nodes_of_tasks(of)
         if of.per_node and of.nodes is None:
-            told_ = f"{of.count or of.per_node} tasks, wherever they are"
+            told_ = f"tasks are counted ({of.count}), wherever they are"
             asked.approximate("TaskDistribution", told_, met=False)
         number_of_nodes = self._nodes(asked, of.nodes) if of.nodes else 0
         if isinstance(number_of_nodes, str):  # so that no number of tasks follows from it
@@ -424,7 +423,7 @@ def _dependency(scheme: Any, value: Any) -> Data:
     return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
 
 
-def _constraint(asked: JobRequest, kind: str) -> Data:
+def _constraint(asked: JobRequest, kind: str, nodes: int | None) -> Data:
     """Properties that every node has, nodes of which the job has some, and choices (RFC 31).
 
     The ``kind`` of its GPUs is a property of a node.
@@ -443,7 +442,7 @@ def _constraint(asked: JobRequest, kind: str) -> Data:
             asked.refuse(item, "it is no name of a property")
     if properties:
         found.append({_PROPERTIES: list(dict.fromkeys(properties))})
-    if named := hosts(asked):
+    if named := any_of_these(asked, nodes, most=None):
         found.append({_HOSTS: named})
     found += choices
     return _all(found) if found else {}

@@ -160,7 +160,7 @@ class Slots(AmountsLayout):
     def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Hosts of which any may be taken."""
         unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
-        hosts = "|".join(any_of_these(asked, _glob))
+        hosts = "|".join(any_of_these(asked, read=_glob))
         if unwanted:
             others = f"!{unwanted[0]}" if len(unwanted) == 1 else f"!({'|'.join(unwanted)})"
             hosts = f"({hosts})&{others}" if hosts else others

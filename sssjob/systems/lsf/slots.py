@@ -69,7 +69,7 @@ class Slots(AmountsLayout):
             made.option("-v", kilobytes(swap))
             if swap % KIB:
                 asked.approximate("Swap", f"{kilobytes(swap)}, rounded up")
-        self._nodes(asked, made)
+        self._nodes(asked, made, of)
 
     def _tasks(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         if of.named and of.count == 1 and not of.tasks:
@@ -156,9 +156,9 @@ class Slots(AmountsLayout):
         if found:
             made.option("-R rusage", ":".join(found))
 
-    def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
+    def _nodes(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         """Hosts of which any may be taken."""
-        if found := any_of_these(asked):
+        if found := any_of_these(asked, of.wanted):
             made.option("-m", " ".join(found))
 
     def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:

@@ -53,8 +53,6 @@ def places(asked: JobRequest, of: numbers.TaskCounts) -> list[str]:
     if of.nodes is None and of.per_node and of.written:
         nodes = units.rounded_up(of.written, of.per_node)
         of.nodes = numbers.CountRange(nodes, nodes)
-    elif of.nodes is None and of.per_node:
-        asked.approximate("TaskDistribution", "neither nodes nor tasks are counted", met=False)
     if len(wanted) > of.node_count:
         asked.approximate(
             "Node", f"{len(wanted)} nodes are named, and {of.node_count} asked for", met=False

@@ -498,6 +498,9 @@ def say_counts(
     each: int,
 ) -> None:  # fmt: skip
     """Tasks as they are counted, and the processors that they come to."""
+    if per_node and not nodes and not tasks:
+        nodes = numbers.CountRange(1, 1)  # as Slurm does then
+        numbers.say_count(heard, "NodeCount", 1, 1)
     if tasks:
         heard.say("TaskCount", tasks)
         numbers.say_count(heard, "Processors", tasks * each, tasks * each)
