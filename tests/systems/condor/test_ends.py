@@ -121,6 +121,11 @@ class Walk:
         attempt.is_over = True
         self.report(attempt, "job-exit", "evict")
 
+    def silent(self, attempt):
+        """So long that the next hook that fetches takes its job back."""
+        self.clock += self.silence - 50
+        self.call(attempt.host, "fetch-work", SLOT.merged({"Cpus": 0}))
+
     def claim_ends(self, attempt):
         attempt.is_over = True
         self.call(attempt.host, "evict-claim", attempt.ad)
@@ -519,6 +524,98 @@ def test_an_attempt_that_reports_is_what_runs_where_a_later_one_started_nothing(
     walk.fold(host)
     walk.check()
     assert not walk.goes_on()
+
+
+# What becomes of an offer that starts nothing.
+NOTHING = (["reject"], ["accept", "claim_ends"], ["accept", "never_started"], ["accept", "silent"])
+
+
+# decision 892
+@WHERE
+@pytest.mark.parametrize("seed", range(cases(30)))
+def test_an_attempt_that_is_heard_of_while_others_are_out_runs_if_they_start_nothing(
+    where, seed, tmp_path, monkeypatch, capsys
+):
+    draw = random.Random(seed)
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.update(first)
+    walk.fold(host)
+    if draw.random() < 0.5:
+        walk.claim_ends(first)
+    first.is_given_up = True
+    offers = draw.choice([1, 1, 2, 3])
+    for number in range(offers):
+        walk.clock += 1000
+        other = walk.fetch(host)
+        steps = draw.choice(NOTHING)
+        is_last = number == offers - 1
+        earliest = len(steps) - 1 if steps[-1] == "silent" else 0
+        is_heard = draw.randrange(earliest, len(steps)) if is_last else None
+        for at, step in enumerate(steps):
+            walk.clock += 100
+            if at == is_heard:
+                walk.update(first)
+            if draw.random() < 0.5:
+                walk.fold(host)
+            getattr(walk, step)(other)
+        other.is_over = True
+        if not is_last:
+            walk.fold(host)
+    first.is_given_up = first.is_over = False
+    if draw.random() < 0.5:
+        assert not walk.fetch(host)  # also before its report is folded
+    walk.fold(host)
+    assert queued(walk, host).startswith("running")
+    assert not any(walk.fetch(each) for each in walk.hosts)
+    walk.clock += 60
+    walk.update(first)
+    walk.fold(host)
+    assert walk.job().get("State") == "Running"
+    host.state.joinpath("queue.db").unlink()
+    assert not any(walk.fetch(each) for each in walk.hosts)
+    walk.ends(first, draw.choice(["exit", "evict"]))
+    walk.fold(host)
+    walk.check()
+    assert walk.goes_on() == (first.end == "evict")
+
+
+# decision 892
+@WHERE
+@pytest.mark.parametrize("end", ["evict", "given back", "another started"])
+def test_what_was_heard_of_an_attempt_says_nothing_once_it_is_known_better(
+    where, end, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    first = walk.fetch(host)
+    walk.accept(first)
+    walk.update(first)
+    walk.fold(host)
+    first.is_given_up = True
+    walk.clock += 1000
+    second = walk.fetch(host)
+    walk.clock += 10
+    walk.update(first)
+    walk.fold(host)
+    walk.clock += 10
+    if end == "evict":
+        walk.ends(first, "evict")
+        walk.fold(host)
+        walk.reject(second)
+    elif end == "given back":
+        assert walk.give_back(host)
+    else:
+        walk.accept(second)
+        walk.update(second)
+        walk.fold(host)
+        walk.clock += 10
+        walk.claim_ends(second)
+    second.is_over = True
+    walk.clock += 60
+    assert walk.fetch(host)
 
 
 # decision 896

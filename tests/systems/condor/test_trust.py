@@ -808,7 +808,7 @@ def test_a_queue_in_a_directory_that_a_group_can_write_is_refused_unless_names_s
 def test_a_queue_of_a_later_version_is_left_alone(site):
     site.fold()
     with sqlite3.connect(site.state / "queue.db") as later:
-        later.execute("PRAGMA user_version = 7")
+        later.execute("PRAGMA user_version = 8")
     assert site.fetch() == []
     assert "queue.db is of another version of sssjob" in site.said
 

@@ -120,7 +120,9 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
             elif not ended:
                 silence = f"nothing was heard of it for {settings.silence} s"
                 after = _gone(settings, queue, job, silence, was_started=started)
-                again = "it is held" if after == "held" else "it may be given to a slot again"
+                again = {"held": "it is held", "running": "an earlier attempt runs"}.get(
+                    after, "it may be given to a slot again"
+                )
                 say(f"{job.label}: {silence}; {again}")
         for _ in range(LOOKS):
             left = settings.seconds - settings.seconds // 4 - int(time.time() - now)
@@ -167,7 +169,7 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
             slot = ads[1].text("Name") if len(ads) > 1 else ""
             offers.settled(settings.state, key, attempt)
             if queue.refuse(key, attempt, slot, time.time(), settings.pause):
-                _release(settings, job)
+                _release(settings, queue, job)
 
 
 def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -306,7 +308,7 @@ def _given_away(
     except Exception as fault:  # of ours, whichever it is: any user may put jobs there
         say(f"{job.label}: {fault_told(fault)}")
         return False
-    if text and job.attempt and _is_done(settings, queue, job):
+    if text and job.attempt and _is_kept(settings, queue, job):
         return False
     own = queue.attempts(key) if text else []
     attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
@@ -504,9 +506,11 @@ def _is_silent(settings: HookSettings, key: int) -> bool:
         return not spool.by_key(time.time(), {key}).get(key)
 
 
-# decision 818
-def _is_done(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> bool:
-    """Whether a report waits in the spool by which one of the attempts at a job came to its end."""
+# decision 818, 892
+def _is_kept(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> bool:
+    """Whether a report waits in the spool by which one of the attempts at a job came to its end, or
+    runs after all.
+    """
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
 
@@ -522,7 +526,10 @@ def _is_done(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> bool:
             ticket = names.of_ticket(ad.text(names.KEY))
             if ticket is None or ticket[0] != job.key or queue.attempt(*ticket) is None:
                 continue
-            if completes(ad, ad.text(names.REPORT), report.moment):
+            kind = ad.text(names.REPORT)
+            if completes(ad, kind, report.moment):
+                return True
+            if kind == "update" and "JobPid" in ad and queue.is_later(*ticket, report.left):
                 return True
     return False
 
@@ -622,24 +629,31 @@ def _gone(
     if after:
         from sssjob.systems.condor.hooks import offers
 
-        _release(settings, job)
+        _release(settings, queue, job)
         offers.settled(settings.state, key, attempt)
     return after
 
 
-def _release(settings: HookSettings, job: SpoolJob) -> None:
-    """Give up the claim of the attempt at a job, which other machines may look at."""
-    if _is_store(settings):
-        from sssjob.systems.condor.hooks.documents import documents
+def _release(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
+    """Give up the claim of the attempt at a job, which other machines may look at.
 
-        documents(settings).release(job.claim(job.attempt))
+    Where another attempt runs after all, the job is that one's.
+    """
+    if not _is_store(settings):
+        return
+    from sssjob.systems.condor.hooks.documents import documents
+
+    source = documents(settings)
+    source.release(job.claim(job.attempt))
+    if (runs := queue.running(job.key)) is not None:
+        source.keep(runs, source.claimed(runs.ticket) or 0)
 
 
 def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
     from sssjob.systems.condor.hooks.queue import TAKEN
 
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()):
-        _release(settings, job)
+        _release(settings, queue, job)
 
 
 def _taken(

@@ -106,6 +106,11 @@ CREATE INDEX document_unread ON document (name) WHERE stamp = '';
 DELETE FROM note WHERE name LIKE 'gone %';
 PRAGMA user_version = 6;
 """
+_BEHIND = """
+ALTER TABLE attempt ADD COLUMN since REAL NOT NULL DEFAULT 0;  -- when the job came back before it
+ALTER TABLE attempt ADD COLUMN heard REAL NOT NULL DEFAULT 0;  -- when, while another one was out
+PRAGMA user_version = 7;
+"""
 _SCHEMA = (
     """
 CREATE TABLE document (
@@ -141,8 +146,9 @@ CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL)
     + _TOLD
     + _LOST
     + _PAST
+    + _BEHIND
 )
-_VERSION = 6
+_VERSION = 7
 # What files of the versions before lack.
 _UPGRADES = {
     1: """
@@ -157,6 +163,7 @@ ALTER TABLE job ADD COLUMN asks TEXT NOT NULL DEFAULT '';
     3: _TOLD,
     4: _LOST,
     5: _PAST,
+    6: _BEHIND,
 }
 _COLUMNS = (
     "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
@@ -529,6 +536,7 @@ class JobQueue:
         ``gave`` are the attributes of what the slot gives, in the long form.
         """
         with self.changing():
+            before = self.run("SELECT heard FROM job WHERE key = ?", (key,)).fetchone()
             row = self.run(
                 "UPDATE job SET state = 'offered', given = ?, attempt = max(?, 1 + max(attempt,"
                 " (SELECT coalesce(max(attempt), 0) FROM attempt WHERE attempt.key = job.key))),"
@@ -539,9 +547,9 @@ class JobQueue:
                 return None
             attempt, asks = row
             self.run(
-                "INSERT INTO attempt (key, attempt, at, owner, gave, asks)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (key, attempt, now, owner, gave, asks),
+                "INSERT INTO attempt (key, attempt, at, owner, gave, asks, since)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key, attempt, now, owner, gave, asks, *before),
             )
         return int(attempt)
 
@@ -558,6 +566,7 @@ class JobQueue:
                 (job.attempt, job.given, now, job.key, attempt),
             )
             self.run("DELETE FROM attempt WHERE key = ? AND attempt = ?", (job.key, attempt))
+            self._goes_on(job.key)
             self.read_again("?", job.document)
 
     def attempt(self, key: int, attempt: int) -> Attempt | None:
@@ -602,6 +611,7 @@ class JobQueue:
         with self.changing():
             if not self.move(key, attempt, before, RETURNED, now, "it was given back"):
                 return False
+            self.run("UPDATE attempt SET heard = 0 WHERE key = ?", (key,))
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
         return True
 
@@ -610,10 +620,14 @@ class JobQueue:
     ) -> str:
         """Take a job back that an attempt did not start: the state that it has then, or "".
 
+        It runs where an attempt before this one was heard of meanwhile.
+
         It rests ``pause`` seconds, twice as long after each failure in a row; after ``most`` of
         them it is held, if that is a number.
         """
-        return self._count(key, attempt, now, why, pause, most, "failures")
+        with self.changing():
+            after = self._count(key, attempt, now, why, pause, most, "failures")
+            return RUNNING if after and self._goes_on(key) else after
 
     def _count(
         self, key: int, attempt: int, now: float, why: str, pause: int, most: int | None,
@@ -641,6 +655,7 @@ class JobQueue:
         with self.changing():
             if self.move(key, attempt, TAKEN, RETURNED, now, why):
                 self.run("UPDATE job SET rests = ? WHERE key = ?", (now + seconds, key))
+                self._goes_on(key)
                 self.read_again("(SELECT document FROM job WHERE key = ?)", key)
 
     # decision 816, 845
@@ -674,6 +689,7 @@ class JobQueue:
             count = int(found[0]) if found is not None else 0
             until = now + min(pause << min(count, 20), LONGEST_PAUSE)
             self.run("REPLACE INTO note VALUES (?, ?, ?)", (name, str(count + 1), until))
+            self._goes_on(key)
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
         return True
 
@@ -705,7 +721,61 @@ class JobQueue:
             f" attempt = ?, given = coalesce(({owner}), given) WHERE {_CAME_BACK} AND heard = ?",
             (now, attempt, attempt, key, since),
         )
+        if done.rowcount == 1:
+            self.run("UPDATE attempt SET heard = 0 WHERE key = ?", (key,))
+            values = (since, key, attempt)
+            self.run("UPDATE attempt SET since = ? WHERE key = ? AND attempt = ?", values)
         return done.rowcount == 1
+
+    # decision 892
+    def heard_behind(self, key: int, attempt: int, left: float) -> bool:
+        """Note that an attempt is heard of from which its job came back, and which is not out.
+
+        It runs once the one that is out comes back, if that started nothing. False for a report
+        that was left before the job came back.
+        """
+        with self.changing():
+            job = self.job(key)
+            if job is None or job.attempt == attempt or not self.is_later(key, attempt, left):
+                return False
+            self.run(
+                "UPDATE attempt SET heard = max(heard, ?) WHERE key = ? AND attempt = ?",
+                (left, key, attempt),
+            )
+            self._goes_on(key)
+        return True
+
+    def is_later(self, key: int, attempt: int, left: float) -> bool:
+        """Whether a report of an attempt was left since the job came back from it."""
+        found = self.run(
+            "SELECT 1 FROM job JOIN attempt AS last USING (key, attempt) WHERE job.key = ?"
+            " AND ? > CASE WHEN job.attempt = ? THEN job.heard ELSE last.since END",
+            (key, left, attempt),
+        )
+        return found.fetchone() is not None
+
+    def _goes_on(self, key: int) -> bool:
+        """Let an attempt run that was heard of while another one was out, which came back.
+
+        Not where one behind it started anything. Gives whether there is such a one.
+        """
+        back = self.came_back(key)
+        row = self.run(
+            "SELECT attempt, heard FROM attempt AS this WHERE key = ? AND heard > 0 AND NOT EXISTS"
+            " (SELECT 1 FROM attempt AS other WHERE other.key = this.key AND other.seen"
+            " AND other.attempt > this.attempt) ORDER BY attempt DESC LIMIT 1",
+            (key,),
+        ).fetchone()
+        return back is not None and row is not None and self.revive(key, row[0], back[1], row[1])
+
+    def running(self, key: int) -> Claim | None:
+        """The claim of the attempt at a job that runs, None if none does."""
+        job = self.job(key)
+        return None if job is None or job.state != RUNNING else job.claim(job.attempt)
+
+    def hear_no_more(self, key: int, attempt: int) -> None:
+        """Note that an attempt has ended: what was heard of it says no more that it runs."""
+        self.run("UPDATE attempt SET heard = 0 WHERE key = ? AND attempt = ?", (key, attempt))
 
     def started(self, key: int, attempt: int) -> None:
         """Forget the failures of a job that an attempt did start."""
@@ -984,10 +1054,12 @@ class JobQueue:
         for key, attempt in dict.fromkeys((*job.began, *filter(None, (job.runs,)))):
             if at := given_at(attempt) / 1000:
                 self.run(
-                    "INSERT OR IGNORE INTO attempt (key, attempt, at, owner, gave, asks, seen)"
-                    " SELECT key, ?, ?, ?, '', ?, ? FROM job WHERE key = ? AND document = ?",
-                    (attempt, at, job.whose, job.asks, (key, attempt) in job.began, key, document),
-                )
+                    "INSERT OR IGNORE INTO attempt (key, attempt, at, owner, gave, asks, seen,"
+                    " since) SELECT key, ?, ?, ?, '', ?, ?, ? FROM job"
+                    " WHERE key = ? AND document = ?",
+                    (attempt, at, job.whose, job.asks, (key, attempt) in job.began, at, key,
+                     document),
+                )  # fmt: skip
 
     def _restore(
         self, document: str, job: Candidate, key: int, attempt: int, now: float, state: str
@@ -1001,11 +1073,11 @@ class JobQueue:
             " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
             " told = excluded.told, id = excluded.id, document = excluded.document,"
             " number = excluded.number"
-            " WHERE excluded.state != 'waiting' AND (attempt < excluded.attempt"
             # Nobody gave it away here as that, also where it was tried since for another slot.
-            " OR (state NOT IN ('offered', 'accepted', 'running')"
-            " AND (attempt > excluded.attempt OR given = '') AND NOT EXISTS (SELECT 1 FROM attempt"
-            " WHERE attempt.key = excluded.key AND attempt.attempt = excluded.attempt)))",
+            " WHERE excluded.state != 'waiting' AND NOT EXISTS (SELECT 1 FROM attempt"
+            " WHERE attempt.key = excluded.key AND attempt.attempt = excluded.attempt)"
+            " AND (attempt < excluded.attempt OR (state NOT IN ('offered', 'accepted', 'running')"
+            " AND (attempt > excluded.attempt OR given = '')))",
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
              state, attempt, now, job.whose, job.whose, b"", job.asks, state == RUNNING, key),
         )  # fmt: skip

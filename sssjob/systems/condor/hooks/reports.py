@@ -184,6 +184,7 @@ class _ReportFold:
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[Claim] = []  # of attempts whose jobs came back
         self._kept: list[tuple[Claim, float]] = []  # and of those that run after all
+        self._resumed: list[Claim] = []  # and of those that do so as a later one came back
         self._unknown: Counter[int] = Counter()  # how many of each user are about nothing known
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
@@ -215,6 +216,8 @@ class _ReportFold:
                 done += self._documented(document, all_told, until)
         done += self._found_again(until)
         with self._queue.changing():
+            for key, attempt in self._standing:
+                self._queue.note_attempt(key, attempt)
             for told in done:
                 self._move(told)
         if self._released:  # which other machines may have then, too
@@ -222,7 +225,9 @@ class _ReportFold:
             self._released = []
         for claim, until in self._kept:
             self._source.keep(claim, until)
-        self._kept = []
+        for claim in self._resumed:
+            self._source.keep(claim, self._source.claimed(claim.ticket) or 0)
+        self._kept, self._resumed = [], []
         for told in sorted(self._apart, key=lambda told: self._shares[told.report.uid]):
             if until is None or time.time() < until:
                 done += self._apart_from_queue(told)
@@ -498,7 +503,7 @@ class _ReportFold:
 
         So an earlier one that reports is what runs. Of one that did start the document tells more.
         """
-        if told.is_past or not told.is_earlier or told.kind != "update":
+        if told.kind != "update":
             return job
         ticket = told.ad.text(names.KEY)
         found = starts.without_marks_behind(job, ticket)
@@ -506,7 +511,7 @@ class _ReportFold:
             assert told.job is not None
             self._overtaken.add((told.job.key, told.attempt))
             return job
-        return found
+        return job if told.is_past else found
 
     def _leave(self, told: ReportedJob) -> None:
         """Let go of an attempt whose job is no longer in its document: another one may be."""
@@ -556,8 +561,6 @@ class _ReportFold:
         ticket = names.ticket(key, attempt)
         self._queue.awaits_no_more(ticket)
         self._queue.awaits_no_more(_of_user(ticket, told.report.uid))
-        if (key, attempt) in self._standing:
-            self._queue.note_attempt(key, attempt)
         if told.kind == "update":
             self._queue.note_updates(now)
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
@@ -565,8 +568,8 @@ class _ReportFold:
                 self._queue.started(key, attempt)
             is_over = (key, attempt) in self._over | self._overtaken
             is_unsure = told.is_earlier and _is_early(told)
-            may_run = not (is_out or told.is_past or is_over or is_unsure)
-            if may_run and told.back and self._queue.revive(key, attempt, told.back[1], now):
+            may_run = not (is_out or is_over or is_unsure)
+            if may_run and self._runs_after_all(told, now):
                 until = held_until(told.ad, self._settings.silence)
                 self._kept.append((told.job.claim(attempt), until))
         elif (key, attempt) not in self._began | self._over and _failed(
@@ -576,6 +579,8 @@ class _ReportFold:
             why = _why_not(told.ad)
             if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
                 self._released.append(told.job.claim(told.attempt))
+                if (runs := self._queue.running(key)) is not None:
+                    self._resumed.append(runs)
         else:
             where = PLACES[_end(told.ad, told.kind, told.report.moment)]
             moved = self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
@@ -583,7 +588,20 @@ class _ReportFold:
                 self._released.append(told.job.claim(told.attempt))
             if names.was_started(told.ad):
                 self._queue.ended(key, attempt)
+            self._queue.hear_no_more(key, attempt)
         self._queue.read_again("?", told.job.document)
+
+    # decision 892, 896
+    def _runs_after_all(self, told: ReportedJob, now: float) -> bool:
+        """Let an attempt run that reports, and from which its job came back.
+
+        Where another one is out that is noted, and the attempt runs once that one has come back.
+        """
+        assert told.job is not None
+        key, attempt = told.job.key, told.attempt
+        if told.back and not told.is_past:
+            return self._queue.revive(key, attempt, told.back[1], now)
+        return self._queue.heard_behind(key, attempt, told.report.left)
 
     def _refuse(self, report: SpooledReport, reason: Exception) -> None:
         odd = reason if isinstance(reason, NotAReport) else NotAReport(str(reason), keep=True)
