@@ -134,7 +134,8 @@ def test_lines_that_are_lost_between_two_ads_give_no_job_of_both_in_silence(agai
      ('ClusterId = 41 ProcId = 0 Owner = "bob" CompletionDate = 1700000700',
       "Owner is amy, and bob in the banner"),
      ('ClusterId = 41 ProcId = 0 Owner = "amy" CompletionDate = 1700900000',
-      "CompletionDate is 1700000700, and 1700900000 in the banner")],
+      "CompletionDate is 1700000700, and 1700900000 in the banner"),
+     ('ProcId=0 ClusterId=42', "ClusterId is 41, and 42 in the banner")],
 )  # fmt: skip
 def test_a_banner_of_another_ad_makes_the_ad_before_it_bad(banner, reason):
     jobs, told = read("condor", AMY.partition("***")[0] + f"*** Offset = 9000 {banner}\n")

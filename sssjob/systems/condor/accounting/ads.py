@@ -50,7 +50,7 @@ _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
 # What the one behind an ad says of it; of what the ad had not, the words of schedds and of Quill.
-_SAID = re.compile(r'([A-Za-z_]\w*+) = (?:"((?:[^"\\]|\\.)*+)"|(-?[0-9]{1,18}+)(?!\S))')
+_SAID = re.compile(r'([A-Za-z_]\w*+)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|(-?[0-9]{1,18}+)(?!\S))')
 _UNSAID = ("-1", "?", "NULL", "0", "")
 _BEHIND = "in the banner behind it: what stood between is lost"
 # What a script for APEL prints of an ad; each field is ended by a |.
