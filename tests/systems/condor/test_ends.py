@@ -618,6 +618,34 @@ def test_what_was_heard_of_an_attempt_says_nothing_once_it_is_known_better(
     assert walk.fetch(host)
 
 
+# decision 893
+@WHERE
+@pytest.mark.parametrize("accepted", [False, True])
+@pytest.mark.parametrize("folds", [0, 1, 2])
+def test_the_end_of_an_attempt_counts_where_the_queue_was_lost_and_somebody_folds_first(
+    where, accepted, folds, tmp_path, monkeypatch, capsys
+):
+    walk = Walk(where, tmp_path, monkeypatch, capsys)
+    host = walk.hosts[0]
+    attempt = walk.fetch(host)
+    if accepted:  # else the hook was killed
+        walk.accept(attempt)
+    walk.update(attempt)
+    walk.fold(host)
+    assert walk.fetch(host) is None
+    host.state.joinpath("queue.db").unlink()
+    walk.update(attempt)
+    walk.ends(attempt, "exit")
+    for _ in range(folds):
+        walk.fold(host)
+    assert walk.fetch(host) is None
+    walk.fold(host)
+    assert not [*(host.state / "spool").iterdir()]
+    assert not (host.state / "bad").exists()
+    walk.check()
+    assert not walk.goes_on()
+
+
 # decision 896
 @WHERE
 def test_an_attempt_that_reports_behind_one_that_ran_tells_of_its_own_start_alone(

@@ -202,6 +202,38 @@ def test_whoever_folds_trusts_whom_the_hooks_were_told_to_trust(site, by, is_tru
     assert set_aside(site) == (not is_trusted)
 
 
+# decision 893
+@pytest.mark.parametrize("is_trusted", [False, True])
+@pytest.mark.parametrize("folds", [1, 2])
+def test_a_queue_made_anew_refuses_no_report_before_hooks_say_whom_they_trust(
+    site, folds, is_trusted
+):
+    """A timer comes first where the queue was lost."""
+    site.add("a.xml", f"<User>{ALICE}</User>")
+    [ad] = site.fetch(trust=[BOB])
+    site.call("reply-fetch", ad, "accept", trust=[BOB])
+    (site.state / "queue.db").unlink()
+    left(site, BOB, ad.merged({"ExitCode": 3, "JobDuration": 1.0}), "exit-exit")
+    for _ in range(folds):
+        CliRunner().invoke(sssjob, ["condor", "fold", "--documents", str(site.path)])
+        assert set_aside(site) == 0
+    assert site.fetch(trust=[BOB] * is_trusted) == []
+    assert site.job("a.xml").get("ExitCode") == "3" * is_trusted
+    assert set_aside(site) == (not is_trusted)
+
+
+# decision 893
+def test_a_queue_for_which_no_hook_fetches_waits_for_none_longer_than_a_day(site):
+    ad = fetched(site)
+    (site.state / "queue.db").unlink()
+    left(site, BOB, ad)
+    assert site.fold() == (0, [])
+    with sqlite3.connect(site.state / "queue.db") as made:
+        made.execute("UPDATE note SET at = 1 WHERE name = 'made'")
+    assert site.fold()[0] == 0
+    assert set_aside(site) == 1
+
+
 # Jobs that a schedd has.
 
 

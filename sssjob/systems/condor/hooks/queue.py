@@ -471,6 +471,7 @@ class JobQueue:
             # one may be one of that.
             first = _first(time.time())
             self.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)", (first,))
+            self.run("INSERT INTO note VALUES ('made', '', ?)", (time.time(),))
 
     def changing(self) -> _Changing:
         """All or nothing of the changes in a block."""
@@ -876,6 +877,16 @@ class JobQueue:
             limits, *told = found[0].split("\n")
             settings.attempts, settings.lost, settings.pause = map(int, limits.split()[:3])
             settings.trust = (*settings.trust, *told[2:])
+
+    # decision 893
+    def is_new(self, now: float) -> bool:
+        """Whether no hook that fetches has opened a queue that was made in the last day."""
+        found = self.run(
+            "SELECT 1 FROM note WHERE name = 'made' AND at > ?"
+            " AND NOT EXISTS (SELECT 1 FROM note WHERE name = 'limits')",
+            (now - GONE,),
+        )
+        return found.fetchone() is not None
 
     def not_run(self, job: SpoolJob) -> str:
         """Why the startd cannot run a job, as far as hooks noted as whom it runs jobs, or ""."""

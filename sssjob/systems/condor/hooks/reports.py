@@ -90,6 +90,7 @@ class ReportedJob:
     asks: str = ""  # what tells the job of then from another, empty where it was not noted
     is_earlier: bool = False  # whether its job was given away again behind it
     is_over: bool = False  # whether its document told of the attempt, and it is not out any more
+    is_known: bool = False  # whether its document told of the attempt before
     back: tuple[str, float] | None = None  # where a job is of which no attempt is out, since when
 
     # decision 847
@@ -152,7 +153,10 @@ def fold(
 
 
 class _TooEarly(Exception):
-    """No document tells of the job yet: not all were looked at, or its own may come back."""
+    """No document tells of the job yet: not all were looked at, or its own may come back.
+
+    Or nobody has told the queue yet whom hooks trust.
+    """
 
 
 class _Later(NamedTuple):
@@ -173,6 +177,7 @@ class _ReportFold:
         self._source: Documents = documents(settings)
         self._source.tidy()
         self._trust = reporters(settings)
+        self._is_new = queue.is_new(time.time())
         self._waiting: dict[str, list[ReportedJob]] = {}  # by document
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
         self._began: set[tuple[int, int]] = set()  # attempts of which earlier reports tell more
@@ -273,10 +278,13 @@ class _ReportFold:
             raise _TooEarly
         known = self._queue.attempt(key, attempt)
         if job is None or (known is None and (attempt != job.attempt or not job.given)):
-            if kind != "update" and self._may_come(report, key, attempt):
+            is_early = self._is_new and names.given_at(attempt) > 0
+            if (kind != "update" and self._may_come(report, key, attempt)) or is_early:
                 raise _TooEarly
             raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         owner = job.given if known is None else known.owner
+        if self._is_new and not self._trust.counts(report.uid, owner):
+            raise _TooEarly
         self._trust.check(report.uid, owner)
         is_out = job.state in TAKEN and job.attempt == attempt
         return ReportedJob(
@@ -284,6 +292,7 @@ class _ReportFold:
             asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
             is_earlier=attempt < job.attempt,
             is_over=known is not None and known.is_seen and not is_out,
+            is_known=known is not None and known.is_seen,
             back=self._queue.came_back(key),
         )  # fmt: skip
 
@@ -566,6 +575,7 @@ class _ReportFold:
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
+            self._claim(told, is_out)
             is_over = (key, attempt) in self._over | self._overtaken
             is_unsure = told.is_earlier and _is_early(told)
             may_run = not (is_out or is_over or is_unsure)
@@ -590,6 +600,17 @@ class _ReportFold:
                 self._queue.ended(key, attempt)
             self._queue.hear_no_more(key, attempt)
         self._queue.read_again("?", told.job.document)
+
+    # decision 893
+    def _claim(self, told: ReportedJob, is_out: bool) -> None:
+        """Have a claim tell of an attempt that stands in its document, also where the hook that
+        accepts was killed: by both a queue that was lost knows it again.
+        """
+        assert told.job is not None
+        claim = told.job.claim(told.attempt)
+        is_first = (told.job.key, told.attempt) in self._standing and not told.is_known
+        if is_out and is_first and self._source.claimed(claim.ticket) is None:
+            self._kept.append((claim, held_until(told.ad, self._settings.silence)))
 
     # decision 892, 896
     def _runs_after_all(self, told: ReportedJob, now: float) -> bool:
