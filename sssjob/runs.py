@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.model import Job
+from sssjob.model import Block, Job
 from sssjob.states import has_ended
 
 _LONGEST = 40  # characters of a time
@@ -37,7 +37,7 @@ class RunTimes(NamedTuple):
     ended: int | None = None
 
     @classmethod
-    def of_job(cls, job: Job) -> RunTimes:
+    def of_job(cls, job: Block) -> RunTimes:
         """Of what a job object says; an end that is expected only, or before the start, is none."""
         started = moment(job, "StartTime")
         ended = moment(job, "EndTime") if has_ended(job.get) else None
@@ -50,15 +50,20 @@ class RunTimes(NamedTuple):
         """What orders the runs of one job in records, which tell both as a rule."""
         return self.submitted or 0, self.started or 0
 
-    def order(self, known: RunTimes, tolerance: int) -> RunOrder:
+    def is_over_before(self, other: RunTimes) -> bool:
+        """Whether this run had ended when the other one began: runs of one job do not overlap."""
+        return _is_behind(other.started, self.ended, CLOCKS)
+
+    def order(self, known: RunTimes, tolerance: int, *, by_submission: bool = False) -> RunOrder:
         """How this run stands to one that is known; starts may differ by a ``tolerance``.
 
-        Runs of one job do not overlap. Where no end tells it, a run that began before the other
-        was submitted is an earlier one, as a run that is requeued is submitted anew.
+        Where no end tells it, a run that began before the other was submitted is an earlier one,
+        as a run that is requeued is submitted anew. ``by_submission`` is whether that tells it,
+        too, where one did not begin: a job that waits may be submitted anew.
         """
-        if _is_behind(self.started, known.ended, CLOCKS):
+        if known.is_over_before(self):
             return RunOrder.LATER
-        if _is_behind(known.started, self.ended, CLOCKS):
+        if self.is_over_before(known):
             return RunOrder.EARLIER
         if self._began_in(known) or known._began_in(self):
             return RunOrder.SAME
@@ -70,17 +75,32 @@ class RunTimes(NamedTuple):
             return RunOrder.LATER
         if _is_behind(known.submitted, self.started, CLOCKS):
             return RunOrder.EARLIER
+        if by_submission and None in (self.started, known.started):
+            return self._submitted(known)
         return RunOrder.SAME
 
-    def order_without_zone(self, known: RunTimes, tolerance: int) -> RunOrder:
+    def _submitted(self, known: RunTimes) -> RunOrder:
+        """How this run stands to one that is known, by when they were submitted."""
+        if _is_behind(self.submitted, known.submitted, CLOCKS):
+            return RunOrder.LATER
+        if _is_behind(known.submitted, self.submitted, CLOCKS):
+            return RunOrder.EARLIER
+        return RunOrder.SAME
+
+    def order_without_zone(
+        self, known: RunTimes, tolerance: int, *, by_submission: bool = False
+    ) -> RunOrder:
         """The same where these times were read as UTC for want of a zone. # decision 808
 
         They are of another run only where they would be in every zone.
         """
-        order = self.order(known, tolerance)
+        order = self.order(known, tolerance, by_submission=by_submission)
         if order is RunOrder.SAME:
             return order
-        in_zones = {self._shifted(each).order(known, tolerance) for each in _SHIFTS}
+        in_zones = {
+            self._shifted(each).order(known, tolerance, by_submission=by_submission)
+            for each in _SHIFTS
+        }
         return order if in_zones == {order} else RunOrder.UNTOLD
 
     def _shifted(self, seconds: int) -> RunTimes:
@@ -124,11 +144,7 @@ class Run(NamedTuple):
         """
         if self.global_id and known.global_id and self.global_id != known.global_id:
             return False
-        if None in (self.times.started, known.times.started) and differ(
-            self.times.submitted, known.times.submitted
-        ):
-            return False
-        return self.times.order(known.times, CLOCKS) is RunOrder.SAME
+        return self.times.order(known.times, CLOCKS, by_submission=True) is RunOrder.SAME
 
     @property
     def marks(self) -> int:
@@ -159,7 +175,7 @@ def differ(one: int | None, other: int | None) -> bool:
     return _is_behind(one, other, CLOCKS) or _is_behind(other, one, CLOCKS)
 
 
-def moment(job: Job, name: str) -> int | None:
+def moment(job: Block, name: str) -> int | None:
     """A time that a job says, in seconds since 1970; None for what is none."""
     text = job.get(name)
     try:

@@ -15,7 +15,7 @@ from sssjob.defaults import resolve
 from sssjob.features.fold import START_TOLERANCE
 from sssjob.features.folded import beyond, listed, without_list, without_listed, without_run
 from sssjob.fold import JOB, Fact, Folded, fold, placed
-from sssjob.model import Block, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
+from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
 from sssjob.runs import RunOrder, RunTimes
 
 
@@ -24,9 +24,20 @@ def of_run(job: Job, order: RunOrder) -> Job:
     return without_run(job) if order is RunOrder.LATER else job
 
 
-def told_order(job: Job, record: Job) -> RunOrder:
-    """How the run that a record tells of stands to the one that a job has."""
-    return RunTimes.of_job(record).order(RunTimes.of_job(job), START_TOLERANCE)
+def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:
+    """How the run that a record tells of stands to the one that a job has.
+
+    When it was submitted tells it only where the job has run: one that waits may be submitted anew.
+    # decision 921
+    """
+    told = RunTimes.of_job(record)
+    ordered = told.order_without_zone if is_zoneless else told.order
+    return ordered(RunTimes.of_job(job), START_TOLERANCE, by_submission=has_run(job))
+
+
+def has_run(job: Job) -> bool:
+    """Whether a job says that it used something, or what it was charged."""
+    return job.block(Delivered) is not None or bool(job.get("Charge"))
 
 
 def frame_of(block: Block) -> JobGroup | None:

@@ -17,16 +17,15 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import fold_run, frame_of, of_run, told_order
+from sssjob.delivery.runs import fold_run, frame_of, has_run, of_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
-from sssjob.features.fold import START_TOLERANCE
 from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of, without
 from sssjob.records import Format
-from sssjob.runs import RunOrder, RunTimes
+from sssjob.runs import RunOrder, differ, moment
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of
 from sssjob.store.stored import DELIVERED
@@ -131,6 +130,8 @@ class StoreDelivery:
         first = _first(self._jobs, runs, record)
         changes = self.tally.changes
         requested = _without_numbers(self._jobs, _requested(first), first, record)
+        if _is_submitted_anew(requested, record, first, runs):
+            requested = without(requested, "SubmitTime")
         folded = self._folded(requested, record, place)
         document = dumps(folded).encode()
         taken = _taken(change, folded, document)
@@ -289,8 +290,20 @@ def _is_of(job: Job, record: Job) -> bool:
 
 def _is_told_by_zone(record: Job, job: Job) -> bool:
     """Whether a record whose times have no zone is of another run in some zones alone."""
-    told, known = RunTimes.of_job(record), RunTimes.of_job(job)
-    return told.order_without_zone(known, START_TOLERANCE) is RunOrder.UNTOLD
+    return told_order(job, record, is_zoneless=True) is RunOrder.UNTOLD
+
+
+def _is_submitted_anew(
+    requested: Job, record: Job, first: _StoredRun, runs: Sequence[_StoredRun]
+) -> bool:
+    """Whether a SubmitTime is no request, but tells another run than the one of a record.
+
+    A Charge tells it, or it is all that tells a run which was charged.
+    """
+    if not differ(moment(requested, "SubmitTime"), moment(record, "SubmitTime")):
+        return False
+    its = (run.job for run in runs if run.stored.number == first.stored.number)
+    return _is_of_charge(first) or any(has_run(job) and not job.get("StartTime") for job in its)
 
 
 def _requested(run: _StoredRun) -> Job:

@@ -8,7 +8,7 @@ for want of funds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -165,9 +165,10 @@ def charge(
     def do(change: Change) -> HandlerAnswer:
         subject = _subject(call, reach, needs=("Id", "Duration"))
         known = _known(change, subject.job)
-        job, before = _merged(known, subject, call, reach)
+        times = _known_times(known)
+        job, before = _merged(known, times, subject, call, reach)
         former = known.stored if known is not None else None
-        kept = _times_kept(known, subject.job)
+        kept = _times_kept(times, subject.job)
         said = _advised(change, former, subject.id, advice)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = only(job)
@@ -491,14 +492,15 @@ def _rates(
 
 
 def _merged(
-    known: _StoredJob | None, subject: _Subject, call: ReceivedRequest, reach: Reach
-) -> tuple[Job, Fraction]:
+    known: _StoredJob | None, times: Mapping[str, str], subject: _Subject, call: ReceivedRequest,
+    reach: Reach,
+) -> tuple[Job, Fraction]:  # fmt: skip
     """The job as it will be stored, and what it was charged before."""
     sent = without(subject.job, "Charge")
     if known is None:
         return delivering(sent), Fraction()
     _require_seen(known, subject, reach)
-    for name, time in _known_times(known).items():
+    for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
     if sent.block(Requested) or sent.block(Delivered):
         job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
@@ -521,14 +523,14 @@ def _known_times(known: _StoredJob | None) -> dict[str, str]:
     return {name: text for name in names if (text := known.job.get(name))}
 
 
-def _times_kept(known: _StoredJob | None, sent: Job) -> str:
+def _times_kept(times: Mapping[str, str], sent: Job) -> str:
     """What is to be said of times that a Charge tells otherwise, by more than clocks differ."""
+    known = Job.of(**times)
     return "\n".join(
         f"{name} {shown(time)} is kept, not {shown(sent.get(name))}"
-        for name, time in _known_times(known).items()
-        if known is not None and name in _RUN_TIMES
-        and differ(moment(sent, name), moment(known.job, name))
-    )  # fmt: skip
+        for name, time in times.items()
+        if name in _RUN_TIMES and differ(moment(sent, name), moment(known, name))
+    )
 
 
 def _known(change: Change, job: Job) -> _StoredJob | None:
@@ -564,7 +566,8 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
 
 def _may_have_begun(job: Job, known: Job) -> bool:
     """Whether one that is known to wait may have begun, by clocks that differ by more."""
-    return not known.get("StartTime") and marks_of(job).agree(marks_of(known))
+    is_over = RunTimes.of_job(known).is_over_before(RunTimes.of_job(job))
+    return not (known.get("StartTime") or is_over) and marks_of(job).agree(marks_of(known))
 
 
 def _rank(view: JobView) -> tuple[bool, int, int]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from sssjob.errors import BusyStore, TakenId
 from sssjob.model import Block, Job
+from sssjob.runs import RunTimes
 from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
 from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import Identity, known_as, marks_of
+from sssjob.store.identity import Identity, marks_of
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -78,12 +79,14 @@ class Change:
         That is where its Id is, but for other runs of it. The place of a job alone is 0; those of a
         group count from 1. # decision 860
         """
-        marks = marks_of(job)
+        marks, times = marks_of(job), RunTimes.of_job(job)
         for stored in self.named(job.id, deleted=deleted):
             if stored.number == number:
                 continue
             for at, each in jobs_in(stored.block()):
-                if each.id == job.id and marks.agree(marks_of(each)):
+                if each.id != job.id or not marks.agree(marks_of(each)):
+                    continue
+                if not RunTimes.of_job(each).is_over_before(times):
                     yield stored, at
 
     def lowered(self, number: int) -> list[str]:
@@ -98,7 +101,7 @@ class Change:
         """What there is of the job that a document is about; see ``identity``."""
         new = only(document)
         self._engine.hold(new.id)
-        run = known_as(new.name, new.id, new.marks.of_nobody(), self._writer.candidates(new))
+        run = self._writer.about(new.of_nobody(), self._writer.candidates(new))
         return None if run is None else self.at(run.number)
 
     def put(

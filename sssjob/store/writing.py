@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.document import dumps, from_tree, tree
+from sssjob.document import dumps, from_tree, loads, tree
 from sssjob.document.attached import files_named
 from sssjob.document.meant import Around
 from sssjob.document.places import local
@@ -21,11 +21,13 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
 from sssjob.known_by import ENDED, may_be_of_schedd, of_one, telling
 from sssjob.model import Property
+from sssjob.runs import RunTimes
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
+from sssjob.store.flat_properties import jobs_in
 from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
@@ -49,6 +51,10 @@ _USED = (*(NAMES[each] for each in (_STARTED, _ENDED, _CPU, _CHARGE)), *_WALL)
 _USED_IN_GROUP = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
     f"{' OR '.join(f'{name} IS NOT NULL' for name in _USED)}) LIMIT 1"
+)
+_HAS_END = (
+    f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
+    f"{NAMES[_ENDED]} IS NOT NULL) LIMIT 1"
 )
 _WAS_CHARGED = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
@@ -450,7 +456,7 @@ class DocumentWriter:
         beside: list[tuple[int, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
-            run = self._about(incoming, runs) if runs else None
+            run = self.about(incoming, runs) if runs else None
             if run is None:
                 if runs and incoming.marks.whose:
                     self._tell_others(incoming, runs)
@@ -496,11 +502,12 @@ class DocumentWriter:
             written[index] = written[index].with_outcome(of_run.outcome)
         return [written[index] for index in range(len(documents))]
 
-    def _about(self, incoming: Incoming, runs: Sequence[PresentDocument]) -> PresentDocument | None:
+    def about(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
         """The document of the run that one which comes is about.
 
         One that names no user may be about several, and is about the one that tells most.
         """
+        runs = [run for run in runs if not self._is_over_before(run, incoming)]
         told = incoming.name, incoming.id, incoming.marks
         run = known_as(*told, runs)
         if run is None and self._keeps_ended and incoming.name == "Job":
@@ -511,6 +518,20 @@ class DocumentWriter:
         others = [each for each in runs if each.marks.whose != run.marks.whose]
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
         return max(found, key=lambda each: self._telling(each)[0]) if len(found) > 1 else run
+
+    # decision 922
+    def _is_over_before(self, present: PresentDocument, incoming: Incoming) -> bool:
+        """Whether a run of which no start is known had ended when the one that comes began."""
+        comes = incoming.marks.told.times
+        if present.name != "Job" or present.marks.started or comes.started is None:
+            return False
+        if not self.engine.fetch(_HAS_END, (present.number,)):
+            return False
+        try:
+            [(_, job)] = jobs_in(loads(self.packing.unpack(present.dictionary, present.data)))
+        except NotUnpacked:
+            return False
+        return RunTimes.of_job(job).is_over_before(comes)
 
     def _with_global_id(self, incoming: Incoming, present: PresentDocument) -> Incoming:
         """A job with the GlobalJobId that is known of it, if it tells none itself.

@@ -33,9 +33,10 @@ USED = (
 ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 DOES = st.sampled_from((
     "deliver", "deliver", "delete", "undo", "charge", "refund", "charge_run", "refund_run",
-    "refund_submitted", "load",
+    "refund_submitted", "load", "charge_submitted",
 ))  # fmt: skip
 CLOCKS = (0, 1, -2)  # seconds by which the clock of a scheduler is ahead of that of the records
+TIMES = ("StartTime", "SubmitTime", "EndTime")
 STEPS = st.lists(
     st.tuples(DOES, st.sampled_from(sorted(REQUESTS)), st.sampled_from(RUNS)),
     min_size=6, max_size=14,
@@ -50,6 +51,8 @@ class Site:
         self.deleted = {id_: {} for id_ in REQUESTS}
         self.shown = {id_: {} for id_ in REQUESTS}
         self.submitted = defaultdict(set)  # runs that tell when they were
+        self.started = defaultdict(set)  # runs that tell when they began
+        self.loaded = defaultdict(set)  # runs of which a file was imported
         self.grouped = {}  # the run that stands in the group, which comes behind those alone
 
     def __enter__(self):
@@ -80,21 +83,29 @@ class Site:
         if run not in self.deleted[id_]:
             self.shown[id_].setdefault(run, 0)
             self.submitted[id_].add(run)
+            self.started[id_].add(run)
 
     def load(self, id_, run):
         """As a file is imported into which the record was delivered, charged by nobody."""
-        if run in self.deleted[id_]:
+        if run in self.deleted[id_] and id_ == "7":
             return
         start = FIRST + 9000 * run
         names = ("SubmitTime", "StartTime", "EndTime")
         times = zip(names, (start - 20, start, start + 60), strict=True)
         told = "".join(f"<{name}>{time}</{name}>" for name, time in times)
         delivered = "<Delivered><Duration>60</Duration></Delivered></Job>"
-        document = REQUESTS[id_].replace("</Job>", told + delivered)
+        document = REQUESTS.get(id_, REQUESTS["9"].replace("9", id_)).replace(
+            "</Job>", told + delivered
+        )
         with self.jobs.service.stores.use() as kept:
             kept.load(document.encode())
-        self.shown[id_].setdefault(run, 0)  # it says nothing of a Charge, and takes none away
+        if run in self.deleted[id_] and run not in self.loaded[id_]:  # it is another version
+            self.shown[id_][run] = self.deleted[id_].pop(run)
+        if run not in self.deleted[id_]:
+            self.shown[id_].setdefault(run, 0)  # it says nothing of a Charge, and takes none away
+        self.loaded[id_].add(run)
         self.submitted[id_].add(run)
+        self.started[id_].add(run)
 
     def last(self, id_, runs):
         """The run of which a document is hidden or shown: a group is more than the job."""
@@ -123,6 +134,8 @@ class Site:
 
     def charge_run(self, id_, run):
         """As a scheduler does when the run has ended, mostly before its record is delivered."""
+        if run % 2 == 0 and self.submitted[id_] - self.started[id_]:
+            return  # it may be one of these as well, that tells no start
         start = FIRST + 9000 * run + CLOCKS[run % len(CLOCKS)]
         times = f"<StartTime>{start}</StartTime><EndTime>{start + 60}</EndTime>"
         if run % 2:
@@ -133,13 +146,29 @@ class Site:
         if not is_hidden:
             self.shown[id_][run] = self.shown[id_].get(run, 0) + 120
             self.submitted[id_].update({run} if run % 2 else ())
+            self.started[id_].add(run)
+
+    def charge_submitted(self, id_, run):
+        """As clients of Gold do, of a run that may be known by nothing else."""
+        known = self.shown[id_] | self.deleted[id_]
+        if run not in self.submitted[id_] and self.submitted[id_] != {*known}:
+            return  # it may be one of these as well, that does not tell when it was submitted
+        time = f"<SubmitTime>{FIRST + 9000 * run - 20}</SubmitTime>"
+        code = self.jobs.code("Charge", data=[f"{USED.format(id_)}{time}</Job>"])
+        is_hidden = run in self.deleted[id_]
+        assert code == ("740" if is_hidden else "000")
+        if not is_hidden:
+            self.shown[id_][run] = self.shown[id_].get(run, 0) + 120
+            self.submitted[id_].add(run)
 
     def refund(self, id_, _):
         shown = self.shown[id_]
         self.give_back(id_, max(shown, default=None), {})
 
     def refund_run(self, id_, run):
-        self.give_back(id_, run, {"StartTime": FIRST + 9000 * run})
+        """A run that does not tell when it began is not the one that began then."""
+        has_it = run in self.started[id_]
+        self.give_back(id_, run if has_it else None, {"StartTime": FIRST + 9000 * run})
 
     def refund_submitted(self, id_, run):
         """A run that does not tell when it was submitted is not the one that was submitted then."""
@@ -156,11 +185,13 @@ class Site:
 
     def found(self):
         """What a Query shows: the runs of each Id by their starts, with what they were charged."""
-        rows = self.jobs.ask("Query", gets=["Id", "StartTime", "Charge", "WallDuration"])
+        names = ["Id", *TIMES, "Charge", "WallDuration"]
+        rows = self.jobs.ask("Query", gets=names)
         assert {row["WallDuration"] for row in rows} <= {"60"}
-        runs = {id_: {} for id_ in REQUESTS}
+        runs = {id_: {} for id_ in self.shown}
         for row in rows:
-            run = (int(row["StartTime"]) - FIRST + 9) // 9000
+            time = next(filter(None, map(row.get, TIMES)))
+            run = (int(time) - FIRST + 100) // 9000
             assert run not in runs[row["Id"]]
             runs[row["Id"]][run] = int(row["Charge"] or 0)
         return runs
@@ -230,6 +261,42 @@ def test_a_charge_that_tells_of_a_run_before_its_record_makes_it_known(address, 
         site.deliver(id_, 1)
         site.refund_run(id_, 0)
         assert site.found()[id_] == {0: 0, 1: 120}
+
+
+@pytest.mark.parametrize("id_", [*sorted(REQUESTS), "10"])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_a_run_that_is_known_by_its_submission_is_no_other_one_of_which_a_record_tells(
+    address, id_, order
+):
+    with Site(address) as site:
+        site.shown.setdefault(id_, {}), site.deleted.setdefault(id_, {})
+        site.charge_submitted(id_, 1)
+        for run in order:
+            site.deliver(id_, run)
+            site.charge_submitted(id_, run)
+            assert site.found() == site.shown
+        assert site.shown[id_] == {0: 120, 1: 240, 2: 120}
+
+
+@pytest.mark.parametrize("does", ["deliver", "load", "charge_run"])
+@pytest.mark.parametrize("id_", ["10", "11"])
+def test_a_run_of_which_only_its_end_is_known_is_no_later_one(address, id_, does):
+    """What is told of a later run takes neither its place nor its Charge."""
+    with Site(address) as site:
+        site.shown[id_], site.deleted[id_] = {0: 120}, {}
+        if id_ == "11":
+            with site.changing() as change:
+                change.put(REQUESTS["7"].replace("7", "11").replace(">g<", ">h<").encode())
+        used = f"{USED.format(id_)}<EndTime>{FIRST + 60}</EndTime></Job>"
+        assert site.jobs.code("Charge", data=[used]) == "000"
+        getattr(site, does)(id_, 1)
+        assert site.found() == site.shown
+        assert len(site.shown[id_]) == 2
+        for run in (1, 0):
+            site.deliver(id_, run)
+        assert site.found() == site.shown
+        rows = site.jobs.ask("Query", gets=["StartTime"], wheres=[("Id", "EQ", id_)])
+        assert [bool(row["StartTime"]) for row in rows] == [True, True]
 
 
 def test_a_refund_of_a_run_is_of_no_other_one(address):
