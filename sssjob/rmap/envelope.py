@@ -67,9 +67,9 @@ def opened(raw: bytes) -> Envelope:
     if local(root) != "Envelope":
         raise Refused("242", "The root of the message is not an Envelope")
     parts: dict[str, Element] = {}
-    for name, child in elements(root):
+    for name, child in named(root, *_ONCE):
         # What is signed and what is acted upon have to be the same.
-        if name in parts and name in _ONCE:
+        if name in parts:
             raise Refused("240", f"The Envelope holds more than one {name}")
         parts[name] = child
     body, signature, encrypted = (parts.get(name) for name in _ONCE)
@@ -91,7 +91,7 @@ def signed_body(body: bytes) -> Element:
 
 def around(root: Element) -> tuple[Signature | None, Encrypted | None]:
     """What stands in an Envelope beside its Body."""
-    parts = dict(elements(root))
+    parts = dict(named(root, *_ONCE))
     return _signature(parts.get("Signature")), _encrypted(parts.get("EncryptedData"))
 
 
@@ -115,6 +115,15 @@ def _known(tag: str) -> str:
 def elements(element: Element) -> list[tuple[str, Element]]:
     """The elements within an element, each with its name."""
     return [(name, child) for child in element if (name := local(child))]
+
+
+def named(element: Element, *names: str) -> list[tuple[str, Element]]:
+    """The elements of some names within an element of which it is not known yet who sent it.
+
+    All others are passed by libxml2, however many they are.
+    """
+    found = element.iterchildren(*(f"{{*}}{name}" for name in names))
+    return [(name, child) for child in found if (name := local(child))]
 
 
 def text(element: Element) -> str:

@@ -11,7 +11,7 @@ from sssjob import units
 from sssjob.document.places import inside_of
 from sssjob.errors import InvalidValue, Refused
 from sssjob.rmap import codes
-from sssjob.rmap.envelope import elements, local, text
+from sssjob.rmap.envelope import elements, local, named, text
 from sssjob.rmap.message import (
     Conj,
     Data,
@@ -51,7 +51,7 @@ class RequestHead(NamedTuple):
 
 def head(body: Element) -> RequestHead:
     """The one Request of a Body. Raises ``Refused`` (302) if there is none, or another."""
-    found = [child for name, child in elements(body) if name == "Request"]
+    found = [child for _, child in named(body, "Request")]
     if len(found) != 1:
         many = "more than one Request" if found else "no Request"
         raise Refused("302", f"The Body holds {many}")

@@ -16,6 +16,7 @@ from messages import REQUESTS
 
 from sssjob.document import tree
 from sssjob.errors import Refused
+from sssjob.rmap import envelope as envelope_module
 from sssjob.rmap import gate, signature
 from sssjob.rmap.encryption import encrypt
 from sssjob.rmap.envelope import opened
@@ -310,6 +311,32 @@ def test_what_no_key_vouches_for_is_parsed_in_a_thread_that_ends(message, is_apa
     assert not any(each.is_alive() for each in threads if each is not here)
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        envelope(b"<Body>" + b"<a/>" * 16_000 + b"</Body>"),
+        envelope(body("<a/>" * 16_000)),
+        enveloped(BODY, head="<Envelope>" + "<a/>" * 1800, after=SIGNATURE),
+        enveloped(BODY, after="<a/>" * 1800 + SIGNATURE),
+    ],
+    ids=["in the Body", "in the Request", "before", "behind"],
+)
+def test_few_tags_are_read_of_a_stranger(message, parsed):
+    """Nor of a sender who puts many around what was signed, for whom nobody vouches either."""
+    assert responder().respond(message).code in ("302", "424")
+    assert sum(parsed) < 1000
+
+
+def test_elements_beside_the_request_are_passed_without_a_look(monkeypatch):
+    looked, name = [], envelope_module.local
+    monkeypatch.setattr(envelope_module, "local", lambda each: looked.append(each) or name(each))
+    others = "<a/>" * 800
+    message = f"<Envelope>{others[:40]}<Body>{others}<Request/></Body></Envelope>".encode()
+    assert len(message) < gate.SMALL
+    assert responder().respond(message).code == "424"
+    assert len(looked) < 10
+
+
 def test_names_of_strangers_are_not_kept():
     answering = responder()
 
@@ -318,8 +345,8 @@ def test_names_of_strangers_are_not_kept():
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
     sent, before = 0, used()
-    for number in range(600):
-        message = f"<Envelope><n{number}{'x' * 45_000}/></Envelope>".encode()
+    for number in range(6000):
+        message = f"<Envelope><n{number}{'x' * 3500}/></Envelope>".encode()
         sent += len(message)
         assert answering.respond(message).code == "240"
     assert used() - before < sent / 2  # it was twice what was sent
@@ -395,7 +422,7 @@ def test_a_message_seems_encrypted_if_it_names_the_data_and_no_body(message, see
 def test_an_encrypted_message_has_so_many_tags():
     inside = b"<EncryptedData><EncryptedKey>a b</EncryptedKey><CipherValue>c</CipherValue></EncryptedData>"
     for tags, is_read in ((gate._TAGS, True), (gate._TAGS + 1, False)):
-        more = tags - inside.count(b"<") - 2
+        more = tags - inside.count(b"<")  # two around the value, for two of the Envelope
         message = b"<Envelope>" + inside + b"<x/>" * more + b"</Envelope>"
         if is_read:
             assert gate.encrypted(message) == ("ab", "", "Symmetric", "")
