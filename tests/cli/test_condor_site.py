@@ -19,6 +19,8 @@ from sssjob.systems.condor.hooks.queue import OpenQueue
 from sssjob.systems.condor.hooks.settings import HookSettings
 
 SSSJOB = str(Path(sys.executable).with_name("sssjob"))
+# One of a startd whose jobs run as its user, as those of root do here.
+SLOT = {"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000, "SSSRunsAs": "root"}
 
 
 def run(*arguments, given=None):
@@ -82,9 +84,8 @@ def test_hooks_are_programs_that_htcondor_accepts(jobs, tmp_path):
         if "_HOOK_" in name and path.startswith("/"):
             mode = Path(path).stat().st_mode
             assert stat.S_IMODE(mode) == 0o755
-    slot = {"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000}
     answer = subprocess.run(
-        [hooks / "fetch-work"], input=long.write(slot).encode(), capture_output=True, check=True
+        [hooks / "fetch-work"], input=long.write(SLOT).encode(), capture_output=True, check=True
     )
     assert b'Cmd = "/bin/true"\n' in answer.stdout
 
@@ -167,7 +168,7 @@ def test_jobs_of_a_store_are_shown_by_their_keys(tmp_path):
 
 
 def test_a_job_can_be_given_back_by_hand(jobs):
-    slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
+    slot = long.write(SLOT)
     command = [SSSJOB, "condor", "fetch-work", "--documents", jobs]
     assert subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
     assert "offered   a.xml" in run("queue", "--documents", jobs).stdout
@@ -177,7 +178,7 @@ def test_a_job_can_be_given_back_by_hand(jobs):
 
 
 def test_fold_takes_what_users_of_jobs_left_in_the_spool(jobs):
-    slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
+    slot = long.write(SLOT)
     command = [SSSJOB, "condor", "fetch-work", "--documents", jobs]
     ad = subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
     told = ad + b"JobPid = 7\nJobDuration = 5.0\nExitCode = 0\nExitBySignal = false\n"

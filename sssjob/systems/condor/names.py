@@ -80,6 +80,7 @@ PUBLISHED = "MachineFeatures_"  # before the keys that startd cron publishes
 JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_"
 REPORT = "SSSReport"  # which hook left a report, and how the job ended
 REASON = "SSSReason"  # in a report: why the job was ended, or could not be started
+RUNS_AS = "SSSRunsAs"  # of a slot that we simulate: as whom all its jobs run
 FETCHED = "SSSFetched"  # when a slot was given the job, in seconds since 1970
 # Which task group of its job an ad is about, from 1, of how many, and what that is called.
 TASK_GROUP, TASK_GROUPS, TASK_GROUP_NAME = "SSSTaskGroup", "SSSTaskGroups", "SSSTaskGroupName"

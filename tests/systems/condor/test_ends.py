@@ -445,6 +445,10 @@ RUNNERS = [
     ("", "", "", "a job without User cannot be run by a startd that is root"),
     ("", "", "amy", ""),
     ("", "", "ghost", "it is to run as ghost, who is no user here"),
+    ("", "root", "", "it is to run as root, and HTCondor runs no job as root"),
+    ("", "", "root", "it is to run as root, and HTCondor runs no job as root"),
+    ("root", "root", "", ""),
+    ("root", "", "", ""),
     ("", "amy", "", ""),
     ("", "amy", "ghost", ""),
     ("", "ghost", "amy", "it is to run as ghost, who is no user here"),
@@ -462,7 +466,8 @@ RUNNERS = [
 def test_a_job_that_the_startd_cannot_run_as_its_owner_waits_and_the_queue_says_so(
     where, personal, user, owner, reason, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr(programs, "_personal", lambda: personal)
+    monkeypatch.setattr(programs, "_startd_is_root", lambda: not personal)
+    monkeypatch.setattr(programs, "_me", lambda: personal)
     stated = f"<User>{user}</User>" if user else ""
     monkeypatch.setitem(globals(), "TEXT", TEXT.replace("<User>amy</User>", stated))
     walk = Walk(where, tmp_path, monkeypatch, capsys)

@@ -163,8 +163,8 @@ def test_a_job_is_given_once(site):
 def test_many_slots_that_fetch_at_once_get_different_jobs(tmp_path):
     jobs = tmp_path / "jobs"
     jobs.mkdir()
+    user = pwd.getpwuid(os.getuid()).pw_name
     for number in range(6):
-        user = pwd.getpwuid(os.getuid()).pw_name
         job = f"<Id>{number}</Id><User>{user}</User><Executable>/bin/true</Executable>"
         (jobs / f"{number}.xml").write_text(f"<Job>{job}</Job>")
     command = [
@@ -177,7 +177,8 @@ def test_many_slots_that_fetch_at_once_get_different_jobs(tmp_path):
     running = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(8)
     ]
-    answers = [each.communicate(long.write(SLOT).encode())[0].decode() for each in running]
+    slot = long.write(SLOT.merged({"SSSRunsAs": user})).encode()
+    answers = [each.communicate(slot)[0].decode() for each in running]
     ids = sorted(forms.read_text(answer)[0]["SSSJobId"] for answer in answers if answer)
     assert ids == ["0", "1", "2", "3", "4", "5"]
 

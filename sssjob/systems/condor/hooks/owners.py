@@ -22,4 +22,8 @@ def refused(owner: str, personal: str) -> str:
         return "" if is_its_own else told
     if not owner:
         return WITHOUT_USER
-    return "" if user_id(owner) is not None else f"it is to run as {owner}, who is no user here"
+    uid = user_id(owner)
+    if uid is None:
+        return f"it is to run as {owner}, who is no user here"
+    # decision 894
+    return "" if uid else f"it is to run as {owner}, and HTCondor runs no job as root"

@@ -110,7 +110,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         if queue.refused:
             raise Failed(queue.refused)
         now = time.time()
-        queue.note_limits(settings, _personal())
+        queue.note_limits(settings, _personal(slot))
         silent = list(queue.silent(now - settings.silence))
         reports = _left(silent, settings) if silent else {}
         for job in silent:
@@ -296,7 +296,7 @@ def _given_away(
         or queue.is_refused(key, slot.text("Name"), now)
     ):
         return False
-    personal = _personal()
+    personal = _personal(slot)
     owner = job.owner or settings.owner or personal
     if reason := owners.refused(owner, personal):
         say(f"{job.label}: {reason}")
@@ -385,9 +385,9 @@ def _startd_is_root() -> bool:
     return os.getuid() == 0 or _me() == "condor"
 
 
-def _personal() -> str:
-    """As whom a startd that is not root runs every job."""
-    return "" if _startd_is_root() else _me()
+def _personal(slot: Ad) -> str:
+    """As whom a startd runs every job that is not root, or that we simulate."""
+    return slot.text(names.RUNS_AS) or ("" if _startd_is_root() else _me())
 
 
 def _me() -> str:

@@ -5,6 +5,7 @@ A site tries its set-up this way without HTCondor, and so do our tests.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,9 @@ from pathlib import Path
 from sssjob.classads import evaluate, long
 from sssjob.classads.operators import holds
 from sssjob.classads.values import Ad
+from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks.starter import INITIAL_UPDATE, UPDATE, Hooks, Starter
+from sssjob.users import user_name
 
 FETCH_TIMEOUT = 60.0  # seconds
 
@@ -60,12 +63,14 @@ def simulate(
 ) -> None:  # fmt: skip
     """Let slots fetch and run work at the same time until there is none for them.
 
-    ``hooks`` are commands by the names of ours (fetch-work, ...). Jobs really run.
+    ``hooks`` are commands by the names of ours (fetch-work, ...). Jobs really run, all as who we
+    are: nobody else looks after them. # decision 894
     """
-    given = pace or Pace()
+    given, own = pace or Pace(), {names.RUNS_AS: user_name(os.geteuid())}
     threads = [
-        threading.Thread(target=_slot, args=(slot, hooks, event, given)) for slot in slots
-    ]  # fmt: skip
+        threading.Thread(target=_slot, args=(slot.merged(own), hooks, event, given))
+        for slot in slots
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
