@@ -910,6 +910,48 @@ def test_what_runs_is_known_wherever_it_stands_though_its_name_has_another(site,
     assert sorted(ad["Cmd"] for ad in new) == sorted(used)  # each once, and no other again
 
 
+# decision 907
+@pytest.mark.parametrize("lost", ["before they move", "behind that"])
+@pytest.mark.parametrize("looks", [True, False], ids=["and a slot asks", "and nobody looks"])
+@pytest.mark.parametrize("how", MOVES)
+def test_what_is_offered_is_known_wherever_it_stands_though_the_queue_is_lost(
+    site, how, looks, lost
+):
+    before, after = MOVES[how]
+    put_all(site, before)
+    ads = []
+    while found := site.fetch():
+        ads += found
+    programs = [ad["Cmd"] for ad in ads]
+    assert len(programs) == len(set(programs)) == sum(map(len, before.values()))
+    if lost == "before they move":
+        (site.state / "queue.db").unlink()
+    put_all(site, after)
+    if lost == "behind that":
+        (site.state / "queue.db").unlink()
+    new = []
+    while looks and (found := site.fetch()):
+        new += found
+    for ad in ads:
+        site.call("reply-fetch", ad, "accept")
+    for count, ad in enumerate(ads, 1):
+        told = ran(ad, RemoteUserCpu=float(count), RemoteSysCpu=0.0)
+        site.call("job-exit", told, "exit", fold="never")
+    assert site.fold() == (len(ads), [])
+    while found := site.fetch():
+        new += found
+    used = {}
+    for name in after:
+        block = site.job(f"{name}.xml")
+        for job in getattr(block, "jobs", (block,)):
+            used[job.get("Executable")] = job.get("CpuDuration")
+    assert {program: used.pop(program) for program in programs} == {
+        program: str(count) for count, program in enumerate(programs, 1)
+    }
+    assert set(used.values()) <= {""}
+    assert sorted(ad["Cmd"] for ad in new) == sorted(used)  # each once, and no other again
+
+
 IDS = [
     lambda program, draw: program,
     lambda program, draw: "",

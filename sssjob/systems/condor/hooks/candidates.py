@@ -109,6 +109,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         if name not in known or known[name][0] != each.stamp
     ]  # fmt: skip
     holders = queue.holders(each.name for each in new) if new else set()
+    holders |= found.keys() & {each.document for each in offered}
     # What was given away may stand elsewhere by now: first is asked where it stood, of all of it.
     # Then those of users who put few there: nobody keeps the others waiting (decision 664).
     sizes = Counter[int]()
@@ -117,6 +118,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     new.sort(key=lambda each: (each.name not in holders, sizes[_user(each, known)]))
     first = sum(each.name in holders for each in new)
     lost: dict[str, list[SpoolJob]] | None = None  # by their Ids
+    seen: set[str] = set()  # names of documents that were read
     while new and (until is None or time.time() < until):
         made: list[tuple[QueuedDocument, int, list[Candidate]]] = []
         for number, each in enumerate(new[: max(_TOGETHER, first)], 1):
@@ -129,12 +131,14 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
             until = max(until, time.time() + _LEAST)
         first = 0
         new = new[len(made) :]
+        seen |= {each.name for each, *_ in made}
+        here = _offers_of(offered, there, seen, made)
         with queue.changing():
             queue.number_from(began)
             for each, _, jobs in made:
                 for number, job in enumerate(jobs, 1):
                     queue.restore(each.name, job, began)
-                    offer = _offer_of(offered, each.name, number, job, there)
+                    offer = here.get((each.name, number))
                     # decision 895
                     if offer is not None and (job.runs is None or job.runs[1] < offer.attempt):
                         job.runs = offer.key, offer.attempt
@@ -205,22 +209,40 @@ def _offered(
     return found
 
 
-def _offer_of(
-    offered: Iterable[offers.OfferedJob], document: str, number: int, job: Candidate,
-    found: Container[str],
-) -> offers.OfferedJob | None:  # fmt: skip
-    """The attempt as which a job is being offered, or was taken, as far as a note tells.
+# decision 907
+def _offers_of(
+    offered: list[offers.OfferedJob], found: Container[str], read: Container[str],
+    made: Iterable[tuple[QueuedDocument, int, Sequence[Candidate]]],
+) -> dict[tuple[str, int], offers.OfferedJob]:  # fmt: skip
+    """The attempts as which jobs are being offered, or were taken, as far as notes tell.
 
-    One that was taken while its document was away may be back under another name.
+    By the document and the number of the job. Where it does not stand in its place any more it is
+    known by its Id, what it runs, and its user. What was found is taken out of ``offered``.
     """
-    for each in offered:
-        is_here = (each.document, each.number) == (document, number) or (
-            each.is_taken and each.document not in found
-        )
-        same = (each.id, each.asks) == (job.id, job.asks) and job.whose in ("", each.owner)
-        if is_here and same:
-            return each
-    return None
+    jobs = {
+        (document.name, number): job
+        for document, _, candidates in made for number, job in enumerate(candidates, 1)
+    }  # fmt: skip
+    here: dict[tuple[str, int], offers.OfferedJob] = {}
+    for each in sorted(offered, key=lambda each: each.attempt):
+        place = each.document, each.number
+        if place in jobs and _is_offered(each, jobs[place]):
+            here[place] = each
+            offered.remove(each)
+    for each in [*offered]:
+        if each.document in found and each.document not in read:
+            continue  # it may stand there yet
+        for place, job in jobs.items():
+            is_free = place not in here and (job.runs is None or job.runs[0] == each.key)
+            if is_free and _is_offered(each, job):
+                here[place] = each
+                offered.remove(each)
+                break
+    return here
+
+
+def _is_offered(offer: offers.OfferedJob, job: Candidate) -> bool:
+    return (offer.id, offer.asks) == (job.id, job.asks) and job.whose in ("", offer.owner)
 
 
 def _user(found: QueuedDocument, known: Mapping[str, tuple[str, int]]) -> int:
