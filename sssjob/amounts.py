@@ -63,11 +63,16 @@ def is_unlimited(item: Property) -> bool:
 def standing(bounds: Interval, *, least: bool = False) -> Fraction | None:
     """The number that stands for a range where only one can be said: the most, or else the least.
 
-    ``least`` turns that round, as for processors. None where nothing bounds the range.
+    ``least`` turns that round, as for processors, of which there is one at least. None where
+    nothing bounds the range.
 
     >>> standing(Interval(hi=Fraction(4)), least=True), standing(Interval(Fraction(1), Fraction(4)))
     (Fraction(4, 1), Fraction(4, 1))
+    >>> standing(Interval(Fraction(0), Fraction(4)), least=True)
+    Fraction(1, 1)
     """
+    if least and bounds.lo is not None and bounds.hi is not None and bounds.lo < 1 <= bounds.hi:
+        return Fraction(1)
     ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
     return ends[1] if ends[0] is None else ends[0]
 

@@ -332,3 +332,91 @@ def test_names_are_counted_as_if_they_were_made(spans, texts, excluded):
     found = named_nodes.NamedNodes(tuple((each, None) for each in some), tuple(others))
     left_out = {name for each in others for name in each}
     assert found.number == len({name for each in some for name in each} - left_out)
+
+
+@pytest.mark.parametrize(
+    "inner, road, wanted",
+    [
+        ("<TaskGroup/><TaskGroup><TaskCount>3</TaskCount></TaskGroup>", "pbs", Asked(4, None, 4)),
+        (
+            f"<TaskGroup>{requested('<Node>a1</Node>')}</TaskGroup><TaskGroup>{requested('')}</TaskGroup>"
+            f"<TaskGroup>{requested('<NodeCount>5</NodeCount>')}</TaskGroup>",
+            "pbs", Asked(7, 7, 7),
+        ),
+        (
+            '<TaskDistribution type="ProcessorsPerTask">3</TaskDistribution>'
+            + requested("<Node>m1</Node>"),
+            "lsf", Asked(1, 1, 3),
+        ),
+        (
+            '<TaskDistribution type="ProcessorsPerTask">4</TaskDistribution>'
+            + requested('<Processors>4</Processors><Node aggregation="List">m1</Node>'),
+            "lsf", Asked(1, 1, 4),
+        ),
+    ],
+)  # fmt: skip
+def test_what_says_nothing_of_itself_counts_where_others_do(inner, road, wanted):
+    found, told = ROADS[road](loads(wrapped(inner)))
+    assert (found.tasks, found.processors) == (wanted.tasks, wanted.processors)
+    assert not told
+
+
+@pytest.mark.parametrize("target", ["sbatch", "slurmrest", "pbs", "torque"])
+def test_more_names_than_nodes_are_told_and_cut_off(target):
+    inner = requested("<NodeCount>1</NodeCount><Node>n1</Node><Node>n2</Node>")
+    text, losses = translate(
+        loads(wrapped(inner)), target, Settings(residual=False, unstated="Warn")
+    )
+    assert "n1" in text
+    assert "n2" not in text
+    told = {loss.reason for loss in losses if loss.path.endswith("/Node")}
+    assert told == {"2 nodes are named, and 1 asked for"}
+
+
+@pytest.mark.parametrize("target", ["flux", "condor"])
+@pytest.mark.parametrize(
+    "own, all_, said",
+    [
+        ("", "<Processors>10</Processors>", "12 in all"),
+        ("<TaskCount>5</TaskCount>", "", "8 processors in all, and 5 of its tasks"),
+        ("<TaskCount>8</TaskCount>", "", ""),
+    ],
+)
+def test_processors_that_nodes_cannot_share_evenly_are_told(target, own, all_, said):
+    job = loads(wrapped(own + requested(f"<NodeCount>4</NodeCount>{all_}")))
+    losses = translate(job, target, Settings(residual=False, unstated="Warn")).losses
+    told = " ".join(
+        loss.reason for loss in losses if loss.path.endswith(("Processors", "TaskCount"))
+    )
+    assert said in told
+    assert bool(said) is bool(told)
+
+
+ONE_NUMBER = {"pbs", "torque", "flux", "condor", "features", "ad", "place"}  # others take ranges
+NONE_AT_ALL = ("0", "-1", "9223372036854775808")
+
+
+@pytest.mark.parametrize("number", NONE_AT_ALL)
+@pytest.mark.parametrize(
+    "element",
+    ["<NodeCount>{}</NodeCount>", "<Processors>{}</Processors>", '<Memory units="GB">{}</Memory>',
+     '<Disk units="GB">{}</Disk>', '<Resource name="GPU">{}</Resource>'],
+)  # fmt: skip
+def test_no_number_that_can_be_asked_for_is_told_by_an_ad_and_a_submit_file(element, number):
+    job = loads(wrapped(requested(element.format(number))))
+    made = to_ad(job)
+    asked = {name for name in made.ad if name.startswith("Request") or name.endswith("Hosts")}
+    assert made.runs
+    assert not asked - {"RequestCpus"} or "Requirements" in asked
+    assert "9223372036854775808" not in str(made.ad)
+    losses = translate(job, "condor", Settings(residual=False, unstated="Warn")).losses
+    for said in ([each.message for each in made.findings], [loss.reason for loss in losses]):
+        assert any("number above 0" in text or "fit 64 bits" in text for text in said)
+
+
+def test_of_a_range_from_none_on_the_least_is_one_on_every_road():
+    for element in ("NodeCount", "Processors"):
+        inner = requested(f'<{element} op="GE">0</{element}><{element} op="LE">4</{element}>')
+        job = loads(wrapped(inner))
+        assert laid(job).processors == 1
+        assert differences(job, ONE_NUMBER) == {}

@@ -474,9 +474,9 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
 
 
 def _together(asked: JobRequest, of: TaskCounts) -> Mapping[str, int]:
-    """The amounts that task groups come to."""
+    """The amounts that task groups come to, and how many nodes are counted by their names."""
     if not asked.groups():
-        return {}
+        return {"NodeCount": of.node_count} if of.named else {}
     return {
         "Processors": of.processors.least if of.processors else 0,
         "Memory": of.memory,

@@ -116,7 +116,16 @@ def names(asked: JobRequest, wanted: int | None) -> list[str]:
             asked.refuse(item, "only some of the nodes are wanted, and all would be given")
             continue
         found += distinct
-    return list(dict.fromkeys(found))
+    found = list(dict.fromkeys(found))
+    return found if wanted is None else no_more_than(asked, found, wanted)
+
+
+def no_more_than(asked: JobRequest, named: list[str], number: int) -> list[str]:
+    """So many of the nodes that are named; where there are more, that is told."""
+    if len(named) > number:
+        told = f"{len(named)} nodes are named, and {number} asked for"
+        asked.approximate("Node", told, met=False)
+    return named[:number]
 
 
 def say_nodes(heard: ScriptReading, texts: Iterable[str]) -> None:

@@ -28,6 +28,7 @@ from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
 MIB = 1 << 20
+_TOO_LARGE = "does not fit 64 bits"
 NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
@@ -271,7 +272,8 @@ def count(asked: JobRequest, name: str) -> CountRange | None:
     if is_any or (hi is not None and hi < 1) or (lo and hi and lo > hi):
         refuse_all(asked, asked.items(name), "it is no number above 0")
         return None
-    return CountRange(None if lo is not None and lo < 1 else lo, hi)
+    found = CountRange(None if lo is None else max(lo, 1), hi)
+    return found if fitting(asked, name, max(found.lo or 0, found.hi or 0)) else None
 
 
 def one(asked: JobRequest, name: str, wanted: str, why: str = "") -> int | None:
@@ -287,14 +289,14 @@ def one(asked: JobRequest, name: str, wanted: str, why: str = "") -> int | None:
         return None
     if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
         asked.approximate(name, f"the {wanted} of a range{why}")
-    return value
+    return fitting(asked, name, value) or None
 
 
 def fitting(asked: JobRequest, name: str, number: int) -> int:
     """A number that fits 64 bits; 0, and what asks for it is refused, where it does not."""
     if number <= LARGEST:
         return number
-    refuse_all(asked, asked.items(name), f"{number} does not fit 64 bits")
+    refuse_all(asked, asked.items(name), f"{number} {_TOO_LARGE}")
     return 0
 
 
@@ -308,6 +310,8 @@ def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
     """Tell where options come to another number of processors than a job asks for."""
     if of.processors and given and given != of.processors.least:
         asked.approximate("Processors", f"{given} in all", met=given > of.processors.least)
+    elif of.count and not of.processors and given > of.total:
+        asked.approximate("TaskCount", f"{given} processors in all, and {of.total} of its tasks")
 
 
 def _whole(asked: JobRequest, item: Property) -> int:
@@ -542,6 +546,9 @@ def _of_resource(asked: JobRequest, said: Iterable[Property]) -> ResourceAmount 
         return None
     if end < 1:
         refuse_all(asked, items, "it is no number above 0")
+        return None
+    if end > LARGEST:
+        refuse_all(asked, items, f"{end} {_TOO_LARGE}")
         return None
     if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
         asked.approximate("Resource", "the most of a range", where=_is_among(items))

@@ -32,7 +32,7 @@ KEPT = ["+Mood = 3", "request_memory = ifthenelse(a, 1, 2)", "requirements = TAR
 CHANGED = [
     (requested('<Processors op="GE">4</Processors><Processors op="LE">8</Processors>'), ["request_cpus = 4"], "all of them on one machine; the least of a range: only one number is taken"),
     (requested('<Memory units="KB">1</Memory>'), ["request_memory = 1"], "1 MB, rounded up"),
-    (requested("<NodeCount>2</NodeCount><Processors>3</Processors>"), ["universe = parallel", "machine_count = 2", "request_cpus = 2"], "2 of each machine, rounded up"),
+    (requested("<NodeCount>2</NodeCount><Processors>3</Processors>"), ["universe = parallel", "machine_count = 2", "request_cpus = 2"], "4 in all"),
 ]
 REFUSED = [
     "<Dependency>7</Dependency>", "<Queue>q</Queue>", "<Restartable>true</Restartable>", "<Interactive>true</Interactive>",

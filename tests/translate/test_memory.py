@@ -26,7 +26,10 @@ WRITTEN = {
     "sge":       ("h_vmem=256M\n", "h_vmem=2G\n", "h_vmem=512M\n"),
     "lsf":       ("[mem=2048MB/host]", "[mem=4096MB/task]", "[mem=4096MB/host]"),
     "condor":    ("request_memory = 2048\n", "request_memory = 16384\n", "request_memory = 4096\n"),
-    "slurmrest": ('"number": 2048', '"number": 16384', '"number": 4096'),
+    "slurmrest": tuple(
+        f'"memory_per_{of}": {{\n      "set": true,\n      "infinite": false,\n      "number": {mib}\n'
+        for of, mib in (("node", 2048), ("cpu", 2048), ("node", 4096))
+    ),
     "jsdl":      (f"<jsdl:TotalPhysicalMemory>\n        <jsdl:Exact>{4 * GIB}<",
                   f"<jsdl:TotalPhysicalMemory>\n        <jsdl:Exact>{32 * GIB}<",
                   f"<jsdl:IndividualPhysicalMemory>\n        <jsdl:Exact>{4 * GIB}<"),

@@ -38,7 +38,7 @@ COUNTED = frozenset((
 VARIABLES = ("A", "_", "a1", "1A", "A-B", "A B", "A.B", "é", "A%", "A;B", "BASH_FUNC_x%%", "")
 
 
-def of_both(inner):
+def of_both(inner, among=("Priority", "Environment", *COUNTED)):
     """What comes back, and what is told, of a script and of a request."""
     told = []
     for target in ("sbatch", "slurmrest"):
@@ -48,7 +48,7 @@ def of_both(inner):
         kept = [
             (item.name, item.text, [(each.attributes["name"], each.text) for each in item.children])
             for item in (*back.job.properties, *back.job.requested)
-            if item.name in COUNTED or item.name in ("Priority", "Environment")
+            if item.name in among
         ]
         said = {(loss.path, loss.done, loss.reason) for loss in losses if loss.path != "/Job/Id"}
         told.append((kept, said))
@@ -76,7 +76,8 @@ def test_a_number_beyond_what_slurm_holds_is_asked_for_by_neither_and_told(inner
         kept, said = script
         assert not any(str(number) in text for _, text, _ in kept)
         assert said
-        beyond = any(f"Slurm takes no more than {most}" in reason for _, _, reason in said)
+        told = " ".join(reason for _, _, reason in said)
+        beyond = f"Slurm takes no more than {most}" in told or "does not fit 64 bits" in told
         assert beyond or number > 999_999_999 > most  # a distribution of more is none at all
 
 
@@ -86,3 +87,17 @@ def test_the_greatest_number_that_slurm_holds_is_asked_for_by_both(inner, most, 
     assert sorted(script) == sorted(request)
     assert script
     assert not any("no more than" in reason for _, _, reason in of_script | of_request)
+
+
+@pytest.mark.parametrize("nodes", ["", "<NodeCount>2</NodeCount>", "<Node>n1</Node>"])
+@pytest.mark.parametrize("tasks", ["", "<TaskCount>4</TaskCount>", "<TaskCount>1</TaskCount>"])
+@pytest.mark.parametrize("processors", ["", "<Processors>8</Processors>"])
+@pytest.mark.parametrize("size", ["8388608", "8388609"])
+def test_memory_is_of_the_same_share_in_a_script_and_in_a_request(nodes, tasks, processors, size):
+    asked = f'<Memory units="KB">{size}</Memory>{processors}{nodes}'
+    (script, of_script), (request, of_request) = of_both(
+        f"{tasks}<Requested>{asked}</Requested>", ("Memory",)
+    )
+    assert script == request
+    done = [{(path, done) for path, done, _ in each} for each in (of_script, of_request)]
+    assert done[0] == done[1]

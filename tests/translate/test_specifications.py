@@ -763,7 +763,7 @@ GROUPS = (
 def test_task_groups_come_to_one_number_of_tasks():
     job = loads(f"<Job><Id>1</Id><Executable>/a</Executable>{GROUPS}</Job>")
     request = json.loads(translate(job, "slurmrest").text)["job"]
-    assert (request["tasks"], request["memory_per_node"]["number"]) == (5, 2048)
+    assert (request["tasks"], request["memory_per_cpu"]["number"]) == (5, 410)
     assert request["time_limit"]["number"] == 2
     spec = json.loads(translate(job, "psij").text)
     assert spec["resources"]["process_count"] == 5

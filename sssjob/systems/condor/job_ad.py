@@ -361,10 +361,10 @@ class _AdBuilder:
             share = units.rounded_up(_number(asked, element) or 0, unit)
             if share and numbers.fitting(asked, element, share):
                 self.ad[name] = share
-        nodes = scope.wanted("NodeCount")
-        if nodes.lo is not None and nodes.lo > 1:
+        nodes = numbers.count(asked, "NodeCount")
+        if nodes is not None and nodes.least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
-            self.ad["MinHosts"], self.ad["MaxHosts"] = int(nodes.lo), int(nodes.hi or nodes.lo)
+            self.ad["MinHosts"], self.ad["MaxHosts"] = nodes.least, nodes.hi or nodes.least
         kinds: dict[str, Property] = {}
         for items, count in numbers.resource_terms(asked):
             licence = license_name(items[0].attributes)
@@ -397,9 +397,10 @@ class _AdBuilder:
             return
         scopes = [Scope(each, "/Job/TaskGroup", own.report, job=own) for each in groups] or [own]
         hosts = [_hosts(scope) for scope in scopes]
-        if any(hosts) and sum(max(each, 1) for each in hosts) > 1:
+        together = sum(max(each, 1) for each in hosts)
+        if any(hosts) and 1 < together <= LARGEST:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
-            self.ad["MinHosts"] = self.ad["MaxHosts"] = sum(max(each, 1) for each in hosts)
+            self.ad["MinHosts"] = self.ad["MaxHosts"] = together
 
     def on_each_host(self) -> None:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
@@ -557,7 +558,11 @@ def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
         place = loss.path.removeprefix("/Job/").removeprefix("Requested/")
         element, _, attribute = place.partition("/@")
         is_required = attribute == "context" and loss.value.strip() == "Configured"
-        if (element in _ASKED or element == "Resource") and not loss.fact and not is_required:
+        if (
+            (element in _ASKED or element in ("NodeCount", "Resource"))
+            and not loss.fact
+            and not is_required
+        ):
             yield loss
 
 

@@ -23,6 +23,7 @@ from sssjob.classads.values import Node
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import negation
+from sssjob.integers import LARGEST
 from sssjob.model import Property
 from sssjob.resource_names import is_license
 from sssjob.systems.condor import names
@@ -147,9 +148,9 @@ def _amounts(request: Expression) -> bool:
 def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
     item = asked.item
     if item.name in names.AMOUNTS:
-        return _amount(asked)
+        return _amount(asked, found)
     if item.name == "Resource":
-        return _resource(asked)
+        return _resource(asked, found)
     if item.name == "Feature":
         return _feature(asked)
     if item.name in names.SIDES:
@@ -159,33 +160,35 @@ def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
     return None
 
 
-def _amount(asked: Comparison) -> Node | None:
+def _amount(asked: Comparison, found: _FoundTerms) -> Node | None:
     item = asked.item
     size = requests.amount(item)
     if item.attributes.get("context", "").strip() == "Configured":
         name, unit = names.CONFIGURED[item.name]
-        return tree.Binary(
-            _sign(asked), _target(name), tree.Literal(units.approximate(size / unit))
-        )
+        return _of_number(asked, found, _sign(asked), name, units.approximate(size / unit))
     _, name, unit = names.AMOUNTS[item.name]
     sign = _AT_LEAST.get(asked.op)
-    return (
-        None
-        if sign is None
-        else tree.Binary(sign, _target(name), tree.Literal(math.ceil(size / unit)))
-    )
+    return None if sign is None else _of_number(asked, found, sign, name, math.ceil(size / unit))
 
 
-def _resource(asked: Comparison) -> Node | None:
+def _resource(asked: Comparison, found: _FoundTerms) -> Node | None:
     if is_license(asked.item.attributes):  # which are counted by the negotiator
         return None
     sign = _AT_LEAST.get(asked.op)
     name = names.machine_resource(asked.item.attributes.get("name", ""))
     if sign is None or not name:
         return None
-    return tree.Binary(
-        sign, _target(name), tree.Literal(units.approximate(requests.amount(asked.item)))
-    )
+    return _of_number(asked, found, sign, name, units.approximate(requests.amount(asked.item)))
+
+
+def _of_number(
+    asked: Comparison, found: _FoundTerms, sign: str, name: str, number: float
+) -> Node | None:
+    """What a machine has of something, compared with a number, if that fits 64 bits."""
+    if isinstance(number, int) and abs(number) > LARGEST:
+        found.unsaid[str(asked)] = None
+        return None
+    return tree.Binary(sign, _target(name), tree.Literal(number))
 
 
 def _feature(asked: Comparison) -> Node | None:

@@ -374,8 +374,7 @@ class Amounts:
             each = numbers.fitting(asked, "Processors", units.rounded_up(of.total, nodes))
             if each:
                 made.option("request_cpus", str(each))
-            if each and each * nodes != of.total:
-                asked.approximate("Processors", f"{each} of each machine, rounded up")
+            numbers.compared(asked, of, each * nodes)
         for name, option, unit in (("Memory", "request_memory", MIB),
                                    ("Disk", "request_disk", KIB)):  # fmt: skip
             scope = settings.memory_scope if name == "Memory" else numbers.JOB

@@ -31,6 +31,7 @@ from sssjob.translate.numbers import (
     TaskCounts,
     added,
     choices,
+    compared,
     is_gpu,
     memory,
     nodes_of_tasks,
@@ -183,6 +184,8 @@ class Jobspec(Specification):
         inside += self._memory(asked, of, settings, slots)
         slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
         if of.nodes is None:
+            if isinstance(cores, int):
+                compared(asked, of, slots * cores)
             return [slot], {"per_slot": 1}, found.kind
         number = of.node_count
         if count and (not per_node or per_node * number != count):
@@ -191,6 +194,8 @@ class Jobspec(Specification):
             per_node = -(-count // number)
         slot["count"] = per_node or 1
         varies = not isinstance(number_of_nodes, int)
+        if isinstance(cores, int) and not varies:
+            compared(asked, of, number * slot["count"] * cores)
         total = count if count and (varies or count != number * slot["count"]) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}, found.kind

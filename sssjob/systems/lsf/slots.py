@@ -72,7 +72,7 @@ class Slots(AmountsLayout):
         self._nodes(asked, made, of)
 
     def _tasks(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
-        if of.named and of.count == 1 and not of.tasks:
+        if of.named and of.count == of.total == 1 and not of.tasks:
             return  # its name says all
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)

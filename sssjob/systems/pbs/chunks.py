@@ -18,7 +18,7 @@ from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, most_processors,
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import AmountsLayout
-from sssjob.translate.nodes import features, names, plain_name, say_nodes
+from sssjob.translate.nodes import features, names, no_more_than, plain_name, say_nodes
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
@@ -53,11 +53,7 @@ def places(asked: JobRequest, of: numbers.TaskCounts) -> list[str]:
     if of.nodes is None and of.per_node and of.written:
         nodes = units.rounded_up(of.written, of.per_node)
         of.nodes = numbers.CountRange(nodes, nodes)
-    if len(wanted) > of.node_count:
-        asked.approximate(
-            "Node", f"{len(wanted)} nodes are named, and {of.node_count} asked for", met=False
-        )
-    return wanted[: of.node_count]
+    return no_more_than(asked, wanted, of.node_count)
 
 
 def shares(asked: JobRequest, of: numbers.TaskCounts) -> list[tuple[int, int]]:
@@ -109,6 +105,8 @@ class Chunks(AmountsLayout):
             mine = numbers.shape(view)
             tasks += mine.count or 1
             chunks = self._chunks(view, mine, settings)
+            if not chunks and len(groups) > 1:  # a task beside those of other groups
+                _one(chunks)
             licences.update(_with_resources(view, chunks))
             found += chunks
             of.longest = max(of.longest, numbers.one(view, "Duration", numbers.MOST) or 0)

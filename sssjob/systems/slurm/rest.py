@@ -36,6 +36,7 @@ from sssjob.systems.slurm.submission import (
     excluded,
     expanded,
     is_held,
+    memory,
     resources,
     say_constraint,
     say_counts,
@@ -53,15 +54,14 @@ from sssjob.translate.nodes import names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
     MOST,
-    NODE,
     CountRange,
     TaskCounts,
-    memory,
     one,
     rescope,
     say_count,
     say_gpus,
     say_licences,
+    say_size,
     say_wall,
     spread,
 )
@@ -353,15 +353,16 @@ def _amounts(
         job["tasks_per_node"] = of.per_node
     if spread(asked, of):
         job["distribution"] = "cyclic"
-    if (size := memory(asked, of, settings.memory_scope, each=NODE)) is not None:
-        each = units.rounded_up(size, MIB)
-        if each * MIB != size:
-            asked.convert("Memory", f"{each} MiB for each node, rounded up")
-        job["memory_per_node"] = _number(each)
+    if found := memory(asked, of, settings.memory_scope):
+        key, whose = ("cpu", "processor") if found.is_of_processor else ("node", "node")
+        each = units.rounded_up(found.amount, MIB)
+        if each * MIB != found.amount:
+            asked.approximate("Memory", f"{each} MiB for each {whose}, rounded up")
+        job[f"memory_per_{key}"] = _number(each)
     if (size := one(asked, "Disk", MOST)) is not None:
         each = units.rounded_up(units.rounded_up(size, of.node_count), MIB)
         if each * MIB * of.node_count != size:
-            asked.convert("Disk", f"{each} MiB for each node, rounded up")
+            asked.approximate("Disk", f"{each} MiB for each node, rounded up")
         if is_held(asked, "Disk", each, PER_NODE):
             job["temporary_disk_per_node"] = each
     if seconds := wall(asked, of):
@@ -369,15 +370,15 @@ def _amounts(
         if minutes * 60 != seconds:
             asked.approximate("Duration", f"{minutes} minutes")
         job["time_limit"] = _number(minutes)
-    found: list[str] = []
+    gpus: list[str] = []
     licences: list[str] = []
     for _, name, kind, number in resources(asked):
         if kind == LICENSE:
             licences.append(f"{name}:{number}")
         else:
-            found.append(f"gres/{_GPU}{kind and ':'}{kind}={number}")
-    if found:
-        job["tres_per_job"] = ",".join(found)
+            gpus.append(f"gres/{_GPU}{kind and ':'}{kind}={number}")
+    if gpus:
+        job["tres_per_job"] = ",".join(gpus)
     if licences:
         job["licenses"] = ",".join(licences)
 
@@ -454,9 +455,9 @@ def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
     if not size:  # where both are said, that of each processor is kept as it is
         size = (_taken_number(job, "memory_per_cpu", heard) or 0) * (tasks or 1) * (each or 1)
     if size:
-        heard.request("Memory", size, units="MB")
+        say_size(heard, "Memory", size * MIB)
     if disk := told_["temporary_disk_per_node"]:
-        heard.request("Disk", disk * nodes, units="MB")
+        say_size(heard, "Disk", disk * nodes * MIB)
     if minutes := told_["time_limit"]:
         say_wall(heard, minutes * 60)
     varies = of_nodes.exact is None if of_nodes else tasks

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -132,18 +133,9 @@ class Amounts(AmountsLayout):
     def _memory(
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, scope: str
     ) -> None:
-        """For each node, or each processor where it is of a task, or nodes are not counted."""
-        if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
-            if value := numbers.memory(asked, of, scope, each=numbers.NODE):
-                made.option("--mem", _size(asked, "Memory", value))
-            return
-        if value := numbers.memory(asked, of, scope, each=numbers.TASK):
-            share = units.rounded_up(value, of.each)
-            text = _size(asked, "Memory", share)
-            made.option("--mem-per-cpu", text)
-            if of.each > 1 and scope == numbers.TASK:
-                asked.convert("Memory", f"{numbers.size(value)} for each task, {of.each} "
-                                        f"processors: {text} for each processor")  # fmt: skip
+        if found := memory(asked, of, scope):
+            option = "--mem-per-cpu" if found.is_of_processor else "--mem"
+            made.option(option, _size(asked, "Memory", found.amount))
 
     def _resources(self, asked: JobRequest, made: ScriptWriting) -> None:
         """GPUs of the whole job, and licences."""
@@ -292,6 +284,28 @@ class Amounts(AmountsLayout):
             heard.say("TaskDistribution", "RoundRobin", type="Rule")
         elif value is not None:
             said.back("--distribution", value)
+
+
+class MemoryShare(NamedTuple):
+    """Bytes for each processor, or else for each node."""
+
+    amount: int
+    is_of_processor: bool = False
+
+
+def memory(asked: JobRequest, of: numbers.TaskCounts, scope: str) -> MemoryShare | None:
+    """Take Memory for each processor where it is of a task, or nodes are not counted."""
+    if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
+        value = numbers.memory(asked, of, scope, each=numbers.NODE)
+        return MemoryShare(value) if value else None
+    value = numbers.memory(asked, of, scope, each=numbers.TASK)
+    if not value:
+        return None
+    share = units.rounded_up(value, of.each)
+    if of.each > 1 and scope == numbers.TASK:
+        told = f"{numbers.size(value)} for each task, {of.each} processors"
+        asked.convert("Memory", f"{told}: {numbers.size(share)} for each processor")
+    return MemoryShare(share, is_of_processor=True)
 
 
 # decision 904
