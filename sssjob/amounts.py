@@ -306,13 +306,14 @@ class Scope:
         """How many nodes, if that is stated, or so many are named."""
         return (
             self.delivered("NodeCount")
+            or self.nodes_of_geometry()
             or self.requested("NodeCount", least=True)
             or self.bare("NodeCount")
-            or self._nodes_of_geometry()
             or self._named_nodes()
         )
 
-    def _nodes_of_geometry(self) -> Amount | None:
+    def nodes_of_geometry(self) -> Amount | None:
+        """How many nodes a geometry has, which comes before all other counts (5.2)."""
         distribution = self.own.get("TaskDistribution")
         groups = _GEOMETRY.findall(distribution.text) if distribution is not None else ()
         path = f"{self.path}/TaskDistribution"

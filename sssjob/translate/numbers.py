@@ -156,7 +156,7 @@ class TaskCounts:
         """Processors of the whole job: the least of a range."""
         if self.processors:
             return self.processors.least
-        return (self.count or self.node_count) * self.each
+        return self.task_count * self.each
 
 
 def shape(asked: JobRequest, of: TaskCounts | None = None) -> TaskCounts:
@@ -357,7 +357,8 @@ def _geometry(asked: JobRequest, item: Property, found: TaskCounts) -> None:
         asked.refuse(item, str(error))
         return
     found.tasks = found.tasks or sum(map(len, groups))
-    found.nodes = found.nodes or CountRange(len(groups), len(groups))
+    if found.nodes is None or found.nodes.exact is None:
+        found.nodes = CountRange(len(groups), len(groups))
     found.geometry = groups
     asked.refuse(item, "only how many tasks and nodes there are")
 

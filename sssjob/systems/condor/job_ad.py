@@ -362,6 +362,8 @@ class _AdBuilder:
             if share and numbers.fitting(asked, element, share):
                 self.ad[name] = share
         nodes = numbers.count(asked, "NodeCount")
+        if (laid := scope.nodes_of_geometry()) is not None:
+            nodes = numbers.CountRange(int(laid.value), int(laid.value))
         if nodes is not None and nodes.least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = nodes.least, nodes.hi or nodes.least

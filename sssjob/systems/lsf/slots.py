@@ -79,8 +79,8 @@ class Slots(AmountsLayout):
         if not of.tasks and of.processors:
             ends = tuple(None if end is None else units.rounded_up(end, each)
                          for end in (of.processors.lo, of.processors.hi))  # type: ignore[assignment]  # fmt: skip
-        elif not of.tasks and of.count and (of.nodes or of.per_node):
-            ends = (of.count, of.count)
+        elif not of.tasks and ((of.count and of.nodes) or of.per_node):
+            ends = (of.task_count, of.task_count)
         least, most = ends
         if least or most:
             made.option("-n", str(least or 1) if least == most or most is None
