@@ -21,7 +21,11 @@ ATTRIBUTES = (
     "CumulativeRemoteUserCpu", "RemoteUserCpu", "CumulativeSuspensionTime", "NumJobStarts",
     "JobPrio", "ExitCode", "ExitSignal", "MinHosts", "MaxHosts", "QDate", "CompletionDate",
     "JobStartDate", "JobCurrentStartDate", "GPUsProvisioned", "HoldReasonCode", "CommittedTime",
-    *(OF_TEXTS := ("AssignedGPUs", "ConcurrencyLimits")),
+    *(OF_TEXTS := (
+        "AssignedGPUs", "ConcurrencyLimits", "AcctGroup", "AccountingGroup", "AcctGroupUser", "Cmd",
+        "Err", "Iwd", "JobBatchName", "LastRemoteHost", "Out", "Owner", "ProjectName",
+        "RemoteHost", "SSSQueue", "x509userproxysubject",
+    )),
 )  # fmt: skip
 VALUES = (
     "-1", "0", "1.5", "12", "-0.5", "9223372036854775807", '"12"', '"x"', '"-1"', '"1.5G"', '"1.5"',

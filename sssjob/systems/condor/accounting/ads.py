@@ -22,7 +22,7 @@ from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.values import is_whole, number
-from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, is_of_any_site
+from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, TEXTS, is_of_any_site
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
     NUMBERS,
@@ -43,7 +43,11 @@ _REQUESTS = _AT.pop(REQUESTS.lower())  # no attribute is called so
 _GLOBAL_ID = _AT["globaljobid"]
 _QUEUED, _START, _END = (_AT[name] for name in ("qdate", "jobstartdate", "enteredcurrentstatus"))
 # Texts in which a number, or a truth value, means nothing.
-_TEXTUAL = ("AssignedGPUs", "ConcurrencyLimits")
+_TEXTUAL = (
+    *(name for _, name in TEXTS if name in NAMES), "AccountingGroup", "AcctGroupUser",
+    "AssignedGPUs", "ConcurrencyLimits", "Err", "In", "LastRemoteHost", "Out", "ProjectName",
+    "RemoteHost",
+)  # fmt: skip
 _TEXTS = frozenset((str, type(None)))
 _texts = itemgetter(*(_AT[name.lower()] for name in _TEXTUAL))
 _NOTHING: list[Any] = [None] * len(_READ)
