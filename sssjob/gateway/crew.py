@@ -2,8 +2,8 @@
 
 The kernel gives each new connection to one of them (SO_REUSEPORT). They share the store, and so
 the ids of requests that were done; and nonces, in a file of their own. The process that started
-them starts one anew that ended, hands on signals, and does what is done once: it forwards, looks
-after submitted jobs and prunes. They end with it, however it ends.
+them starts one anew that ended, reads the file for all of them, and does what is done once: it
+forwards, looks after submitted jobs and prunes. They end with it, however it ends.
 """
 
 from __future__ import annotations
@@ -15,47 +15,48 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from types import MappingProxyType
 
-from sssjob.client.transports import Transport
-from sssjob.gateway.config import GatewayConfig, load
+from sssjob.gateway.config import GatewayConfig
 from sssjob.gateway.log import event
 from sssjob.gateway.nonces import SharedNonces
+from sssjob.handlers.service import ServiceSettings
 from sssjob.rmap.address import Address
+from sssjob.rmap.keys import Ring
 
 _AGAIN = 1.0  # seconds until a process that ended is started anew
 
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """What a process of the crew has to know beside the file of its configuration."""
+    """What a process of the crew has to know.
+
+    ``config`` is what was read of the file at ``path``, with the ports of the crew.
+    """
 
     path: Path
-    listen: tuple[Address, ...]
-    tls: tuple[Address, ...]
-    observe: Address | None
-    forward: tuple[Transport, ...]
+    config: GatewayConfig
     nonces: Path
     since: float
 
-    def config(self) -> GatewayConfig:
-        """The configuration of the file, with the ports of the crew."""
-        config = load(self.path)
-        client = replace(config.forward.client, transports=self.forward)
-        return replace(
-            config, listen=self.listen, observe=self.observe,
-            tls=replace(config.tls, listen=self.tls) if config.tls else None,
-            forward=replace(config.forward, client=client),
-        )  # fmt: skip
+    # decision 924
+    def reloaded(self, ring: Ring, settings: ServiceSettings) -> Duty:
+        """The same with what a reload takes, for a process that begins later."""
+        own = self.config.jobs.settings
+        jobs = replace(self.config.jobs, settings=replace(settings, submission=own.submission))
+        return replace(self, config=replace(self.config, ring=ring, jobs=jobs))
 
-    def remembered(self, config: GatewayConfig) -> SharedNonces:
+    def remembered(self) -> SharedNonces:
         """The nonces of the crew."""
+        config = self.config
         return SharedNonces(
             self.nonces, since=self.since, window=config.window, required=config.nonce
         )
@@ -86,14 +87,17 @@ class Crew:
     def stop(self) -> None:
         """End, each after the answers that it owes."""
         self._stopping = True
-        self.signal(signal.SIGTERM)
-        self._check()
-
-    def signal(self, number: int) -> None:
-        """Send a signal to all."""
         for each in self._running:
             if each.pid is not None and each.is_alive():
-                os.kill(each.pid, number)
+                os.kill(each.pid, signal.SIGTERM)
+        self._check()
+
+    def reload(self, ring: Ring, settings: ServiceSettings) -> None:
+        """Let all take what was read anew, also those that are not ready yet, or begin later."""
+        self.duty = self.duty.reloaded(ring, settings)
+        for pipe in self._running.values():
+            with suppress(BrokenPipeError):  # it has ended, which the loop is told
+                pipe.send((ring, settings))
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._stopping:
@@ -132,31 +136,39 @@ class Crew:
             self._ended.set()
 
 
+def _read_only(values: Mapping[str, object]) -> Mapping[str, object]:
+    return MappingProxyType(values)
+
+
+# A process that begins is given a configuration, in which there are some of these.
+ForkingPickler.register(MappingProxyType, lambda found: (_read_only, (dict(found),)))
+
+
 @contextmanager
 def duty(path: Path, config: GatewayConfig) -> Iterator[Duty]:
     """The ports and the files of a crew. Raises OSError where it cannot listen."""
     with ExitStack() as stack:
 
-        def kept(address: Address) -> Address:
-            return _kept(stack, address)
+        def kept(addresses: Iterable[Address]) -> tuple[Address, ...]:
+            return tuple(_kept(stack, each) for each in addresses)
 
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sssjob-nonces-"))
-        yield Duty(
-            path.absolute(), tuple(map(kept, config.listen)),
-            tuple(map(kept, config.tls.listen)) if config.tls else (),
-            kept(config.observe) if config.observe else None,
-            tuple(config.forward.client.transports), Path(folder) / "nonces.db", time.time(),
+        listening = replace(
+            config, listen=kept(config.listen),
+            tls=replace(config.tls, listen=kept(config.tls.listen)) if config.tls else None,
+            observe=kept([config.observe])[0] if config.observe else None,
         )  # fmt: skip
+        yield Duty(path.absolute(), listening, Path(folder) / "nonces.db", time.time())
 
 
-def tell(duty: Duty) -> None:
+def tell(config: GatewayConfig) -> None:
     """Say where the crew listens."""
-    kinds = {"listen": duty.listen, "tls": duty.tls}
+    kinds = {"listen": config.listen, "tls": config.tls.listen if config.tls else ()}
     for kind, addresses in kinds.items():
         for each in addresses:
             event("listening", kind=kind, address=str(each))
-    if duty.observe is not None:
-        event("listening", kind="observe", address=str(duty.observe))
+    if config.observe is not None:
+        event("listening", kind="observe", address=str(config.observe))
 
 
 def _kept(stack: ExitStack, address: Address) -> Address:

@@ -30,9 +30,10 @@ from sssjob.gateway.nonces import StoredNonces
 from sssjob.gateway.server import GatewayServer
 from sssjob.gateway.shadow import Shadow
 from sssjob.gateway.upkeep import Looking, Pruning
-from sssjob.handlers.service import Service
+from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView
+from sssjob.rmap.keys import Ring
 from sssjob.rmap.replay import Nonces
 from sssjob.rmap.responder import Responder
 from sssjob.store.verifying import LOGGER as STORE
@@ -193,7 +194,7 @@ def _run_crew(path: Path, config: GatewayConfig, pages: ReloadedWork | None) -> 
 async def _lead(
     processes: crew.Crew, duty: crew.Duty, service: Service | None, pages: ReloadedWork | None
 ) -> None:
-    """Hand on signals until all have ended."""
+    """Hand on what signals say until all have ended."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -201,13 +202,15 @@ async def _lead(
         processes.stop()
 
     def again() -> None:
-        processes.signal(signal.SIGHUP)
-        reload_settings(service, duty.path)
+        config = read_again(duty.path)
+        if config is not None:
+            take_settings(service, config.jobs.settings)
+            processes.reload(config.ring, config.jobs.settings)
         if pages is not None:
             pages.reload()
 
     def ready() -> None:
-        crew.tell(duty)
+        crew.tell(duty.config)
         systemd.tell("READY=1")
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -218,14 +221,10 @@ async def _lead(
 
 def work(duty: crew.Duty, pipe: Connection) -> None:
     """Be one of several processes, until a signal or the end of the one that started it."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # who started this reads the file for all
     with logging_to_stderr():
-        try:
-            config = duty.config()
-        except (BadSettings, OSError) as error:
-            event("not started", logging.ERROR, reason=str(error))
-            sys.exit(1)
-        nonces = duty.remembered(config)
-        running = server(config, nonces)
+        nonces = duty.remembered()
+        running = server(duty.config, nonces)
         try:
             with beside(running.shadow):
                 _run(_until_signalled(running, duty.path, pipe))
@@ -297,10 +296,15 @@ async def _until_signalled(
             with suppress(BrokenPipeError):  # who started this is gone, which the loop is told
                 pipe.send("ready")
 
-    def alone() -> None:
+    def told() -> None:
         assert pipe is not None
-        loop.remove_reader(pipe.fileno())
-        running.stop()
+        try:
+            ring, settings = pipe.recv()
+        except (EOFError, OSError):
+            loop.remove_reader(pipe.fileno())
+            running.stop()
+            return
+        take(running, ring, settings)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
@@ -310,31 +314,38 @@ async def _until_signalled(
         if pages is not None:
             pages.reload()
 
-    loop.add_signal_handler(signal.SIGHUP, again)
-    if pipe is not None:
-        loop.add_reader(pipe.fileno(), alone)
+    if pipe is None:
+        loop.add_signal_handler(signal.SIGHUP, again)
+    else:
+        loop.add_reader(pipe.fileno(), told)
     await running.run(ready)
 
 
 def reload(running: GatewayServer, path: Path) -> None:
     """Take keys, roles and rates of the file anew; if it is wrong, those of before stay."""
-    config = reload_settings(running.service, path)
-    if config is None:
-        return
-    ring = config.ring
+    config = read_again(path)
+    if config is not None:
+        take(running, config.ring, config.jobs.settings)
+
+
+def read_again(path: Path) -> GatewayConfig | None:
+    """The configuration of the file; None if it is wrong, which is told."""
+    try:
+        return load(path)
+    except (BadSettings, OSError) as error:
+        event("not reloaded", logging.ERROR, reason=str(error))
+        return None
+
+
+def take(running: GatewayServer, ring: Ring, settings: ServiceSettings) -> None:
+    """Take keys, roles and rates."""
+    take_settings(running.service, settings)
     running.take_keys(ring)
     event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))
 
 
-def reload_settings(service: Service | None, path: Path) -> GatewayConfig | None:
-    """Take roles and rates of the file anew; None if it is wrong, and those of before stay."""
-    try:
-        config = load(path)
-    except (BadSettings, OSError) as error:
-        event("not reloaded", logging.ERROR, reason=str(error))
-        return None
+def take_settings(service: Service | None, settings: ServiceSettings) -> None:
+    """Take roles and rates, where there are jobs."""
     if service is not None:
         # What jobs are submitted to stays as it was: threads are at work on it.
-        to = service.settings.submission
-        service.settings = replace(config.jobs.settings, submission=to)
-    return config
+        service.settings = replace(settings, submission=service.settings.submission)

@@ -126,7 +126,9 @@ def run(path: Path, listening: socket.socket, gateway: Connection) -> None:
         )  # fmt: skip
 
         def reload(number: int, frame: object) -> None:
-            found = service.reload_settings(handlers, path)
+            found = service.read_again(path)
+            if found is not None:
+                service.take_settings(handlers, found.jobs.settings)
             if found is not None and found.web is not None:
                 gate.take(found.web.at(port), found.jobs.settings.roles, found.ring.revoked)
 

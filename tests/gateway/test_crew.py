@@ -131,6 +131,46 @@ def test_keys_are_read_again_by_all(folder):
         assert error.value.code == "424"
 
 
+def quotes(port):
+    """What the processes of a gateway say that a job costs."""
+    asked = replace(CHARGE, action="Quote", id="")
+    return {row.get("Amount") for _ in range(20) for row in client(port).rows(asked)}
+
+
+def listening(port):
+    """How many sockets wait for clients at a port."""
+    with open("/proc/net/tcp", encoding="ascii") as told:
+        rows = [line.split() for line in told]
+    return sum(row[1].endswith(f":{port:04X}") and row[3] == "0A" for row in rows)
+
+
+def replaced(process, port):
+    """End each process of a gateway, one after the other, and wait for those in their place."""
+    for killed in children(process.pid):
+        os.kill(killed, signal.SIGKILL)
+        assert until(lambda: listening(port) == 1)
+        assert until(lambda: listening(port) == 2)
+
+
+@pytest.mark.parametrize("wrong", ["", "[[["])
+def test_a_process_that_takes_the_place_of_another_knows_what_was_reloaded_last(folder, wrong):
+    """And nothing of what has been written since, which may be wrong."""
+    path = folder / "gateway.toml"
+    with serving(folder) as (process, port):
+        read = path.read_text()
+        for rate, amount in (("1", "240"), ("2", "480")):
+            path.write_text(read.replace("Processors = 1", f"Processors = {rate}"))
+            process.send_signal(signal.SIGHUP)
+            times = 2 * int(rate)
+            assert until(lambda times=times: len(events(folder, "keys reloaded")) == times)
+            path.write_text(read.replace("Processors = 1", "Processors = 7") + wrong)
+            (folder / "auth_key").write_text("another\n")
+            replaced(process, port)
+            assert quotes(port) == {amount}
+            (folder / "auth_key").write_text("secret\n")
+        assert not events(folder, "not started")
+
+
 def test_a_port_that_is_taken_is_told(folder):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         toml = TOML.replace(":0", f":{taken.getsockname()[1]}")
