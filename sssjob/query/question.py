@@ -69,6 +69,11 @@ class Question(ABC):
         return False
 
     @property
+    @abstractmethod
+    def is_of_each(self) -> bool:
+        """Whether it finds nodes, or other items, in each document: no value of all of them."""
+
+    @property
     def plain(self) -> Question | None:
         """The same question of XPath 1.0, if there is one in a later version."""
         return None

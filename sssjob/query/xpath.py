@@ -23,7 +23,17 @@ from sssjob.query import cost, rewrite, scope
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
 from sssjob.query.question import Ask, Question, is_object
-from sssjob.query.syntax import NAMESPACE, PREFIX, Chain, Expression, Path, Step, Test
+from sssjob.query.syntax import (
+    NAMESPACE,
+    PREFIX,
+    Chain,
+    Expression,
+    Path,
+    Step,
+    Test,
+    Type,
+    type_of,
+)
 
 # What asks an element, once it is known what tree that stands in.
 Asking = Callable[[Element], Callable[[Element], Any]]
@@ -79,6 +89,11 @@ class Query(Question):
     def obstacle(self) -> str:
         """Why it needs whole documents in memory; "" if it streams."""
         return scope.obstacle(self.parsed, self.namespaces)
+
+    @cached_property
+    def is_of_each(self) -> bool:
+        """Whether it finds nodes in each document: no value of all of them."""
+        return type_of(self.parsed) is Type.NODES
 
     @cached_property
     def is_inside(self) -> bool:

@@ -339,9 +339,9 @@ def _runs(source: NamedSource, question: Question | None = None) -> Iterator[byt
 def asked_runs(source: NamedSource, question: Question) -> NamedSource:
     """A ledger as a stream of the runs in which a question may find something.
 
-    As one document, where the question needs all of it at once, such as ``count(//Job)``.
+    As one document, where the question is a value of all of them, such as ``count(//Job)``.
     """
-    if question.streams or question.has_one_answer:
+    if question.streams or question.has_one_answer or question.is_of_each:
         return source._replace(given=_as_bytes(_runs(source, question)))
     return source._replace(given=_as_bytes(_as_one(source)))
 

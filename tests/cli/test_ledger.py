@@ -406,8 +406,8 @@ def test_jobs_of_which_a_time_is_wrong_are_named(run, ingest, usage, tmp_path, f
 
 
 @pytest.mark.parametrize(
-    "asked", ["count(//Job)", "sum(//Job/EndTime)", "//Job[last()]/Id", "count(//Job[User]) = 0",
-              "//Job[EndTime > 5]/Id"],
+    "asked",
+    ["count(//Job)", "sum(//Job/EndTime)", "count(//Job[User]) = 0", "//Job[EndTime > 5]/Id"],
 )  # fmt: skip
 def test_a_query_has_the_answers_of_one_document_of_all_runs(run, ingest, usage, tmp_path, asked):
     ingest(*(f"{n}|c|amy|COMPLETED|1|2|{n}|3|4" for n in range(3, 9)))
@@ -416,6 +416,26 @@ def test_a_query_has_the_answers_of_one_document_of_all_runs(run, ingest, usage,
     one.write_text(f"<Jobs>{found.stdout}</Jobs>")
     wanted, told = (
         CliRunner().invoke(sssjob, ["query", asked, str(source)]) for source in (one, usage)
+    )
+    assert told.stdout
+    assert (told.stdout, told.exit_code) == (wanted.stdout, wanted.exit_code)
+
+
+@pytest.mark.parametrize("version", ["1.0", "3.1"])
+@pytest.mark.parametrize(
+    "asked", ["/Job/Id", "/Job[1]/Id", "/Job[EndTime > 5][1]/Id", "//Job[last()]/Id", "/*/Id",
+              "/node()[1]/Id", "//Job[/Job/EndTime > 5]/Id", "//Id[/Job/State = 'Completed']",
+              "/Job[1]/Id | /Job/EndTime", "(//Job)[1]/Id", "//Job[EndTime > 5]/Id"],
+)  # fmt: skip
+def test_a_path_finds_in_each_run_what_it_finds_in_its_document(
+    run, ingest, usage, tmp_path, asked, version
+):
+    ingest(*(f"{n}|c|amy|COMPLETED|1|2|{n}|3|4" for n in range(3, 9)))
+    each = tmp_path / "each.sss"
+    each.write_text(CliRunner().invoke(sssjob, ["query", "--xml", "//Job", str(usage)]).stdout)
+    wanted, told = (
+        CliRunner().invoke(sssjob, ["query", "--xpath", version, asked, str(source)])
+        for source in (each, usage)
     )
     assert told.stdout
     assert (told.stdout, told.exit_code) == (wanted.stdout, wanted.exit_code)

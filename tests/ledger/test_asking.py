@@ -100,7 +100,8 @@ def test_a_query_finds_what_it_finds_in_the_documents_of_all_runs(tmp_path_facto
             question = compile(text, {}, data.draw(st.sampled_from(("1.0", "1.0", "2.0"))))
         except NotAQuery:
             continue
-        documents = each if question.streams or question.has_one_answer else one
+        of_all = not (question.streams or question.has_one_answer or question.is_of_each)
+        documents = one if of_all else each
         wanted = answers(NamedSource("x", documents), question)
         assert answers(NamedSource(str(kept.home), kept.home), question) == wanted, text
 
