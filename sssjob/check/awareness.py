@@ -566,9 +566,7 @@ class _UnknownSearch:
 
     def root(self) -> Iterator[Item]:
         """The items of the job object, under the policy that holds around it."""
-        policy = AwarenessPolicy.REJECT
-        for ancestor in reversed(list(self._root.iterancestors())):
-            policy = self._vocabulary.policy(ancestor.get(_POLICY), policy)
+        policy = self._vocabulary.around(self._root)
         namespace, name = names(self._root)
         known = namespace in spec.NAMESPACES and element_level("", name)
         if known and self._vocabulary.has("", name):

@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from lxml.etree import _Element as Element
+
 from sssjob import spec
 from sssjob.check import rules
 from sssjob.check.rules import CarriedAttribute, PropertyRule
+from sssjob.document.places import names
 from sssjob.errors import AwarenessPolicy
 
 __all__ = [
@@ -97,6 +100,16 @@ class Vocabulary:
         if not self.awareness:
             return AwarenessPolicy.REJECT
         return AwarenessPolicy.holding(stated, inherited)
+
+    # decision 925
+    def around(self, root: Element) -> AwarenessPolicy:
+        """The policy of the job objects that one stands in; a wrapper is none of them."""
+        policy = AwarenessPolicy.REJECT
+        for ancestor in reversed(list(root.iterancestors())):
+            namespace, name = names(ancestor)
+            if namespace in spec.NAMESPACES and name in spec.CONTAINER:
+                policy = self.policy(ancestor.get("awarenessPolicy"), policy)
+        return policy
 
 
 def element_level(container: str, name: str) -> str:

@@ -77,10 +77,7 @@ class Walk(ObjectReport):
 
     def start(self, name: str) -> None:
         """Walk the job object."""
-        policy = AwarenessPolicy.REJECT
-        for ancestor in reversed(list(self.root.iterancestors())):
-            policy = FULL.policy(ancestor.get("awarenessPolicy"), policy)
-        self._container(self.root, name, policy)
+        self._container(self.root, name, FULL.around(self.root))
 
     def refuse(self, text: str) -> None:
         """Say that the root is no job object."""

@@ -139,8 +139,8 @@ EFFECTIVE = [
     ),
     pytest.param(
         "<Data awarenessPolicy='Warn'><Job><A/></Job></Data>",
-        [("/Job/A", "Warn")],
-        id="7.1 of what is around the job",
+        [("/Job/A", "Reject")],
+        id="9.0 what is around job objects says nothing of them",
     ),
 ]
 UNDERSTOOD = [

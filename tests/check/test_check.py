@@ -207,12 +207,15 @@ def test_the_same_findings_come_in_either_namespace():
 
 POLICIES = [
     pytest.param('<Job awarenessPolicy="Warn">{}</Job>', "warning", id="on the job"),
-    pytest.param('<Jobs awarenessPolicy="Warn"><Job>{}</Job></Jobs>', "warning", id="on a wrapper"),
+    pytest.param('<Jobs awarenessPolicy="Warn"><Job>{}</Job></Jobs>', "error", id="on a wrapper"),
+    pytest.param(
+        '<JobGroup awarenessPolicy="Warn"><Id>g</Id><Job>{}</Job></JobGroup>', "warning", id="on the group",
+    ),
     pytest.param('<Job awarenessPolicy="Ignore">{}</Job>', None, id="ignored"),
     pytest.param("<Job>{}</Job>", "error", id="Reject if absent"),
     pytest.param(
-        '<Jobs awarenessPolicy="Ignore"><Job awarenessPolicy="Reject">{}</Job></Jobs>', "error",
-        id="the nearest counts",
+        '<JobGroup awarenessPolicy="Ignore"><Id>g</Id>'
+        '<Job awarenessPolicy="Reject">{}</Job></JobGroup>', "error", id="the nearest counts",
     ),
 ]  # fmt: skip
 
