@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
+from math import ceil, floor
 
 from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
@@ -75,6 +75,17 @@ def standing(bounds: Interval, *, least: bool = False) -> Fraction | None:
         return Fraction(1)
     ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
     return ends[1] if ends[0] is None else ends[0]
+
+
+def multiple(bounds: Interval, step: int) -> int:
+    """The multiple of a step that stands for a range: the first, or of an upper end the last.
+
+    >>> multiple(Interval(Fraction(3)), 6), multiple(Interval(hi=Fraction(10)), 3)
+    (6, 9)
+    """
+    if bounds.lo is None:
+        return max(floor(bounds.hi or 0) // step, 1) * step
+    return max(ceil(bounds.lo / step), 1) * step
 
 
 class Scope:
@@ -151,6 +162,23 @@ class Scope:
         basis = EXACT if bounds.lo == bounds.hi else MAXIMUM if value == bounds.hi else MINIMUM
         why = "" if basis == EXACT else f"{_shown(bounds)} is requested"
         return Amount(value, path, basis, why, every)
+
+    # decision 884
+    def processors(self, *, least: bool) -> Amount | None:
+        """The processors that are requested: the ``least`` of a range that its tasks share evenly.
+
+        Tasks that need more than the least have what they need, as far as the range admits it.
+        """
+        found = self.requested("Processors", least=least)
+        if found is None or not least or found.basis in (EXACT, UNKNOWN):
+            return found
+        tasks, each = self._given_tasks, self.per("ProcessorsPerTask")
+        step = tasks.value if tasks is not None else each or 1
+        bounds = self.wanted("Processors")
+        value = multiple(bounds, ceil(step))
+        if tasks is not None and each is not None and tasks.value * each in bounds:
+            value = ceil(tasks.value * each)
+        return replace(found, value=Fraction(value)) if value in bounds else found
 
     def limit(self, name: str) -> Amount | None:
         """A ResourceLimit by any of its names: Hard before one without type before Soft.
@@ -352,7 +380,7 @@ class Scope:
         """How many tasks there are, where something else than nodes says it; processors do, too."""
         if (given := self._given_tasks) is not None:
             return ceil(given.value)
-        asked = self.requested("Processors", least=True) or self.bare("Processors")
+        asked = self.processors(least=True) or self.bare("Processors")
         if asked is None or asked.basis == UNKNOWN:
             return None
         return max(int(asked.value // (self.per("ProcessorsPerTask") or 1)), 1)

@@ -15,6 +15,7 @@ from sssjob.errors import Severity
 from sssjob.features.derive import derive
 from sssjob.placement import place
 from sssjob.systems.condor.job_ad import to_ad
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Done, Settings, translate
 
 
@@ -51,6 +52,11 @@ COUNTS = {
     "to 2 nodes":  ("", '<NodeCount op="LE">2</NodeCount>'),
     "2 processors": ("", "<Processors>2</Processors>"),
     "12 processors": ("", "<Processors>12</Processors>"),
+    "tasks, from 3": ("<TaskCount>6</TaskCount>", '<Processors op="GE">3</Processors>'),
+    "tasks, from 9": ("<TaskCount>7</TaskCount>", '<Processors op="GE">9</Processors>'),
+    "tasks, to 10": ("<TaskCount>4</TaskCount>", '<Processors op="LE">10</Processors>'),
+    "to 11 processors": ("", '<Processors op="LE">11</Processors>'),
+    "from 3 processors": ("", '<Processors op="GE">3</Processors>'),
     "both":        ("<TaskCount>6</TaskCount>", "<Processors>12</Processors>"),
     "all": ("<TaskCount>6</TaskCount>", "<NodeCount>3</NodeCount><Processors>12</Processors>"),
 }
@@ -134,7 +140,7 @@ def of_flux(text):
 
 def of_lsf(text):
     found = re.findall(r"^#BSUB (-\w) (.*)$", text, re.M)
-    tasks = next((int(value) for name, value in found if name == "-n"), 1)
+    tasks = next((int(value.rpartition(",")[2]) for name, value in found if name == "-n"), 1)
     usage = " ".join(value for name, value in found if name == "-R")
     on_each, hosts = re.search(r"ptile=(\d+)", usage), re.search(r"hosts=(\d+)", usage)
     count = -(-tasks // int(on_each[1])) if on_each else int(hosts[1]) if hosts else None
@@ -143,7 +149,8 @@ def of_lsf(text):
 
 
 def of_sge(text):
-    return Asked(None, None, int(options(text).get("-p", "e smp 1").split()[-1]))
+    said = options(text).get("-p", "e smp 1").split()[-1]
+    return Asked(None, None, int(said) if said.isdecimal() else None)
 
 
 def of_condor(text):
@@ -425,3 +432,26 @@ def test_of_a_range_from_none_on_the_least_is_one_on_every_road():
         job = loads(wrapped(inner))
         assert laid(job).processors == 1
         assert differences(job, ONE_NUMBER) == {}
+
+
+@pytest.mark.parametrize("of_job", ["<Node>m1</Node>", "<Node>m1</Node><Node>m2</Node>", ""])
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [("", '<Node aggregation="Range">a[1-2]</Node>'), ("", "<Node>b1</Node>")],
+        [("<TaskCount>2</TaskCount>", "<Node>a</Node>"),
+         ("", '<Node aggregation="List">b,c</Node>')],
+        [("", '<Node aggregation="Range" count="2">a[1-9]</Node>')],
+    ],
+)  # fmt: skip
+def test_ads_of_task_groups_ask_for_the_nodes_that_these_name_and_not_those_of_their_job(
+    of_job, groups
+):
+    inner = "".join(f"<TaskGroup>{own}{requested(named)}</TaskGroup>" for own, named in groups)
+    job = loads(wrapped((requested(of_job) if of_job else "") + inner))
+    wanted = [
+        layout.layouts(unit.block, unit.path).layouts[0].nodes.value for unit in layout.units(job)
+    ]
+    made = [each.ad for each in to_ads(job)]
+    assert [ad.get("MinHosts", 1) for ad in made] == wanted
+    assert "m1" not in str([ad.get("Requirements") for ad in made])

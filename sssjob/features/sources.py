@@ -109,7 +109,7 @@ def _dedicated_processors(work: Derivation) -> Amount | None:
 
 
 def _requested_processors(work: Derivation) -> Amount | None:
-    return _share(work, work.scope.requested("Processors", least=not work.started))
+    return _share(work, work.scope.processors(least=not work.started))
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
@@ -274,7 +274,7 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
     found = (
         scope.delivered("Processors")
         or scope.dedicated("Processors")
-        or scope.requested("Processors", least=least)
+        or scope.processors(least=least)
         or scope.bare("Processors")
     )
     if found is not None:

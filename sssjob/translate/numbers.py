@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, units
-from sssjob.amounts import standing
+from sssjob.amounts import multiple, standing
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
 from sssjob.integers import LARGEST, whole
@@ -62,10 +63,23 @@ class CountRange:
             return self.lo
         return 1 if self.hi is None else self.hi
 
+    # decision 884
+    def multiple(self, step: int) -> int:
+        """The multiple of a step that stands for it."""
+        return multiple(Interval(_fraction(self.lo), _fraction(self.hi)), step)
+
+    def admits(self, number: int) -> bool:
+        """Whether a number is among these."""
+        return (self.lo or 1) <= number and (self.hi is None or number <= self.hi)
+
     @property
     def end(self) -> str:
         """Which end of a range that is."""
         return "the most" if self.lo is None else "the least"
+
+
+def _fraction(number: int | None) -> Fraction | None:
+    return None if number is None else Fraction(number)
 
 
 @dataclass(slots=True)
@@ -92,7 +106,7 @@ class TaskCounts:
         if self.per_node and self.nodes and self.nodes.exact:
             tasks = tasks or self.nodes.exact * self.per_node
         if self.processors and tasks:
-            return max(units.rounded_up(self.processors.least, tasks), 1)
+            return self.processors.multiple(tasks) // tasks
         return 1
 
     @property
@@ -110,7 +124,7 @@ class TaskCounts:
         if self.tasks:
             return self.tasks
         if self.processors and not self._by_nodes:
-            return max(units.rounded_up(self.processors.least, self.each), 1)
+            return self.processors.multiple(self.each) // self.each
         return None
 
     @property
@@ -153,10 +167,11 @@ class TaskCounts:
 
     @property
     def total(self) -> int:
-        """Processors of the whole job: the least of a range."""
-        if self.processors:
-            return self.processors.least
-        return self.task_count * self.each
+        """Processors of the whole job: of a range what its tasks have, as far as it admits that."""
+        if self.processors is None:
+            return self.task_count * self.each
+        given = (self.written or 0) * self.each
+        return given if self.processors.admits(given) else self.processors.least
 
 
 def shape(asked: JobRequest, of: TaskCounts | None = None) -> TaskCounts:
@@ -200,7 +215,7 @@ def _agree(asked: JobRequest, of: TaskCounts) -> None:
     """Tell of counts that do not agree: tasks come first, then nodes, then processors (5.1)."""
     tasks = of.count
     given = (tasks or 0) * of.each
-    if of.processors and tasks and given != of.processors.least:
+    if of.processors and tasks and not of.processors.admits(given):
         told = f"{tasks} tasks of {of.each} processors: {given}"
         asked.approximate("Processors", told, met=given > of.processors.least)
     nodes = of.nodes.exact if of.nodes else None
@@ -308,8 +323,8 @@ def only_one(asked: JobRequest, name: str, count: CountRange | None) -> None:
 
 def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
     """Tell where options come to another number of processors than a job asks for."""
-    if of.processors and given and given != of.processors.least:
-        asked.approximate("Processors", f"{given} in all", met=given > of.processors.least)
+    if of.processors and given and given != of.total:
+        asked.approximate("Processors", f"{given} in all", met=given > of.total)
     elif of.count and not of.processors and given > of.total:
         asked.approximate("TaskCount", f"{given} processors in all, and {of.total} of its tasks")
 

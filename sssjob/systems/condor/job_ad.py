@@ -551,7 +551,10 @@ def _number(asked: JobRequest, element: str) -> int | None:
     count = numbers.count(asked, element)
     if count is not None and count.hi is not None:  # what is open above, Requirements say as it is
         numbers.only_one(asked, element, count)
-    return None if count is None else count.least
+    if count is None:
+        return None
+    found = None if count.exact else asked.scope.processors(least=True)
+    return count.least if found is None else math.ceil(found.value)
 
 
 def _of_amounts(asked: JobRequest) -> Iterator[Loss]:

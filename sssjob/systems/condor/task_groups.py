@@ -20,6 +20,7 @@ from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import Mapped, embedded, to_ad
 
 _IDENTITY = ("Id", "Name")
+_NODE = "Node"
 _OF_A_GROUP = ("TaskCount", *_IDENTITY)
 _TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
 _UNSAID = ("Task", "TaskDefaults")  # of a group, for which an ad has no place
@@ -216,11 +217,21 @@ def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
 def _alone(job: Job, group: TaskGroup) -> Job:
     """A job that has one of its groups only: what this says, it says of its single group."""
     own = [item for item in group.items if not _is_named(item, _IDENTITY)]
-    items: list[Item] = [
+    kept: Iterable[Item] = (
         item for item in job.items
         if not (isinstance(item, TaskGroup) or _is_stated(item, own))
-    ]  # fmt: skip
-    return job.holding((*items, *own))
+    )  # fmt: skip
+    if any(item.name == _NODE for item in (*group.properties, *group.requested)):
+        kept = map(_without_nodes, kept)
+    return job.holding((*kept, *own))
+
+
+# decision 902
+def _without_nodes(item: Item) -> Item:
+    """What a job says but for its nodes by name, of which a group that names some has none."""
+    if isinstance(item, Requested):
+        return item.holding(each for each in item.items if not _is_named(each, (_NODE,)))
+    return item
 
 
 def _is_stated(item: Item, among: Iterable[Item]) -> bool:

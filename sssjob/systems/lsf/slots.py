@@ -77,8 +77,11 @@ class Slots(AmountsLayout):
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
-            ends = tuple(None if end is None else units.rounded_up(end, each)
-                         for end in (of.processors.lo, of.processors.hi))  # type: ignore[assignment]  # fmt: skip
+            lo, hi = of.processors.lo, of.processors.hi
+            ends = (
+                None if lo is None else units.rounded_up(lo, each),
+                None if hi is None else max(hi // each, units.rounded_up(lo or 1, each)),
+            )
         elif not of.tasks and ((of.count and of.nodes) or of.per_node):
             ends = (of.task_count, of.task_count)
         least, most = ends
