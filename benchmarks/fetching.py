@@ -19,7 +19,7 @@ from sssjob.systems.condor.hooks.settings import HookSettings
 AIM = 1.1
 FEW, MANY = 500, 1000
 TAKEN = 40  # in one round
-SLOT = b'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nDisk = 1000000\n'
+SLOT = b'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nDisk = 1000000\nSSSRunsAs = "root"\n'
 FETCH = """
 import sys
 

@@ -52,7 +52,9 @@ def test_each_command_tells_the_same_code_and_place_and_ends_alike(data, tmp_pat
     for command in COMMANDS:
         words = command.replace("@", "bad.xml").split()
         result = CliRunner().invoke(sssjob, words)
-        told[command] = [found.groups() for found in _TOLD.finditer(result.stderr)]
+        # Of bytes: that a job before them cannot be run, as ads say, is another matter.
+        found = [each.groups() for each in _TOLD.finditer(result.stderr)]
+        told[command] = [each for each in found if each[-1] != "E-MISSING"]
         assert told[command], (command, result.stderr)
         codes[command] = result.exit_code
     first = told["query //Id @"][0]

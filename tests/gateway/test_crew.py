@@ -75,7 +75,7 @@ def is_there(pid):
 
 
 def events(folder, name):
-    lines = (folder / "log").read_text().splitlines()
+    lines = (folder / "log").read_text().rpartition("\n")[0].splitlines()  # whole ones
     return [each for each in map(json.loads, lines) if each["event"] == name]
 
 

@@ -190,8 +190,8 @@ def seen_outbox(directory):
     return not waiting and sum(counts.values()) == 300
 
 
-SLOT = 'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nMachine = "n1"\n'
 ME = pwd.getpwuid(os.getuid()).pw_name
+SLOT = f'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nMachine = "n1"\nSSSRunsAs = "{ME}"\n'
 WAITING = [
     f"<Job><Id>{number}</Id><User>{ME}</User><Executable>/bin/true</Executable></Job>"
     for number in range(4)
@@ -377,6 +377,7 @@ ClusterId = {0}
 ProcId = 0
 JobStatus = 4
 QDate = 1690000000
+CompletionDate = 1690000100
 *** Offset = 0 ClusterId = {0} ProcId = 0 Owner = "u" CompletionDate = 1690000100
 """
 LIVE = '{{"jobs": [\n  {{\n    "job_id": {0},\n    "name": "a"\n  }}\n]}}\n'
