@@ -95,6 +95,11 @@ class QueryMessages(Listener):
             where = common.name_of(name)
             common.say(f"{where}: notice: the runs of a ledger have no {names}; documents may have")
 
+    def asking_total(self, name: str) -> None:
+        """Explain how a ledger is asked."""
+        if self._explain:
+            common.say(f"{common.name_of(name)}: one answer for all runs, which are streamed")
+
     def asking_store(self, store: Store) -> None:
         """Explain how a store is asked."""
         if not self._explain:
@@ -125,6 +130,10 @@ class QueryMessages(Listener):
         """With progress."""
         name = Path(source.name).name
         return progress.watched(source.given, name, self._notice(source.name))
+
+    def adding(self, runs: NamedSource) -> AbstractContextManager[BinaryIO]:
+        """With progress."""
+        return progress.watched(runs.given, Path(runs.name).name)
 
     def end(self) -> None:
         """Say how many bad records there were that were not told."""

@@ -33,9 +33,8 @@ SIZE = 1 << 18  # bytes of one batch: some 300 job objects
 _TOGETHER = 64  # pieces that are parsed together
 
 # The root of a tree in which many documents stand: no part of any of them.
-DOCUMENTS = "documents-of-one-line-each"
-_DOCUMENTS = DOCUMENTS.encode()
-APART = EnclosingTags(b"<%s>" % _DOCUMENTS, b"</%s>" % _DOCUMENTS)
+_DOCUMENTS = "documents-of-one-line-each"
+APART = EnclosingTags(b"<%s>" % _DOCUMENTS.encode(), b"</%s>" % _DOCUMENTS.encode())
 
 
 class Located(NamedTuple):
@@ -116,6 +115,11 @@ class Batch:
 
 
 Found = Batch | FilesBeside
+
+
+def around(element: Element) -> Iterator[Element]:
+    """The elements around one in its own document, the nearest first."""
+    return (each for each in element.iterancestors() if each.tag != _DOCUMENTS)
 
 
 def without_jobs(root: Element, offset: int) -> UnreadableDocument | None:

@@ -12,7 +12,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document.batches import DOCUMENTS, Located
+from sssjob.document.batches import Located, around
 from sssjob.document.places import has_elements
 from sssjob.document.text import escape, quoted
 from sssjob.query.scope import split
@@ -148,8 +148,7 @@ class Match(NamedTuple):
         element = self.element
         if element is None or self.is_made:
             return None
-        above = (item for item in element.iterancestors() if item.tag != DOCUMENTS)
-        names = [_local(item) for item in (element, *above)]
+        names = [_local(item) for item in (element, *around(element))]
         way = "/" + "/".join(reversed(names))
         if isinstance(self.found, Element):
             return way

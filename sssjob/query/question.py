@@ -17,7 +17,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document import bridge, tree
-from sssjob.document.batches import Batch, Located
+from sssjob.document.batches import Batch, Located, around
 from sssjob.document.files import Source
 from sssjob.document.outermost import outermost
 from sssjob.errors import LimitExceeded, UnreadableDocument, finding
@@ -67,11 +67,6 @@ class Question(ABC):
     def has_one_answer(self) -> bool:
         """Whether many documents have one answer together, and not one each."""
         return False
-
-    @property
-    @abstractmethod
-    def is_of_each(self) -> bool:
-        """Whether it finds nodes, or other items, in each document: no value of all of them."""
 
     @property
     def plain(self) -> Question | None:
@@ -153,7 +148,7 @@ class Question(ABC):
                 continue
             above = unit.getparent()
             if above is not parent:  # the same parent, the same ancestors
-                parent, tags = above, tuple(str(each.tag) for each in unit.iterancestors())
+                parent, tags = above, tuple(str(each.tag) for each in around(unit))
                 if tags not in askers:
                     askers[tags] = self._asker(tags, places)
                 ask = askers[tags]

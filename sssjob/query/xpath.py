@@ -31,8 +31,6 @@ from sssjob.query.syntax import (
     Path,
     Step,
     Test,
-    Type,
-    type_of,
 )
 
 # What asks an element, once it is known what tree that stands in.
@@ -89,11 +87,6 @@ class Query(Question):
     def obstacle(self) -> str:
         """Why it needs whole documents in memory; "" if it streams."""
         return scope.obstacle(self.parsed, self.namespaces)
-
-    @cached_property
-    def is_of_each(self) -> bool:
-        """Whether it finds nodes in each document: no value of all of them."""
-        return type_of(self.parsed) is Type.NODES
 
     @cached_property
     def is_inside(self) -> bool:

@@ -23,6 +23,7 @@ from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 from sssjob.store.sql import Sql, quoted
+from sssjob.store.totals import added, summed
 from sssjob.store.verifying import (
     Difference,
     OnDifference,
@@ -167,25 +168,25 @@ class StoreAnswers(NamedTuple):
         """The numbers that are found, added in the order of the store, as ``sum()`` does."""
         column = plan(self.question).numbers
         if column is None or self.on_difference is not None:
-            return _added(number(match.text) for match in self.matches(places=False))
+            return summed("sum", self.matches(places=False))
         with self.engine.reading() as reader:
             way = self._access(reader)
             if way.is_certain and (whole := self._whole(reader, way, column)) is not None:
                 return whole
-            return _added(self._numbers(reader, way, column))
+            return added(self._numbers(reader, way, column))
 
     def _whole(self, reader: ReadTransaction, way: Access, column: str) -> float | None:
         """The sum of whole numbers so small that the order of adding does not matter."""
         name = quoted(column)
         whole = self.engine.dialect.whole.format(name)
         aggregates = f"count(*), sum({name}), sum(abs({name})), count(CASE WHEN {whole} THEN 1 END)"
-        several, added, most, wholes = one(reader, way.aggregates(aggregates))
+        several, whole_sum, most, wholes = one(reader, way.aggregates(aggregates))
         if not several:
             return 0.0
         if wholes < several or most >= 2**53:
             return None
         self._told(several)
-        return float(added)
+        return float(whole_sum)
 
     def _numbers(self, reader: ReadTransaction, way: Access, column: str) -> Iterator[float]:
         for batch in _batches(_by_document(self._rows(reader, way, column))):
@@ -324,11 +325,3 @@ def _are_dense(batch: Sequence[CandidateRows]) -> bool:
 def _number(texts: str | float | None) -> int:
     """How many nodes a row stands for: its texts, or the one job or number."""
     return len(split(texts)) if isinstance(texts, str) else 1
-
-
-def _added(numbers: Iterable[float]) -> float:
-    """A sum as XPath makes it: one number after the other, each time rounded."""
-    total = 0.0
-    for each in numbers:
-        total += each
-    return total

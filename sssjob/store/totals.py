@@ -7,7 +7,7 @@ document for something else is asked of each document as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from lxml import etree
 
 from sssjob.query import Match, Query, Question, compile
 from sssjob.query.syntax import Chain, Constant, Expression, FunctionCall, Negative, Path, Step
+from sssjob.store.rows import number
 
 _TOTALS = ("count", "sum")
 EACH = "each"  # of numbers that documents tell, which are added
@@ -38,6 +39,21 @@ class Total:
         nowhere = etree.Element("Nothing")
         answer = etree.XPath(self.expression, smart_strings=False)(nowhere, **values)
         return Match(answer, is_node=False)
+
+
+def summed(what: str, matches: Iterable[Match]) -> float:
+    """What is counted or added of matches, in their order; see ``Total``."""
+    if what == "count":
+        return float(sum(match.is_true for match in matches))
+    return added(number(match.text) for match in matches)
+
+
+def added(numbers: Iterable[float]) -> float:
+    """A sum as XPath makes it: one number after the other, each time rounded."""
+    total = 0.0
+    for each in numbers:
+        total += each
+    return total
 
 
 @lru_cache(256)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -34,7 +34,6 @@ DOCUMENTS = "sss"  # the format that documents are
 _BEGIN = 1 << 9  # bytes that tell whether there are documents
 _PACKED = 1 << 20  # compressed bytes of which the first are unpacked: bzip2 has large blocks
 _WHOLE = 1 << 20  # bytes of a file that may be about something else
-_AT_ONCE = 500_000  # runs of a ledger that are one document in memory, of some 4 KB each
 _SHOWN = 5  # names of files of a directory that are told, where they are not read
 
 
@@ -337,22 +336,8 @@ def _runs(source: NamedSource, question: Question | None = None) -> Iterator[byt
 
 
 def asked_runs(source: NamedSource, question: Question) -> NamedSource:
-    """A ledger as a stream of the runs in which a question may find something.
-
-    As one document, where the question is a value of all of them, such as ``count(//Job)``.
-    """
-    if question.streams or question.has_one_answer or question.is_of_each:
-        return source._replace(given=_as_bytes(_runs(source, question)))
-    return source._replace(given=_as_bytes(_as_one(source)))
-
-
-def _as_one(ledger: NamedSource) -> Iterator[bytes]:
-    """All job objects of a ledger as one document. Raises ``UnusableStore`` where they are many."""
-    count = ledger_of(ledger).manifest().rows
-    if count > _AT_ONCE:
-        text = f"the question needs all {count} runs in memory, and at most {_AT_ONCE} may be"
-        raise UnusableStore(ledger.name, f"{text}: try --count, --xpath 3.1 or sssjob ledger sql")
-    yield from chain((b"<Jobs>\n",), _runs(ledger), (b"</Jobs>\n",))
+    """A ledger as a stream of the runs in which a question may find something."""
+    return source._replace(given=_as_bytes(_runs(source, question)))
 
 
 def untold(question: Question) -> list[str]:

@@ -23,6 +23,7 @@ from sssjob.verbs.documents import (
 )
 
 if TYPE_CHECKING:
+    from sssjob.query import Question
     from sssjob.query.forms import AnswerRow
     from sssjob.records.record import Bad, Noted, Options
     from sssjob.store import Store
@@ -67,9 +68,16 @@ class Listener:
     def asking_ledger(self, name: str, untold: Sequence[str]) -> None:
         """A ledger is asked next, whose runs do not tell some of the names that are asked for."""
 
+    def asking_total(self, name: str) -> None:
+        """A ledger is asked next for one value of all its runs."""
+
     def opened(self, source: NamedSource) -> AbstractContextManager[BinaryIO]:
         """The bytes of a source, as whoever listens wants them read."""
         return sources.opened(source)
+
+    def adding(self, runs: NamedSource) -> AbstractContextManager[BinaryIO]:
+        """The same, of a ledger's runs that are counted or added one by one."""
+        return sources.opened(runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +147,39 @@ class SourcesQuery:
         with self._telling(source.name):
             if source.is_store:
                 yield from self._in_store(source.name, workers)
-                return
-            self.listener.asking(source)
-            yield from self.asked.rows(
-                source,
-                partial(self.listener.not_asked, source.name),
-                opening=self.listener.opened,
-                workers=workers,
-            )
+            elif source.is_ledger:
+                yield from self._in_ledger(source, workers)
+            else:
+                yield from self._in_documents(source, workers)
+
+    def _in_documents(self, source: NamedSource, workers: Asker) -> Iterator[AnswerRow]:
+        self.listener.asking(source)
+        yield from self.asked.rows(
+            source,
+            partial(self.listener.not_asked, source.name),
+            opening=self.listener.opened,
+            workers=workers,
+        )
+
+    def _in_ledger(self, source: NamedSource, workers: Asker) -> Iterator[AnswerRow]:
+        from sssjob.store.totals import total
+
+        self.listener.asking_ledger(source.name, untold(self.asked.query))
+        whole = total(self.asked.query)
+        if whole is None:
+            yield from self._in_documents(asked_runs(source, self.asked.query), workers)
+            return
+        self.listener.asking_total(source.name)
+        answer = iter((whole.match(partial(self._total, source)),))
+        yield from self.asked.made(source.name, answer, partial(self.listener.damaged, source.name))
+
+    def _total(self, ledger: NamedSource, what: str, part: Question) -> float:
+        """What a part of a value of all runs is, over all of them."""
+        from sssjob.store.totals import summed
+
+        runs = asked_runs(ledger, part)
+        with self.listener.adding(runs) as stream:
+            return summed(what, part.run(stream, effective=self.asked.effective, places=False))
 
     def _in_store(self, name: str, workers: Asker) -> Iterator[AnswerRow]:
         with self._opened(name) as (jobs, arguments):
@@ -197,14 +230,9 @@ class SourcesQuery:
                     self.listener.looking(given)
                     yield as_stream(wanted, given, self.listener.of_record, self.options)
                     continue
-                if given.is_store:
+                if given.is_store or given.is_ledger:
                     self.listener.looking(given)
                     yield given
-                    continue
-                if given.is_ledger:
-                    self.listener.looking(given)
-                    self.listener.asking_ledger(given.name, untold(self.asked.query))
-                    yield asked_runs(given, self.asked.query)
                     continue
                 for source in inside(given, self.listener.of_record):
                     self.listener.looking(source)

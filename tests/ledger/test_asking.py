@@ -19,6 +19,7 @@ from sssjob.errors import DamagedStore, SSSJobError
 from sssjob.ledger import asking, columns, jobs, ledger
 from sssjob.query import NotAQuery, compile
 from sssjob.query.forms import Form, Shape
+from sssjob.store.totals import total
 from sssjob.verbs.ask import Asked
 from sssjob.verbs.ledger import Ingestion
 from sssjob.verbs.query import Listener, SourcesQuery
@@ -100,8 +101,7 @@ def test_a_query_finds_what_it_finds_in_the_documents_of_all_runs(tmp_path_facto
             question = compile(text, {}, data.draw(st.sampled_from(("1.0", "1.0", "2.0"))))
         except NotAQuery:
             continue
-        of_all = not (question.streams or question.has_one_answer or question.is_of_each)
-        documents = one if of_all else each
+        documents = each if total(question) is None else one
         wanted = answers(NamedSource("x", documents), question)
         assert answers(NamedSource(str(kept.home), kept.home), question) == wanted, text
 

@@ -6,7 +6,7 @@ import string
 
 import pytest
 from draws import examples
-from hypothesis import HealthCheck, assume, given
+from hypothesis import HealthCheck, assume, example, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -213,6 +213,8 @@ def in_company(root, places):
     return text.replace("\n", " ").encode()
 
 
+ONE, TWO = (etree.fromstring(f"<Job><Id>{n}</Id></Job>") for n in (1, 2))
+
 companies = st.lists(st.tuples(st.integers(0, 30), st.integers(0, len(COMPANY) - 1)), max_size=6)
 
 
@@ -228,6 +230,37 @@ def test_answers_are_those_of_libxml2_in_any_company(rows, expression):
         for text in libxml2(expression, tree.parse(line), namespaces={"x": "urn:x"})
     ]
     assert ours(query, b"\n".join(lines)) == expected
+
+
+@usual
+@given(
+    st.lists(documents, min_size=2, max_size=4), st.one_of(entries, queries),
+    st.sampled_from(("1.0", "2.0", "3.1")), st.booleans(),
+)  # fmt: skip
+@example([ONE, TWO], "/Job/Id[1]", "3.1", False)
+@example([ONE, TWO], "/*/Job/Id", "3.1", False)
+@example([ONE, TWO], "/Job/Id", "1.0", True)
+@example([ONE, TWO], "//Job[/Job/Id = 2]/Id", "2.0", True)
+def test_a_document_is_asked_beside_others_as_it_is_alone(roots, expression, version, effective):
+    try:
+        query = compile(expression, None, version)
+    except NotAQuery:  # one of libxml2 that later versions refuse
+        return
+    assume(not query.has_one_answer)
+    lines = [etree.tostring(root) for root in roots]
+    found, refused = answers(query, b"\n".join(lines), effective=effective)
+    alone = [answers(query, line, effective=effective) for line in lines]
+    assert found == [each for of_one, _ in alone for each in of_one]
+    assert refused == [each for _, of_one in alone for each in of_one]
+
+
+def answers(query, data, **options):
+    """What is found, and what is refused."""
+    errors = []
+    found = [
+        (match.path, match.text) for match in query.run(data, on_error=errors.append, **options)
+    ]
+    return found, [(error.finding.code, error.finding.message) for error in errors]
 
 
 @usual

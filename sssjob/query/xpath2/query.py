@@ -137,11 +137,6 @@ class XPath2Query(Question):
         """Whether many documents have one answer together, and not one each."""
         return self.gathering is not None
 
-    @property
-    def is_of_each(self) -> bool:
-        """Whether it finds items in each document: no value of all of them."""
-        return not self.has_one_answer
-
     @cached_property
     def plain(self) -> Question | None:
         """The same question of XPath 1.0, where it certainly means the same."""
