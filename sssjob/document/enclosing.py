@@ -128,6 +128,10 @@ class Skeleton:
             fault = parsing.fault(self._fed, self._encoding) if self._parent is None else None
             if fault is not None:
                 raise self._refusal(fault)
+            try:
+                self._parser.close()  # it may wait for what ends an entity
+            except etree.XMLSyntaxError as error:
+                raise self._first(error) from error
             message = "a job object where none can be"
             raise UnreadableDocument(finding("E-XML", message, line=place.line))
         while parent[0] is not mark:

@@ -38,6 +38,12 @@ def by_mark(head: bytes) -> str | None:
     return next((name for mark, name in (*_MARKS, *_BARE) if head.startswith(mark)), None)
 
 
+def marked(head: bytes) -> tuple[bytes, str]:
+    """The byte order mark that a source begins with, and what it tells; both empty without one."""
+    known = (*_MARKS, (codecs.BOM_UTF8, UTF8))
+    return next((each for each in known if head.startswith(each[0])), (b"", ""))
+
+
 def beginning(head: bytes) -> bytes:
     """The first bytes of a source in UTF-8, whatever they are in, from the first sign on.
 

@@ -14,6 +14,7 @@ COMMANDS = (
     "match @ --offers offers.json", "deliver @ --from slurm --record records.txt",
     "submit --to slurm --dry-run @", "condor ad @", "place @ --offers offers.json",
 )  # fmt: skip
+_DATA = "<Data>\n<Job><Id>7</Id></Job>\n</Data>\n"
 REFUSED = {
     "an end tag of another element": "<Job><Id>1</Id></Job><Job><Id>2</Job>",
     "in a line that has signs of several bytes": "<Job>\n<Id>é</Id>\n<User>ü</Usr></Job>",
@@ -36,6 +37,16 @@ REFUSED = {
     "two byte order marks": "\ufeff\ufeff<Job><Id>1</Id></Job>",
     "open around one": "<Data><Job><Id>7</Id></Job>",
     "open around two": "<A>\n<Data>\n<Job><Id>7</Id></Job>\n<Job><Id>8</Id></Job>\n</Data> <b/> ",
+    "a bare & between two": "<Data>\n<Job><Id>7</Id></Job>\n& <Job><Id>8</Id></Job></Data>",
+    "a bare & right before one": "<Data>\n<Job><Id>7</Id></Job>\nx &<Job><Id>8</Id></Job></Data>",
+    "an open reference before one": "<Data>\n<Job><Id>7</Id></Job>&#x <Job/></Data>",
+    "a tag without its end before one": "<Data>\n<Job><Id>7</Id></Job><a b= <Job/></Data>",
+    "a < before one": "<Data>\n<Job><Id>7</Id></Job>< <Job><Id>8</Id></Job></Data>",
+    "a mark of UTF-32 alone": b"\xff\xfe\0\0",
+    "UTF-32 cut in a character": f"\ufeff{_DATA}".encode("utf-32-le")[:-1],
+    "UTF-32 of high bytes first, cut": f"\ufeff{_DATA}".encode("utf-32-be")[:-3],
+    "UTF-16 cut in a character": f"\ufeff{_DATA}".encode("utf-16-le")[:-1],
+    "UTF-32 cut in a tag": f"\ufeff{_DATA}".encode("utf-32-le")[:-20],
     "to be mended in two lines": "<Job>\n<Id>1<Id>\n<Memory units=”GB”>2</Memory>\n</Job>",
 }
 _TOLD = re.compile(r"^(\S+?)(?::(\d+))?(?::(\d+))?: error: .*\[(E-[A-Z]+)\]$", re.MULTILINE)

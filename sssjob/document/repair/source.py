@@ -7,15 +7,10 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
-from sssjob.document import cause
+from sssjob.document import cause, encodings
 from sssjob.document.parsing import START, SourcePlace
 from sssjob.errors import Finding, finding
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _BARE_UTF16 = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 # In a declaration whose quotes are broken, too.
 _DECLARED = re.compile(
@@ -36,14 +31,9 @@ class Source:
 
     def __init__(self, data: bytes, begin: SourcePlace = START) -> None:
         self._begin = begin
-        self.mark, self.encoding = b"", "utf-8"
         self.fault: Finding | None = None
-        for mark, encoding in _MARKS:
-            if data.startswith(mark):
-                self.mark, self.encoding = mark, encoding
-                break
-        else:
-            self.encoding = _encoding(data)
+        self.mark, marked = encodings.marked(data)
+        self.encoding = marked or _encoding(data)
         octets = data[len(self.mark) :]
         try:
             self.text = octets.decode(self.encoding)
@@ -118,6 +108,8 @@ def _invalid(octets: bytes, error: UnicodeDecodeError, begin: SourcePlace) -> Fi
 
 
 def _encoding(data: bytes) -> str:
+    if bare := encodings.by_mark(data):
+        return bare
     for start, encoding in _BARE_UTF16:
         if data.startswith(start):
             return encoding
