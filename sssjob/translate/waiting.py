@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.model import stripped
+from sssjob.model import Property, stripped
 from sssjob.records.dependencies import ReadId, waits
 from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting
@@ -19,12 +19,34 @@ DIGITS = ("%Y%m%d%H%M", "%y%m%d%H%M.%S", "%y%m%d%H%M")  # [CC]YYMMDDhhmm[.SS], a
 _NUMBER = re.compile("[0-9]+").fullmatch
 
 
+def moment(
+    asked: JobRequest, item: Property, no_zero: str = "", step: int = 1
+) -> tuple[int, int] | None:
+    """The time that a property tells, in seconds since 1970, and as it is rounded to steps.
+
+    None for one that is refused: so is one that no calendar has (beyond the year 9999), and 0
+    where ``no_zero`` says that it is no time. A step below 0 rounds down.
+    """
+    try:
+        told = units.time(item.text)
+        rounded = -(-told // step) * step
+        datetime.fromtimestamp(rounded)
+    except (InvalidValue, ValueError, OverflowError, OSError) as error:
+        asked.refuse(item, str(error))
+        return None
+    if no_zero and not told:
+        asked.refuse(item, no_zero)
+        return None
+    return told, rounded
+
+
 @dataclass(frozen=True)
 class LocalTime(About):
     """A local time, as these programs want it; in the hour that a clock repeats it is not sure.
 
     ``reads`` are other forms that are read. Where only minutes are told, ``step`` is 60 for a time
-    that is rounded up, and -60 for one that is rounded down.
+    that is rounded up, and -60 for one that is rounded down. ``no_zero`` says of a system for
+    which 0 is no time that it is none.
     """
 
     name: str
@@ -32,6 +54,7 @@ class LocalTime(About):
     form: str
     reads: tuple[str, ...] = ()
     step: int = 1
+    no_zero: str = ""
 
     @property
     def of_options(self) -> Iterable[str]:
@@ -43,13 +66,11 @@ class LocalTime(About):
         item = asked.one(self.name)
         if item is None:
             return
-        try:
-            told = units.time(item.text)
-            seconds = -(-told // self.step) * self.step
-            local = datetime.fromtimestamp(seconds)
-        except (InvalidValue, ValueError, OverflowError, OSError) as error:
-            asked.refuse(item, str(error))
+        found = moment(asked, item, self.no_zero, self.step)
+        if found is None:
             return
+        told, seconds = found
+        local = datetime.fromtimestamp(seconds)
         if local.replace(fold=0).timestamp() != local.replace(fold=1).timestamp():
             asked.refuse(item, "the clock shows that time twice, or not at all")
             return

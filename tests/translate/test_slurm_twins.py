@@ -101,3 +101,27 @@ def test_memory_is_of_the_same_share_in_a_script_and_in_a_request(nodes, tasks, 
     assert script == request
     done = [{(path, done) for path, done, _ in each} for each in (of_script, of_request)]
     assert done[0] == done[1]
+
+
+@pytest.mark.parametrize("name", ["EligibleTime", "DeadlineTime"])
+@pytest.mark.parametrize("time", [
+    "0", "1", "-1", "1800000000", "2027-01-15T08:00:00Z", "soon", "", "1.5", "253402300800",
+    "4294967296", "9223372036854775807", "9223372036854775808",
+])  # fmt: skip
+def test_a_time_is_asked_for_by_both_or_by_neither(name, time):
+    script, request = of_both(f"<{name}>{time}</{name}>", (name,))
+    assert script[0] == request[0]
+    assert bool(script[1]) is bool(request[1])
+
+
+QUEUES = ("", *(
+    f"{queue}{partition}"
+    for queue in ("<Queue>q</Queue>", "<Queue>q</Queue><Queue>r</Queue>", "<Queue> q </Queue>")
+    for partition in ("", *(f"<Partition>{name}</Partition>" for name in "qrs"))
+), "<Partition>p</Partition>", "<Partition>a,b</Partition>", "<Partition/>")  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", QUEUES)
+def test_a_partition_is_what_the_queue_is_in_a_script_and_in_a_request(inner):
+    script, request = of_both(inner, ("Queue", "Partition"))
+    assert script == request

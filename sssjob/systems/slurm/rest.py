@@ -26,6 +26,7 @@ from sssjob.systems.slurm.submission import (
     FILES,
     FORM,
     NICE_MOST,
+    NO_TIME,
     PARTITION,
     PER_NODE,
     PRIORITY,
@@ -46,7 +47,7 @@ from sssjob.systems.slurm.submission import (
 )
 from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
-from sssjob.translate import exclusive, mail
+from sssjob.translate import exclusive, mail, waiting
 from sssjob.translate.arrays import write_array
 from sssjob.translate.environment import is_variable
 from sssjob.translate.fields import NOT_ALL, alone
@@ -490,16 +491,9 @@ def _times(asked: JobRequest, job: Data) -> None:
     for name, key, write in (
         ("EligibleTime", "begin_time", _number), ("DeadlineTime", "deadline", int),
     ):  # fmt: skip
-        if item := asked.one(name):
-            try:
-                seconds = units.time(item.text)
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
-                continue
-            if seconds:
-                job[key] = write(seconds)
-            else:
-                asked.refuse(item, "0 is no time there")
+        item = asked.one(name)
+        if item and (found := waiting.moment(asked, item, NO_TIME)):
+            job[key] = write(found[1])
 
 
 def _read_times(job: Data, heard: ScriptReading) -> None:
@@ -524,8 +518,9 @@ def _read_waits(job: Data, heard: ScriptReading) -> None:
 
 def _queues(asked: JobRequest, job: Data) -> None:
     """One, or several of which any will do."""
-    if text := QUEUES.value(asked) or PARTITION.value(asked):
-        job["partition"] = text
+    for text in (QUEUES.value(asked), PARTITION.value(asked)):
+        if text:
+            job["partition"] = text
 
 
 def _read_queues(job: Data, heard: ScriptReading) -> None:

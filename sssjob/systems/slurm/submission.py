@@ -68,7 +68,8 @@ PRIORITY = fields.Priority(
 )  # fmt: skip
 
 _NO_MORE = "Slurm takes no more than"
-_TIME = "%Y-%m-%dT%H:%M:%S"
+_TIME, _READ = "%Y-%m-%dT%H:%M:%S", ("%Y-%m-%dT%H:%M", "%Y-%m-%d")
+NO_TIME = "0 is no time there"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _RANGE = re.compile(r"([0-9]{1,10}[kKmM]?)(?:-([0-9]{1,10}[kKmM]?))?")
 _GPU = "gpu"
@@ -636,8 +637,8 @@ FORM = OptionForm(
                         files=FILES),
         environment.Shell(),
         environment.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
-        waiting.LocalTime("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
-        waiting.LocalTime("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        waiting.LocalTime("EligibleTime", "--begin", _TIME, _READ, no_zero=NO_TIME),
+        waiting.LocalTime("DeadlineTime", "--deadline", _TIME, _READ, no_zero=NO_TIME),
         waiting.Waits("--dependency", slurm.waited_for, dependencies.WORDS, replaced=True),
         waiting.Hold(Option("--hold")),
         mail.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
