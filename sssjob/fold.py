@@ -37,6 +37,7 @@ from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
 from sssjob.known_by import of_one, other_ids, whose
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.resource_names import key
+from sssjob.runs import CLOCKS
 from sssjob.states import has_ended, step
 
 JOB, DELIVERED = "Job", spec.DELIVERED
@@ -48,6 +49,10 @@ class FoldVerdict(Enum):
     KEEP = "the value that stands there stays"
     TAKE = "the fact replaces it"
     DISAGREE = "it stays and the disagreement is reported, unless the caller overwrites"
+    CORRECT = "the fact replaces it, and the disagreement is reported"
+
+
+REPLACING = FoldVerdict.TAKE, FoldVerdict.CORRECT
 
 
 class Situation(NamedTuple):
@@ -137,6 +142,18 @@ def _follows_the_state(it: Situation) -> FoldVerdict:
     return FoldVerdict.TAKE if it.advances else FoldVerdict.DISAGREE
 
 
+def _ends_with_state(it: Situation) -> FoldVerdict:
+    if not it.advances:
+        return FoldVerdict.DISAGREE
+    return FoldVerdict.CORRECT if it.ended else FoldVerdict.TAKE
+
+
+def _is_submitted_anew(it: Situation) -> FoldVerdict:
+    old, new = _number(it.old), _number(it.new)
+    is_other = old is not None and new is not None and abs(old - new) > CLOCKS
+    return FoldVerdict.CORRECT if it.advances and is_other else FoldVerdict.DISAGREE
+
+
 def _stays(it: Situation) -> FoldVerdict:
     return FoldVerdict.DISAGREE
 
@@ -153,6 +170,8 @@ PRECEDENCE = (
     Rule(JOB,       "State",           "*",   _advances,            "a later state replaces it"),
     Rule(JOB,       "StatusMessage",   "*",   _follows_the_state,   "it explains the state"),
     Rule(JOB,       "DeadlineTime",    "*",   _shrinks,             "the earlier deadline binds"),
+    Rule(JOB,       "EndTime",         "*",   _ends_with_state,     "its State tells an end"),
+    Rule(JOB,       "SubmitTime",      "*",   _is_submitted_anew,   "while it waits, anew"),
     Rule("*",       "*",               "*",   _stays,               "what is known stays"),
 )
 # fmt: on
@@ -308,7 +327,9 @@ class _FoldCall:
         if verdict is FoldVerdict.DISAGREE:
             inner = f"/{DELIVERED}" if fact.place == DELIVERED else ""
             self.disagree(old, fact.item, f"{path}{inner}/{old.name}", replaced=self.overwrite)
-        if verdict is FoldVerdict.TAKE or (verdict is FoldVerdict.DISAGREE and self.overwrite):
+        if verdict is FoldVerdict.CORRECT:
+            self.disagree(old, fact.item, f"{path}/{old.name}", replaced=True)
+        if verdict in REPLACING or (verdict is FoldVerdict.DISAGREE and self.overwrite):
             self.changes += 1
             return _replaced(block, old, replace_value(old, fact.item))
         return block

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.model import Block, Job
-from sssjob.states import has_ended
+from sssjob.known_by import of_one
+from sssjob.model import Block, Delivered, Job, without
+from sssjob.states import has_ended, is_over
 
 _LONGEST = 40  # characters of a time
 CLOCKS = 2  # seconds by which clocks differ
@@ -35,6 +36,7 @@ class RunTimes(NamedTuple):
     submitted: int | None = None
     started: int | None = None
     ended: int | None = None
+    ran_until: int | None = None  # how long it surely went on, where that is not until it ended
 
     @classmethod
     def of_job(cls, job: Block) -> RunTimes:
@@ -43,16 +45,37 @@ class RunTimes(NamedTuple):
         ended = moment(job, "EndTime") if has_ended(job.get) else None
         if _is_behind(started, ended, CLOCKS):
             ended = None
-        return cls(moment(job, "SubmitTime"), started, ended)
+        ran_until = None if is_over(job.get("State")) else _ran_until(job, started, ended)
+        return cls(moment(job, "SubmitTime"), started, ended, ran_until)
 
     @property
     def rank(self) -> tuple[int, int]:
         """What orders the runs of one job in records, which tell both as a rule."""
         return self.submitted or 0, self.started or 0
 
+    # decisions 922 and 926
     def is_over_before(self, other: RunTimes) -> bool:
-        """Whether this run had ended when the other one began: runs of one job do not overlap."""
-        return _is_behind(other.started, self.ended, CLOCKS)
+        """Whether this run had ended when the other one began: runs of one job do not overlap.
+
+        Where it is not told when that began, it had ended by when that was submitted. A run is
+        submitted anew as soon as the one before it ends, so that clocks may put it before this end.
+        """
+        if self.ended is None:
+            return False
+        if other.started is not None:
+            return _is_behind(other.started, self.ended, CLOCKS)
+        if self.started is None:
+            return _is_behind(other.submitted, self.ended, CLOCKS)
+        was_by_then = not _is_behind(self.ended, other.submitted, CLOCKS)
+        return was_by_then and _is_behind(other.submitted, self.started, CLOCKS)
+
+    def is_told_apart(self, known: RunTimes) -> bool:
+        """Whether this is another run than a known one, as one had ended before the other began.
+
+        What tells of an earlier run only that it is one does not tell which.
+        """
+        is_earlier = self.started is not None and self.is_over_before(known)
+        return is_earlier or known.is_over_before(self)
 
     def order(self, known: RunTimes, tolerance: int, *, by_submission: bool = False) -> RunOrder:
         """How this run stands to one that is known; starts may differ by a ``tolerance``.
@@ -123,7 +146,8 @@ class RunTimes(NamedTuple):
         """Whether this run began while the other one was there, whatever clocks say."""
         if self.started is None or other.started is None or other.ended is None:
             return False
-        return other.started <= self.started < other.ended - CLOCKS
+        until = other.ended if other.ran_until is None else other.ran_until
+        return other.started <= self.started < until - CLOCKS
 
 
 class Run(NamedTuple):
@@ -162,6 +186,23 @@ class Run(NamedTuple):
         )
 
 
+# decision 926
+def requested_anew(asked: Job) -> Job:
+    """What a job requested, for another run of it, without what tells which run it is.
+
+    The GlobalJobId of HTCondor is of all of its runs.
+    """
+    names = ("SubmitTime",) if of_one("", asked.get("GlobalId")) else ("GlobalId", "SubmitTime")
+    for name in names:
+        asked = without(asked, name)
+    return asked
+
+
+def has_run(job: Job) -> bool:
+    """Whether a job says that it used something, or what it was charged."""
+    return job.block(Delivered) is not None or bool(job.get("Charge"))
+
+
 def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:
     return one is not None and other is not None and one > other + seconds
 
@@ -173,6 +214,22 @@ def _are_close(one: int, other: int | None) -> bool:
 def differ(one: int | None, other: int | None) -> bool:
     """Whether two times are told that differ by more than clocks do."""
     return _is_behind(one, other, CLOCKS) or _is_behind(other, one, CLOCKS)
+
+
+# decision 927
+def _ran_until(job: Block, started: int | None, ended: int | None) -> int | None:
+    """How long a run went on by what it used, where its end is told beside no State of one.
+
+    A Charge tells such an end, perhaps of another zone, or of when somebody was charged.
+    """
+    delivered = job.block(Delivered)
+    used = delivered.get("Duration") if delivered else ""
+    if started is None or ended is None or not used:
+        return None
+    try:
+        return min(ended, started + units.duration(used))
+    except InvalidValue:
+        return None
 
 
 def moment(job: Block, name: str) -> int | None:

@@ -144,6 +144,11 @@ CASES = [
         JOB, "", P("StatusMessage", "a"), P("StatusMessage", "b"), "a", True,
         id="message",
     ),
+    *[
+        pytest.param(JOB, f"<State>{state}</State>", P(name, 100), P(name, 110), "100", True,
+                     id=f"{name} of {state}")
+        for name in ("EndTime", "SubmitTime") for state in ("Idle", "Completed")
+    ],
     pytest.param(JOB, "", P("ExitCode", 0), P("ExitCode", 1), "0", True, id="exit code"),
     pytest.param(JOB, "", P("Name", "a"), P("Name", "b"), "a", True, id="name"),
 ]  # fmt: skip
@@ -178,6 +183,35 @@ def test_every_rule_has_a_case():
         place, _, _, new, *_ = case.values
         rules.add(next(rule for rule in PRECEDENCE if rule.fits(place, new)))
     assert rules == set(PRECEDENCE)
+
+
+ENDS = Fact(P("State", "Completed"), JOB)
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "told", "expected", "disagrees"),
+    [
+        ("<State>Running</State>", "EndTime", 110, "110", False),  # it was expected
+        ("<State>Idle</State>", "EndTime", 110, "110", False),
+        ("", "EndTime", 110, "110", True),  # a Charge tells an end, and no State
+        ("", "EndTime", 100, "100", False),
+        ("<State>Failed</State>", "EndTime", 110, "100", True),
+        ("<State>Idle</State>", "SubmitTime", 110, "110", True),
+        ("<State>Idle</State>", "SubmitTime", 90, "90", True),
+        ("<State>Idle</State>", "SubmitTime", 102, "100", True),  # as clocks differ
+        ("", "SubmitTime", 110, "110", True),
+        ("<State>Failed</State>", "SubmitTime", 110, "100", True),
+    ],
+)
+def test_who_tells_that_a_job_has_ended_knows_when_and_when_it_was_submitted(
+    more, name, told, expected, disagrees
+):
+    job = given_job(JOB, more, P(name, 100))
+    record = [Fact(P(name, told), JOB), ENDS][: 1 if "Failed" in more else 2]
+    folded = fold(job, record)
+    assert folded.job.get(name) == expected
+    assert codes(folded) == ["W-DISAGREE"] * disagrees
+    assert not fold(folded.job, record).changes
 
 
 def test_a_message_follows_its_state():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sssjob.document import loads
 from sssjob.runs import RunOrder, RunTimes
 
 TOLERANCE = 60
@@ -56,3 +57,46 @@ def test_a_run_stands_to_another_one_as_their_times_say(known, told, order):
 def test_times_without_a_zone_are_of_another_run_only_where_they_are_in_every_zone(start, order):
     told = RunTimes(None, start)
     assert told.order_without_zone(RunTimes(None, START), TOLERANCE) is order
+
+
+@pytest.mark.parametrize(
+    ("known", "told", "is_apart"),
+    [
+        ((None, 100, 160), (162, None), True),
+        ((None, 100, 160), (158, None), True),  # anew as soon as the one before ended
+        ((None, 100, 160), (157, None), False),
+        ((None, 160, 160), (161, None), False),
+        ((None, None, 160), (162, None), False),
+        ((None, None, 160), (163, None), True),
+        ((None, None, 160), (None, 163), True),
+        ((None, 100, 160), (162, 150), False),  # where both began, that tells it
+        ((None, 100), (162, None), False),
+        ((None, 100, 160), (None, None, 90), False),  # it is earlier, and nothing tells which
+        ((200, None), (None, None, 160), False),
+        ((200, None), (None, 100, 160), True),
+        ((None, 200), (None, 100, 160), True),
+    ],
+)
+def test_a_run_that_had_ended_before_another_was_submitted_is_told_apart(known, told, is_apart):
+    first, second = RunTimes(*known), RunTimes(*told)
+    assert second.is_told_apart(first) is is_apart
+
+
+@pytest.mark.parametrize(
+    ("state", "used", "start", "order"),
+    [
+        ("", 600, 500, RunOrder.SAME),
+        ("", 600, 800, RunOrder.LATER),  # a Charge tells an end, which may be of another zone
+        ("", None, 800, RunOrder.SAME),
+        ("Completed", 600, 800, RunOrder.SAME),
+        ("Idle", 600, 800, RunOrder.LATER),  # an end that is expected only
+    ],
+)
+def test_an_end_beside_no_state_of_one_reaches_no_further_than_what_was_used(
+    state, used, start, order
+):
+    used = "" if used is None else f"<Delivered><Duration>{used}</Duration></Delivered>"
+    state = state and f"<State>{state}</State>"
+    times = "<StartTime>100</StartTime><EndTime>4300</EndTime>"
+    known = RunTimes.of_job(loads(f"<Job><Id>7</Id>{times}{state}{used}</Job>"))
+    assert RunTimes(None, start, 4900).order(known, 2) is order

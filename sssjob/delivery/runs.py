@@ -15,13 +15,13 @@ from sssjob.defaults import resolve
 from sssjob.features.fold import START_TOLERANCE
 from sssjob.features.folded import beyond, listed, without_list, without_listed, without_run
 from sssjob.fold import JOB, Fact, Folded, fold, placed
-from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
-from sssjob.runs import RunOrder, RunTimes
+from sssjob.model import Block, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
+from sssjob.runs import RunOrder, RunTimes, has_run, requested_anew
 
 
 def of_run(job: Job, order: RunOrder) -> Job:
     """The job that what is told of a run is folded into: of another run nothing is left in it."""
-    return without_run(job) if order is RunOrder.LATER else job
+    return requested_anew(without_run(job)) if order is RunOrder.LATER else job
 
 
 def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:
@@ -33,11 +33,6 @@ def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:
     told = RunTimes.of_job(record)
     ordered = told.order_without_zone if is_zoneless else told.order
     return ordered(RunTimes.of_job(job), START_TOLERANCE, by_submission=has_run(job))
-
-
-def has_run(job: Job) -> bool:
-    """Whether a job says that it used something, or what it was charged."""
-    return job.block(Delivered) is not None or bool(job.get("Charge"))
 
 
 def frame_of(block: Block) -> JobGroup | None:

@@ -17,7 +17,7 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import fold_run, frame_of, has_run, of_run, told_order
+from sssjob.delivery.runs import fold_run, frame_of, of_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
@@ -25,7 +25,7 @@ from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of, without
 from sssjob.records import Format
-from sssjob.runs import RunOrder, differ, moment
+from sssjob.runs import RunOrder, requested_anew
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of
 from sssjob.store.stored import DELIVERED
@@ -130,8 +130,6 @@ class StoreDelivery:
         first = _first(self._jobs, runs, record)
         changes = self.tally.changes
         requested = _without_numbers(self._jobs, _requested(first), first, record)
-        if _is_submitted_anew(requested, record, first, runs):
-            requested = without(requested, "SubmitTime")
         folded = self._folded(requested, record, place)
         document = dumps(folded).encode()
         taken = _taken(change, folded, document)
@@ -293,23 +291,10 @@ def _is_told_by_zone(record: Job, job: Job) -> bool:
     return told_order(job, record, is_zoneless=True) is RunOrder.UNTOLD
 
 
-def _is_submitted_anew(
-    requested: Job, record: Job, first: _StoredRun, runs: Sequence[_StoredRun]
-) -> bool:
-    """Whether a SubmitTime is no request, but tells another run than the one of a record.
-
-    A Charge tells it, or it is all that tells a run which was charged.
-    """
-    if not differ(moment(requested, "SubmitTime"), moment(record, "SubmitTime")):
-        return False
-    its = (run.job for run in runs if run.stored.number == first.stored.number)
-    return _is_of_charge(first) or any(has_run(job) and not job.get("StartTime") for job in its)
-
-
 def _requested(run: _StoredRun) -> Job:
     """The job of a run as it was requested, with the defaults of its group."""
     block, job = run.whole, run.job
-    asked = without_run(job)
+    asked = requested_anew(without_run(job))
     if not isinstance(block, JobGroup):
         return asked
     place = block.jobs.index(job)

@@ -22,7 +22,7 @@ from sssjob import spec
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.features.fold import JOB_TABLE, MACHINE_TABLE
 from sssjob.features.measured import EXTENSION as STATUS
-from sssjob.fold import JOB, PRECEDENCE, Fact, FoldVerdict, Situation, is_same_place, placed
+from sssjob.fold import JOB, PRECEDENCE, REPLACING, Fact, Situation, is_same_place, placed
 from sssjob.json_text import each_once
 from sssjob.model import (
     VALUE_READERS,
@@ -256,7 +256,7 @@ def _replaced(old: Property | None, item: Property) -> Property | None:
     except InvalidValue:
         return None
     found = rule.decide(Situation(old, item, ended=False, advances=True))
-    if found is not FoldVerdict.TAKE:
+    if found not in REPLACING:
         return None
     return Property(old.name, old.text, _policy(old))
 

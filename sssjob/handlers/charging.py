@@ -51,7 +51,7 @@ from sssjob.model import (
 )
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
-from sssjob.runs import Run, RunTimes, differ, moment
+from sssjob.runs import Run, RunTimes, differ, has_run, moment
 from sssjob.states import has_ended
 from sssjob.store import Change, Stored
 from sssjob.store.flat_properties import is_exact
@@ -164,7 +164,7 @@ def charge(
 
     def do(change: Change) -> HandlerAnswer:
         subject = _subject(call, reach, needs=("Id", "Duration"))
-        known = _known(change, subject.job)
+        known = _known(change, delivering(subject.job))
         times = _known_times(known)
         job, before = _merged(known, times, subject, call, reach)
         former = known.stored if known is not None else None
@@ -566,8 +566,10 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
 
 def _may_have_begun(job: Job, known: Job) -> bool:
     """Whether one that is known to wait may have begun, by clocks that differ by more."""
-    is_over = RunTimes.of_job(known).is_over_before(RunTimes.of_job(job))
-    return not (known.get("StartTime") or is_over) and marks_of(job).agree(marks_of(known))
+    if known.get("StartTime") or has_run(known):
+        return False
+    is_other = RunTimes.of_job(job).is_told_apart(RunTimes.of_job(known))
+    return not is_other and marks_of(job).agree(marks_of(known))
 
 
 def _rank(view: JobView) -> tuple[bool, int, int]:
@@ -646,7 +648,8 @@ def _keep(change: Change, job: Job, known: _StoredJob | None) -> Stored:
     if known is not None:
         return put(change, place(known.block, known.view.place, lambda _: job), known.stored)
     if change.about(job) is not None:
-        raise Refused("740", f"Job {job.id} had another run; say the StartTime of this one")
+        missing = "EndTime" if job.get("StartTime") else "StartTime"
+        raise Refused("740", f"Job {job.id} had another run; say the {missing} of this one")
     try:
         return change.put(job)
     except UnreadableDocument as error:

@@ -86,7 +86,7 @@ class Change:
             for at, each in jobs_in(stored.block()):
                 if each.id != job.id or not marks.agree(marks_of(each)):
                     continue
-                if not RunTimes.of_job(each).is_over_before(times):
+                if not times.is_told_apart(RunTimes.of_job(each)):
                     yield stored, at
 
     def lowered(self, number: int) -> list[str]:

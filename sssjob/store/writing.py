@@ -52,6 +52,7 @@ _USED_IN_GROUP = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
     f"{' OR '.join(f'{name} IS NOT NULL' for name in _USED)}) LIMIT 1"
 )
+_ODD = NAMES.index(columns.ODD)
 _HAS_END = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
     f"{NAMES[_ENDED]} IS NOT NULL) LIMIT 1"
@@ -507,7 +508,7 @@ class DocumentWriter:
 
         One that names no user may be about several, and is about the one that tells most.
         """
-        runs = [run for run in runs if not self._is_over_before(run, incoming)]
+        runs = [run for run in runs if not self._is_told_apart(incoming, run)]
         told = incoming.name, incoming.id, incoming.marks
         run = known_as(*told, runs)
         if run is None and self._keeps_ended and incoming.name == "Job":
@@ -519,19 +520,33 @@ class DocumentWriter:
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
         return max(found, key=lambda each: self._telling(each)[0]) if len(found) > 1 else run
 
-    # decision 922
-    def _is_over_before(self, present: PresentDocument, incoming: Incoming) -> bool:
-        """Whether a run of which no start is known had ended when the one that comes began."""
-        comes = incoming.marks.told.times
-        if present.name != "Job" or present.marks.started or comes.started is None:
+    # decisions 922 and 926
+    def _is_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
+        """Whether what comes is of another run, as one of both had ended before the other began.
+
+        Documents are opened only where that may be: as a rule what comes of a job that waits tells
+        when it was submitted, which its document tells, too.
+        """
+        comes, there = (each.marks.told.times for each in (incoming, present))
+        if present.name != "Job" or None not in (comes.started, there.started):
             return False
-        if not self.engine.fetch(_HAS_END, (present.number,)):
+        begins = comes.started if there.submitted is not None else comes.started or comes.submitted
+        may_be_later = begins is not None and self._has_end(present)
+        may_be_earlier = comes.started and there.submitted and _may_have_ended(incoming.rows)
+        if not (may_be_later or may_be_earlier):
             return False
         try:
-            [(_, job)] = jobs_in(loads(self.packing.unpack(present.dictionary, present.data)))
+            documents = (
+                self.packing.document(incoming.content),
+                self.packing.unpack(present.dictionary, present.data),
+            )
         except NotUnpacked:
             return False
-        return RunTimes.of_job(job).is_over_before(comes)
+        [(_, mine)], [(_, known)] = (jobs_in(loads(each)) for each in documents)
+        return RunTimes.of_job(mine).is_told_apart(RunTimes.of_job(known))
+
+    def _has_end(self, present: PresentDocument) -> bool:
+        return bool(self.engine.fetch(_HAS_END, (present.number,)))
 
     def _with_global_id(self, incoming: Incoming, present: PresentDocument) -> Incoming:
         """A job with the GlobalJobId that is known of it, if it tells none itself.
@@ -858,6 +873,10 @@ def _told_by(rows: Sequence[Row], whose: str = "") -> tuple[int, float, bool]:
 def _wall(rows: Iterable[Row]) -> float | None:
     walls = (row[at] for row in rows for at in _WALL_PLACES)
     return next((wall for wall in walls if isinstance(wall, int | float)), None)
+
+
+def _may_have_ended(rows: Iterable[Row]) -> bool:
+    return any(row[_ENDED] is not None or row[_ODD] for row in rows)
 
 
 def _has_run(rows: Sequence[Row]) -> bool:

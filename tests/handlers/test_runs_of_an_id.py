@@ -299,6 +299,30 @@ def test_a_run_of_which_only_its_end_is_known_is_no_later_one(address, id_, does
         assert [bool(row["StartTime"]) for row in rows] == [True, True]
 
 
+def test_each_record_has_a_run_where_a_charge_told_an_end_alone(address):
+    """Nobody knows whose end that is: the first run of which a record tells has the Charge."""
+    with Site(address) as site:
+        site.deleted["10"], site.shown["10"] = {}, {0: 120}
+        used = f"{USED.format('10')}<EndTime>{FIRST + 9060}</EndTime></Job>"
+        assert site.jobs.code("Charge", data=[used]) == "000"
+        for run in (0, 1):
+            site.deliver("10", run)
+        assert site.found() == site.shown
+
+
+def test_a_charge_of_a_run_that_may_be_one_that_is_over_has_to_tell_when_it_ended(address):
+    with Site(address) as site:
+        submitted, start, end = (
+            f"<{name}>{FIRST - seconds}</{name}>"
+            for name, seconds in (("SubmitTime", 900), ("StartTime", 4000), ("EndTime", 1000))
+        )
+        used = USED.format("10")
+        assert site.jobs.code("Charge", data=[f"{used}{submitted}</Job>"]) == "000"
+        said = site.jobs.said("Charge", data=[f"{used}{start}</Job>"])
+        assert said == "Job 10 had another run; say the EndTime of this one"
+        assert site.jobs.code("Charge", data=[f"{used}{start}{end}</Job>"]) == "000"
+
+
 def test_a_refund_of_a_run_is_of_no_other_one(address):
     with Site(address) as site:
         site.charge("9", 0)
