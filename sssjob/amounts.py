@@ -77,15 +77,21 @@ def standing(bounds: Interval, *, least: bool = False) -> Fraction | None:
     return ends[1] if ends[0] is None else ends[0]
 
 
-def multiple(bounds: Interval, step: int) -> int:
+def multiple(bounds: Interval, step: int, times: int = 0) -> int:
     """The multiple of a step that stands for a range: the first, or of an upper end the last.
+
+    One by no less than ``times``, if the range admits that.
 
     >>> multiple(Interval(Fraction(3)), 6), multiple(Interval(hi=Fraction(10)), 3)
     (6, 9)
+    >>> multiple(Interval(Fraction(3)), 1, 4), multiple(Interval(Fraction(3), Fraction(3)), 1, 4)
+    (4, 3)
     """
     if bounds.lo is None:
         return max(floor(bounds.hi or 0) // step, 1) * step
-    return max(ceil(bounds.lo / step), 1) * step
+    if bounds.hi is not None and times * step > bounds.hi:
+        times = 0
+    return max(ceil(bounds.lo / step), times, 1) * step
 
 
 class Scope:
@@ -175,7 +181,7 @@ class Scope:
         tasks, each = self._given_tasks, self.per("ProcessorsPerTask")
         step = tasks.value if tasks is not None else each or 1
         bounds = self.wanted("Processors")
-        value = multiple(bounds, ceil(step))
+        value = multiple(bounds, ceil(step), self._least_nodes if tasks is None else 0)
         if tasks is not None and each is not None and tasks.value * each in bounds:
             value = ceil(tasks.value * each)
         return replace(found, value=Fraction(value)) if value in bounds else found
@@ -316,6 +322,14 @@ class Scope:
             return Amount(nodes.value * (per_node or 1), nodes.source, nodes.basis, why)
         return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
 
+    @property
+    def _least_nodes(self) -> int:
+        """How many nodes there are at least, of which none is without a task."""
+        if "NodeCount" in self.mentioned:
+            return ceil(self.wanted("NodeCount").lo or 0)
+        own = self.bare("NodeCount")
+        return 0 if own is None else ceil(own.value)
+
     @cached_property
     def _given_tasks(self) -> Amount | None:
         """How many tasks there are, where it is said by itself."""
@@ -335,10 +349,26 @@ class Scope:
         return (
             self.delivered("NodeCount")
             or self.nodes_of_geometry()
-            or self.requested("NodeCount", least=True)
+            or self._requested_nodes()
             or self.bare("NodeCount")
             or self._named_nodes()
         )
+
+    # decision 908
+    def _requested_nodes(self) -> Amount | None:
+        """How many nodes are requested: of a range as many as the tasks need."""
+        found = self.requested("NodeCount", least=True)
+        if found is None or found.basis in (EXACT, UNKNOWN):
+            return found
+        tasks, per_node = self.tasks_to_place, self.per("TasksPerNode")
+        if tasks is None:
+            return found
+        need, bounds = ceil(tasks / per_node) if per_node else 1, self.wanted("NodeCount")
+        if bounds.lo is None:
+            value = min(found.value, Fraction(max(tasks, need)))
+        else:
+            value = max(found.value, Fraction(need))
+        return replace(found, value=value) if value in bounds else found
 
     def nodes_of_geometry(self) -> Amount | None:
         """How many nodes a geometry has, which comes before all other counts (5.2)."""

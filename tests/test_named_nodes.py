@@ -69,6 +69,7 @@ SPREADS = {
 }
 # fmt: on
 OFFERS = [{"id": f"{head}{number}", "Processors": 32} for head in "nm" for number in range(1, 5)]
+OVERRIDDEN = "its only task group says another"
 COUNTED = {"NodeCount", "TaskCount", "Processors", "TaskDistribution"}
 
 
@@ -170,7 +171,10 @@ def of_target(target):
 
     def road(job):
         text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
-        told = {loss.path.rpartition("/")[2] for loss in losses if loss.done is not Done.CONVERTED}
+        told = {
+            loss.path.rpartition("/")[2] for loss in losses
+            if loss.done is not Done.CONVERTED and loss.reason != OVERRIDDEN
+        }  # fmt: skip
         spreads = [each.get("TaskDistribution") for each in (job, *job.task_groups)]
         if "2" not in spreads:  # on each node
             told.discard("TaskDistribution")  # which task is where is none of the numbers
@@ -184,7 +188,7 @@ def of_features(job):
 
 
 def of_ad(job):
-    made = to_ad(job)
+    (made,) = to_ads(job)
     count = made.ad.get("MinHosts", 1)
     total = made.ad.get("TotalRequestCpus", count * made.ad["RequestCpus"])
     return Asked(None, count, total), set()
@@ -254,6 +258,42 @@ def test_any_names_and_counts_are_one_request_on_every_road(names, sets, own, al
         f"<Processors>{all_}</Processors>" if all_ else "",
     )
     job = job_of(named, count, spread, group=group)
+    assert differences(job, set(ROADS) - {"place"}) == {}
+
+
+def _of_job_and_group(values):
+    """Texts of the job, of its only group, or other ones of both."""
+    some = st.sampled_from(values)
+    return st.one_of(st.tuples(some, st.just("")), st.tuples(st.just(""), some),
+                     st.tuples(some, some))  # fmt: skip
+
+
+@examples(120)
+@given(
+    tasks=_of_job_and_group(("", "<TaskCount>6</TaskCount>", "<TaskCount>8</TaskCount>")),
+    spread=_of_job_and_group(tuple(SPREADS[each] for each in ("none", "on each", "of each"))),
+    nodes_=_of_job_and_group((
+        "", "<NodeCount>2</NodeCount>", "<NodeCount>4</NodeCount>", "<Node>n1</Node>",
+        '<NodeCount op="GE">2</NodeCount>', '<NodeCount op="LE">2</NodeCount>',
+    )),
+    processors=_of_job_and_group((
+        "", "<Processors>16</Processors>", '<Processors op="GE">3</Processors>',
+    )),
+)  # fmt: skip
+def test_a_job_and_its_only_task_group_are_one_request_on_every_road(
+    tasks, spread, nodes_, processors
+):
+    own, inner = (tasks[at] + spread[at] + requested(nodes_[at] + processors[at]) for at in (0, 1))
+    job = loads(wrapped(f"{own}<TaskGroup><Name>g</Name>{inner}</TaskGroup>"))
+    assert differences(job, set(ROADS) - {"place"}) == {}
+
+
+@pytest.mark.parametrize("nodes_", ["<NodeCount>4</NodeCount>", '<NodeCount op="GE">2</NodeCount>'])
+@pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
+@pytest.mark.parametrize("least", [1, 3, 9])
+def test_no_node_is_without_a_task_on_every_road(nodes_, spread, least):
+    asked = f'{nodes_}<Processors op="GE">{least}</Processors>'
+    job = loads(wrapped(spread + requested(asked)))
     assert differences(job, set(ROADS) - {"place"}) == {}
 
 

@@ -20,6 +20,7 @@ from sssjob.defaults.resolver import Env, Resolver
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
 from sssjob.model import (
     Block,
+    Delivered,
     Item,
     Job,
     JobGroup,
@@ -29,11 +30,13 @@ from sssjob.model import (
 )
 
 __all__ = [
+    "COUNTS",
     "OWN",
     "Env",
     "Origin",
     "Resolved",
     "SourcedValue",
+    "counted",
     "resolve",
     "scope",
 ]
@@ -47,9 +50,10 @@ DESCRIPTIVE = frozenset((
 ))
 QUANTITIES = frozenset((
     "Charge", "CpuDuration", "Disk", "Duration", "Memory", "Network", "NodeCount", "Processors",
-    "Resource", "Swap", "TaskCount",
+    "Resource", "Swap", "TaskCount", "TaskDistribution",
 ))
 # fmt: on
+COUNTS = frozenset(("NodeCount", "Processors", "TaskCount", "TaskDistribution"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +101,35 @@ def scope(block: Block, *, env: Env = "merge") -> Block:
     return _lent(effective, env) if type(effective) is Job else effective
 
 
-def _lent(job: Job, env: Env) -> Job:
-    asking = job.asking_groups
-    groups = [*asking, *job.references("TaskGroup")]
-    if not asking:
+# decision 908
+def counted(job: Job) -> Job:
+    """A job whose defaults are applied, with the counts that its only task group has of it.
+
+    These are how many tasks, nodes and processors there are, and nothing else. Task groups that
+    report what they were delivered are steps of a job that ran, and have their own.
+    """
+    if not job.task_groups or not _has_only_group(job):
         return job
-    names = DESCRIPTIVE | QUANTITIES if len(groups) == 1 else DESCRIPTIVE
+    said = {item.name for item in (*job.properties, *job.requested)}
+    ran = any(group.blocks(Delivered) for group in job.task_groups)
+    return job if ran or said.isdisjoint(COUNTS) else _given(job, COUNTS, "merge")
+
+
+def _has_only_group(job: Job) -> bool:
+    return len(job.asking_groups) == 1 and not job.references("TaskGroup")
+
+
+def _lent(job: Job, env: Env) -> Job:
+    if not job.asking_groups:
+        return job
+    return _given(job, DESCRIPTIVE | QUANTITIES if _has_only_group(job) else DESCRIPTIVE, env)
+
+
+def _given(job: Job, names: frozenset[str], env: Env) -> Job:
+    """A job with task groups that have what it says by these names and they do not."""
     items: list[Item] = [item for item in job.properties if item.name in names]
     items += _requested(job, names)
-    given = [TaskGroupDefaults(tuple(items)), *asking]
+    given = [TaskGroupDefaults(tuple(items)), *job.asking_groups]
     lent = iter(resolve(job.holding(given), env=env).block.blocks(TaskGroup))
     return job.holding(
         next(lent) if type(item) is TaskGroup and not item.is_step else item for item in job.items

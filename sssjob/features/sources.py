@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
+from sssjob.defaults import counted
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.feature_rules import cpu_limit_secs, hs06_job
@@ -42,11 +44,17 @@ class Derivation(Choices):
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
             Scope(group, _group_path(group, number), self.report, repair=repair, job=self.scope)
-            for number, group in enumerate(job.task_groups, 1)
+            for number, group in enumerate(counted(job).task_groups, 1)
         ]
         start = self.time("StartTime")
         past = start is not None and now is not None and start <= now
         self.started = past or has_begun(job.get("State"))
+
+    @property
+    def counting(self) -> Scope:
+        """Where tasks are counted: in the only task group, or in the job."""
+        asking = self.job.asking_groups
+        return self.groups[0] if len(asking) == len(self.groups) == 1 else self.scope
 
     def _tell_doubled(self, job: Job) -> None:
         stated = job.properties.all("Extension", type=EXTENSION)
@@ -109,7 +117,13 @@ def _dedicated_processors(work: Derivation) -> Amount | None:
 
 
 def _requested_processors(work: Derivation) -> Amount | None:
-    return _share(work, work.scope.processors(least=not work.started))
+    own = work.scope.processors(least=not work.started)
+    if own is None or work.counting is work.scope:
+        return _share(work, own)
+    # Its only task group says how many tasks share them.
+    found = work.counting.processors(least=not work.started)
+    lent = found is not None and "Processors" not in work.job.asking_groups[0].requested.names()
+    return _share(work, replace(found, source=own.source) if found and lent else found or own)
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
@@ -304,7 +318,7 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
         share = here / sum((group.tasks.value for group in groups), Fraction(0))
         why = f"{units.decimal(here)} of the tasks run on {', '.join(sorted(work.nodes))}"
     else:
-        count = work.scope.nodes
+        count = work.counting.nodes
         total = count.value if count is not None else _sum_of_nodes(work.groups)
         share = min(Fraction(len(work.nodes)) / total, Fraction(1)) if total else Fraction(1)
         why = f"spread evenly over {units.decimal(total)} nodes" if total else "one node"

@@ -185,18 +185,9 @@ def _units_of(job: Block, path: str) -> Iterator[Unit]:
     if block.references("TaskGroup") and not groups:
         return
     for inner, group in groups:
-        single = len(groups) == 1 and not steps and not block.references("TaskGroup")
-        yield Unit(inner, _lent(block, group) if single else group, block)
+        yield Unit(inner, group, block)
     if not groups:
         yield Unit(path, block)
-
-
-def _lent(job: Block, group: Block) -> Block:
-    """A single task group with the TaskDistribution of its job, which counts as a quantity."""
-    spread = job.properties.get("TaskDistribution")
-    if spread is None or group.properties.get("TaskDistribution") is not None:
-        return group
-    return group.setting(spread)
 
 
 def _processors(block: Block, path: str) -> Stated | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sssjob import defaults, query, units
 from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
+from sssjob.defaults import counted
 from sssjob.document import bridge, clean
 from sssjob.errors import Finding, InvalidValue
 from sssjob.integers import limit_seconds
@@ -231,30 +232,30 @@ def _number(own: Properties, names: Iterable[str], tell: Callable[[str], None]) 
 
 def _processors(scope: Scope, *, started: bool) -> float:
     """How many processors a job has or asks for: stated, or those of its task groups."""
-    if (stated := _stated(scope, started=started)) is not None:
-        return float(stated.value)
     block = scope.block
     assert isinstance(block, Job)
     groups = [
-        Scope(group, "/Job/TaskGroup", scope.report, job=scope) for group in block.task_groups
+        Scope(group, "/Job/TaskGroup", scope.report, job=scope)
+        for group in counted(block).task_groups
     ]
+    asking = groups[0] if len(groups) == len(block.asking_groups) == 1 else scope
+    if (stated := _given(scope) or _asked(asking, started=started)) is not None:
+        return float(stated.value)
     return sum(_of_group(group, started=started) for group in groups or [scope])
 
 
 def _of_group(scope: Scope, *, started: bool) -> float:
-    stated = _stated(scope, started=started)
-    if stated is not None:
+    if (stated := _given(scope) or _asked(scope, started=started)) is not None:
         return float(stated.value)
     return float(scope.tasks.value * (scope.per("ProcessorsPerTask") or 1))
 
 
-def _stated(scope: Scope, *, started: bool) -> Amount | None:
-    return (
-        scope.delivered("Processors")
-        or scope.dedicated("Processors")
-        or _usable(scope.requested("Processors", least=not started))
-        or scope.bare("Processors")
-    )
+def _given(scope: Scope) -> Amount | None:
+    return scope.delivered("Processors") or scope.dedicated("Processors")
+
+
+def _asked(scope: Scope, *, started: bool) -> Amount | None:
+    return _usable(scope.processors(least=not started)) or scope.bare("Processors")
 
 
 def _usable(amount: Amount | None) -> Amount | None:

@@ -18,6 +18,7 @@ from fractions import Fraction
 from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import SharedContext, understood
+from sssjob.defaults import counted
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
@@ -179,7 +180,8 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
     values = {name: item.value for name, item in features.derived.items()}
     found += features.findings
     scopes = [
-        Scope(group, "/Job/TaskGroup", found.append, job=scope) for group in job.asking_groups
+        Scope(group, "/Job/TaskGroup", found.append, job=scope)
+        for group in counted(job).asking_groups
     ]
     requests = [each for each in (scope, *scopes) if each.mentioned]
     read = all(each.chosen is not None for each in requests)  # which says what is wrong with one
@@ -189,7 +191,7 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
         why = errors[0].message if errors else "its request cannot be read"
         raise InvalidValue(job.id, f"a job that can be submitted: {why}")
     scopes = scopes or [scope]
-    nodes = scope.nodes
+    nodes = scopes[0].nodes if len(scopes) == 1 else scope.nodes
     count = nodes.value if nodes else sum((s.nodes.value for s in scopes if s.nodes), Fraction(0))
     processors = _number(values.get("allocated_cpu")) or 1
     tasks = math.ceil(sum((scope.tasks.value for scope in scopes), Fraction(0))) or 1

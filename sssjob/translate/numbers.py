@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -34,6 +34,8 @@ NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
+_COUNTS = ("TaskCount", "Processors", "NodeCount", "TaskDistribution")
+
 JOB, TASK, NODE = "job", "task", "node"  # whose the Memory of a job is
 
 
@@ -64,9 +66,9 @@ class CountRange:
         return 1 if self.hi is None else self.hi
 
     # decision 884
-    def multiple(self, step: int) -> int:
-        """The multiple of a step that stands for it."""
-        return multiple(Interval(_fraction(self.lo), _fraction(self.hi)), step)
+    def multiple(self, step: int, times: int = 0) -> int:
+        """The multiple of a step that stands for it, by no less than ``times`` if it may be."""
+        return multiple(Interval(_fraction(self.lo), _fraction(self.hi)), step, times)
 
     def admits(self, number: int) -> bool:
         """Whether a number is among these."""
@@ -124,7 +126,9 @@ class TaskCounts:
         if self.tasks:
             return self.tasks
         if self.processors and not self._by_nodes:
-            return self.processors.multiple(self.each) // self.each
+            # No node is without a task.
+            nodes = 0 if self.nodes is None or self.named else self.nodes.lo or 0
+            return self.processors.multiple(self.each, nodes) // self.each
         return None
 
     @property
@@ -174,39 +178,50 @@ class TaskCounts:
         return given if self.processors.admits(given) else self.processors.least
 
 
-def shape(asked: JobRequest, of: TaskCounts | None = None) -> TaskCounts:
-    """Take the counts of a job, or of a task group; ``of`` is what its job says besides."""
-    found, job = _stated(asked), of or TaskCounts()
-    _count_named(asked, found, job)
-    if found.per_node and not any((found.count, found.nodes, job.count, job.nodes)):
-        found.tasks = 1  # however many may be on a node (5.1)
-    _agree(asked, found)
+def shape(asked: JobRequest) -> TaskCounts:
+    """Take the counts of a job, or of a task group."""
+    found = _stated(asked)
+    _count_named(asked, found)
+    _complete(asked, found)
     return found
 
 
-def _stated(asked: JobRequest) -> TaskCounts:
-    found = TaskCounts(count(asked, "NodeCount"), count(asked, "Processors"))
-    if (item := asked.one("TaskCount")) and (number := _whole(asked, item)):
-        found.tasks = number
-    for item in asked.take("TaskDistribution", "type"):
-        _distribution(asked, item, found)
+def _complete(asked: JobRequest, of: TaskCounts) -> None:
+    """Count tasks where nothing does, and tell of counts that do not agree."""
+    if of.per_node and not of.count and not of.nodes:
+        of.tasks = 1  # however many may be on a node (5.1)
+    _agree(asked, of)
+
+
+def _stated(asked: JobRequest, names: Container[str] = _COUNTS) -> TaskCounts:
+    """What is said by these names."""
+    found = TaskCounts()
+    if "NodeCount" in names:
+        found.nodes = count(asked, "NodeCount")
+    if "Processors" in names:
+        found.processors = count(asked, "Processors")
+    if "TaskCount" in names and (item := asked.one("TaskCount")):
+        found.tasks = _whole(asked, item) or None
+    if "TaskDistribution" in names:
+        for item in asked.take("TaskDistribution", "type"):
+            _distribution(asked, item, found)
     return found
 
 
 # decision 902
-def _count_named(asked: JobRequest, of: TaskCounts, job: TaskCounts) -> None:
+def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     """Count nodes that are named, where nothing else counts nodes."""
     scope = asked.scope
     if "Node" not in asked.names and scope.job is not None:
         scope = scope.job
     about = "Node" in scope.own.names() or "Node" in scope.mentioned
-    if of.nodes or job.nodes or not about:
+    if of.nodes or not about:
         return
     try:
         found = named(scope.block, scope.path, scope.chosen.terms if scope.chosen else ())
     except (InvalidValue, LimitExceeded):
         return  # which is told where the names are read
-    number = found.count(of.written or job.written, of.per_node or job.per_node)
+    number = found.count(of.written, of.per_node)
     if number is not None:
         of.nodes, of.named = CountRange(number, number), True
 
@@ -228,10 +243,11 @@ def added(asked: JobRequest) -> TaskCounts:
     groups = asked.groups()
     if not groups:
         return shape(asked)
+    if len(groups) == 1:
+        return _of_only_group(asked, groups[0])
     own = _stated(asked)
     _agree(asked, own)
-    alone = own if len(groups) == 1 else None  # what a job says is of its only task group
-    found = [shape(view, alone) for view in groups]
+    found = [shape(view) for view in groups]
     tasks, total = sum(part.count or 1 for part in found), sum(part.total for part in found)
     own.tasks = own.tasks or tasks
     own.processors = own.processors or CountRange(total, total)
@@ -247,21 +263,43 @@ def added(asked: JobRequest) -> TaskCounts:
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
             if number and number.exact is None:
                 view.approximate(name, f"{number.end} of a range")
-        if len(groups) > 1:
-            for name in ("TaskCount", "Processors", "NodeCount", "TaskDistribution", "Memory"):
-                view.approximate(name, f"{len(groups)} task groups are added up", met=False)
+        for name in (*_COUNTS, "Memory"):
+            view.approximate(name, f"{len(groups)} task groups are added up", met=False)
     return own
 
 
+# decision 908
+def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
+    """Take the counts of a job whose only task group has those of the job that it says not itself.
+
+    What the job says besides is refused where the group says something else.
+    """
+    theirs = frozenset(name for name in _COUNTS if group.items(name))
+    for name in theirs:
+        said = {stripped(item.text) for item in group.items(name)}
+        for item in asked.own(name):
+            if stripped(item.text) not in said:
+                asked.refuse(item, "its only task group says another")
+    own = _stated(asked, frozenset(_COUNTS) - theirs)
+    found = _stated(group, theirs)
+    found.nodes = found.nodes or own.nodes
+    found.processors = found.processors or own.processors
+    found.tasks = found.tasks or own.tasks
+    if "TaskDistribution" not in theirs:
+        found.per_node, found.per_task = own.per_node, own.per_task
+        found.round_robin, found.geometry = own.round_robin, own.geometry
+    _count_named(group, found)
+    _complete(asked, found)
+    found.memory = (one(group, "Memory", MOST) or 0) * (found.count or 1)
+    found.longest = one(group, "Duration", MOST) or 0
+    return found
+
+
 def _spread_alike(own: TaskCounts, found: Sequence[TaskCounts]) -> None:
-    """Take over how tasks stand, where the only group says it, or all say the same."""
+    """Take over how many processors a task has, where all groups say the same."""
     first, *others = found
     if all(part.per_task == first.per_task for part in others):
         own.per_task = own.per_task or first.per_task
-    if not others:
-        own.per_node = own.per_node or first.per_node
-        own.round_robin = own.round_robin or first.round_robin
-        own.geometry = own.geometry or first.geometry
 
 
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:

@@ -243,7 +243,7 @@ OF_GROUPS = [
     ("sge", "<NodeCount>7</NodeCount>", "-pe smp 2", {"NodeCount"}),
     ("lsf", "<NodeCount>7</NodeCount>", "-n 2", {"NodeCount"}),
     ("psij", "<NodeCount>7</NodeCount>", '"process_count": 2', {"NodeCount"}),
-    ("sbatch", '<NodeCount op="GE">1</NodeCount><NodeCount op="LE">2</NodeCount>', "--nodes=1\n", {"NodeCount"}),
+    ("sbatch", '<NodeCount op="GE">1</NodeCount><NodeCount op="LE">2</NodeCount>', "--nodes=1-2\n", set()),
     ("flux", "<Duration>61</Duration>", '"duration": 61', set()),
     ("flux-canonical", "<Duration>61</Duration>", '"duration": 61', set()),
 ]

@@ -21,6 +21,7 @@ from sssjob.amounts import Scope
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad, Node
+from sssjob.defaults import counted
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
@@ -364,9 +365,10 @@ class _AdBuilder:
         nodes = numbers.count(asked, "NodeCount")
         if (laid := scope.nodes_of_geometry()) is not None:
             nodes = numbers.CountRange(int(laid.value), int(laid.value))
-        if nodes is not None and nodes.least > 1:
+        least = math.ceil(scope.nodes.value) if nodes and scope.nodes else 0
+        if nodes is not None and least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
-            self.ad["MinHosts"], self.ad["MaxHosts"] = nodes.least, nodes.hi or nodes.least
+            self.ad["MinHosts"], self.ad["MaxHosts"] = least, nodes.hi or least
         kinds: dict[str, Property] = {}
         for items, count in numbers.resource_terms(asked):
             licence = license_name(items[0].attributes)
@@ -391,7 +393,7 @@ class _AdBuilder:
 
     def _hosts_of_tasks(self, own: Scope) -> None:
         """The hosts of task groups, of tasks of which so many are on each, or that are named."""
-        groups = self.job.asking_groups
+        groups = counted(self.job).asking_groups
         if len(groups) > 1:
             told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
             self.say("W-USELESS", told)

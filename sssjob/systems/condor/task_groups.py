@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from sssjob import expression
 from sssjob.classads.values import Ad
+from sssjob.defaults import COUNTS
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup
@@ -111,6 +112,9 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     findings: list[Finding] = []
     own: list[Item] = []
     demands: list[Requested] = []
+    if len(groups) == 1:
+        job = _without_counts(job, groups[0])
+        own += (item for item in groups[0].properties if item.name in COUNTS)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
         for item in group.items:
@@ -125,6 +129,19 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
                 findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
     return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+
+
+# decision 908
+def _without_counts(job: Job, group: TaskGroup) -> Job:
+    """A job without the counts that its only group says itself."""
+    said = {item.name for item in (*group.properties, *group.requested)} & COUNTS
+    return job.holding(
+        item.holding(each for each in item.items if not _is_named(each, said))
+        if isinstance(item, Requested)
+        else item
+        for item in job.items
+        if not _is_named(item, said)
+    )
 
 
 def _demanded(
@@ -217,6 +234,7 @@ def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
 def _alone(job: Job, group: TaskGroup) -> Job:
     """A job that has one of its groups only: what this says, it says of its single group."""
     own = [item for item in group.items if not _is_named(item, _IDENTITY)]
+    job = _without_counts(job, group)
     kept: Iterable[Item] = (
         item for item in job.items
         if not (isinstance(item, TaskGroup) or _is_stated(item, own))

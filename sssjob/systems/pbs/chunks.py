@@ -91,27 +91,40 @@ def approximated(asked: JobRequest, of: numbers.TaskCounts) -> None:
             asked.approximate(name, f"{count.end} of a range: only one number can be asked for")
 
 
+def _of_groups(asked: JobRequest, of: numbers.TaskCounts, tasks: int) -> None:
+    """Tell of what a job says of all its task groups, which have the chunks."""
+    for name in ("NodeCount", "TaskDistribution", *(["TaskCount"] if of.tasks != tasks else [])):
+        if asked.items(name):
+            asked.approximate(name, "the task groups say it", met=False)
+
+
 class Chunks(AmountsLayout):
     """``select`` and ``place`` of PBS Professional and OpenPBS."""
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """A chunk for each node, or for each task where nothing says how many nodes."""
         groups = asked.groups()
-        of = numbers.shape(asked)
+        several = len(groups) > 1
+        of = numbers.shape(asked) if several else numbers.added(asked)
         found = self._chunks(asked, of, settings) if not groups else []
         licences: Counter[str] = Counter()
         tasks = 0
         for view in groups:
-            mine = numbers.shape(view)
+            mine = numbers.shape(view) if several else of
             tasks += mine.count or 1
             chunks = self._chunks(view, mine, settings)
-            if not chunks and len(groups) > 1:  # a task beside those of other groups
+            if not chunks and several:  # a task beside those of other groups
                 _one(chunks)
             licences.update(_with_resources(view, chunks))
             found += chunks
             of.longest = max(of.longest, numbers.one(view, "Duration", numbers.MOST) or 0)
         if groups:
-            self._whole(asked, of, found, tasks)
+            total = sum(part.count * part.number("ncpus") for part in found)
+            numbers.compared(asked, of, total)
+        if several:
+            _of_groups(asked, of, tasks)
+        elif groups:
+            approximated(asked, of)
         if licences:
             for view in groups:
                 view.convert("Resource", "licences of the whole job", numbers.is_license)
@@ -123,19 +136,6 @@ class Chunks(AmountsLayout):
         shared(asked, made, of)
         for name, count in licences.items():
             made.option(f"-l {name}", str(count))
-
-    def _whole(
-        self, asked: JobRequest, of: numbers.TaskCounts, found: list[NodeSpec], tasks: int
-    ) -> None:
-        """What the job says of all its task groups, which have the chunks."""
-        numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
-        for name in (
-            "NodeCount",
-            "TaskDistribution",
-            *(["TaskCount"] if of.tasks != tasks else []),
-        ):
-            if asked.items(name):
-                asked.approximate(name, "the task groups say it", met=False)
 
     def _chunks(
         self, asked: JobRequest, of: numbers.TaskCounts, settings: Settings
