@@ -121,7 +121,9 @@ class StoreDelivery:
         before = self.tally.changes
         document = b"".join(rewrite(stored.document, changed))
         if self.tally.changes > before:
-            change.put(document, replacing=stored)
+            made = change.put(document, replacing=stored)
+            for text in change.moved(stored, made):
+                self._tell(finding("W-DISAGREE", f"{place}: {text}", file=self._jobs.address))
 
     def _further(
         self, change: Change, place: str, record: Job, runs: Sequence[_StoredRun]

@@ -190,7 +190,8 @@ def charge(
         if removed:
             lines.append(f"{removed} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
-        told = "\n".join(filter(None, (kept, "" if now == said else now)))
+        moved = change.moved(former, stored) if former is not None else []
+        told = "\n".join(filter(None, (kept, *moved, "" if now == said else now)))
         return _told(call.request, priced, shown, lines, rows, told)
 
     return once(stores, call, do, window=accounting.repeated)
@@ -236,7 +237,8 @@ def reserve(
         if replaced:
             lines.append(f"{replaced} reservations were removed")
         rows = [Row("Reserve", (("Amount", shown), ("Job", subject.id)))]
-        return _told(asked, priced, shown, lines, rows)
+        moved = change.moved(known.stored, stored) if known is not None else []
+        return _told(asked, priced, shown, lines, rows, "\n".join(moved))
 
     return once(stores, call, do, window=accounting.repeated)
 

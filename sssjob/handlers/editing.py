@@ -61,11 +61,12 @@ def create(
     warnings = "\n".join(filter(None, (new.warnings, *islice(said, _MOST))))
 
     def do(change: Change) -> HandlerAnswer:
-        made = [_created(change, call, reach, block, new.files) for block in new.blocks]
+        moved: list[str] = []
+        made = [_created(change, call, reach, block, new.files, moved) for block in new.blocks]
         plural = "s" if len(made) > 1 else ""
-        return _told(
-            change, call, made, warnings, f"Successfully created {{}} {asked.object}{plural}"
-        )
+        told = "\n".join(filter(None, (warnings, *moved[:_MOST])))
+        message = f"Successfully created {{}} {asked.object}{plural}"
+        return _told(change, call, made, told, message)
 
     def holds(change: Change) -> bool:
         found = map(change.about, new.blocks)
@@ -299,8 +300,10 @@ def _made(asked: Request) -> Block:
 
 
 def _created(
-    change: Change, call: ReceivedRequest, reach: Reach, block: Block, files: Mapping[str, bytes]
-) -> Stored:
+    change: Change, call: ReceivedRequest, reach: Reach, block: Block, files: Mapping[str, bytes],
+    moved: list[str],
+) -> Stored:  # fmt: skip
+    """Keep what is new; ``moved`` is what is to be said of jobs that others were charged for."""
     try:
         old = change.about(block)
         if old is not None:
@@ -323,6 +326,7 @@ def _created(
             said = f"Job {id_} was charged" if id_ else f"A job of {old.identity} was charged"
             told = "Undelete it, and Refund what is to be given back"
             raise Refused("740", f"{said} before it was deleted: {told}")
+        moved += change.moved(old, made)
     return made
 
 
@@ -362,6 +366,7 @@ def _each(
             if found and found not in left:
                 made.append(do(change, found))
                 places[number] = {view.place for view in found}
+                said += change.moved(found[0].stored, made[-1])
                 if advice and len(said) < _MOST:
                     old = found[0].stored
                     before = () if old.deleted else {*_advised(job_views(old, change), advice)}

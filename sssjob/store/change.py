@@ -97,6 +97,10 @@ class Change:
         found = settling.differences(self._engine, self._packing, [number])
         return [each.job for each in found if each.said < each.entered]
 
+    def moved(self, before: Stored, after: Stored) -> list[str]:
+        """What is to be said of jobs that are charged to others than whose they are now."""
+        return list(settling.moved(self._engine, after.number, before.block(), after.block()))
+
     def about(self, document: Block | bytes) -> Stored | None:
         """What there is of the job that a document is about; see ``identity``."""
         new = only(document)

@@ -43,6 +43,7 @@ from sssjob.store.sql import Sql, SqlDialect, sql
 
 _CHARGE, _OWNER = "Charge", ("User", "Project", "Machine")
 SAID = "as the job said"  # how an amount came about that nobody here computed
+_SHOWN = 60  # characters of a name in a message
 _BATCH = 2000  # documents that are looked at together
 _COLUMN = columns.name_of(_CHARGE)
 _AT = columns.NAMES.index(_COLUMN)
@@ -181,6 +182,31 @@ def owner_of(job: Block) -> Owner:
     found = flat_properties(job)
     told = (found.get(name) for name in _OWNER)
     return Owner(*(stripped(each.text) if each and is_text(each) else "" for each in told))
+
+
+# decision 928
+def moved(engine: Engine, document: int, before: Block, after: Block) -> Iterator[str]:
+    """What is to be said of jobs that are charged to others than whose they are from now on.
+
+    The ledger keeps who was charged, and totals of jobs are of whose these are.
+    """
+    was = {job.id: owner_of(job) for _, job in jobs_in(before) if job.id}
+    changed = [
+        (job.id, owner, charge_of(job)) for _, job in jobs_in(after)
+        if was.get(job.id, owner := owner_of(job)) != owner
+    ]  # fmt: skip
+    paid = _entered(engine, [document]) if changed else {}
+    for id_, owner, charge in changed:
+        for at, name in enumerate(_OWNER):
+            sums: dict[str, Fraction] = defaultdict(Fraction)
+            for payer, credits in paid.get((document, id_), ()):
+                sums[payer[at]] += credits
+            for text, credits in sums.items():
+                left = min(credits, charge)  # what is given back is entered when the change ends
+                if text and text != owner[at] != was[id_][at] and left > 0:
+                    now, to = (" ".join(each.split())[:_SHOWN] for each in (owner[at], text))
+                    stays = f"{units.decimal(left)} credits stay charged to {to}"
+                    yield f"{name} of job {id_} is {now or 'none'} now, and {stays}"
 
 
 def _entered(engine: Engine, documents: Sequence[int]) -> dict[_Job, list[Share]]:

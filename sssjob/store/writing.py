@@ -489,6 +489,7 @@ class DocumentWriter:
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
                 self._tell_replaced(incoming, run, documents[index])
+                self._tell_moved(incoming, run)
                 changed.append((run.number, incoming, files))
                 if incoming.id != run.id:
                     renamed.append((run.number, _next_run(incoming, runs), incoming))
@@ -718,6 +719,24 @@ class DocumentWriter:
         if settling.says_charge(incoming.rows) and not settling.says_charge(brought.rows):
             text += _CHARGED
         self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
+
+    # decision 928
+    def _tell_moved(self, incoming: Incoming, present: PresentDocument) -> None:
+        """Tell of a job that becomes another user's than was charged for it."""
+        if not (self._keeps_ended and settling.says_charge(incoming.rows)):
+            return
+        try:
+            before, after = (
+                loads(each)
+                for each in (
+                    self.packing.unpack(present.dictionary, present.data),
+                    self.packing.document(incoming.content),
+                )
+            )
+        except NotUnpacked:
+            return
+        for text in settling.moved(self.engine, present.number, before, after):
+            self._tell(incoming, "W-DISAGREE", Severity.WARNING, text)
 
     def _is_former(self, contents: Collection[Content], present: PresentDocument) -> bool:
         """Whether a document is a former version of the one that is there."""

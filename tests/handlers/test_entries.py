@@ -186,7 +186,8 @@ def test_who_was_charged_gets_it_back_whoever_the_job_is_of_now(jobs, by):
     """By each door through which a Charge becomes less."""
     where, entries = {"wheres": [("Id", "EQ", "k")]}, {"wheres": [("JobId", "EQ", "k")]}
     jobs.answer("Charge", data=[JOB.format("k", "ann")])
-    assert jobs.code("Modify", sets=[("User", "bob")], **where) == "000"
+    said = jobs.said("Modify", sets=[("User", "bob")], **where)
+    assert said == "User of job k is bob now, and 40 credits stay charged to ann"
     if by == "Refund":
         assert jobs.code("Refund", options={"JobId": "k", "Amount": "4"}) == "000"
     elif by == "Modify":
