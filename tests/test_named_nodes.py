@@ -288,6 +288,57 @@ def test_a_job_and_its_only_task_group_are_one_request_on_every_road(
     assert differences(job, set(ROADS) - {"place"}) == {}
 
 
+@examples(60)
+@given(
+    own=st.tuples(
+        st.sampled_from(("", "<TaskCount>6</TaskCount>")), st.sampled_from([*SPREADS.values()][:3])
+    ),
+    groups=st.lists(
+        st.tuples(
+            st.sampled_from(("", "<TaskCount>2</TaskCount>", "<TaskCount>3</TaskCount>")),
+            st.sampled_from([*SPREADS.values()][:3]),
+            st.sampled_from(("", "<NodeCount>2</NodeCount>", "<Processors>6</Processors>")),
+        ),
+        min_size=2, max_size=3,
+    ),
+)  # fmt: skip
+def test_several_task_groups_are_added_up_or_it_is_told(own, groups):
+    """What a job says of its tasks is of none of them."""
+    inner = "".join(
+        f"<TaskGroup><Name>g{at}</Name>{tasks}{spread}{requested(asked)}</TaskGroup>"
+        for at, (tasks, spread, asked) in enumerate(groups)
+    )
+    job = loads(wrapped("".join(own) + inner))
+    parts = [layout.layouts(unit.block, unit.path).layouts[0] for unit in layout.units(job)]
+    if not all(part.holds for part in parts):
+        return
+    wanted = sum(part.processors.value for part in parts)
+    assert derive(job, starting=True).values["allocated_cpu"] == wanted
+    for target, read in READERS.items():
+        text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+        found = read(text).processors
+        told = " ".join(loss.reason for loss in losses)
+        if found not in (wanted, None):
+            assert f"{found} processors in all" in told or f"{found} in all" in told, target
+
+
+@pytest.mark.parametrize("target", ["sbatch", "slurmrest"])
+@pytest.mark.parametrize("name", ["Memory", "Disk"])
+@pytest.mark.parametrize("nodes_, each", [
+    ('<NodeCount op="LE">12</NodeCount>', 12), ('<NodeCount op="GE">3</NodeCount>', 4),
+    ('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>', 6),
+    ("<NodeCount>4</NodeCount>", 3),
+])  # fmt: skip
+def test_on_the_fewest_nodes_of_a_range_a_job_has_what_it_asks_for(target, name, nodes_, each):
+    inner = requested(f'{nodes_}<{name} units="GB">12</{name}>')
+    settings = Settings(residual=False, unstated="Warn")
+    text, losses = translate(loads(wrapped(inner)), target, settings)
+    sizes = re.findall(r"--(?:mem|tmp)=(\d+)G|per_node\D+(?:number\D+)?(\d+)", text)
+    assert [int(gib or 0) or int(mib) // 1024 for gib, mib in sizes] == [each]
+    done = {loss.done for loss in losses if loss.path.endswith(name)}
+    assert done == {Done.APPROXIMATED if '"LE"' in nodes_ else Done.CONVERTED}
+
+
 @pytest.mark.parametrize("nodes_", ["<NodeCount>4</NodeCount>", '<NodeCount op="GE">2</NodeCount>'])
 @pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
 @pytest.mark.parametrize("least", [1, 3, 9])

@@ -98,6 +98,7 @@ class TaskCounts:
     memory: int = 0  # bytes that task groups come to
     longest: int = 0  # seconds of the longest task group
     named: bool = False  # whether names of nodes are all that counts these
+    uneven: bool = False  # whether task groups have other processors than so many for each task
 
     @property
     def each(self) -> int:
@@ -190,6 +191,10 @@ def _complete(asked: JobRequest, of: TaskCounts) -> None:
     """Count tasks where nothing does, and tell of counts that do not agree."""
     if of.per_node and not of.count and not of.nodes:
         of.tasks = 1  # however many may be on a node (5.1)
+    if of.per_node and of.written and of.nodes and of.nodes.lo and of.nodes.exact is None:
+        need = units.rounded_up(of.written, of.per_node)
+        if of.nodes.admits(need):  # no task is without a node
+            of.nodes = CountRange(need, of.nodes.hi)
     _agree(asked, of)
 
 
@@ -245,17 +250,19 @@ def added(asked: JobRequest) -> TaskCounts:
         return shape(asked)
     if len(groups) == 1:
         return _of_only_group(asked, groups[0])
-    own = _stated(asked)
-    _agree(asked, own)
+    own = _of_whole(asked)
     found = [shape(view) for view in groups]
-    tasks, total = sum(part.count or 1 for part in found), sum(part.total for part in found)
-    own.tasks = own.tasks or tasks
+    total = sum(part.total for part in found)
+    own.tasks = sum(part.count or 1 for part in found)
     own.processors = own.processors or CountRange(total, total)
-    _spread_alike(own, found)
+    if all(part.per_task == found[0].per_task for part in found):
+        own.per_task = found[0].per_task
     if all(part.nodes for part in found):
         nodes = sum(part.node_count for part in found)
         own.named = own.nodes is None and all(part.named for part in found)
         own.nodes = own.nodes or CountRange(nodes, nodes)
+    _agree(asked, own)
+    own.uneven = own.tasks * own.each != total
     for view, part in zip(groups, found, strict=True):
         held = one(view, "Memory", MOST)
         own.memory += (held or 0) * (part.count or 1)
@@ -265,6 +272,17 @@ def added(asked: JobRequest) -> TaskCounts:
                 view.approximate(name, f"{number.end} of a range")
         for name in (*_COUNTS, "Memory"):
             view.approximate(name, f"{len(groups)} task groups are added up", met=False)
+        if own.uneven:
+            for name in _COUNTS:
+                view.approximate(name, f"{own.tasks * own.each} processors in all, not {total}")
+    return own
+
+
+def _of_whole(asked: JobRequest) -> TaskCounts:
+    """Take what a job says of all its task groups together: not how many tasks are in each."""
+    own = _stated(asked, ("NodeCount", "Processors"))
+    for item in asked.own("TaskCount", "TaskDistribution"):
+        asked.refuse(item, "its task groups count their tasks")
     return own
 
 
@@ -293,13 +311,6 @@ def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
     found.memory = (one(group, "Memory", MOST) or 0) * (found.count or 1)
     found.longest = one(group, "Duration", MOST) or 0
     return found
-
-
-def _spread_alike(own: TaskCounts, found: Sequence[TaskCounts]) -> None:
-    """Take over how many processors a task has, where all groups say the same."""
-    first, *others = found
-    if all(part.per_task == first.per_task for part in others):
-        own.per_task = own.per_task or first.per_task
 
 
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:
@@ -361,10 +372,14 @@ def only_one(asked: JobRequest, name: str, count: CountRange | None) -> None:
 
 def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
     """Tell where options come to another number of processors than a job asks for."""
-    if of.processors and given and given != of.total:
+    if not given or given == of.total:
+        return
+    if of.processors:
         asked.approximate("Processors", f"{given} in all", met=given > of.total)
-    elif of.count and not of.processors and given > of.total:
-        asked.approximate("TaskCount", f"{given} processors in all, and {of.total} of its tasks")
+    if of.count and given > of.total and not asked.items("Processors"):
+        told = f"{given} processors in all, and {of.total} of its tasks"
+        for name in _COUNTS if asked.job.asking_groups else ("TaskCount",):
+            asked.approximate(name, told)
 
 
 def _whole(asked: JobRequest, item: Property) -> int:

@@ -105,7 +105,7 @@ class Slots(AmountsLayout):
     ) -> int:
         total = of.total
         count = of.processors if of.processors else numbers.CountRange(total, total)
-        if of.tasks and of.tasks * of.each != count.least:
+        if of.tasks and of.tasks * of.each != count.least and not of.uneven:
             count = numbers.CountRange(of.tasks * of.each, of.tasks * of.each)
         if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
             asked.leave("NodeCount", "a parallel environment decides on how many nodes")

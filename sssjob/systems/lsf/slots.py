@@ -74,6 +74,10 @@ class Slots(AmountsLayout):
     def _tasks(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         if of.named and of.count == of.total == 1 and not of.tasks:
             return  # its name says all
+        if of.nodes and of.nodes.exact is None and not of.per_node:
+            numbers.only_one(asked, "NodeCount", of.nodes)
+            number = of.nodes.lo or min(of.nodes.least, of.written or of.nodes.least)
+            of.nodes = numbers.CountRange(number, number)
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:

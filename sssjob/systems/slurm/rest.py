@@ -28,7 +28,6 @@ from sssjob.systems.slurm.submission import (
     NICE_MOST,
     NO_TIME,
     PARTITION,
-    PER_NODE,
     PRIORITY,
     QUEUES,
     constraints,
@@ -36,12 +35,12 @@ from sssjob.systems.slurm.submission import (
     counts,
     excluded,
     expanded,
-    is_held,
     memory,
     resources,
     say_constraint,
     say_counts,
     say_preferred,
+    scratch,
     too_many,
     wall,
 )
@@ -54,10 +53,8 @@ from sssjob.translate.fields import NOT_ALL, alone
 from sssjob.translate.nodes import names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
-    MOST,
     CountRange,
     TaskCounts,
-    one,
     rescope,
     say_count,
     say_gpus,
@@ -360,12 +357,11 @@ def _amounts(
         if each * MIB != found.amount:
             asked.approximate("Memory", f"{each} MiB for each {whose}, rounded up")
         job[f"memory_per_{key}"] = _number(each)
-    if (size := one(asked, "Disk", MOST)) is not None:
-        each = units.rounded_up(units.rounded_up(size, of.node_count), MIB)
-        if each * MIB * of.node_count != size:
+    if size := scratch(asked, of):
+        each = units.rounded_up(size, MIB)
+        if each * MIB != size:
             asked.approximate("Disk", f"{each} MiB for each node, rounded up")
-        if is_held(asked, "Disk", each, PER_NODE):
-            job["temporary_disk_per_node"] = each
+        job["temporary_disk_per_node"] = each
     if seconds := wall(asked, of):
         minutes = units.rounded_up(seconds, 60)
         if minutes * 60 != seconds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -105,8 +106,7 @@ class Amounts(AmountsLayout):
         wanted = names(asked, of.wanted) if "Node" in asked.names else []
         self._counts(asked, made, of, wanted)
         self._memory(asked, made, of, settings.memory_scope)
-        disk = numbers.memory(asked, of, numbers.JOB, each=numbers.NODE, name="Disk")
-        if disk and is_held(asked, "Disk", units.rounded_up(disk, MIB), PER_NODE):
+        if disk := scratch(asked, of):
             made.option("--tmp", _size(asked, "Disk", disk))
         if seconds := wall(asked, of):
             made.option("--time", units.clock(seconds))
@@ -297,7 +297,7 @@ class MemoryShare(NamedTuple):
 def memory(asked: JobRequest, of: numbers.TaskCounts, scope: str) -> MemoryShare | None:
     """Take Memory for each processor where it is of a task, or nodes are not counted."""
     if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
-        value = numbers.memory(asked, of, scope, each=numbers.NODE)
+        value = _of_each_node(asked, of, scope, "Memory")
         return MemoryShare(value) if value else None
     value = numbers.memory(asked, of, scope, each=numbers.TASK)
     if not value:
@@ -307,6 +307,27 @@ def memory(asked: JobRequest, of: numbers.TaskCounts, scope: str) -> MemoryShare
         told = f"{numbers.size(value)} for each task, {of.each} processors"
         asked.convert("Memory", f"{told}: {numbers.size(share)} for each processor")
     return MemoryShare(share, is_of_processor=True)
+
+
+def scratch(asked: JobRequest, of: numbers.TaskCounts) -> int:
+    """Take Disk, in bytes of each node; 0 for none, or one that Slurm does not hold."""
+    value = _of_each_node(asked, of, numbers.JOB, "Disk") or 0
+    return value if is_held(asked, "Disk", units.rounded_up(value, MIB), PER_NODE) else 0
+
+
+# decision 909
+def _of_each_node(asked: JobRequest, of: numbers.TaskCounts, scope: str, name: str) -> int | None:
+    """Take an amount in bytes of each node: of a range of nodes so that the fewest have it all."""
+    nodes = of.nodes
+    if scope == numbers.NODE or nodes is None or nodes.hi is None or nodes.exact is not None:
+        return numbers.memory(asked, of, scope, each=numbers.NODE, name=name)
+    fewest = nodes.lo or 1
+    alone = replace(of, nodes=numbers.CountRange(fewest, fewest))
+    value = numbers.memory(asked, alone, scope, each=numbers.NODE, name=name)
+    if value:
+        told = f"{numbers.size(value)} for each of {fewest} to {nodes.hi} nodes"
+        asked.approximate(name, told)
+    return value
 
 
 # decision 904
