@@ -312,6 +312,9 @@ def _created(
                 raise Refused("740", f"{old.identity} is there already")
         number = old.number if old else None
         change.require_one_place(block, number)
+        if old is None and (same := change.of_same_run(block)) is not None:
+            hidden = ", and is deleted" if same.deleted else ""
+            raise Refused("740", f"{same.identity} is there already, with this run{hidden}")
         change.require_unpaid(block, number)
         kept = change.put(block, files=files)
         # The very document that was deleted is no new version of it.

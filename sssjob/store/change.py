@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sssjob.errors import BusyStore, TakenId
 from sssjob.model import Block, Job
-from sssjob.runs import RunTimes
+from sssjob.runs import Run, RunTimes
 from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
@@ -88,6 +88,24 @@ class Change:
                     continue
                 if not times.is_told_apart(RunTimes.of_job(each)):
                     yield stored, at
+
+    # decision 929
+    def of_same_run(self, block: Block) -> Stored | None:
+        """A document that has the run of a job of a block, by its times, which no Id tells.
+
+        Clocks differ, and runs of one job do not overlap.
+        """
+        for job, _ in _standing(block):
+            told = Run.of_job(job)
+            if told.times.started is None:
+                continue
+            for stored in self.named(job.id, deleted=True):
+                known = (
+                    Run.of_job(each) for _, each in jobs_in(stored.block()) if each.id == job.id
+                )
+                if any(run.times.started is not None and told.is_of(run) for run in known):
+                    return stored
+        return None
 
     def lowered(self, number: int) -> list[str]:
         """The Ids of jobs of a document that say less than the ledger says that they were charged.

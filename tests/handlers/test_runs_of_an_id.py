@@ -591,3 +591,26 @@ def test_a_reservation_that_was_asked_for_stays_in_each_run(address, id_):
         further = [("StartTime", "EQ", str(FIRST + 9000)), ("Id", "EQ", id_)]
         rows = site.jobs.ask("Query", gets=["Reservation"], wheres=further)
         assert rows == [{"Reservation": "r"}]
+
+
+@pytest.mark.parametrize("around", ["{}", "<JobGroup><Id>h</Id>{}</JobGroup>"])
+@pytest.mark.parametrize(
+    ("seconds", "is_other"),
+    [(-9000, True), (-2, False), (1, False), (30, False), (57, False), (63, True)],
+)
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+def test_a_create_makes_no_run_that_is_there_by_its_times(address, id_, seconds, is_other, around):
+    start = FIRST + seconds
+    times = f"<StartTime>{start}</StartTime><EndTime>{start + 60}</EndTime>"
+    job = around.format(f"<Job><Id>{id_}</Id><User>ann</User>{times}</Job>")
+    made = {"object": "JobGroup" if "JobGroup" in job else "Job", "data": [job]}
+    with Site(address) as site:
+        if is_other:
+            assert site.jobs.code("Create", **made) == "000"
+            return
+        place = "JobGroup g" if id_ == "7" else f"Job {id_}"
+        said = f"{place} is there already, with this run"
+        assert site.jobs.said("Create", **made) == said
+        if id_ == "9":
+            site.delete(id_, None)
+            assert site.jobs.said("Create", **made) == f"{said}, and is deleted"
