@@ -231,5 +231,6 @@ def _actor(tag: bytes) -> str:
 def _unclear() -> Refused:
     return Refused(
         "302",
-        "A message of this size is well-formed XML: an Envelope with one Body, and little else",
+        "A message of this size is well-formed XML in an encoding like ASCII: an Envelope with one "
+        "Body, and little else",
     )

@@ -96,6 +96,15 @@ def test_no_tree_is_made_of_what_a_stranger_sends(message, code, parsed):
     assert peak < len(message) / 4  # beside the message itself
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_unlike_ascii_is_of_small_messages_only_which_is_told(encoding):
+    for padding, code in (("", "000"), ("<!---->" * 1000, "302")):
+        plain = envelope(body(padding), sign(body(padding), SHARED)).decode()
+        outcome = responder().respond(plain.replace("UTF-8", encoding.upper()).encode(encoding))
+        assert outcome.code == code
+        assert ("in an encoding like ASCII" in outcome.message) == (code == "302")
+
+
 def test_what_is_not_encrypted_here_is_not_even_looked_at(parsed):
     message = encrypted_envelope(encrypt(GOOD, KEY)._replace(value="A" * (1 << 20)))
     assert responder(Policy()).respond(message).code == "434"
