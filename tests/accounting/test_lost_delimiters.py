@@ -155,3 +155,28 @@ def test_a_banner_says_of_what_an_ad_has_not_that_it_is_not_known():
         )
         jobs, _ = read("condor", f"{ad}{banner}\n")
         assert len(jobs) == 1
+
+
+TEN = "s#{id}.0#1700000014|amy|1337|639|26|1700000123|1700001460|165654|295493|10|"
+
+
+@pytest.mark.parametrize("behind", ["", "1|", "1.25|", "undefined|"])
+@pytest.mark.parametrize("begin", [TEN.index("6|170"), TEN.index("165654"), TEN.index("|10|")])
+def test_a_delimiter_too_many_in_fields_of_apel_makes_no_other_job(behind, begin):
+    lines = [TEN.format(id=id) + behind for id in range(1, 5)]
+    whole, told = read("condor", "\n".join(lines) + "\n")
+    assert (len(whole), told) == (4, set())
+    for at in range(begin, len(lines[1])):
+        changed = [lines[0], f"{lines[1][:at]}|{lines[1][at:]}", *lines[2:]]
+        others, told = read("condor", "\n".join(changed) + "\n")
+        assert told or others == whole, changed[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [TEN.replace("165654", "165|654"), TEN.replace("295493", "295|493"), TEN + "0|", TEN + "x|"],
+)
+def test_a_log_of_one_line_has_no_eleventh_field_that_is_no_factor(line):
+    jobs, told = read("condor", line.format(id=1) + "\n")
+    assert jobs == []
+    assert [each.startswith("no factor of a node") for each in told] == [True]

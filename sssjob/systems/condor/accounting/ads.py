@@ -36,6 +36,7 @@ _BANNER_BEGIN = 64  # bytes of a line that tell whether it ends an ad
 # Behind the first bracket: what begins no attribute.
 _OF_JSON = re.compile(rb'[]{}"0-9-]|(?:null|true|false)\s*+[],]')
 JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
+_SCALED = "scaled text"  # with a factor of the node behind the other fields
 
 _READ = (*NAMES, "MyType")
 _AT = {name.lower(): place for place, name in enumerate(_READ)}
@@ -77,6 +78,7 @@ _USUAL = re.compile(
 )
 _NULL = ("undefined", "error", "")
 _HASHES = 2  # of a GlobalJobId
+_FACTORS = 10  # a node is not so many times as fast as the reference of its site
 
 
 def form_of(head: bytes) -> str:
@@ -99,7 +101,17 @@ def _form_of_line(octets: bytes) -> str:
 
 def _form_within(head: bytes) -> str:
     """The form of ads of which the first line may be damaged, as of any other one."""
-    return form_of(head) or next(filter(None, map(_form_of_line, head.split(b"\n"))), "")
+    lines = head.split(b"\n")
+    form = form_of(head) or next(filter(None, map(_form_of_line, lines)), "")
+    return _SCALED if form == TEXT and _are_scaled(lines) else form
+
+
+def _are_scaled(lines: Iterable[bytes]) -> bool:
+    """Whether most lines have a field behind those that APEL asks for: a script prints the same
+    ones of each job.
+    """
+    widths = [len(_parts_of(text)) for text in map(clean, lines) if _form_of_line(text.encode())]
+    return 2 * widths.count(len(_COLUMNS) + 1) > len(widths)
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
@@ -161,7 +173,7 @@ def _cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter] | N
     tag = ((1, form.encode()),)
     if form == LONG:
         return lambda options, lines: _AdCutter(options, tag)
-    return (lambda options, lines: LineCutter(options, tag)) if form == TEXT else None
+    return (lambda options, lines: LineCutter(options, tag)) if form in (TEXT, _SCALED) else None
 
 
 def _behind(front: bytes, stream: PartStream, first: int) -> Iterator[Piece]:
@@ -180,13 +192,16 @@ def _rest(front: bytes, stream: OpenStream, first: int) -> Iterator[Piece]:
     return _of_json(_JSON.rest(front, stream, first))
 
 
-_FORMS = {form.encode(): form for form in (LONG, TEXT)}  # by the front of parts
+_FORMS = {form.encode(): form for form in (LONG, TEXT, _SCALED)}  # by the front of parts
 PARTED = Parted(_cutter, _behind, _rest)
 
 
 def _of_blocks(stream: BinaryIO, first: int, form: str) -> Iterator[Piece]:
     blocks = Blocks(stream, first)
-    yield from (_of_lines if form == LONG else _of_text)(blocks.lines())
+    if form == LONG:
+        yield from _of_lines(blocks.lines())
+    else:
+        yield from _of_text(blocks.lines(), is_scaled=form == _SCALED)
     yield from cut_short(blocks.cut_short)
 
 
@@ -388,10 +403,11 @@ def _of_another(values: list[Any], banner: str) -> str:
     return ""
 
 
-def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
-    """Lines of the fields that APEL asks for."""
+def _of_text(lines: Iterable[tuple[int, str]], *, is_scaled: bool) -> Iterator[Piece]:
+    """Lines of the fields that APEL asks for, each of them with a factor behind these or none."""
+    width = len(_COLUMNS) + is_scaled
     for line, text in lines:
-        if (usual := _usual(text)) is not None:
+        if not is_scaled and (usual := _usual(text)) is not None:
             yield line, usual
             continue
         if not text.strip():
@@ -399,9 +415,11 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
         if text.count("#") > _HASHES:
             yield Bad(line, TWO_RECORDS)
             continue
-        parts = text.strip().removesuffix("|").split("|")
-        if len(parts) not in (len(_COLUMNS), len(_COLUMNS) + 1):
-            yield Bad(line, f"{len(parts)} fields where there are {len(_COLUMNS)}")
+        parts = _parts_of(text)
+        # No number of processors has a point, so that one with it is a factor. # decision 950
+        has_factor = len(parts) == len(_COLUMNS) + 1 and "." in parts[-1]
+        if len(parts) != width and not has_factor:
+            yield Bad(line, f"{len(parts)} fields where there are {width}")
             continue
         values = _OF_TEXT.copy()
         for (place, is_number), part in zip(_PLACES, parts, strict=False):
@@ -446,10 +464,14 @@ def _usual(text: str) -> _UsualLine | None:
 def _shifted(values: list[Any], parts: list[str]) -> str:
     """Why a line is no record, or "": one delimiter too many, or too few, moves all behind it.
 
-    Both may give a known number of fields: sites print a factor behind the others. # decision 754
+    Both may give the number of fields that a line has. # decision 754
     """
-    if len(parts) > len(_COLUMNS) and "" in map(str.strip, parts):
-        return "an empty field where nothing is missing: a delimiter too many"
+    if len(parts) > len(_COLUMNS):
+        if "" in map(str.strip, parts):
+            return "an empty field where nothing is missing: a delimiter too many"
+        factor = _number(parts[-1].strip())
+        if factor is not None and not (isinstance(factor, int | float) and 0 < factor < _FACTORS):
+            return f"no factor of a node behind the other fields: {parts[-1][:40]!r}"
     queued, start, end = values[_QUEUED], values[_START], values[_END]
     if type(start) is type(end) is int and 0 < int(queued or 0) <= start <= end:
         return ""
@@ -457,6 +479,11 @@ def _shifted(values: list[Any], parts: list[str]) -> str:
     if known != sorted(known):
         return "times that do not follow each other: a delimiter too many or too few"
     return ""
+
+
+def _parts_of(text: str) -> list[str]:
+    """The fields of a line: each is ended by a |, and the last one not everywhere."""
+    return text.strip().removesuffix("|").split("|")
 
 
 def _number(text: str) -> Any:
