@@ -264,11 +264,15 @@ class LedgerAppender:
         self._came: list[Iterable[int]] = []
         self._rows_came: list[int] = []
         self._count = 0
+        self._cut: set[int] = set()
         self._read: list[Input] = []
         self._kept: list[RecordedLog] = []
 
-    def put(self, rows: Row | pa.Table) -> None:
-        """One more row, or a table of many."""
+    def put(self, rows: Row | pa.Table) -> int:
+        """One more row, or a table of many; the number of the first one, until the next is put."""
+        if self._count >= _ARRIVES:
+            self.commit()
+        first = self._count
         if isinstance(rows, tuple):
             self._rows.append(rows)
             self._rows_came.append(self._count)
@@ -277,8 +281,11 @@ class LedgerAppender:
             self._tables.append(rows)
             self._came.append(range(self._count, self._count + len(rows)))
             self._count += len(rows)
-        if self._count >= _ARRIVES:
-            self.commit()
+        return first
+
+    def doubt(self, number: int) -> None:
+        """A row that was put at last may be cut short: it gives way to any other of its run."""
+        self._cut.add(number)
 
     def has_read(self, read: Input | None, kept: Sequence[RecordedLog] = ()) -> None:
         """All rows of an input were put, and its text is ``kept``; None: it is read each time."""
@@ -290,12 +297,16 @@ class LedgerAppender:
         """Commit what was put."""
         if self._count or self._read or self._kept:
             every = pa.concat_tables([*self._tables, columns.table(self._rows)])
-            came = pa.array(chain(*self._came, self._rows_came), pa.int64())
+            order: Iterable[int] = chain(*self._came, self._rows_came)
+            if self._cut:
+                order = (merging.THERE - 1 - n if n in self._cut else n for n in order)
+            came = pa.array(order, pa.int64())
             arrived = every.append_column(merging.SEQ, came)
             self.total += self._ledger.commit(
                 arrived, self._read, self._why, self._kept, self._on_conflict
             )
             self._tables, self._rows, self._came, self._rows_came = [], [], [], []
+            self._cut.clear()
             self._count, self._read, self._kept = 0, [], []
 
 

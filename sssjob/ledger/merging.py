@@ -109,13 +109,17 @@ _HAS_BEGUN = (
     )
 )
 
-# Numbers upwards in the order in which rows came: a column of what arrives in another order.
+# Numbers upwards in the order in which rows came: a column of what arrives in another order. What
+# may be cut short has one below that of each row that is there, and gives way to whole records.
 SEQ = "seq"
+THERE = -1
+# decision 962
+_IS_CUT = f"f.seq < {THERE}"
 # What is known of arrays of which something waits: by live rows, which came before all others.
 _TOLD_OF = ", ".join((MACHINE, SUBMIT, ID))
 _EVERY = f"""
 SELECT {_TOLD_OF}, seq, {_WAITS.format("f")} AS waits, NULL AS file, 0 AS row FROM fresh AS f
-UNION ALL SELECT {_TOLD_OF}, -1, {_WAITS.format("h")}, file, row FROM live AS h
+UNION ALL SELECT {_TOLD_OF}, {THERE}, {_WAITS.format("h")}, file, row FROM live AS h
 """
 _ARRAYS = f"""
 CREATE TEMP TABLE arrays AS
@@ -132,7 +136,7 @@ _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM (SELECT *, {_ADDED.format("f")} FROM arrived AS f) AS f
 QUALIFY row_number() OVER (
     PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {START}, {ALONE}, {WHOSE}
-    ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC, seq DESC
+    ORDER BY {_IS_CUT}, {_RANK.format("f")} DESC, {_WALL.format("f")} DESC, seq DESC
 ) = 1
 """
 _NO_LONGER_WAITS = f"""
@@ -160,7 +164,7 @@ DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
 _MET = f"""
 CREATE TEMP TABLE met AS
 SELECT h.file, h.row, f.seq,
-       {_TELLS.format("h")} > {_TELLS.format("f")} AS tells_more,
+       {_IS_CUT} OR {_TELLS.format("h")} > {_TELLS.format("f")} AS tells_more,
        {_SAME} AS same, {_JOB} AND {_ALIKE} AS is_told, {_WAITS.format("h")} AS waits
 FROM held AS h JOIN fresh AS f ON f.{JOB_ID} = h.{JOB_ID} AND ({_RUN} OR {_AS_FAR})
 """
@@ -180,7 +184,7 @@ _OF_UNTOLD = " UNION ALL ".join(
     f"{{0}}.{WHOSE}, "
     f"{_RANK}, {_WALL}, {_IS_NAMED} FROM {{2}} AS {{0}} "
     f"SEMI JOIN {_OF_THEM}".format(*each)
-    for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", "-1, h.file, h.row", "held"))
+    for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", f"{THERE}, h.file, h.row", "held"))
 )
 _JUDGED = f"""
 DELETE FROM met WHERE NOT waits AND seq IN (
@@ -279,7 +283,8 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
     found: dict[tuple[Any, ...], list[_KnownRecord]] = {}
     for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
         seq, file, row, *beside, rank, wall, is_named = told
-        one = _KnownRecord(seq, file, row, tuple(beside), (rank, wall, is_named))
+        tells = (-1, 0, False) if seq < THERE else (rank, wall, is_named)
+        one = _KnownRecord(seq, file, row, tuple(beside), tells)
         # Without a start, its machine and its submission tell it.
         found.setdefault((job, start, *beside[: 0 if start else 2]), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]

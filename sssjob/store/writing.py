@@ -125,7 +125,7 @@ class Incoming(NamedTuple):
     ``named`` are the ids of the Files that it names, and ``files`` what came of them with it;
     ``others`` are their ids with the names of attributes that are not kept.
     ``stands_alone`` is whether nothing can stand beside it; else ``around`` are the elements that
-    it stands in.
+    it stands in. One that ``is_cut`` may be cut short: whatever is there tells more of its run.
     """
 
     name: str
@@ -139,6 +139,7 @@ class Incoming(NamedTuple):
     line: int = 0
     around: Around = ()
     others: tuple[tuple[str, str], ...] = ()
+    is_cut: bool = False
 
     def every_id(self) -> tuple[str, ...]:
         """The Ids by which a store may have it, its own first."""
@@ -587,6 +588,8 @@ class DocumentWriter:
         False where it tells more itself; None where neither is known. What used something is none
         that waits, and what does not tell its wall time may tell other things.
         """
+        if incoming.is_cut:  # decision 962
+            return True
         mine = _told_by(incoming.rows, incoming.marks.whose)
         known, was_used = self._telling(present)
         if mine[0] == ENDED:

@@ -31,13 +31,14 @@ from sssjob.ledger.places import Place
 from sssjob.measures import LONGEST
 from sssjob.records import find, read_records
 from sssjob.records.making import BACKWARDS
-from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts, Skipped
+from sssjob.records.record import CUT_SHORT, Bad, Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.verbs.convert import Answer, Conversion, ConvertTask, Small, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
 from sssjob.workers import PartWork, Workers
 
-_TIMES = [NAMES.index(name) for name in (START, END, ID, LINE)]
+_LINE = NAMES.index(LINE)
+_TIMES = [*(NAMES.index(name) for name in (START, END, ID)), _LINE]
 _APART = "the job took more than ten years by its times: one of them is wrong"
 
 
@@ -62,6 +63,9 @@ class Ingestion:
     _before: Manifest = field(init=False)
     _held: ExitStack = field(default_factory=ExitStack)
     _unread: set[str] = field(default_factory=set)  # names of sources
+    _last: tuple[int, int] | None = None  # line and number of the last record of a source
+    _bad: int = 0  # the last line of it that is bad
+    _is_cut: bool = False  # whether its last line may be cut short
 
     def __post_init__(self) -> None:
         self.adding = LedgerAppender(self.ledger, on_conflict=self._conflict)
@@ -89,6 +93,8 @@ class Ingestion:
                 self.on_error(error)
             else:
                 self._done(source, read)
+            finally:
+                self._end()
 
     def commit(self) -> None:
         """Commit what was taken in and is not committed yet."""
@@ -104,7 +110,15 @@ class Ingestion:
             if is_document or not is_backwards:
                 said = BACKWARDS if is_backwards else _APART
                 self._tell(name, Noted(line or 0, said if line else f"Job {id_}: {said}"))
-        self.adding.put(rows)
+        first = self.adding.put(rows)
+        if found := _last_line(rows):
+            self._last = found[0], first + found[1]
+
+    def _end(self) -> None:
+        """All records of a source were put: of one that may be cut short, a whole one counts."""
+        if self._is_cut and self._last is not None and self._last[0] > self._bad:
+            self.adding.doubt(self._last[1])
+        self._last, self._bad, self._is_cut = None, 0, False
 
     def _done(self, source: NamedSource, read: Input) -> None:
         kept: Sequence[RecordedLog] = ()
@@ -127,6 +141,10 @@ class Ingestion:
     def _tell(self, name: str, item: Bad | Noted) -> None:
         if isinstance(item, Bad) and item.unread:
             self._unread.add(name)
+        if isinstance(item, Bad):
+            self._bad = max(self._bad, item.line)
+        elif item.message == CUT_SHORT:
+            self._is_cut = True
         self.reading.tell(name, item)
 
     def _conflict(self, found: Conflict) -> None:
@@ -181,7 +199,11 @@ class Ingestion:
         work = PartWork("sssjob.verbs.ledger:rows_of", ())
         try:
             with Workers[ConvertTask | Small, Answer[LedgerRows]](work, self.processes) as workers:
+                name = ""
                 for task, found in in_turn(workers, records.tasks()):
+                    if task.name != name:
+                        self._end()
+                        name = task.name
                     if task.sign:
                         self.reading.tell(task.name, task.noted)
                     self.reading.counts.include(found.counts)
@@ -189,6 +211,7 @@ class Ingestion:
                         self._tell(task.name, item)
                     for each in found.rows:
                         self._put(each, task.name)
+                self._end()
         except UnusableStore:
             raise
         except (OSError, SSSJobError) as error:
@@ -196,6 +219,15 @@ class Ingestion:
         else:
             for source, read in wanted:
                 self._done(source, read)
+
+
+def _last_line(rows: Row | pa.Table) -> tuple[int, int] | None:
+    """The last line on which a record stands, and at which place among these; None for none."""
+    if isinstance(rows, tuple):
+        line = rows[_LINE]
+        return None if line is None else (line, 0)
+    found = pc.max(rows[LINE]).as_py()
+    return None if found is None else (found, pc.index(rows[LINE], found).as_py())
 
 
 def _wrong(rows: Row | pa.Table) -> list[tuple[int | None, str, bool]]:

@@ -458,3 +458,41 @@ def test_a_value_is_of_all_runs_or_of_each_as_in_a_store(run, ingest, usage, tmp
     )
     assert told.stdout
     assert (told.stdout, told.exit_code) == (wanted.stdout, wanted.exit_code)
+
+
+HEAD = "JobID|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NCPUS"
+WHOLE = (
+    f"{HEAD}\n6|c|amy|chem|COMPLETED|90|100|160|60|2\n7|c|amy|chem|COMPLETED|100|160|260|100|16\n"
+)
+CUT = {
+    "an amount": WHOLE[:-2],
+    "with an earlier record": f"{HEAD}\n5|c|amy|chem|COMPLETED|80|100|150|50|1\n{WHOLE[-49:-2]}",
+    "a record that is bad then": WHOLE[:-20],
+}
+
+
+@pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
+@pytest.mark.parametrize("order", ["whole cut", "cut whole", "whole cut cut", "cut whole cut"])
+@pytest.mark.parametrize("cut", CUT.values(), ids=CUT)
+def test_a_record_that_may_be_cut_counts_only_where_no_whole_one_was_read(
+    tmp_path, monkeypatch, cut, order, workers
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "whole").write_text(WHOLE)
+    (tmp_path / "cut").write_text(cut)
+    files = order.split()
+
+    def used(*sources, words=("report",)):
+        result = CliRunner().invoke(sssjob, [*words, "--by", "user", "--csv", *sources])
+        return [line.split(",")[:4] for line in result.stdout.splitlines()]
+
+    wanted = used(*dict.fromkeys(files))
+    for number, each in enumerate(files):
+        CliRunner().invoke(sssjob, ["ledger", "ingest", *workers, "nights", each])
+        name = tmp_path / f"again{number}"  # the same file again would not be read
+        name.write_bytes((tmp_path / each).read_bytes())
+        CliRunner().invoke(sssjob, ["store", "import", *workers, "kept.db", name.name])
+    CliRunner().invoke(sssjob, ["ledger", "ingest", *workers, "once", *dict.fromkeys(files)])
+    booked = ("ledger", "report", "--book", "end")
+    assert used("nights", words=booked) == used("once", words=booked) == wanted
+    assert used("kept.db") == wanted
