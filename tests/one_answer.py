@@ -24,6 +24,8 @@ QUESTIONS = (
     ("string-join(//Job/Id, '+')", ["1+2+3"]),
     ("//Job/Id, //JobGroup/Id", ["1", "2", "3", "g"]),
     ("(//Job)[2]/Id", ["2"]),
+    ("//Job/position()", ["1", "2", "3"]),
+    ("//Job/concat(Id, ' of ', last())", ["1 of 3", "2 of 3", "3 of 3"]),
     ("(//Job)[last()]/Id", ["3"]),
     ("(//Job)[3] | (//Job)[1] | (//Job)[2] ! Id", ["15amy", "2", "310amy2"]),
     ("((//Job)[3] | (//Job)[1])/Id", ["1", "3"]),

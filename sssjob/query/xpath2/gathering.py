@@ -29,7 +29,7 @@ from lxml.etree import _Element as Element
 from sssjob.errors import LimitExceeded
 from sssjob.query.match import Match
 from sssjob.query.xpath2.context import Context
-from sssjob.query.xpath2.scope import is_boolean
+from sssjob.query.xpath2.scope import INTO, PATHS, asks_place, at_its_item, is_boolean
 
 VALUES = 2_000_000  # values that are gathered
 TEXT = 1 << 28  # characters of their texts
@@ -39,8 +39,6 @@ Place = tuple[int, ...]  # of a token below the root of an expression
 
 _EACH: Any = XPath30Parser.symbol_table["!"]
 _DOCUMENTS = "sss-documents"  # the variable that stands for all documents
-_PATHS = ("/", "//")
-_INTO = (*_PATHS, "!", "[")  # of two operands the second one is asked at the items of the first
 _SETS = ("|", "union", "except", "intersect")
 _BINDING = ("for", "let", "some", "every")
 _THROUGH = ("(", ",", ":")
@@ -165,7 +163,7 @@ class _Making:
             inner = bound | {each[0].value for each in token if each.symbol == "$"}
         wanted = symbol in _OF_VALUES or (wants_values and symbol in _THROUGH)
         for index, part in enumerate(token):
-            if index and symbol in _INTO:
+            if index and symbol in INTO:
                 break
             if part.symbol not in ("$", "(name)"):
                 token[index] = self.replaced(part, (*place, index), inner, wants_values=wanted)
@@ -179,13 +177,13 @@ class _Making:
     def _held(self, token: Any) -> Any:
         """The expression with its paths from the document followed in all that are held."""
         symbol = token.symbol
-        if symbol in _PATHS and not len(token):
+        if symbol in PATHS and not len(token):
             return _variable(token, _DOCUMENTS)
-        if symbol in _PATHS and len(token) == 1:
+        if symbol in PATHS and len(token) == 1:
             each = _EACH(token.parser)
             each[:] = _variable(token, _DOCUMENTS), token
             return each
-        first = 1 if symbol in _INTO else len(token)
+        first = 1 if symbol in INTO else len(token)
         for index, part in enumerate(token):
             if index < first and part.symbol not in ("$", "(name)"):
                 token[index] = self._held(part)
@@ -213,8 +211,8 @@ def _is_by_document(token: Any) -> bool:
     symbol = token.symbol
     if _is_start(token):
         return True
-    if symbol in (*_PATHS, "!"):
-        return _is_by_document(token[0]) and not _asks_place(token[1])
+    if symbol in (*PATHS, "!"):
+        return _is_by_document(token[0]) and not asks_place(token[1])
     if symbol == "[":
         return _is_by_document(token[0]) and is_boolean(token[1])
     if symbol == "(" and len(token) == 1:
@@ -235,7 +233,7 @@ def _loses_its_document(token: Any) -> bool:
         body = getattr(part, "body", None)
         if body is not None and any(map(_is_start, body.iter())):
             return True
-        behind = part.symbol in _INTO and len(part) == 2 and not _gives_nodes(part[0])
+        behind = part.symbol in INTO and len(part) == 2 and not _gives_nodes(part[0])
         if behind and any(map(_is_start, part[1].iter())):
             return True
     return False
@@ -243,7 +241,7 @@ def _loses_its_document(token: Any) -> bool:
 
 def _is_start(token: Any) -> bool:
     """Whether an expression is the document, or a path from it."""
-    return token.symbol in _PATHS and len(token) < 2
+    return token.symbol in PATHS and len(token) < 2
 
 
 def _gives_nodes(token: Any) -> bool:
@@ -251,27 +249,16 @@ def _gives_nodes(token: Any) -> bool:
     symbol = token.symbol
     if symbol in ("(name)", "@", "*", ".", "..") or token.label == "axis" or _is_start(token):
         return True
-    if symbol in _PATHS:
+    if symbol in PATHS:
         return _gives_nodes(token[1])
     if symbol in ("(", "["):
         return len(token) > 0 and _gives_nodes(token[0])
     return symbol in _SETS and all(map(_gives_nodes, token))
 
 
-def _asks_place(token: Any) -> bool:
-    """Whether an expression asks where its context item stands among others."""
-    asks = token.symbol in ("position", "last")
-    return asks or any(map(_asks_place, _at_its_item(token)))
-
-
 def _starts_anew(token: Any) -> bool:
     """Whether an expression starts at the document, whatever its context item is."""
-    return _is_start(token) or any(map(_starts_anew, _at_its_item(token)))
-
-
-def _at_its_item(token: Any) -> tuple[Any, ...]:
-    """The parts of an expression that are asked at its own context item."""
-    return tuple(token)[:1] if token.symbol in _INTO else tuple(token)
+    return _is_start(token) or any(map(_starts_anew, at_its_item(token)))
 
 
 def _side_by_side(documents: Iterable[Element]) -> list[Any]:

@@ -10,6 +10,9 @@ from typing import Any
 from sssjob import spec
 from sssjob.query.scope import UNITS
 
+PATHS = ("/", "//")
+INTO = (*PATHS, "!", "[")  # of two operands the second one is asked at the items of the first
+
 _AWAY = {
     "..": "..", "parent": "parent::", "ancestor": "ancestor::",
     "ancestor-or-self": "ancestor-or-self::", "following": "following::",
@@ -89,6 +92,13 @@ def _stay(token: Any) -> None:
             raise _MayLeave(f"{_AWAY[part.symbol]} may leave the job object")
 
 
+def _stay_without_place(token: Any) -> None:
+    """The same of what is asked at each of many nodes: it may not count them."""
+    if asks_place(token):
+        raise _MayLeave(f"{token.source} counts nodes of other job objects")
+    _stay(token)
+
+
 def _enters(token: Any, namespaces: dict[str, str]) -> bool:
     """Whether an expression has come to job objects, one after the other, and stays in each."""
     symbol = token.symbol
@@ -96,11 +106,11 @@ def _enters(token: Any, namespaces: dict[str, str]) -> bool:
         return _is_unit(token[0], namespaces)
     if symbol in ("/", "//") and len(token) == 2:
         if _enters(token[0], namespaces):
-            _stay(token[1])
+            _stay_without_place(token[1])
             return True
         return _is_unit(token[1], namespaces)
     if symbol == "!" and _enters(token[0], namespaces):
-        _stay(token[1])
+        _stay_without_place(token[1])
         return True
     if symbol in ("|", "union"):
         return all(_enters(part, namespaces) for part in token)
@@ -150,3 +160,14 @@ def is_boolean(predicate: Any) -> bool:
     if predicate.symbol == "[":
         return is_boolean(predicate[0])
     return predicate.symbol in (*_COMPARED, *_BOOLEAN, *_NODES)
+
+
+def asks_place(token: Any) -> bool:
+    """Whether an expression asks where its context item stands among others."""
+    asks = token.symbol in ("position", "last")
+    return asks or any(map(asks_place, at_its_item(token)))
+
+
+def at_its_item(token: Any) -> tuple[Any, ...]:
+    """The parts of an expression that are asked at its own context item."""
+    return tuple(token)[:1] if token.symbol in INTO else tuple(token)
