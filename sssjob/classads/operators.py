@@ -132,8 +132,12 @@ def _calculated(op: str, left: bool | int | float, right: bool | int | float) ->
         case "<<":
             return wrapped(left << (right & 63))
         case ">>":
-            return left >> (right & 63)
-    return wrapped((left % 2**64) >> (right & 63))
+            # What is below 0 fills up with its sign, and is not shifted by less than nothing.
+            return left >> (min(max(right, 0), 63) if left < 0 else right & 63)
+    by = right & 63
+    if left < 0 and not by:
+        return 0  # the library shifts its mask by all 64 bits, which leaves nothing
+    return wrapped((left % 2**64) >> by)
 
 
 def _divided(left: int, right: int) -> int:

@@ -65,7 +65,7 @@ def _join(*values: Value) -> Value:
     texts = [str(string(each)) for each in parts if each is not UNDEFINED]
     if not texts and UNDEFINED in (separator if not parts else UNDEFINED, *parts):
         return UNDEFINED
-    first = next((place for place, text in enumerate(texts) if text), 0)
+    first = next((place for place, text in enumerate(texts) if text), len(texts))
     return between.join(texts[first:])  # nothing stands before the first that is not empty
 
 

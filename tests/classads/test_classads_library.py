@@ -45,6 +45,24 @@ def test_both_engines_answer_alike(engine):
     assert asked > 200
 
 
+SHIFTED = [
+    f"{left} {op} {right}"
+    for left in (-7, -1000, -1, 0, 7, 9223372036854775807) for op in ("<<", ">>", ">>>")
+    for right in (-65, -64, -2, -1, 0, 1, 3, 63, 64, 65, 66)
+]  # fmt: skip
+JOINED = [
+    f"join({words})"
+    for words in ('"x", {"", ""}', '"x", "", ""', '"x", {"", "", "b"}', '"x", {"a", ""}',
+                  '"x", {"", "a", ""}', '"x", {""}', '"x", {}', '{"", ""}', '"", {"", "a"}')
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*SHIFTED, *JOINED])
+def test_shifts_and_joined_texts_are_those_of_the_library(engine, text):
+    node = expression(text)
+    assert _agree(evaluate.evaluate(node), engine.evaluate(node))
+
+
 def test_values_of_each_kind_come_back(engine):
     for text in ("1", "-1.5", '"a\\n\\"b"', "true", "undefined", "{ 1, { 2 } }", "[a = 1]", "absTime(5, 0)"):  # noqa: E501 # fmt: skip
         node = expression(text)
