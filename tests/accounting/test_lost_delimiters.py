@@ -180,3 +180,58 @@ def test_a_log_of_one_line_has_no_eleventh_field_that_is_no_factor(line):
     jobs, told = read("condor", line.format(id=1) + "\n")
     assert jobs == []
     assert [each.startswith("no factor of a node") for each in told] == [True]
+
+
+XDMOD = (
+    "JobID|JobIDRaw|Cluster|Partition|QOS|Account|Group|GID|User|UID|Submit|Eligible|Start|End|"
+    "Elapsed|ExitCode|State|NNodes|NCPUS|ReqCPUS|ReqMem|ReqTRES|AllocTRES|Timelimit|NodeList|"
+    "JobName\n"
+)
+OF_XDMOD = (
+    "{id}|{id}|c|long|normal|acc|grp|100|{user}|1000|2023-11-14T22:13:20|2023-11-14T22:13:20|"
+    "2023-11-14T22:15:00|2023-11-14T23:15:00|01:00:00|0:0|COMPLETED|1|64|64|4000M|"
+    "cpu=64,mem=4000M,node=1|cpu=64,mem=4000M,node=1|02:00:00|cn01|job.{id}\n"
+)
+OWN = "JobID|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NCPUS|WorkDir|SubmitLine\n"
+OF_OWN = "{id}|c|{user}|a|COMPLETED|100|200|300|100|4|/home/{user}|sbatch x\n"
+
+
+def used(jobs):
+    """What jobs used, and whose they are: texts beside a text may have its delimiters."""
+    names = "Id|User|Project|StartTime|EndTime|Duration|Processors|CpuDuration"
+    return [sorted(re.findall(f"<(?:{names})>[^<]*", dumps(job))) for job in jobs]
+
+
+@pytest.mark.parametrize(("header", "row"), [(XDMOD, OF_XDMOD), (OWN, OF_OWN)])
+@pytest.mark.parametrize("instead", ["", " ", "||"])
+def test_a_record_of_sacct_without_a_delimiter_is_no_text_of_the_one_before_it(
+    header, row, instead
+):
+    """The last column is a text, which may have line breaks and delimiters."""
+    rows = [row.format(id=id, user=user) for id, user in enumerate(("amy", "bob", "cia"), 1)]
+    whole, told_of_whole = read("slurm", header + "".join(rows))
+    assert len(whole) == 3
+    for found in re.finditer(r"\|", rows[1]):
+        changed = rows[1][: found.start()] + instead + rows[1][found.end() :]
+        jobs, told = read("slurm", header + rows[0] + changed + rows[2])
+        assert used(jobs) == used(whole) or told - told_of_whole, changed
+        assert [jobs[0], jobs[-1]] == [whole[0], whole[2]]
+
+
+@pytest.mark.parametrize("put", ["|", "\n"])
+def test_a_record_of_sacct_with_a_delimiter_or_a_line_end_in_it_is_no_text_before_it(put):
+    rows = [OF_XDMOD.format(id=id, user=user) for id, user in ((1, "amy"), (2, "bob"))]
+    whole, told_of_whole = read("slurm", XDMOD + "".join(rows))
+    begin_of_text = rows[1].rindex("|")
+    for at in range(1, begin_of_text):
+        changed = rows[1][:at] + put + rows[1][at + (put == "|") :]
+        jobs, told = read("slurm", XDMOD + rows[0] + changed)
+        assert used(jobs) == used(whole) or told - told_of_whole, changed
+
+
+def test_lines_of_a_text_with_delimiters_belong_to_it():
+    text = "sbatch --wrap 'a | b\n  c | d | e || f | g | h | i | j | k | l | m | n\n7 | 8 | 9'"
+    row = OF_OWN.replace("sbatch x", text).format(id=1, user="amy")
+    jobs, told = read("slurm", OWN + row + OF_OWN.format(id=2, user="bob"))
+    assert (len(jobs), told) == (2, set())
+    assert "8 | 9" in dumps(jobs[0])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, distinct, is_of_form
 from sssjob.systems.slurm.states import STATES
 
+_ENOUGH = 3  # values of their kind that no line of a text has by chance
 SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in texts
 
 _ID = r"[0-9]{1,18}(?:_(?:[0-9]{1,18}|\[[0-9,:%\-.]*\]?))?(?:\+[0-9]{1,9})?"
@@ -292,6 +293,33 @@ class Header:
         # The last field of a line may go on in the next one.
         return all(fits[text] for fits, text in zip(self._before_texts, fields[:-1], strict=False))
 
+    def is_damaged(self, fields: list[str]) -> bool:
+        """Whether a line is a record of which delimiters are lost, or that has some too many.
+
+        Before one place its values are those of their columns, and behind it those of columns
+        moved by as many: of values that tell, more are so than not, and more than a text has by
+        chance.
+        """
+        surplus = len(fields) - len(self.names)
+        if not (self.has_texts and len(fields) >= _ENOUGH and surplus < SURPLUS_LIMIT):
+            return False
+        moved = fields[surplus:] if surplus > 0 else [*[""] * -surplus, *fields]
+        there = [(at, self.fits(at, fields[at])) for at in self._telling(fields, _TOO_PLAIN)]
+        behind = [
+            (at + surplus, self.fits(at, moved[at])) for at in self._telling(moved, _TOO_PLAIN)
+        ]
+        return any(
+            self._are_most(
+                [*(fits for at, fits in there if at < place),
+                 *(fits for at, fits in behind if at >= place)]
+            )
+            for place in range(len(fields) + 1)
+        )  # fmt: skip
+
+    @staticmethod
+    def _are_most(fits: Sequence[bool]) -> bool:
+        return sum(fits) >= _ENOUGH and 2 * sum(fits) > len(fits)
+
     def _lacks_only_an_id(self, fields: list[str]) -> bool:
         """Whether a line is a record but for its id, which is none: there is a field for each
         column, a state, another value that tells, and nothing that a column cannot have.
@@ -416,6 +444,11 @@ class Header:
             and JOB_ID.fullmatch(fields[self.key]) is not None
             and self._has_evidence(fields)
         )
+
+    def broken(self, fields: list[str]) -> str:
+        """The first column that is no text and has a line end in it, or ""."""
+        told = zip(self.names, self.shapes, fields, strict=True)
+        return next((name for name, shape, text in told if shape and "\n" in text), "")
 
     def _has_evidence(self, fields: list[str]) -> bool:
         """Whether what stands behind an id tells a record."""

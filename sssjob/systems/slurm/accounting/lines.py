@@ -231,6 +231,8 @@ class TableReader:
         """What is known after the next line."""
         head = self.header_now
         begins = head.begins_record(fields)
+        if begins is not Begin.SURELY and head.is_damaged(fields) and self._is_full():
+            begins = Begin.SURELY  # no text: it is bad, or read, by itself # decision 951
         if begins is Begin.SURELY and not (not head.has_texts and self.another(line)):
             found = self._settle()
             self._begin(number, line, fields)
@@ -250,6 +252,12 @@ class TableReader:
         elif not self._group or self._group[-1] is not _CUT:
             self._group.append(_CUT)
         return ()
+
+    def _is_full(self) -> bool:
+        """Whether the lines that were gathered have all fields of a record."""
+        head = self.header_now
+        gathered = "\n".join(self._group)
+        return self._alone is not None or len(head.split(gathered)) >= len(head.names)
 
     def _begin(self, number: int, line: str, fields: list[str]) -> None:
         """A line begins a record."""
@@ -490,6 +498,8 @@ class TableReader:
         if tainted:
             return Bad(line, "not a whole record, and neither is the one before it")
         if head.is_record(fields):
+            if broken := head.broken(fields):
+                return Bad(line, f"a line end within {broken}")
             return self._row(line, fields, _joined(group))
         if len(fields) < width:
             return Bad(line, f"{_fields(len(fields))} where the header has {width}")
