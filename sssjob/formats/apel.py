@@ -34,7 +34,7 @@ from sssjob.records.record import (
     Skipped,
     plain,
 )
-from sssjob.records.values import amount, count, seconds
+from sssjob.records.values import amount, count, is_nearly, seconds
 
 RECORD_LIMIT = 1000  # lines
 
@@ -229,6 +229,8 @@ def reader(options: Options, clock: Clock) -> Reader:
 def record(line: int, message: _ApelRecord, clock: Clock) -> Read:
     """What a message is. Raises ``InvalidValue``."""
     if message.kind != INDIVIDUAL:
+        if is_nearly(message.kind, INDIVIDUAL):
+            return Bad(line, f"{message.kind} is no kind of message: a letter is damaged")
         reason = "summary" if "summar" in message.kind else f"{message.kind} message"
         return Skipped(line, reason)
     values = _values(message.lines)

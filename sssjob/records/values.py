@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import takewhile
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -105,3 +106,17 @@ def epoch(value: Fraction | int, text: str) -> str:
     if not 0 <= value <= units.TIME_LIMIT:
         raise InvalidValue(text, "a time of 32 bits since 1970")
     return str(int(value))
+
+
+def is_nearly(text: str, word: str) -> bool:
+    """Whether a text is a word but for one letter: changed, lost, or one too many.
+
+    >>> [is_nearly(text, "JOB") for text in ("JOB", "JB", "JOOB", "JOP", "BOJ")]
+    [False, True, True, True, False]
+    """
+    if text == word or abs(len(text) - len(word)) > 1:
+        return False
+    pairs = zip(text, word, strict=False)
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    more = len(text) - len(word)  # letters too many
+    return text[at + (more >= 0) :] == word[at + (more <= 0) :]

@@ -147,6 +147,7 @@ def cut(stream: BinaryIO, form: RecordTags, first: int) -> Iterator[CutRecord]:
     at, begun, name = 0, -1, b""  # in the buffer: how far it was searched, where a record begins
     frame, gap, seen, ended = Frame(), b"", False, False
     outer = b""  # the name of the document that is open
+    large = b""  # the name of a record that was let go, and whose end is yet to come
     apart = 0  # bytes that were let go since the last record began
     endless: set[bytes] = set()  # marks whose end is not in the buffer
 
@@ -180,6 +181,7 @@ def cut(stream: BinaryIO, form: RecordTags, first: int) -> Iterator[CutRecord]:
                     gap = buffer[: mark.start()]
                     outer, frame = _outer(outer, gap), frame.below(gap)
                 begun, name, at, seen, apart = mark.start(), mark[2], mark.end(), True, 0
+                large = b""
             else:
                 end = buffer.find(b">", mark.end() - 1) + 1
                 if not end and not ended:
@@ -189,12 +191,21 @@ def cut(stream: BinaryIO, form: RecordTags, first: int) -> Iterator[CutRecord]:
                 if begun >= 0 and mark[2] == name:
                     yield CutRecord(line_at(begun), buffer[begun:at], frame, gap)
                     line, buffer, at, begun = line_at(at), buffer[at:], 0, -1
+                elif begun < 0 and mark[2] == large:
+                    large = b""
+                elif begun < 0:  # of a record without its beginning # decision 952
+                    gap = buffer[: mark.start()]
+                    if not frame.root:
+                        outer, frame = _outer(outer, gap), frame.below(gap)
+                    wrong = f"no start tag before </{mark[2].decode()}>: it is damaged, or missing"
+                    yield CutRecord(line_at(mark.start()), wrong, frame, b"")
+                    line, buffer, at, seen = line_at(at), buffer[at:], 0, True
         else:
             at = max(at, len(buffer) - _MARK_LENGTH)
         if begun >= 0 and len(buffer) - begun > RECORD_LIMIT:
             wrong = f"a record of more than {RECORD_LIMIT} bytes"
             yield CutRecord(line_at(begun), wrong, frame, gap)
-            begun = -1
+            begun, large = -1, name
         if begun < 0 and len(buffer) > RECORD_LIMIT:
             at = max(at, len(buffer) - _MARK_LENGTH)
             yield CutRecord(line, None, frame, buffer[:at])

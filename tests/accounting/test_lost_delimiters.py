@@ -235,3 +235,58 @@ def test_lines_of_a_text_with_delimiters_belong_to_it():
     jobs, told = read("slurm", OWN + row + OF_OWN.format(id=2, user="bob"))
     assert (len(jobs), told) == (2, set())
     assert "8 | 9" in dumps(jobs[0])
+
+
+URF = "http://schema.ogf.org/urf/2003/09/urf"
+UR = (
+    "  <urf:JobUsageRecord>\n    <urf:JobIdentity><urf:LocalJobId>{id}</urf:LocalJobId>"
+    "</urf:JobIdentity>\n    <urf:WallDuration>PT60S</urf:WallDuration>\n"
+    "    <urf:Processors>4</urf:Processors>\n  </urf:JobUsageRecord>\n"
+)
+
+
+@pytest.mark.parametrize("instead", ["", "x", " ", "xx"])
+@pytest.mark.parametrize("which", [1, 2, 3])
+def test_a_usage_record_with_a_damaged_tag_is_bad_and_costs_only_itself(which, instead):
+    begin, end = f'<urf:UsageRecords xmlns:urf="{URF}">\n', "</urf:UsageRecords>\n"
+    rows = [UR.format(id=id) for id in (1, 2, 3)]
+    whole, _ = read("ur", begin + "".join(rows) + end)
+    assert len(whole) == 3
+    others = [job for id, job in enumerate(whole, 1) if id != which]
+    row = rows[which - 1]
+    for tag in ("<urf:JobUsageRecord>", "</urf:JobUsageRecord>"):
+        for at in range(row.index(tag), row.index(tag) + len(tag) - 1):
+            changed = row[:at] + instead + row[at + 1 :]
+            text = "".join([begin, *rows[: which - 1], changed, *rows[which:], end])
+            jobs, told = read("ur", text)
+            assert jobs == whole or told, changed
+            if tag[1] != "/":
+                assert jobs in (others, whole), changed
+
+
+NEARLY = [
+    ("lsf", RECORDS["lsf"][1], "JOB_FINISH",
+     ["JOB_FINSH", "JOB_FINISHH", "OB_FINISH", "JOB_FINISG"]),
+    ("pbs", RECORDS["pbs"][1], ";E;", [f";{letter};" for letter in "DSQALF"]),
+    ("apel", RECORDS["apel"][1], "individual", ["indvidual", "individuall", "inxividual"]),
+    ("condor", 'MyType = "Job"\n' + RECORDS["condor"][1], '"Job"', ['"Jb"', '"Jobb"', '"Jxb"']),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format_", "record", "word", "damaged"), NEARLY)
+def test_a_record_whose_kind_is_nearly_one_is_bad_and_not_skipped(format_, record, word, damaged):
+    whole, _ = read(format_, record + "\n")
+    assert len(whole) == 1
+    for other in damaged:
+        jobs, told = read(format_, record.replace(word, other, 1) + "\n")
+        assert (jobs, bool(told)) == ([], True), other
+
+
+def test_kinds_of_records_that_there_are_are_skipped():
+    others = [
+        ("lsf", RECORDS["lsf"][1].replace("JOB_FINISH", "JOB_FINISH2", 1)),
+        ("lsf", RECORDS["lsf"][1].replace("JOB_FINISH", "JOB_RESIZE", 1)),
+        ("apel", RECORDS["apel"][1].replace("individual-job", "summary", 1)),
+    ]
+    assert [read(format_, record + "\n") for format_, record in others] == [([], set())] * 3
+    assert len(read("condor", 'MyType = "job"\n' + RECORDS["condor"][1])[0]) == 1

@@ -21,7 +21,7 @@ from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, 
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, TWO_RECORDS, Blocks, clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
-from sssjob.records.values import is_whole, number
+from sssjob.records.values import is_nearly, is_whole, number
 from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, TEXTS, is_of_any_site
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
@@ -255,7 +255,9 @@ def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
     ]
     if values[_REQUESTS] is not None:
         fields[_REQUESTS] = json.dumps(values[_REQUESTS])
-    if (of := fields.pop()) not in ("", "Job"):
+    if (of := fields.pop()) not in ("", "Job") and of.lower() != "job":
+        if is_nearly(of.lower(), "job") and values[0] is not None:
+            return Bad(line, f"MyType is {of!r}: a letter of Job is damaged")
         return Skipped(line, f"{of} ad")
     fields += worked_out(values)
     if not _TEXTS.issuperset(map(type, _texts(values))):

@@ -27,11 +27,12 @@ from sssjob.records.layout import (
 )
 from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.record import Bad, Noted, Skipped
+from sssjob.records.values import is_nearly
 from sssjob.systems.lsf.accounting import table
 
 _CSV_LIMIT = 131_072  # characters that the csv module takes in a field
 _EVENT = re.compile(rb'"[A-Z][A-Z0-9_]{2,40}" "[0-9.]+" [0-9]+ ')
-_END = "JOB_FINISH"
+_END, _OF_STREAMS = "JOB_FINISH", "JOB_FINISH2"  # the second one stands in lsb.stream
 _FINISH = f'"{_END}" "'  # in a text quotes are doubled
 _ENDED = re.compile(_FINISH + '[0-9.]+" [0-9]+ ')
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "]+)(?= |$)')
@@ -61,7 +62,7 @@ def record(number: int, line: str) -> Read:
         return Bad(number, TWO_RECORDS)
     if not line.startswith(f'"{_END}" '):
         kind = re.match(r'"([A-Z][A-Z0-9_]{2,40})" ', line)
-        if kind and _is_damaged(kind[1]):
+        if kind and kind[1] != _OF_STREAMS and is_nearly(kind[1], _END):
             return Bad(number, f"{kind[1]} is no event: JOB_FINISH with a letter that is damaged")
         if kind:
             return Skipped(number, kind[1])
@@ -72,11 +73,6 @@ def record(number: int, line: str) -> Read:
         if next(islice(quoted, _JOB_FILE, None))[1] is None:
             raise NoRecord(_NO_BLANK if '"' in "".join(fields[:_JOB_FILE]) else _NO_FIELD)
     return _record(number, fields)
-
-
-def _is_damaged(kind: str) -> bool:
-    """Whether the name of an event is that of an end but for one letter."""
-    return len(kind) == len(_END) and sum(map(str.__ne__, kind, _END)) == 1
 
 
 def split(line: str) -> list[str]:

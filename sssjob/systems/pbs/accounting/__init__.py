@@ -81,6 +81,8 @@ def _record(number: int, line: str) -> Read:
     if letter not in ("E", "R"):
         if letter not in LETTERS and _TELLS_AN_END.search(text):
             return Bad(number, f"{letter[:10]!r} is no letter of a record, and it tells an end")
+        if letter not in _OF_ENDS and "Exit_status=" in text and _TELLS_USE.search(text):
+            return Bad(number, f"{letter} is of no record that tells an end and what was used")
         meaning = LETTERS.get(letter, "an unknown record")
         return Skipped(number, f"{letter[:10]}: {meaning}")
     found = _ID.fullmatch(id)
@@ -178,6 +180,8 @@ _OFTEN = 1000  # lines with some keys, at which these get a pattern
 _PATTERNS = 3  # that are tried on every line
 _KEYS_LIMIT = 200
 _SEEN = _LinePatterns()
+_TELLS_USE = re.compile(r"\sresources_used\.")
+_OF_ENDS = ("e", "u")  # phases of a job that was begun on fewer nodes
 _TELLS_AN_END = re.compile(r"(?:^|\s)(?:end|Exit_status)=")
 _RAW = frozenset(("jobname",))  # never quoted, and a user's choice
 
