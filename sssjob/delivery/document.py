@@ -18,7 +18,7 @@ from sssjob.check.awareness import SharedContext, Understood, around, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord
-from sssjob.delivery.runs import fold_run, frame_of, of_run
+from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, of_run
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
@@ -190,7 +190,7 @@ class Delivery:
                 passed.append(known)
             if order in (RunOrder.EARLIER, RunOrder.UNTOLD):
                 continue
-            job, effective = (of_run(each, order) for each in (job, effective))
+            job, effective = (of_recorded_run(each, order, record.job) for each in (job, effective))
             job, about = self._fold(job, record.job, record.place, frame), True
             known = _known(job, before)
         if self.sources and self._has_features(job):

@@ -21,7 +21,14 @@ from sssjob.runs import RunOrder, RunTimes, has_run, requested_anew
 
 def of_run(job: Job, order: RunOrder) -> Job:
     """The job that what is told of a run is folded into: of another run nothing is left in it."""
-    return requested_anew(without_run(job)) if order is RunOrder.LATER else job
+    return without_run(job) if order is RunOrder.LATER else job
+
+
+def of_recorded_run(job: Job, order: RunOrder, record: Job) -> Job:
+    """The same for a record, which may tell by which marks another run is known."""
+    job = of_run(job, order)
+    is_told = order is RunOrder.LATER and bool(record.get("SubmitTime"))
+    return requested_anew(job) if is_told else job
 
 
 def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:

@@ -17,7 +17,7 @@ from sssjob.check.awareness import is_old
 from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.runs import fold_run, frame_of, of_run, told_order
+from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
@@ -162,7 +162,7 @@ class StoreDelivery:
         self._tell(finding("W-USELESS", text, file=self._jobs.address))
 
     def _folded(self, job: Job, record: Job, place: str, frame: JobGroup | None = None) -> Job:
-        job = of_run(job, told_order(job, record))
+        job = of_recorded_run(job, told_order(job, record), record)
         folded = fold_run(job, record, frame=frame, source=place, overwrite=self._overwrite)
         for item in folded.findings:
             self._tell(item if item.file else item.in_file(self._jobs.address))
