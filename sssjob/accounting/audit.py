@@ -208,7 +208,8 @@ def _without_twins(runs: Iterable[StatedRun]) -> tuple[_Runs, list[StatedRun]]:
                 known.append(key)
         if key in same and run.end is not None:
             twins.append(run)
-        same[key] = run
+        if not (run.is_cut and key in same):  # decision 962
+            same[key] = run
     return {name: _ended_ones(list(some.values())) for name, some in found.items()}, twins
 
 

@@ -23,7 +23,8 @@ class StatedRun(NamedTuple):
     ``said`` is what may be changed later: names with their values. ``number`` is the one that the
     batch system counted its job by, ``place`` that of the run in its listing. ``is_usage`` says
     that it has all that usage records of grids demand: both times, a duration, and CPU time.
-    ``one`` is the id that holds for its job everywhere, ``whose`` its user (``known_by``).
+    ``one`` is the id that holds for its job everywhere, ``whose`` its user (``known_by``). One that
+    ``is_cut`` may be cut short: any other of the run counts instead.
     """
 
     machine: str
@@ -40,6 +41,7 @@ class StatedRun(NamedTuple):
     is_usage: bool = True
     one: str = ""
     whose: str = ""
+    is_cut: bool = False
 
     @property
     def job(self) -> str:

@@ -496,3 +496,5 @@ def test_a_record_that_may_be_cut_counts_only_where_no_whole_one_was_read(
     booked = ("ledger", "report", "--book", "end")
     assert used("nights", words=booked) == used("once", words=booked) == wanted
     assert used("kept.db") == wanted
+    audited = CliRunner().invoke(sssjob, ["audit", "--json", "--against", "whole", *files])
+    assert json.loads(audited.stdout)["total"]["changed"] == 0
