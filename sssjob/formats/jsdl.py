@@ -46,11 +46,13 @@ from sssjob.formats.jsdl_words import (
 )
 from sssjob.model import Job, Property, stripped
 from sssjob.nodes import plain
+from sssjob.translate.counts import say_counts
 from sssjob.translate.limits import limit_amount
 from sssjob.translate.nodes import any_of_these
 from sssjob.translate.numbers import (
     JOB,
     NODE,
+    CountRange,
     TaskCounts,
     added,
     amount_of,
@@ -133,6 +135,7 @@ class JSDLTranslator(Translator[Element]):
         staged = {each.name: each for each in _staged(job, heard)}
         _read_application(job, heard, staged)
         _read_resources(job, heard)
+        _read_counts(job, heard)
         rescope(heard, settings.memory_scope)
         tell_unread(form, heard)
         return Read(Job(heard.all()), tuple(sorted(heard.findings, key=_place)), heard.files)
@@ -403,15 +406,48 @@ def _read_application(job: Element, heard: ScriptReading, staged: Mapping[str, S
     for name, element in LIMITS:
         if (number := _whole(posix, POSIX, element, heard)) is not None:
             heard.say("ResourceLimit", number, name=name)
-    if tasks := _whole(posix, SPMD, "NumberOfProcesses", heard, least=1):
-        heard.say("TaskCount", tasks)
-    for element, kind in (("ProcessesPerHost", "TasksPerNode"),
-                          ("ThreadsPerProcess", "ProcessorsPerTask")):  # fmt: skip
-        if number := _whole(posix, SPMD, element, heard, least=1):
-            heard.say("TaskDistribution", number, type=kind)
     variation = posix.find(f"{{{SPMD}}}SPMDVariation")
     if variation is not None and _text(variation) != _VARIATION:
         note(heard, variation, f"{shown(variation)}: {_VARIATION} is meant")
+
+
+def _read_counts(job: Element, heard: ScriptReading) -> None:
+    """Processes, beside the nodes and processors that are asked for in all."""
+    path = f"{{{JSDL}}}Application"
+    application = job.find(path)
+    if application is None:
+        return
+    posix = application.find(f"{{{POSIX}}}POSIXApplication")
+    posix = application.find(f"{{{SPMD}}}SPMDApplication") if posix is None else posix
+    if posix is None:
+        return
+    tasks, per_node, each = (
+        _whole(posix, SPMD, name, heard, least=1)
+        for name in ("NumberOfProcesses", "ProcessesPerHost", "ThreadsPerProcess")
+    )
+    all_, nodes = (_only_number(heard, name) for name in ("Processors", "NodeCount"))
+    if all_ and each and not tasks and not all_ % each:
+        tasks = all_ // each
+    if all_ and each and tasks and tasks * each != all_:
+        told = f"{tasks} processes of {each} threads are not {all_} processors"
+        note(heard, posix, f"{told}: the threads are not read")
+        each = None
+    if tasks and nodes and tasks < nodes:
+        note(heard, posix, f"{tasks} processes on {nodes} resources: their number is not read")
+        tasks = None
+    said = {item.name for item in heard.requested}
+    of = TaskCounts(CountRange(nodes, nodes) if nodes else None, None, tasks, per_node, each)
+    inner = ScriptReading()
+    say_counts(inner, of, processors=each is not None, nodes="NodeCount" not in said)
+    heard.items += inner.items
+    heard.findings += inner.findings
+    heard.requested += (item for item in inner.requested if item.name not in said or not all_)
+
+
+def _only_number(heard: ScriptReading, name: str) -> int | None:
+    """The number that is asked for by a name, where it is one."""
+    found = [item for item in heard.requested if item.name == name]
+    return int(found[0].text) if len(found) == 1 and not found[0].attributes else None
 
 
 def _read_file(staged: Staged, heard: ScriptReading) -> str:

@@ -10,8 +10,10 @@ from typing import Any
 from sssjob.model import Job
 from sssjob.resource_names import GPU
 from sssjob.translate.beside import beside
+from sssjob.translate.counts import say_counts
 from sssjob.translate.numbers import (
     JOB,
+    CountRange,
     TaskCounts,
     added,
     memory,
@@ -173,14 +175,10 @@ class PSIJ(Specification):
                 "/resources/process_count",
             )
         tasks = tasks or (nodes * per_node if nodes and per_node else None)
-        if tasks:
-            heard.say("TaskCount", tasks)
-        if per_node:
-            heard.say("TaskDistribution", per_node, type="TasksPerNode")
-        if each := found.get("cpu_cores_per_process"):
-            heard.say("TaskDistribution", each, type="ProcessorsPerTask")
-        if nodes:
-            heard.request("NodeCount", nodes)
+        each = found.get("cpu_cores_per_process")
+        counted = CountRange(nodes, nodes) if nodes else None
+        of = TaskCounts(counted, None, tasks, per_node, each)
+        say_counts(heard, of, processors=each is not None)
         if each_gpus := found.get("gpu_cores_per_process"):
             heard.request("Resource", each_gpus * (tasks or nodes or 1), name=GPU)
         if size := found.get("memory"):

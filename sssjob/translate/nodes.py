@@ -128,12 +128,18 @@ def no_more_than(asked: JobRequest, named: list[str], number: int) -> list[str]:
     return named[:number]
 
 
-def say_nodes(heard: ScriptReading, texts: Iterable[str]) -> None:
-    """One property for nodes that are all asked for."""
-    found = list(texts)
-    if found:
-        item = nodes.joined(found)
-        heard.requested.append(item)
+# decision 941
+def say_nodes(heard: ScriptReading, texts: Iterable[str], most: int | None = 0) -> None:
+    """One property for nodes that are all asked for.
+
+    It is one for each of them where there may be other nodes beside these, of ``most`` in all, None
+    without an end: one List is all that nodes are taken from.
+    """
+    found = list(dict.fromkeys(texts))
+    if len(found) > 1 and (most is None or most > len(found)):
+        heard.requested += (Property("Node", name) for name in found)
+    elif found:
+        heard.requested.append(nodes.joined(found))
 
 
 def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expression], T]) -> list[T]:

@@ -23,6 +23,7 @@ from sssjob.resource_names import GPU
 from sssjob.systems.flux import ids, words
 from sssjob.systems.flux.accounting import array
 from sssjob.translate.beside import script
+from sssjob.translate.counts import say_counts
 from sssjob.translate.nodes import any_of_these, conditions, listed
 from sssjob.translate.numbers import (
     JOB,
@@ -533,19 +534,19 @@ def _read_resources(found: list[Any], task: Data, heard: ScriptReading) -> None:
     if len(several) > 1:
         nodes = (min(lo for lo, _ in several), max(hi for _, hi in several))
         heard.terms.append(Or(tuple(_between(*ends) for ends in several)))
-    elif node is not None:
-        if nodes == (None, None):
-            told(heard, ("resources", "count"), node.get("count"), "a number, a range, or a set")
-        say_count(heard, "NodeCount", *nodes)
+    elif node is not None and nodes == (None, None):
+        told(heard, ("resources", "count"), node.get("count"), "a number, a range, or a set")
     tasks = _taken_total(task)
     number = nodes[0] if nodes[0] == nodes[1] else None
     if tasks is None and slots:
         tasks = slots * number if number else slots if node is None else None
-    if tasks:
-        heard.say("TaskCount", tasks)
-    if node is not None and slots:
-        heard.say("TaskDistribution", slots, type="TasksPerNode")
     inside = list(_vertices(slot.get("with"))) if slot else []
+    counted = None if nodes == (None, None) else CountRange(*nodes)
+    cores = sum(_number(each.get("count")) or 0 for each in inside if each.get("type") == "core")
+    of = TaskCounts(counted, None, tasks, slots if node is not None else None, cores or None)
+    _share_slots(of, heard)
+    if slots or node is not None:
+        say_counts(heard, of, processors=False, nodes=len(several) < 2)
     if node is not None:
         _taken_vertex(node)
     if slot is not None and (slots or (node is None and _said_range(slot, inside, heard))):
@@ -555,6 +556,16 @@ def _read_resources(found: list[Any], task: Data, heard: ScriptReading) -> None:
     if slot is not None:  # where the labels differ, that is told as a fault
         take(slot, ("label",))
     take(task, ("slot",))
+
+
+def _share_slots(of: TaskCounts, heard: ScriptReading) -> None:
+    """Tasks that share slots have no more cores than these; no node is without a task."""
+    if of.tasks and of.nodes and of.nodes.lo and of.tasks < of.nodes.lo:
+        heard.note(f"{of.tasks} tasks on {of.nodes.lo} nodes: each node has a task")
+        of.tasks = None
+    slots = (of.nodes.exact or 0) * (of.per_node or 0) if of.nodes else 0
+    if of.tasks and of.per_task and slots and of.tasks > slots:
+        of.per_task = units.rounded_up(slots * of.per_task, of.tasks)
 
 
 def _said_range(slot: Data, inside: list[Data], heard: ScriptReading) -> bool:
@@ -590,8 +601,8 @@ def _read_inside(vertex: Data, slots: int, heard: ScriptReading) -> None:
         return  # it is told as what nobody has read
     _taken_vertex(vertex)
     if kind == "core":
-        heard.say("TaskDistribution", number, type="ProcessorsPerTask")
-    elif kind == "gpu":
+        return  # it is counted with the tasks
+    if kind == "gpu":
         heard.request("Resource", number * slots, name=GPU)
     elif kind == "memory":
         unit = word(vertex.get("unit"))

@@ -189,10 +189,12 @@ class Slots(AmountsLayout):
             found = value.split()
             if not found or not all(map(plain, found)):
                 said.back("-m", value)
+            elif (number := of.node_count) > len({*found}):
+                said.back("-m", value, f"they are fewer than {number} hosts")
             elif len(found) == 1:
                 heard.request("Node", found[0])
             else:
-                heard.request("Node", ",".join(found), aggregation="List", count="1")
+                heard.request("Node", ",".join(found), aggregation="List", count=str(number))
 
     def _say_tasks(self, said: ScriptOptions, heard: ScriptReading) -> numbers.TaskCounts:
         of = numbers.TaskCounts()

@@ -192,9 +192,9 @@ class Chunks(AmountsLayout):
         if found is None or not all(map(_known, found)):
             said.back("-l select", value)
         elif len(found) == 1:
-            _say_chunk(found[0], heard, settings.memory_scope)
+            _say_chunk(found[0], heard, settings.memory_scope, scatter=scatter)
         elif found and all(part.values.get("host") for part in found) and _alike(found):
-            _say_hosts(found, heard, settings.memory_scope)
+            _say_hosts(found, heard, settings.memory_scope, scatter=scatter)
         elif found:
             for part in found:
                 inner = ScriptReading()
@@ -352,14 +352,17 @@ def _alike(found: list[NodeSpec]) -> bool:
     return all(part.count == 1 for part in found) and all(each == plain_[0] for each in plain_)
 
 
-def _say_hosts(found: list[NodeSpec], heard: ScriptReading, scope: str) -> None:
+def _say_hosts(found: list[NodeSpec], heard: ScriptReading, scope: str, *, scatter: bool) -> None:
     first = {name: value for name, value in found[0].values.items() if name != "host"}
-    _say_chunk(NodeSpec(len(found), first), heard, scope)
+    _say_chunk(NodeSpec(len(found), first), heard, scope, scatter=scatter)
     say_nodes(heard, [part.values["host"] for part in found])
 
 
-def _say_chunk(part: NodeSpec, heard: ScriptReading, scope: str) -> None:
-    """Chunks of one task stand for tasks, others for nodes."""
+def _say_chunk(part: NodeSpec, heard: ScriptReading, scope: str, *, scatter: bool = False) -> None:
+    """Chunks of one task stand for tasks, others for nodes.
+
+    Where they ``scatter``, so many tasks are on each node by that, and there is no other rule.
+    """
     cpus = part.number("ncpus") or 1
     tasks = part.number("mpiprocs") or 1  # the default of a chunk with processors
     said = "mpiprocs" in part.values
@@ -367,9 +370,9 @@ def _say_chunk(part: NodeSpec, heard: ScriptReading, scope: str) -> None:
         heard.say("TaskCount", part.count)
     else:
         numbers.say_count(heard, "NodeCount", part.count, part.count)
-        if said or cpus > 1:
+        if not scatter and (said or cpus > 1):
             heard.say("TaskDistribution", tasks, type="TasksPerNode")
-        if tasks < cpus:  # else each task is taken to have one processor
+        if tasks < cpus or (scatter and tasks > 1):  # else each task is taken to have one processor
             heard.say("TaskCount", part.count * tasks)
     numbers.say_count(heard, "Processors", part.count * cpus, part.count * cpus)
     if "mem" in part.values:
@@ -486,7 +489,7 @@ class Nodes(AmountsLayout):
                 tasks = more
             elif "ppn" in first.values:
                 numbers.say_count(heard, "Processors", tasks, tasks)
-            if "ppn" in first.values:
+            if "ppn" in first.values and tasks == nodes * cpus:
                 heard.say("TaskDistribution", cpus, type="TasksPerNode")
             if first.gpus:
                 numbers.say_gpus(heard, first.gpus * nodes)

@@ -31,15 +31,14 @@ from sssjob.systems.slurm.submission import (
     PRIORITY,
     QUEUES,
     constraints,
-    counted_by_name,
     counts,
     excluded,
     expanded,
     memory,
     resources,
     say_constraint,
-    say_counts,
     say_preferred,
+    say_task_counts,
     scratch,
     too_many,
     wall,
@@ -56,7 +55,6 @@ from sssjob.translate.numbers import (
     CountRange,
     TaskCounts,
     rescope,
-    say_count,
     say_gpus,
     say_licences,
     say_size,
@@ -108,7 +106,7 @@ _RANGE = re.compile(r"([0-9]{1,10})(-([0-9]{1,10})?)?")
 PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
-_GPU = "gpu"
+_GPU, _CYCLIC = "gpu", "cyclic"
 _ALONE = "none"  # with whom nodes are shared
 _EXCLUSIVE = ("exclusive", "true", True)  # what versions before v0.0.39 had for it
 # slurmrestd refuses a job without an environment; its own examples give this one.
@@ -350,7 +348,7 @@ def _amounts(
     if of.per_node:
         job["tasks_per_node"] = of.per_node
     if spread(asked, of):
-        job["distribution"] = "cyclic"
+        job["distribution"] = _CYCLIC
     if found := memory(asked, of, settings.memory_scope):
         key, whose = ("cpu", "processor") if found.is_of_processor else ("node", "node")
         each = units.rounded_up(found.amount, MIB)
@@ -428,29 +426,29 @@ def _read_nodes_count(job: Data, heard: ScriptReading) -> CountRange | None:
                 told(heard, (*_JOB, key), value, f"{found[0]}, as nodes has it,")
     if not (lo or hi):
         return None
-    say_count(heard, "NodeCount", lo or None, hi or None)
     return CountRange(lo or None, hi or None)
 
 
 def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
     """What is asked for of each amount; gives how many nodes."""
-    of_nodes = counted = _read_nodes_count(job, heard)
+    counted = _read_nodes_count(job, heard)
     told_ = {name: _taken_number(job, name, heard) for name in (
         "tasks", "cpus_per_task", "tasks_per_node", "memory_per_node", "temporary_disk_per_node",
         "time_limit", "minimum_cpus",
     )}  # fmt: skip
-    tasks, each = told_["tasks"], told_["cpus_per_task"]
-    say_counts(heard, counted, tasks, told_["tasks_per_node"], each or 1)
-    of_nodes = counted or counted_by_name(_listed(job.get("required_nodes")), tasks)
-    nodes = of_nodes.lo or 1 if of_nodes else 1
-    if told_["minimum_cpus"]:
-        heard.request("Processors", told_["minimum_cpus"], op="GE")
-    if job.get("distribution") == "cyclic":
+    of = TaskCounts(
+        counted, None, told_["tasks"] or None, told_["tasks_per_node"] or None,
+        told_["cpus_per_task"] or 1, job.get("distribution") == _CYCLIC,
+    )  # fmt: skip
+    say_task_counts(heard, of, _listed(job.get("required_nodes")))
+    if of.round_robin:
         del job["distribution"]
-        heard.say("TaskDistribution", "RoundRobin", type="Rule")
+    of_nodes, tasks, each = of.nodes, of.tasks, of.per_task
+    nodes = of_nodes.lo or 1 if of_nodes else 1
+    _read_minimum(job, told_["minimum_cpus"], heard)
     size = (told_["memory_per_node"] or 0) * nodes
     if not size:  # where both are said, that of each processor is kept as it is
-        size = (_taken_number(job, "memory_per_cpu", heard) or 0) * (tasks or 1) * (each or 1)
+        size = (_taken_number(job, "memory_per_cpu", heard) or 0) * of.task_count * (each or 1)
     if size:
         say_size(heard, "Memory", size * MIB)
     if disk := told_["temporary_disk_per_node"]:
@@ -466,6 +464,15 @@ def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
     if asked and not say_licences(heard, words.licences(asked)):
         _keep(job, "licenses", asked, heard, "no names of licences with numbers above 0")
     return of_nodes
+
+
+def _read_minimum(job: Data, number: int | None, heard: ScriptReading) -> None:
+    """The least number of processors, where tasks do not say it."""
+    said = [int(each.text) for each in heard.requested if each.name == "Processors"]
+    if number and not said:
+        heard.request("Processors", number, op="GE")
+    elif number and number > min(said):
+        _keep(job, "minimum_cpus", number, heard, f"the tasks have {min(said)}")
 
 
 def _read_gpus(job: Data, key: str, number: int, heard: ScriptReading) -> None:
@@ -553,7 +560,7 @@ def _read_names(job: Data, heard: ScriptReading, nodes: CountRange | None) -> No
         if too_many(found, nodes):
             _keep(job, "required_nodes", given, heard, FEWER)
         else:
-            say_nodes(heard, found)
+            say_nodes(heard, found, nodes.hi if nodes else 0)
     if found := _read_nodes(job, "excluded_nodes", heard):
         say_but(heard, found)
 

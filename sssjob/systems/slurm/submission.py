@@ -30,6 +30,7 @@ from sssjob.translate import (
     waiting,
 )
 from sssjob.translate.arrays import Spelling
+from sssjob.translate.counts import say_counts
 from sssjob.translate.form import AmountsLayout, OptionForm, SubmitForm
 from sssjob.translate.nodes import (
     any_of,
@@ -78,6 +79,7 @@ _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,10})")
 QUEUES = fields.Queues("--partition", ",")
 PARTITION = fields.Partition(QUEUES)
 FEWER = "fewer nodes are asked for"  # than are named
+_CYCLIC = "cyclic"
 _ARBITRARY = "arbitrary"  # tasks stand as the list of nodes names one for each
 _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
@@ -126,7 +128,7 @@ class Amounts(AmountsLayout):
         if each > 1:
             made.option("--cpus-per-task", str(each))
         if numbers.spread(asked, of):
-            made.option("--distribution", "cyclic")
+            made.option("--distribution", _CYCLIC)
         if of.processors and written and of.processors.exact is None:
             told = f"{of.processors.end} of a range: sbatch takes one number"
             asked.approximate("Processors", told)
@@ -172,13 +174,21 @@ class Amounts(AmountsLayout):
 
     def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:
         """Counts, then amounts by the number of nodes."""
-        nodes = _read_nodes(said, heard)
-        tasks, per_node = _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node")
-        each = _whole(said, "--cpus-per-task") or 1
-        say_counts(heard, nodes, tasks, per_node, each)
+        of = numbers.TaskCounts(
+            _read_nodes(said), None, _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node"),
+            _whole(said, "--cpus-per-task") or 1,
+        )  # fmt: skip
         listed = said.last("--nodelist")
-        nodes = nodes or counted_by_name(expanded(listed or "") or (), tasks)
-        of = numbers.TaskCounts(nodes, None, tasks, per_node, each)
+        named = expanded(listed or "") or ()
+        if listed is not None and said.takes(Option("--distribution", _ARBITRARY)):
+            if not _say_places(heard, listed, of):
+                said.back("--nodelist", listed)
+                said.back("--distribution", _ARBITRARY)
+            listed = None
+        cyclic = of.round_robin = said.takes(Option("--distribution", _CYCLIC))
+        say_task_counts(heard, of, named)
+        if cyclic and not of.round_robin:
+            said.back("--distribution", _CYCLIC, "so many tasks are on each node")
         self._say_memory(said, heard, of, settings.memory_scope)
         self._say_limits(said, heard, of)
         self._say_resources(said, heard, of)
@@ -268,22 +278,15 @@ class Amounts(AmountsLayout):
                 say_but(heard, unwanted)
             else:
                 said.back("--exclude", value)
-        if listed is not None and said.takes(Option("--distribution", _ARBITRARY)):
-            if not _say_places(heard, listed):
-                said.back("--nodelist", listed)
-                said.back("--distribution", _ARBITRARY)
-        elif listed is not None:
+        if listed is not None:
             found_nodes = expanded(listed)
             if found_nodes is None:
                 said.back("--nodelist", listed)
             elif too_many(found_nodes, of.nodes):
                 said.back("--nodelist", listed, FEWER)
             else:
-                say_nodes(heard, found_nodes)
-        value = said.last("--distribution")
-        if value == "cyclic":
-            heard.say("TaskDistribution", "RoundRobin", type="Rule")
-        elif value is not None:
+                say_nodes(heard, found_nodes, of.nodes.hi if of.nodes else 0)
+        if (value := said.last("--distribution")) is not None:
             said.back("--distribution", value)
 
 
@@ -378,11 +381,17 @@ def _by_task(nodes: list[str], groups: tuple[tuple[int, ...], ...]) -> list[str]
     return [of_task[task] for task in sorted(of_task)]
 
 
-def _say_places(heard: ScriptReading, value: str) -> bool:
-    """The node of each task as a geometry; whether the value is a list of nodes."""
+def _say_places(heard: ScriptReading, value: str, of: numbers.TaskCounts) -> bool:
+    """The node of each task as a geometry; whether the value is a list of nodes for all tasks."""
     nodes = value.split(",")
-    if not all(map(plain, nodes)):
+    number = len({*nodes})
+    if (
+        not all(map(plain, nodes))
+        or of.tasks not in (None, len(nodes))
+        or (of.nodes and of.nodes.exact != number)
+    ):
         return False
+    of.nodes, of.tasks, of.per_node = numbers.CountRange(number, number), len(nodes), None
     groups: dict[str, list[int]] = {}
     for task, node in enumerate(nodes):
         groups.setdefault(node, []).append(task)
@@ -452,12 +461,6 @@ def too_many(names: Collection[str], nodes: numbers.CountRange | None) -> bool:
     return nodes is not None and len({*names}) > nodes.least
 
 
-def counted_by_name(names: Collection[str], tasks: int | None) -> numbers.CountRange | None:
-    """How many nodes there are where names alone tell: no more than there are tasks."""
-    number = min(len({*names}), tasks or len(names))
-    return numbers.CountRange(number, number) if number else None
-
-
 def expanded(value: str) -> tuple[str, ...] | None:
     """Names of nodes; None where they are none, or too many."""
     try:
@@ -510,7 +513,7 @@ def _whole(said: ScriptOptions, option: str) -> int | None:
     return None
 
 
-def _read_nodes(said: ScriptOptions, heard: ScriptReading) -> numbers.CountRange | None:
+def _read_nodes(said: ScriptOptions) -> numbers.CountRange | None:
     value = said.last("--nodes")
     found = _RANGE.fullmatch(value or "")
     if value is None or found is None:
@@ -521,7 +524,6 @@ def _read_nodes(said: ScriptOptions, heard: ScriptReading) -> numbers.CountRange
     if not 0 < lo <= hi <= COUNT_MOST:
         said.back("--nodes", value)
         return None
-    numbers.say_count(heard, "NodeCount", lo, hi)
     return numbers.CountRange(lo, hi)
 
 
@@ -529,29 +531,11 @@ def _thousands(text: str) -> int:
     return int(text.rstrip("kKmM")) * _THOUSANDS.get(text[-1].lower(), 1)
 
 
-def say_counts(
-    heard: ScriptReading, nodes: numbers.CountRange | None, tasks: int | None, per_node: int | None,
-    each: int,
-) -> None:  # fmt: skip
+def say_task_counts(heard: ScriptReading, of: numbers.TaskCounts, named: Collection[str]) -> None:
     """Tasks as they are counted, and the processors that they come to."""
-    if per_node and not nodes and not tasks:
-        nodes = numbers.CountRange(1, 1)  # as Slurm does then
-        numbers.say_count(heard, "NodeCount", 1, 1)
-    if tasks:
-        heard.say("TaskCount", tasks)
-        numbers.say_count(heard, "Processors", tasks * each, tasks * each)
-    elif per_node and nodes:
-        of = nodes.times(per_node * each)
-        numbers.say_count(heard, "Processors", of.lo, of.hi)
-    elif each > 1 and not nodes and not per_node:
-        numbers.say_count(heard, "Processors", each, each)
-        heard.say("TaskCount", 1)
-    if per_node:
-        heard.say("TaskDistribution", per_node, type="TasksPerNode")
-    elif each > 1 and not tasks and nodes:
-        heard.say("TaskDistribution", each, type="ProcessorsPerTask")
-        lo, hi = nodes.times(each).lo, nodes.times(each).hi
-        numbers.say_count(heard, "Processors", lo, hi)
+    if of.per_node and not of.nodes and not of.tasks and not named:
+        of.nodes = numbers.CountRange(1, 1)  # as Slurm does then
+    say_counts(heard, of, named=len({*named}))
 
 
 def _say_gpus(heard: ScriptReading, value: str, number: int) -> bool:
@@ -617,7 +601,7 @@ class AtOnce(fields.Rule):
             elif number == made.wanted.shares[1] and kind == "ProcessorsPerTask":
                 continue  # which is among the amounts
             elif text == "RoundRobin" and kind in ("", "Rule"):
-                made.option("--distribution", "cyclic")
+                made.option("--distribution", _CYCLIC)
             else:
                 asked.refuse(item, NO_OPTION)
 

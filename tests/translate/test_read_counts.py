@@ -1,0 +1,193 @@
+"""What is read of tasks, nodes and processors holds together, and is what the script says."""
+
+import json
+
+import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from test_named_nodes import READERS, Asked, laid
+from translated import script
+
+from sssjob import dumps, layout, loads
+from sssjob.check.findings import check
+from sssjob.translate import Settings, read, translate
+
+numbers = st.none() | st.integers(1, 6)
+
+
+def read_one(data, source):
+    """The job of a script or request, as its document says it."""
+    (found,) = read(data if isinstance(data, bytes) else data.encode(), source)
+    return loads(dumps(found.job))
+
+
+def faults(job):
+    """What contradicts itself in a job."""
+    (unit,) = layout.units(job)
+    said = layout.layouts(unit.block, unit.path).layouts[0].findings
+    codes = [each.code for each in (*check(etree.fromstring(dumps(job))), *said)]
+    return [code for code in codes if code in ("E-COUNTS", "E-DUP", "E-UNSAT")]
+
+
+def agree(job, target, wanted=None):
+    """Whether a job holds and has these numbers, also where it is written and read again."""
+    assert faults(job) == [], dumps(job)
+    found = laid(job)
+    assert found is not None, dumps(job)
+    for is_, said in zip(found, wanted or (), strict=False):
+        assert said in (None, is_), (found, wanted, dumps(job))
+    text = translate(job, target, Settings(residual=False, unstated="Ignore")).text
+    is_range = 'op="LE"' in dumps(job)  # of which a target may be asked for the most
+    written = READERS[target](text) if target in READERS and not is_range else ()
+    for is_, said in zip(found, written, strict=False):
+        assert None in (is_, said) or is_ == said, (found, written, text)
+    again = laid(read_one(text, target))
+    assert again is not None
+    for is_, said in zip(found, again, strict=True):
+        assert None in (is_, said) or is_ == said, (found, again, text)
+
+
+def of_slurm(nodes, tasks, per_node, each, named):
+    """What Slurm makes of these numbers."""
+    least = (
+        nodes
+        or (
+            max(min(named, tasks or named), -(-(tasks or 0) // (per_node or 1)) if per_node else 0)
+            or None
+        )
+        or (1 if per_node and not tasks else None)
+    )
+    if tasks and least and least > tasks:
+        least = tasks
+    number = tasks or (least or 1) * (per_node or 1)
+    return Asked(number, least, number * (each or 1))
+
+
+SLURM = {
+    "nodes": numbers, "tasks": numbers, "per_node": numbers, "each": numbers,
+    "named": st.integers(0, 5), "cyclic": st.booleans(),
+}  # fmt: skip
+
+
+@examples(150)
+@given(**SLURM, most=numbers)
+def test_a_script_of_sbatch_is_a_job_with_its_numbers(
+    nodes, tasks, per_node, each, named, cyclic, most
+):
+    count = f"{nodes}-{nodes + most}" if nodes and most else nodes
+    lines = [
+        f"{option}={value}" for option, value in (
+            ("--nodes", count), ("--ntasks", tasks), ("--ntasks-per-node", per_node),
+            ("--cpus-per-task", each), ("--nodelist", f"n[1-{named}]" if named else None),
+            ("--distribution", "cyclic" if cyclic else None),
+        ) if value
+    ]  # fmt: skip
+    wanted = of_slurm(nodes, tasks, per_node, each, named)
+    wanted = wanted if not most else wanted._replace(nodes=None)
+    agree(read_one(script("#SBATCH", lines), "sbatch"), "sbatch", wanted)
+
+
+@examples(100)
+@given(**SLURM)
+def test_a_request_of_slurmrestd_is_a_job_with_its_numbers(
+    nodes, tasks, per_node, each, named, cyclic
+):
+    job = {
+        "script": "#!/bin/sh\nexec /bin/true\n", "minimum_nodes": nodes, "maximum_nodes": nodes,
+        "tasks": tasks, "tasks_per_node": per_node, "cpus_per_task": each,
+        "required_nodes": [f"n{at}" for at in range(named)] or None,
+        "distribution": "cyclic" if cyclic else None,
+    }  # fmt: skip
+    form = {"job": {name: value for name, value in job.items() if value is not None}}
+    wanted = of_slurm(nodes, tasks, per_node, each, named)
+    agree(read_one(json.dumps(form), "slurmrest"), "slurmrest", wanted)
+
+
+@examples(60)
+@given(nodes=numbers, per_node=numbers, each=numbers, tasks=numbers)
+def test_a_jobspec_of_psij_is_a_job_with_its_numbers(nodes, per_node, each, tasks):
+    if nodes and per_node:
+        tasks = None
+    elif nodes and tasks:
+        tasks = tasks * nodes
+    counts = {"node_count": nodes, "process_count": tasks, "processes_per_node": per_node,
+              "cpu_cores_per_process": each}  # fmt: skip
+    counts = {name: value for name, value in counts.items() if value}
+    form = {"executable": "/bin/x", "resources": {"__version": 1, **counts}}
+    number = tasks or ((nodes or 1) * (per_node or 1) if nodes else None)
+    wanted = Asked(number, nodes, number and number * (each or 1))
+    agree(read_one(json.dumps(form), "psij"), "psij", wanted)
+
+
+@examples(60)
+@given(nodes=numbers, most=numbers, slots=st.integers(1, 6), cores=st.integers(1, 6))
+def test_a_jobspec_of_flux_is_a_job_with_its_numbers(nodes, most, slots, cores):
+    inner = [{"type": "core", "count": cores}]
+    found = {"type": "slot", "label": "task", "count": slots, "with": inner}
+    if nodes:
+        count = {"min": nodes, "max": nodes + most} if most else nodes
+        found = {"type": "node", "count": count, "with": [found]}
+    form = {
+        "version": 1, "resources": [found], "attributes": {"system": {"duration": 0}},
+        "tasks": [{"command": ["/bin/x"], "slot": "task", "count": {"per_slot": 1}}],
+    }  # fmt: skip
+    number = (nodes or 1) * slots
+    job = read_one(json.dumps(form), "flux")
+    agree(job, "flux", Asked(number, nodes, number * cores))
+
+
+@examples(60)
+@given(tasks=st.integers(1, 9), tile=numbers, cores=numbers, named=st.integers(0, 4))
+def test_a_script_of_lsf_is_a_job_with_its_numbers(tasks, tile, cores, named):
+    lines = [f"-n {tasks}"]
+    lines += [f'-R "span[ptile={tile}]"'] if tile else []
+    lines += [f'-R "affinity[core({cores})]"'] if cores else []
+    lines += [f'-m "{" ".join(f"n{at}" for at in range(named))}"'] if named else []
+    nodes = -(-tasks // tile) if tile else None
+    wanted = Asked(tasks, nodes, tasks * (cores or 1))
+    agree(read_one(script("#BSUB", lines), "lsf"), "lsf", wanted)
+
+
+@examples(60)
+@given(
+    chunks=st.integers(1, 4), tasks=st.integers(1, 4), each=st.integers(1, 4),
+    scatter=st.booleans(), said=st.booleans(),
+)  # fmt: skip
+def test_a_select_of_pbs_is_a_job_with_its_numbers(chunks, tasks, each, scatter, said):
+    tasks = tasks if said else 1
+    mpi = f":mpiprocs={tasks}" if said else ""
+    lines = [f"-l select={chunks}:ncpus={tasks * each}{mpi}"]
+    lines += ["-l place=scatter"] if scatter else []
+    job = read_one(script("#PBS", lines), "pbs")
+    agree(job, "pbs", Asked(chunks * tasks, None, chunks * tasks * each))
+
+
+@pytest.mark.parametrize("ncpus", ["", ",ncpus=16", ",ncpus=13", ",ncpus=4"])
+def test_nodes_of_torque_are_a_job_with_its_numbers(ncpus):
+    job = read_one(script("#PBS", [f"-l nodes=2:ppn=4{ncpus}"]), "torque")
+    assert faults(job) == []
+    assert laid(job).processors == max(8, int(ncpus[7:] or 0))
+
+
+@pytest.mark.parametrize("lines, wanted", [
+    (["--nodelist=n[1-4]", "--cpus-per-task=8"], (4, 4, 32)),
+    (["--nodelist=n[1-4]", "--ntasks-per-node=2"], (8, 4, 8)),
+    (["-N 2", "--ntasks-per-node=4", "-c 8"], (8, 2, 64)),
+    (["-N 1-3", "--ntasks-per-node=4", "-c 8"], (4, 1, 32)),
+    (["--ntasks-per-node=4", "-c 8"], (4, 1, 32)),
+    (["-N 6", "--nodelist=n[1-4]"], (6, 6, 6)),
+    (["-N 4", "-n 2"], (2, 2, 2)),
+])  # fmt: skip
+def test_a_script_is_read_as_what_slurm_gives_it(lines, wanted):
+    job = read_one(script("#SBATCH", lines), "sbatch")
+    assert laid(job) == wanted
+    assert faults(job) == []
+
+
+def test_the_memory_of_each_node_that_is_named_is_of_as_many_nodes_as_the_job_has():
+    lines = ["--nodelist=n[1-4]", "--cpus-per-task=8", "--mem=4G"]
+    job = read_one(script("#SBATCH", lines), "sbatch")
+    memory = next(item for item in job.requested if item.name == "Memory")
+    assert (memory.text, laid(job).nodes) == ("16", 4)
