@@ -654,8 +654,14 @@ class ListedRuns:
         """List that it tells less."""
         for at in range(len(self._runs) - 1, -1, -1):
             if self._runs[at] == run:
-                self._ends[at] = self.ended(_CUT)
+                if _kind(self._ends[at]) != WAITS:
+                    self._ends[at] = self.ended(_CUT)
                 return
+
+
+def _kind(end: Any) -> int:
+    """How much a record tells of its run, by what was made of its end or by that itself."""
+    return int(end[1] if isinstance(end, tuple) else end & _KIND)
 
 
 def listed_of(met: Met | None) -> RunKeys:
@@ -692,19 +698,25 @@ class Once:
         last = found.items[-1] if found.items else None
         if last.__class__ is Noted and last.message == CUT_SHORT:
             self._is_cut = True
+        # Behind the last record there may be one that is none, which is the one that was cut then.
+        behind = found.items[max(places, default=-1) + 1 :]
+        is_behind = any(item.__class__ is not Noted for item in behind)
+        self._is_cut = self._is_cut and not is_behind
         if not places:
-            if self._is_cut and len(found.items) > 1:  # what was cut is no record, or a bad one
-                self._is_cut = False
+            if is_behind:
+                self._last = UNTOLD
             elif self._is_cut and self._last != UNTOLD:
                 self._met.doubt(self._last)
                 self._is_cut = False
             return found
         at = max(range(len(places)), key=places.__getitem__) if len(found.batches) > 1 else -1
-        self._last = keys.runs[at]
+        self._last = UNTOLD if is_behind else keys.runs[at]
         if self._is_cut:  # it was held until now
-            ends = [*keys.ends]
-            ends[at] = self._met.ended(_CUT)
-            keys, self._is_cut = keys._replace(ends=ends), False
+            if _kind(keys.ends[at]) != WAITS:
+                ends = [*keys.ends]
+                ends[at] = self._met.ended(_CUT)
+                keys = keys._replace(ends=ends)
+            self._is_cut = False
         if self._met.are_new(keys):
             return found
         self._are_new = False

@@ -386,6 +386,25 @@ def test_a_line_that_was_cut_and_is_no_record_casts_no_doubt_on_the_one_before()
     assert counted(found) == (1, {runs.AGAIN: 1})
 
 
+UNTIMED = "ClusterId = 44\nJobStatus = 4\n"
+WHOLE_AD = 'ClusterId = 46\nProcId = 0\nJobStartDate = 1700000000\nJobStatus = 4\nOwner = "amy"\n'
+
+
+@pytest.mark.parametrize("first", [UNTIMED, UNTIMED.removesuffix("\n"), WHOLE_AD])
+@pytest.mark.parametrize("cut", ["", '\nClusterId = 46\nOwner = "a'])
+@pytest.mark.parametrize("whole", ["first", "last"])
+def test_no_job_is_lost_where_a_record_is_cut(first, cut, whole):
+    """Nor one without times, which has not begun because its record is cut; it may be another."""
+    ad = first if first.endswith("\n") else f"{first}\n"
+    logs = [f"{ad}\n{WHOLE_AD}", f"{first}{cut}"]
+    logs = logs[:: 1 if whole == "first" else -1]
+    told = [it.job for it in settled(*logs, format_name="condor") if isinstance(it, Converted)]
+    for number in ("44.0", "46.0") if first != WHOLE_AD else ("46.0",):
+        assert sum(f"<Id>{number}</Id>" in job for job in told) in (
+            (1, 2) if "44" in number else (1,)
+        )
+
+
 def test_times_that_are_written_otherwise_tell_the_same_run():
     columns = "JobID|Cluster|State|Submit|Start|End|ElapsedRaw\n"
     iso = "7|c|COMPLETED|2023-11-14T22:00:00|2023-11-14T22:10:00|2023-11-14T22:20:00|600\n"
