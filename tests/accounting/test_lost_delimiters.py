@@ -5,7 +5,6 @@ time, a project that pays for another one.
 """
 
 import io
-import json
 import re
 
 import pytest
@@ -291,27 +290,3 @@ def test_kinds_of_records_that_there_are_are_skipped():
     ]
     assert [read(format_, record + "\n") for format_, record in others] == [([], set())] * 3
     assert len(read("condor", 'MyType = "job"\n' + RECORDS["condor"][1])[0]) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("ClusterId", 4), ("ClusterId", 411), ("ProcId", 10), ("QDate", 170000000)],
-)
-def test_an_ad_that_contradicts_its_global_id_is_bad_in_each_form(name, said):
-    ad = {
-        "GlobalJobId": "s#41.0#1700000000", "ClusterId": 41, "ProcId": 0, "Owner": "amy",
-        "QDate": 1700000000 - 86_400, "JobStatus": 4, "JobCurrentStartDate": 1700000100,
-        "CompletionDate": 1700000700, "RemoteWallClockTime": 600.0, "CpusProvisioned": 8,
-    }  # fmt: skip
-
-    def forms(ad):
-        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in ad.items())
-        new = f"[ {lines.replace(chr(10), ';')} ]"
-        return lines, json.dumps(ad) + "\n", json.dumps([ad], indent=2), new
-
-    for form in forms(ad):
-        assert len(read("condor", form)[0]) == 1
-    for form in forms({**ad, name: said}):
-        jobs, told = read("condor", form)
-        assert jobs == []
-        assert any(f"{name} is {said}, and" in each for each in told)

@@ -76,10 +76,6 @@ _NUMBERS_OF_TEXT = [place for place, _ in _PLACES[2:]]
 _USUAL = re.compile(
     r"([^|#\s]+#[0-9]+\.[0-9]+#([0-9]{1,15}))\|([^|#]*)" + r"\|(0|[1-9][0-9]{0,14})" * 8 + r"\|?"
 )
-_EVERYWHERE = re.compile(r"#([0-9]{1,15})\.([0-9]{1,15})#([0-9]{1,15})\Z", re.ASCII)
-_CLUSTER, _PROC = _AT["clusterid"], _AT["procid"]
-_TWO_ADS = "what is between two ads is lost, or a digit is damaged"
-_YEAR = 366 * 86_400  # seconds
 _NULL = ("undefined", "error", "")
 _HASHES = 2  # of a GlobalJobId
 _FACTORS = 10  # a node is not so many times as fast as the reference of its site
@@ -263,34 +259,12 @@ def fields_of(line: int, values: list[Any]) -> list[str] | Skipped | Bad:
         if is_nearly(of.lower(), "job") and values[0] is not None:
             return Bad(line, f"MyType is {of!r}: a letter of Job is damaged")
         return Skipped(line, f"{of} ad")
-    if wrong := _contradiction(values):
-        return Bad(line, wrong)
     fields += worked_out(values)
     if not _TEXTS.issuperset(map(type, _texts(values))):
         _leave_numbers(fields, values)
     if values[0] is None and not fields[_GLOBAL_ID]:
         return Bad(line, "no ClusterId")
     return fields
-
-
-def _contradiction(values: list[Any]) -> str:
-    """How an ad contradicts its GlobalJobId, or "": it is two ads, or a digit is damaged.
-
-    Where jobs are made of a cluster one by one, QDate may be long before that. # decision 954
-    """
-    everywhere = values[_GLOBAL_ID]
-    found = _EVERYWHERE.search(everywhere) if isinstance(everywhere, str) else None
-    if found is None:
-        return ""
-    for name, place, said in zip(
-        ("ClusterId", "ProcId"), (_CLUSTER, _PROC), found.groups()[:2], strict=True
-    ):
-        if type(values[place]) is int and values[place] != int(said):
-            return f"{name} is {values[place]}, and {said} in GlobalJobId: {_TWO_ADS}"
-    queued = values[_QUEUED]
-    if type(queued) is int and queued > 0 and abs(queued - int(found[3])) > _YEAR:
-        return f"QDate is {queued}, and {found[3]} in GlobalJobId: {_TWO_ADS}"
-    return ""
 
 
 def _leave_numbers(fields: list[str], values: list[Any]) -> None:
