@@ -24,7 +24,7 @@ class StatedRun(NamedTuple):
     batch system counted its job by, ``place`` that of the run in its listing. ``is_usage`` says
     that it has all that usage records of grids demand: both times, a duration, and CPU time.
     ``one`` is the id that holds for its job everywhere, ``whose`` its user (``known_by``). One that
-    ``is_cut`` may be cut short: any other of the run counts instead.
+    ``is_cut`` may be cut short: another of the run that tells as much counts instead.
     """
 
     machine: str

@@ -284,7 +284,7 @@ class LedgerAppender:
         return first
 
     def doubt(self, number: int) -> None:
-        """A row that was put at last may be cut short: it gives way to any other of its run."""
+        """A row that was put at last may be cut short: another that tells as much counts."""
         self._cut.add(number)
 
     def has_read(self, read: Input | None, kept: Sequence[RecordedLog] = ()) -> None:
@@ -299,7 +299,7 @@ class LedgerAppender:
             every = pa.concat_tables([*self._tables, columns.table(self._rows)])
             order: Iterable[int] = chain(*self._came, self._rows_came)
             if self._cut:
-                order = (merging.THERE - 1 - n if n in self._cut else n for n in order)
+                order = (merging.CUT + n if n in self._cut else n for n in order)
             came = pa.array(order, pa.int64())
             arrived = every.append_column(merging.SEQ, came)
             self.total += self._ledger.commit(

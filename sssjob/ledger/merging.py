@@ -109,11 +109,11 @@ _HAS_BEGUN = (
     )
 )
 
-# Numbers upwards in the order in which rows came: a column of what arrives in another order. What
-# may be cut short has one below that of each row that is there, and gives way to whole records.
+# Numbers upwards in the order in which rows came: a column of what arrives in another order. Those
+# of what may be cut short are below that of each row that is there. # decision 962
 SEQ = "seq"
 THERE = -1
-# decision 962
+CUT = -(1 << 62)
 _IS_CUT = f"f.seq < {THERE}"
 # What is known of arrays of which something waits: by live rows, which came before all others.
 _TOLD_OF = ", ".join((MACHINE, SUBMIT, ID))
@@ -136,7 +136,7 @@ _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM (SELECT *, {_ADDED.format("f")} FROM arrived AS f) AS f
 QUALIFY row_number() OVER (
     PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {START}, {ALONE}, {WHOSE}
-    ORDER BY {_IS_CUT}, {_RANK.format("f")} DESC, {_WALL.format("f")} DESC, seq DESC
+    ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC, seq DESC
 ) = 1
 """
 _NO_LONGER_WAITS = f"""
@@ -164,7 +164,7 @@ DELETE FROM fresh AS f WHERE {_UNTIMED.format("f")} AND (
 _MET = f"""
 CREATE TEMP TABLE met AS
 SELECT h.file, h.row, f.seq,
-       {_IS_CUT} OR {_TELLS.format("h")} > {_TELLS.format("f")} AS tells_more,
+       ({_TELLS.format("h")}, {_IS_CUT}) > ({_TELLS.format("f")}, FALSE) AS tells_more,
        {_SAME} AS same, {_JOB} AND {_ALIKE} AS is_told, {_WAITS.format("h")} AS waits
 FROM held AS h JOIN fresh AS f ON f.{JOB_ID} = h.{JOB_ID} AND ({_RUN} OR {_AS_FAR})
 """
@@ -272,7 +272,7 @@ class _KnownRecord(NamedTuple):
     file: str | None
     row: int
     beside: tuple[str | int | None, ...]  # its machine, its submission, the GlobalJobId, the user
-    tells: tuple[int, int, bool]
+    tells: tuple[int, int, bool, bool]  # at last whether it is whole
 
 
 def _of_untold(connection: Connection) -> list[tuple[str, int]]:
@@ -283,7 +283,7 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
     found: dict[tuple[Any, ...], list[_KnownRecord]] = {}
     for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
         seq, file, row, *beside, rank, wall, is_named = told
-        tells = (-1, 0, False) if seq < THERE else (rank, wall, is_named)
+        tells = rank, wall, is_named, seq >= THERE
         one = _KnownRecord(seq, file, row, tuple(beside), tells)
         # Without a start, its machine and its submission tell it.
         found.setdefault((job, start, *beside[: 0 if start else 2]), []).append(one)

@@ -71,12 +71,14 @@ class Lines:
     """Each line is a piece, without its end; blank ones are none.
 
     ``many`` may make of many lines at once what is read in their place. Those that are
-    ``regular`` become records by columns, where there is what that takes.
+    ``regular`` become records by columns, where there is what that takes. ``has_parts``: a line may
+    be a part of the record before it.
     """
 
     many: Callable[[Sequence[str]], Sequence[Any]] | None = None
     cutter: type[Cutter] | None = LineCutter
     regular: RegularLines | None = None
+    has_parts: bool = False
 
     def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The lines, as many at once as a block has."""
@@ -94,7 +96,8 @@ class Lines:
                     yield from self._by_columns(form, number, found)
                     continue
             # What is said of a line that was cut stands with it: who reads it has to know.
-            yield [*self._by_lines(number, block), *cut_short(blocks.cut_short)]
+            note = cut_short(blocks.cut_short, doubts=self.has_parts)
+            yield [*self._by_lines(number, block), *note]
 
     def _by_columns(
         self, form: RegularLines, number: int, found: Regular
@@ -133,9 +136,12 @@ def _bounded(first: int, block: bytes) -> Iterator[Piece]:
             yield number, text
 
 
-def cut_short(line: int) -> Sequence[Noted]:
-    """What there is to say of a last line without its end; 0: there is none."""
-    return [Noted(line, CUT_SHORT)] if line else []
+def cut_short(line: int, *, doubts: bool = False) -> Sequence[Noted]:
+    """What there is to say of a last line without its end; 0: there is none.
+
+    Where the line may be a part of the record before it, it ``doubts`` that even if it is bad.
+    """
+    return [Noted(line, CUT_SHORT, doubts=doubts)] if line else []
 
 
 def all_read(pieces: Iterable[Any]) -> Iterable[Piece]:

@@ -6,6 +6,7 @@ How it works, and why, is told in ``layout.py``.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, Generic, TypeVar
 
@@ -16,7 +17,7 @@ from sssjob.records.cutting import Settled
 from sssjob.records.layout import Layout, Piece, Read, Reader, RecordRun, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
-from sssjob.records.record import Bad, Options, Outcome, Skipped
+from sssjob.records.record import CUT_SHORT, Bad, Noted, Options, Outcome, Skipped
 from sssjob.records.runs import Met, Once
 
 P = TypeVar("P")
@@ -36,6 +37,7 @@ class RecordEngine(Generic[P, J]):
         self._clock = Clock(options.zone)
         self._plans = Plans(layout, self._clock, builder)
         self._maker = Maker(self._plans, layout.span)
+        self._ends_in_record = True  # what was read last, but for notes, became a job
 
     def outcomes(
         self, stream: BinaryIO, first: int = 1, front: Sequence[tuple[int, bytes]] = (),
@@ -56,6 +58,7 @@ class RecordEngine(Generic[P, J]):
     ) -> Iterator[Outcome[J]]:  # fmt: skip
         """The same of pieces that were cut."""
         self._clock.begin()
+        self._ends_in_record = True
         layout = self._layout
         options = self._options
         read = layout.reader(options, self._clock) if layout.reader else None
@@ -78,11 +81,16 @@ class RecordEngine(Generic[P, J]):
     def _made(self, found: Stretch, once: Once | None) -> Sequence[Outcome[J]]:
         if self._options.ended_only:
             found = _ended(found)
+        noted, ends_in_record = _end_of(found.items, self._ends_in_record)
         if once is not None:
-            found = once.take(found, self._bad)
+            is_cut = noted is not None and (noted.doubts or ends_in_record)
+            found = once.take(found, self._bad, is_cut=is_cut)
         outcomes = self._maker.outcomes(found)
         if once is not None and self._maker.bad:
             once.forget(found, self._maker.bad)
+        _, self._ends_in_record = _end_of(outcomes, self._ends_in_record)
+        if noted is not None and self._ends_in_record:  # decision 962
+            outcomes[outcomes.index(noted)] = replace(noted, doubts=True)
         return [*self._clock.assumption(outcomes[0].line), *outcomes] if outcomes else ()
 
     def _bad(self, found: Stretch) -> Collection[int]:
@@ -109,6 +117,20 @@ class RecordEngine(Generic[P, J]):
             elif item is not None:
                 found.append(item)
         return found
+
+
+def _end_of(items: Sequence[Any], ends_in_record: bool) -> tuple[Noted | None, bool]:
+    """What is said of a last line that was cut, and whether a record stands before it.
+
+    ``ends_in_record`` is whether one stood before these items.
+    """
+    noted = None
+    for item in reversed(items):
+        if item.__class__ is not Noted:
+            return noted, item.__class__ is not Bad and item.__class__ is not Skipped
+        if item.message == CUT_SHORT:
+            noted = item
+    return noted, ends_in_record
 
 
 def _settled(batch: Iterable[Piece], settled: Settled) -> Iterator[Piece]:

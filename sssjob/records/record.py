@@ -212,7 +212,8 @@ class Noted:
 
     ``once``: the same message about another record need not be said again. ``severity`` is a
     notice where nothing is wrong. ``assumes_utc``: it tells that times without a zone are read as
-    UTC, for which whoever shows it may know another remedy.
+    UTC, for which whoever shows it may know another remedy. ``doubts``: the last record before it
+    may be cut short, so that of records of its run that tell alike any other counts.
     """
 
     line: int
@@ -220,6 +221,7 @@ class Noted:
     once: bool = False
     severity: Severity = Severity.WARNING
     assumes_utc: bool = False
+    doubts: bool = False
 
 
 def of_bad(parts: Iterable[tuple[int, str]]) -> Iterator[Bad]:

@@ -9,8 +9,8 @@ So does the user of a job of HTCondor, where both tell one by name: each then ha
 told. # decisions 820, 826
 Of several records of a run the one that ended tells more than one that only began, and that more
 than one that waits; of two that go on, the one with more wall time; of two alike the one that names
-its user, or else the later one counts. A ledger has the same rule (``ledger/merging.py``), and so
-has a store. # decisions 508, 670, 827
+its user, or else the later one counts, unless it may be cut short. A ledger has the same rule
+(``ledger/merging.py``), and so has a store. # decisions 508, 670, 827, 962
 A job without times waits, too, as long as it used nothing: until a run of the same machine, Id and
 user began of which no submission is told either. # decision 770
 
@@ -49,7 +49,7 @@ from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.layout import NEVER, Layout, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.readers import single
-from sssjob.records.record import CUT_SHORT, DELIVERED, JOB, Field, Noted, Skipped, plain
+from sssjob.records.record import DELIVERED, JOB, Field, Noted, Skipped, plain
 from sssjob.records.texts import WholeNumbers, distinct, has_any
 
 AGAIN = "read before"
@@ -70,9 +70,10 @@ _FORGOTTEN = 1 << 16  # runs of which a bad record was remembered at first
 NEW, TWICE, INSTEAD, LATER, OTHERS = range(5)
 UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
 _KIND = 3  # the bits of how much a record tells of its run
+_CUT = 4  # the bit of one that may be cut short
 _END = (1 << 30) - 1  # the bits of an end, and of that
 _NOT_END = ~_END
-_TIMES = _END - _KIND  # the bits of an end
+_TIMES = _END - _KIND - _CUT  # the bits of an end
 # Bits of what may tell a run from another one with its id and start; 0 is not stated.
 _SUBMITTED = (1 << 33) - 1 << 30
 _SUBMISSIONS = _SUBMITTED >> 30
@@ -83,7 +84,7 @@ _WHOSE = (1 << 32) - 1 << _HALF + 31
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
 _USED = {"Duration": DELIVERED, "CpuDuration": JOB}  # a job without times or either waits
-_LONGEST = (1 << 28) - 3  # seconds of wall time that are told apart
+_LONGEST = (1 << 27) - 3  # seconds of wall time that are told apart
 
 _PROBE = "is a hash the same here and there?"
 
@@ -156,9 +157,9 @@ def _tells_more(one: int, other: int) -> bool:
     return _tells(one) > _tells(other)
 
 
-def _tells(end: int) -> tuple[int, int, bool]:
+def _tells(end: int) -> tuple[int, int, bool, bool]:
     kind = end & _KIND
-    return kind, end & _END if kind == BEGAN else 0, bool(end & _WHOSE)
+    return kind, end & _TIMES if kind == BEGAN else 0, bool(end & _WHOSE), not end & _CUT
 
 
 def _differ(one: int, other: int) -> bool:
@@ -197,15 +198,13 @@ def _later(known: int, end: int) -> int:
 
 def _goes_on(wall: int | None) -> int:
     """What stands for the end of a run that goes on: a number, which is its own hash."""
-    return (1 if wall is None else max(min(wall, _LONGEST), 0) + 2) * (_KIND + 1)
+    return (1 if wall is None else max(min(wall, _LONGEST), 0) + 2) * 2 * _CUT
 
 
 # Of a job that waits and tells no time: there may be others of its Id.
-_UNTIMED: End = _KIND + 1, WAITS, ("", ""), "", ""
+_UNTIMED: End = 2 * _CUT, WAITS, ("", ""), "", ""
 _ONE_UNTIMED = end_of(_UNTIMED)
 _WAITING: End = "", WAITS, ("", ""), "", ""
-# Of a record that was cut: any other that began tells as much.
-_CUT: End = 0, BEGAN, ("", ""), "", ""
 
 
 # An end, or what stands for it, how much its record tells, the machine or the id that holds
@@ -239,7 +238,7 @@ class Met(Protocol):
         ...
 
     def doubt(self, run: Any) -> None:
-        """The last record that was read is of this run, and was cut: any other tells more."""
+        """The last record that was read is of this run, and may be cut short."""
         ...
 
 
@@ -273,7 +272,8 @@ class SeenRuns:
         self._last_begun = array("q")
         self._begun = _RunTable(_SLOTS)
         self._waiting: dict[int, int] = {}
-        self._repeated = UNTOLD, 0, 1  # the last run of which a later record counts, as it was
+        # The last run with several records: what was known, which counted, whether the last does.
+        self._repeated = UNTOLD, 0, 1, True
         self._last = UNTOLD, UNTOLD  # the last run that was taken: as it was looked for, and found
         self.is_undecided = False  # what was read first is not what counts, or may not be
         self.has_written_both = False  # of a run, of which a later record counts
@@ -308,13 +308,14 @@ class SeenRuns:
                 self._again(run, known, counts=True)
             self._remember(run, end)
             return OTHERS if is_others else NEW
-        if _tells_more(known, end):
+        counts = not _tells_more(known, end)
+        self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN, counts
+        if not counts:
             self._again(run, known, counts=False)
             self._remember(run, _later(known, end))
             return TWICE
         end = _later(known, end)
         is_alike = (known ^ end) & _END == 0 and not _tells_more(end, known)
-        self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN
         self._again(run, known, counts=True)
         self.has_written_both |= not is_alike
         self._remember(run, end)
@@ -394,18 +395,19 @@ class SeenRuns:
             self._forgotten.update(run for run in runs if run)
 
     def doubt(self, run: int) -> None:
-        """What counted before the last record of this run counts, or else whatever comes."""
+        """If what counted before the last record of this run tells as much, that counts again."""
         if run == self._last[0]:
             run = self._last[1]
-        repeated, known, chosen = self._repeated
-        if run == repeated:
+        repeated, known, chosen, counts = self._repeated
+        cut = as_cut(self._known(run))
+        if run != repeated:
+            self._remember(run, cut)
+        elif counts and _tells_more(known, cut):
             count = (self._chosen.get(run) or 0) >> _PLACE
             self._chosen = self._chosen.having(run, count << _PLACE | chosen)
-        else:
-            known = self._known(run)
-            if known & _KIND >= BEGAN:
-                known = known & _NOT_END | end_of(_CUT)
-        self._remember(run, known)
+            self._remember(run, _later(known, cut))
+        elif counts:
+            self._remember(run, cut)
 
     def are_new_in(self, listed: RunKeys) -> bool:
         """The same of the runs of a part that another process has listed."""
@@ -651,17 +653,18 @@ class ListedRuns:
             self._runs[place] = UNTOLD
 
     def doubt(self, run: Any) -> None:
-        """List that it tells less."""
+        """List that it may be."""
         for at in range(len(self._runs) - 1, -1, -1):
             if self._runs[at] == run:
-                if _kind(self._ends[at]) != WAITS:
-                    self._ends[at] = self.ended(_CUT)
+                self._ends[at] = as_cut(self._ends[at])
                 return
 
 
-def _kind(end: Any) -> int:
-    """How much a record tells of its run, by what was made of its end or by that itself."""
-    return int(end[1] if isinstance(end, tuple) else end & _KIND)
+def as_cut(end: Any) -> Any:
+    """An end, or what was made of one, of a record that may be cut short, unless it waits."""
+    if isinstance(end, tuple):
+        return end if end[1] == WAITS else (end[0], end[1] | _CUT, *end[2:])
+    return end if end & _KIND == WAITS else end | _CUT
 
 
 def listed_of(met: Met | None) -> RunKeys:
@@ -686,37 +689,27 @@ class Once:
         self._readers: dict[Names, Callable[[RecordBatch], RunKeys]] = {}
         self._are_new = True  # what was taken last
         self._last: Any = UNTOLD  # the run of the last record
-        self._is_cut = False  # the last record has no end
 
-    def take(self, found: Stretch, bad: Callable[[Stretch], Collection[int]]) -> Stretch:
+    def take(
+        self, found: Stretch, bad: Callable[[Stretch], Collection[int]], *, is_cut: bool = False
+    ) -> Stretch:
         """What was found, without them, and with what is to say.
 
         ``bad`` tells the places of records of which nothing can be made: these are no first ones.
+        ``is_cut``: the last record up to here may be cut short.
         """
         self._are_new = True
         keys, places = self._all(found)
-        last = found.items[-1] if found.items else None
-        if last.__class__ is Noted and last.message == CUT_SHORT:
-            self._is_cut = True
-        # Behind the last record there may be one that is none, which is the one that was cut then.
-        behind = found.items[max(places, default=-1) + 1 :]
-        is_behind = any(item.__class__ is not Noted for item in behind)
-        self._is_cut = self._is_cut and not is_behind
         if not places:
-            if is_behind:
-                self._last = UNTOLD
-            elif self._is_cut and self._last != UNTOLD:
+            if is_cut and self._last != UNTOLD:
                 self._met.doubt(self._last)
-                self._is_cut = False
             return found
         at = max(range(len(places)), key=places.__getitem__) if len(found.batches) > 1 else -1
-        self._last = UNTOLD if is_behind else keys.runs[at]
-        if self._is_cut:  # it was held until now
-            if _kind(keys.ends[at]) != WAITS:
-                ends = [*keys.ends]
-                ends[at] = self._met.ended(_CUT)
-                keys = keys._replace(ends=ends)
-            self._is_cut = False
+        self._last = keys.runs[at]
+        if is_cut:
+            ends = [*keys.ends]
+            ends[at] = as_cut(ends[at])
+            keys = keys._replace(ends=ends)
         if self._met.are_new(keys):
             return found
         self._are_new = False

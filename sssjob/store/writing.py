@@ -125,7 +125,8 @@ class Incoming(NamedTuple):
     ``named`` are the ids of the Files that it names, and ``files`` what came of them with it;
     ``others`` are their ids with the names of attributes that are not kept.
     ``stands_alone`` is whether nothing can stand beside it; else ``around`` are the elements that
-    it stands in. One that ``is_cut`` may be cut short: whatever is there tells more of its run.
+    it stands in. One that ``is_cut`` may be cut short: what is there, and tells as much of its
+    run, counts.
     """
 
     name: str
@@ -588,10 +589,10 @@ class DocumentWriter:
         False where it tells more itself; None where neither is known. What used something is none
         that waits, and what does not tell its wall time may tell other things.
         """
-        if incoming.is_cut:  # decision 962
-            return True
         mine = _told_by(incoming.rows, incoming.marks.whose)
         known, was_used = self._telling(present)
+        if incoming.is_cut and mine <= known:  # decision 962
+            return True
         if mine[0] == ENDED:
             is_named = bool(present.marks.whose) and not incoming.marks.whose
             return (is_named and mine < known) or None

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,8 @@ from sssjob.document.files import looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.sources import NamedSource, naming, opened
 from sssjob.errors import SSSJobError, UnusableInput
-from sssjob.records.record import CUT_SHORT, Bad, Noted
 from sssjob.verbs.documents import DOCUMENTS, by_format, ledger_of
-from sssjob.verbs.records import RecordReading
+from sssjob.verbs.records import LastRecords, RecordReading
 from sssjob.verbs.report import ReportedJobs
 
 AUTO = "auto"
@@ -70,12 +69,14 @@ class Sides:
                 else ((wanted, iter(sources)),)
             )
             for name, some in groups:
-                last = _LastRecord(self.reading.tell)
-                jobs = ReportedJobs(
-                    some, self.on_error, name, self.zone, replace(self.reading, tell=last.tell),
-                    seen=None, columns=self.columns, delimiter=self.delimiter,
-                )  # fmt: skip
-                yield from last.marked(runs_of(jobs, raw_ids))
+                last = LastRecords[StatedRun](self.reading.tell, _as_cut)
+                reading = replace(self.reading, tell=last.tell)
+                for source in some:
+                    jobs = ReportedJobs(
+                        [source], self.on_error, name, self.zone, reading, seen=None,
+                        columns=self.columns, delimiter=self.delimiter,
+                    )  # fmt: skip
+                    yield from last.marked(source.name, runs_of(jobs, raw_ids))
 
     def against(
         self, sources: Iterable[NamedSource]
@@ -123,30 +124,8 @@ class Sides:
         return None
 
 
-class _LastRecord:
-    """Marks the last run of a file that may be cut short, of which the file tells behind it."""
-
-    def __init__(self, tell: Callable[[str, Bad | Noted], None]) -> None:
-        self._tell = tell
-        self._is_cut = self._is_bad = False  # what was told since the last run
-
-    def tell(self, name: str, item: Bad | Noted) -> None:
-        """Hear what is told, and tell it."""
-        if isinstance(item, Bad):
-            self._is_bad = True
-        elif item.message == CUT_SHORT:
-            self._is_cut = True
-        self._tell(name, item)
-
-    def marked(self, runs: Iterator[StatedRun]) -> Iterator[StatedRun]:
-        """The runs; one behind which a bad record stands is whole."""
-        held: StatedRun | None = None
-        for run in chain(runs, (None,)):
-            if held is not None:
-                is_cut = self._is_cut and not self._is_bad
-                yield held._replace(is_cut=True) if is_cut else held
-            self._is_cut = self._is_bad = False
-            held = run
+def _as_cut(run: StatedRun) -> StatedRun:
+    return run._replace(is_cut=True)
 
 
 def _text(stream: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby
@@ -11,10 +11,10 @@ from typing import Any
 from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnreadableDocument
-from sssjob.records.record import CUT_SHORT, Bad, Noted
 from sssjob.store.reading import made
 from sssjob.store.writing import Incoming
 from sssjob.verbs.convert import Conversion
+from sssjob.verbs.records import LastRecords
 
 Read = Incoming | UnreadableDocument
 
@@ -24,40 +24,14 @@ def of_sources(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
 
     By several processes, if the conversion says so.
     """
-    last = _LastLines(work.reading.tell)
+    last = LastRecords[Read](work.reading.tell, _as_cut)
     work = replace(work, reading=replace(work.reading, tell=last.tell))
     for name, documents in _by_several(work) if work.processes > 1 else _by_one(work):
         yield name, last.marked(name, documents)
 
 
-class _LastLines:
-    """Which sources end in a record that may be cut short: it gives way to any other of its run."""
-
-    def __init__(self, tell: Callable[[str, Bad | Noted], None]) -> None:
-        self._tell = tell
-        self._cut: dict[str, int] = {}  # the last line, where it has no end
-        self._bad: dict[str, int] = {}  # the last line that is bad
-
-    def tell(self, name: str, item: Bad | Noted) -> None:
-        """Hear what is told, and tell it."""
-        if isinstance(item, Bad):
-            self._bad[name] = item.line
-        elif item.message == CUT_SHORT:
-            self._cut[name] = item.line
-        self._tell(name, item)
-
-    def marked(self, name: str, documents: Iterator[Read]) -> Iterator[Read]:
-        """The documents of a source, of which the last one may be cut short."""
-        held: Read | None = None
-        for each in documents:
-            if held is not None:
-                yield held
-            held = each
-        is_cut = name in self._cut and self._bad.get(name, 0) < self._cut[name]
-        if is_cut and isinstance(held, Incoming):
-            held = held._replace(is_cut=True)
-        if held is not None:
-            yield held
+def _as_cut(document: Read) -> Read:
+    return document._replace(is_cut=True) if isinstance(document, Incoming) else document
 
 
 def _by_one(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:

@@ -31,7 +31,7 @@ from sssjob.ledger.places import Place
 from sssjob.measures import LONGEST
 from sssjob.records import find, read_records
 from sssjob.records.making import BACKWARDS
-from sssjob.records.record import CUT_SHORT, Bad, Converted, Noted, Options, RecordCounts, Skipped
+from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.verbs.convert import Answer, Conversion, ConvertTask, Small, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
@@ -63,9 +63,8 @@ class Ingestion:
     _before: Manifest = field(init=False)
     _held: ExitStack = field(default_factory=ExitStack)
     _unread: set[str] = field(default_factory=set)  # names of sources
-    _last: tuple[int, int] | None = None  # line and number of the last record of a source
-    _bad: int = 0  # the last line of it that is bad
-    _is_cut: bool = False  # whether its last line may be cut short
+    _last: int | None = None  # the number of the last record of a source
+    _is_cut: bool = False  # whether that may be cut short
 
     def __post_init__(self) -> None:
         self.adding = LedgerAppender(self.ledger, on_conflict=self._conflict)
@@ -111,14 +110,14 @@ class Ingestion:
                 said = BACKWARDS if is_backwards else _APART
                 self._tell(name, Noted(line or 0, said if line else f"Job {id_}: {said}"))
         first = self.adding.put(rows)
-        if found := _last_line(rows):
-            self._last = found[0], first + found[1]
+        if size := 1 if isinstance(rows, tuple) else len(rows):
+            self._last = first + size - 1
 
     def _end(self) -> None:
-        """All records of a source were put: of one that may be cut short, a whole one counts."""
-        if self._is_cut and self._last is not None and self._last[0] > self._bad:
-            self.adding.doubt(self._last[1])
-        self._last, self._bad, self._is_cut = None, 0, False
+        """All records of a source were put."""
+        if self._is_cut and self._last is not None:
+            self.adding.doubt(self._last)
+        self._last, self._is_cut = None, False
 
     def _done(self, source: NamedSource, read: Input) -> None:
         kept: Sequence[RecordedLog] = ()
@@ -141,9 +140,7 @@ class Ingestion:
     def _tell(self, name: str, item: Bad | Noted) -> None:
         if isinstance(item, Bad) and item.unread:
             self._unread.add(name)
-        if isinstance(item, Bad):
-            self._bad = max(self._bad, item.line)
-        elif item.message == CUT_SHORT:
+        if isinstance(item, Noted) and item.doubts:
             self._is_cut = True
         self.reading.tell(name, item)
 
@@ -219,15 +216,6 @@ class Ingestion:
         else:
             for source, read in wanted:
                 self._done(source, read)
-
-
-def _last_line(rows: Row | pa.Table) -> tuple[int, int] | None:
-    """The last line on which a record stands, and at which place among these; None for none."""
-    if isinstance(rows, tuple):
-        line = rows[_LINE]
-        return None if line is None else (line, 0)
-    found = pc.max(rows[LINE]).as_py()
-    return None if found is None else (found, pc.index(rows[LINE], found).as_py())
 
 
 def _wrong(rows: Row | pa.Table) -> list[tuple[int | None, str, bool]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, Opening, naming, opened
@@ -19,6 +19,7 @@ from sssjob.records.record import (
 )
 
 J = TypeVar("J")
+T = TypeVar("T")
 
 Tell = Callable[[str, Bad | Noted], None]  # what is to be said, and of which source
 
@@ -44,6 +45,32 @@ class ToldOnce:
         """All is read from its beginning; ``is_silent``: all was told."""
         self._known, self._count = max(self._known, self._count), 0
         self._is_silent = is_silent
+
+
+class LastRecords(Generic[T]):
+    """Marks what the last record of a source became, where this may be cut short.
+
+    It hears what is told, and tells it.
+    """
+
+    def __init__(self, tell: Tell, mark: Callable[[T], T]) -> None:
+        self._tell, self._mark = tell, mark
+        self._cut: set[str] = set()
+
+    def tell(self, name: str, item: Bad | Noted) -> None:
+        """Hear what is told of a source."""
+        if isinstance(item, Noted) and item.doubts:
+            self._cut.add(name)
+        self._tell(name, item)
+
+    def marked(self, name: str, items: Iterable[T]) -> Iterator[T]:
+        """What the records of a source became."""
+        held: list[T] = []
+        for item in items:
+            yield from held
+            held = [item]
+        yield from map(self._mark, held) if name in self._cut else held
+        self._cut.discard(name)
 
 
 @dataclass(frozen=True, slots=True)

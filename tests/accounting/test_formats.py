@@ -156,7 +156,8 @@ CUT = [
     pytest.param("condor", b'[\n{"ClusterId": 1}\n,\n', 1,
                  Bad(4, "the input ends inside an array"), id="between ads"),
     pytest.param("condor", b'ClusterId = 1\nProcId = 0\nCmd = "x"', 1,
-                 Noted(3, "the last line has no line end: it may be cut short"), id="in an ad"),
+                 Noted(3, "the last line has no line end: it may be cut short", doubts=True),
+                 id="in an ad"),
     pytest.param("ur", b"<UsageRecords>\n<UsageRecord><JobIdentity><LocalJobId>7</LocalJobId>"
                  b"</JobIdentity></UsageRecord>\n", 1,
                  Bad(3, "the input ends before </UsageRecords>"), id="between usage records"),

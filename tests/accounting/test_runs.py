@@ -6,6 +6,7 @@ import itertools
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from records import DATA
 from same_jobs import MADE, made
 
 from sssjob.records import clock as clocks
@@ -384,6 +385,52 @@ def test_a_line_that_was_cut_and_is_no_record_casts_no_doubt_on_the_one_before()
     whole = RUN.format("00:10:00")
     found = read("pbs", whole + "half a li", whole.removesuffix("0:00\n"))
     assert counted(found) == (1, {runs.AGAIN: 1})
+
+
+STEPS = """\
+JobID|JobName|Cluster|User|State|Submit|Start|End|ElapsedRaw|TotalCPU|MaxRSS|NodeList
+41|a|c|amy|COMPLETED|90|100|160|60|00:30||n1
+41.batch|batch||||100|100|160|60|00:30|5K|n1
+7|b|c|amy|COMPLETED|100|160|260|100|03:30||n12
+7.batch|batch||||160|160|260|100|00:30|10K|n12
+7.0|b||||170|170|260|90|03:00|2000K|n12
+"""
+AD = """\
+ClusterId = 46
+ProcId = 0
+Owner = "amy"
+JobStartDate = 1700000000
+CompletionDate = 1700000600
+RemoteWallClockTime = 600.0
+RemoteUserCpu = 57.0
+RequestCpus = 4
+
+"""
+SLAVES = (DATA / "accounting/sge/quirks/slaves.txt").read_text()
+LOGS = {
+    "slurm": STEPS,
+    "pbs": RUN.format("00:10:00").replace("8.srv", "7.srv") + RUN.format("00:20:00"),
+    "condor": AD.replace("46", "41") + AD,
+    "sge": "".join(SLAVES.splitlines(keepends=True)[:6]),
+}
+
+
+@pytest.mark.parametrize("order", ["whole first", "cut first"])
+@pytest.mark.parametrize("format_name", LOGS)
+def test_wherever_a_log_is_cut_the_whole_one_counts(format_name, order):
+    """Behind a line end nothing tells that it was."""
+    whole = LOGS[format_name]
+    wanted = [it.job for it in settled(whole, format_name=format_name) if isinstance(it, Converted)]
+    assert wanted
+    for end in range(len(whole) // 2, len(whole)):
+        if whole[end - 1] == "\n":
+            continue
+        logs = [whole, whole[:end]][:: 1 if order == "whole first" else -1]
+        found = settled(*logs, format_name=format_name)
+        jobs = [it.job for it in found if isinstance(it, Converted)]
+        assert sorted(job for job in jobs if job in wanted) == sorted(wanted), whole[:end][-90:]
+        # A job whose times were cut away may be another one: it used nothing.
+        assert not any("EndTime" in job for job in jobs if job not in wanted), whole[:end][-90:]
 
 
 UNTIMED = "ClusterId = 44\nJobStatus = 4\n"

@@ -1,5 +1,6 @@
 """The commands of ``sssjob ledger``."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -464,29 +465,51 @@ HEAD = "JobID|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NCPUS"
 WHOLE = (
     f"{HEAD}\n6|c|amy|chem|COMPLETED|90|100|160|60|2\n7|c|amy|chem|COMPLETED|100|160|260|100|16\n"
 )
+STEPS = """\
+JobID|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NCPUS|TotalCPU|MaxRSS
+7|c|amy|chem|COMPLETED|100|160|260|100|16|03:30|
+7.batch|c|||COMPLETED|160|160|260|100|16|00:30|10K
+7.0|c|||COMPLETED|170|170|260|90|16|03:00|2000K
+"""
 CUT = {
-    "an amount": WHOLE[:-2],
-    "with an earlier record": f"{HEAD}\n5|c|amy|chem|COMPLETED|80|100|150|50|1\n{WHOLE[-49:-2]}",
-    "a record that is bad then": WHOLE[:-20],
+    "an amount": (WHOLE, WHOLE[:-2]),
+    "with an earlier record": (
+        WHOLE,
+        f"{HEAD}\n5|c|amy|chem|COMPLETED|80|100|150|50|1\n{WHOLE[-49:-2]}",
+    ),
+    "a record that is bad then": (WHOLE, WHOLE[:-20]),
+    "a step": (STEPS, STEPS[:-3]),
+    "a step that is bad then": (STEPS, STEPS[:-20]),
+    "the id of a step": (STEPS, STEPS[:-47]),
+    "the name of a step": (STEPS, STEPS[: STEPS.index("tch")]),
 }
+RUNNING = f"{HEAD}\n7|c|amy|chem|RUNNING|100|160|Unknown|50|16\n"
+TOLD = [  # in which order, by how many workers
+    *itertools.product(["whole cut", "cut whole"], [(), ("--workers", "2")]),
+    *((order, ()) for order in ("whole cut cut", "cut whole cut", "cut open", "open cut")),
+    *((order, ()) for order in ("cut open whole", "whole open cut")),
+]
 
 
-@pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
-@pytest.mark.parametrize("order", ["whole cut", "cut whole", "whole cut cut", "cut whole cut"])
-@pytest.mark.parametrize("cut", CUT.values(), ids=CUT)
+@pytest.mark.parametrize("order, workers", TOLD)
+@pytest.mark.parametrize("whole, cut", CUT.values(), ids=CUT)
 def test_a_record_that_may_be_cut_counts_only_where_no_whole_one_was_read(
-    tmp_path, monkeypatch, cut, order, workers
+    tmp_path, monkeypatch, whole, cut, order, workers
 ):
+    """A whole one that tells as much: that of a run that went on gives way to one that ended."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "whole").write_text(WHOLE)
+    (tmp_path / "whole").write_text(whole)
     (tmp_path / "cut").write_text(cut)
+    (tmp_path / "open").write_text(RUNNING)
     files = order.split()
 
     def used(*sources, words=("report",)):
         result = CliRunner().invoke(sssjob, [*words, "--by", "user", "--csv", *sources])
-        return [line.split(",")[:4] for line in result.stdout.splitlines()]
+        return result.stdout.splitlines()
 
     wanted = used(*dict.fromkeys(files))
+    if "whole" in files and "\n5|" not in cut:
+        assert wanted == used("whole")
     for number, each in enumerate(files):
         CliRunner().invoke(sssjob, ["ledger", "ingest", *workers, "nights", each])
         name = tmp_path / f"again{number}"  # the same file again would not be read
@@ -497,4 +520,4 @@ def test_a_record_that_may_be_cut_counts_only_where_no_whole_one_was_read(
     assert used("nights", words=booked) == used("once", words=booked) == wanted
     assert used("kept.db") == wanted
     audited = CliRunner().invoke(sssjob, ["audit", "--json", "--against", "whole", *files])
-    assert json.loads(audited.stdout)["total"]["changed"] == 0
+    assert "whole" not in files or json.loads(audited.stdout)["total"]["changed"] == 0

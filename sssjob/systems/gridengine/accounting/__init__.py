@@ -396,7 +396,7 @@ def _univa(fields: list[str]) -> Iterator[list[str]]:
 REGULAR = RegularLines(":", frozenset(size for size in SIZES if size <= NAMED), fit_alone, batches)
 LAYOUT = Layout(
     type=table.TYPE,
-    cut=Lines(split, regular=REGULAR),
+    cut=Lines(split, regular=REGULAR, has_parts=True),
     reader=alone(record),
     folding=Folding(
         part=slave_task,

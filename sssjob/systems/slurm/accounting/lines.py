@@ -133,7 +133,8 @@ class _WholeLines(NamedTuple):
 class TableReader:
     """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
 
-    ``cut_short`` is the number of the last line where it has no line end, else 0.
+    ``cut_short`` is the number of the last line where it has no line end, else 0, and
+    ``may_end_in_step`` whether that may be a step of the job before it.
     """
 
     def __init__(
@@ -145,6 +146,7 @@ class TableReader:
         self._delimiter = delimiter
         self.header: Header | None = None
         self.cut_short = 0
+        self.may_end_in_step = False
         # The lines of the record that is being read; its fields, where one line holds them all;
         # and whether the record before it was cut short.
         self._group: list[str] = []
@@ -183,6 +185,8 @@ class TableReader:
                     yield found
                     head, found = self.header_now, []
                 found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
+        if self.cut_short and self._group:
+            self.may_end_in_step = self._may_be_step(self._group[-1])
         if last := self._last():
             yield [*last]
 
@@ -283,6 +287,12 @@ class TableReader:
             return self._settle()
         self._group.pop()
         return [*self._settle(), Bad(self.cut_short, "the last line is cut short")]
+
+    def _may_be_step(self, line: str) -> bool:
+        """Whether a line that was cut may be a step: not where it has the whole id of a job."""
+        head = self.header_now
+        fields = head.split(line)
+        return len(fields) <= head.key + 1 or "." in fields[head.key]
 
     def _has_id(self, line: str) -> bool:
         head = self.header_now

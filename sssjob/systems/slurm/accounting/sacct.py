@@ -46,7 +46,7 @@ class _SacctTable:
         """The rows, as many at once as a block has."""
         reader = TableReader(table.COLUMNS, options.columns, options.delimiter, first)
         yield from reader.batches(stream)
-        yield cut_short(reader.cut_short)
+        yield cut_short(reader.cut_short, doubts=reader.may_end_in_step)
 
 
 def recognises(head: bytes) -> str:
