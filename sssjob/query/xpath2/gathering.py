@@ -29,7 +29,15 @@ from lxml.etree import _Element as Element
 from sssjob.errors import LimitExceeded
 from sssjob.query.match import Match
 from sssjob.query.xpath2.context import Context
-from sssjob.query.xpath2.scope import INTO, PATHS, asks_place, at_its_item, is_boolean
+from sssjob.query.xpath2.scope import (
+    INTO,
+    PATHS,
+    asks_place,
+    at_its_item,
+    every,
+    hidden,
+    is_boolean,
+)
 
 VALUES = 2_000_000  # values that are gathered
 TEXT = 1 << 28  # characters of their texts
@@ -202,7 +210,7 @@ def _variable(token: Any, name: str) -> Any:
 
 def _is_gathered(token: Any, bound: frozenset[str]) -> bool:
     """Whether each document can be asked for it, whatever the variables around it stand for."""
-    used = {each[0].value for each in token.iter() if each.symbol == "$"}
+    used = {each[0].value for each in every(token) if each.symbol == "$"}
     return _is_by_document(token) and not used & bound
 
 
@@ -227,14 +235,14 @@ def _is_by_document(token: Any) -> bool:
 def _loses_its_document(token: Any) -> bool:
     """Whether an expression starts at the document where no node says which one.
 
-    So does the body of a function, and what stands behind a value: ``(1 to 3) ! count(//Job)``.
+    So do the body of a function and the values of a map, and what stands behind a value, as in
+    ``(1 to 3) ! count(//Job)``.
     """
-    for part in token.iter():
-        body = getattr(part, "body", None)
-        if body is not None and any(map(_is_start, body.iter())):
+    for part in every(token):
+        if any(_is_start(each) for one in hidden(part) for each in every(one)):
             return True
         behind = part.symbol in INTO and len(part) == 2 and not _gives_nodes(part[0])
-        if behind and any(map(_is_start, part[1].iter())):
+        if behind and any(map(_is_start, every(part[1]))):
             return True
     return False
 

@@ -5,6 +5,7 @@ Asked of the tokens of elementpath, whose ``symbol`` says what each is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sssjob import spec
@@ -23,6 +24,7 @@ _AWAY = {
     "in-scope-prefixes": "in-scope-prefixes()", "resolve-QName": "resolve-QName()",
     "namespace-uri-for-prefix": "namespace-uri-for-prefix()", "#": "a named function",
 }  # fmt: skip
+_PLACE = ("position", "last")
 _DOWN = ("child", "descendant", "descendant-or-self")
 _COMPARED = (
     "=", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge", "is", "<<", ">>",
@@ -34,7 +36,7 @@ _BOOLEAN = (
 )  # fmt: skip
 _NODES = ("(name)", "/", "//", "@", ".", "*", *_DOWN)
 _OF_CONTEXT = (
-    "position", "last", "string", "name", "local-name", "namespace-uri", "number",
+    *_PLACE, "string", "name", "local-name", "namespace-uri", "number",
     "string-length", "normalize-space", "data", "node-name", "has-children", "generate-id",
 )  # fmt: skip
 
@@ -85,7 +87,7 @@ def is_inside(token: Any) -> bool:
 
 def _stay(token: Any) -> None:
     """Check that nothing in an expression leaves the node that it is asked of."""
-    for part in token.iter():
+    for part in every(token):
         if part.symbol in ("/", "//") and len(part) < 2:
             raise _MayLeave(f"{part.source} starts at the document again")
         if part.symbol in _AWAY:
@@ -145,7 +147,7 @@ def _is_unit(step: Any, namespaces: dict[str, str]) -> bool:
 
 def is_boolean(predicate: Any) -> bool:
     """Whether a predicate certainly gives no number, and asks for no position."""
-    if any(part.symbol in ("position", "last") for part in predicate.iter()):
+    if any(map(_is_place, every(predicate))):
         return False
     if predicate.symbol == "if":
         return is_boolean(predicate[1]) and is_boolean(predicate[2])
@@ -164,10 +166,36 @@ def is_boolean(predicate: Any) -> bool:
 
 def asks_place(token: Any) -> bool:
     """Whether an expression asks where its context item stands among others."""
-    asks = token.symbol in ("position", "last")
-    return asks or any(map(asks_place, at_its_item(token)))
+    return _is_place(token) or any(map(asks_place, at_its_item(token)))
+
+
+def _is_place(token: Any) -> bool:
+    """Whether it is ``position()``, ``last()`` or the name of one of these, as ``last#0``."""
+    if token.symbol == "#":
+        named = token[0][1] if token[0].symbol == ":" else token[0]
+        return named.value in _PLACE
+    return token.symbol in _PLACE
 
 
 def at_its_item(token: Any) -> tuple[Any, ...]:
     """The parts of an expression that are asked at its own context item."""
-    return tuple(token)[:1] if token.symbol in INTO else tuple(token)
+    return tuple(token)[:1] if token.symbol in INTO else inside(token)
+
+
+def inside(token: Any) -> tuple[Any, ...]:
+    """The parts of an expression, with those that are hidden."""
+    return (*token, *hidden(token))
+
+
+def hidden(token: Any) -> tuple[Any, ...]:
+    """The values of a map and the body of a function: no parts of the tree."""
+    body = getattr(token, "body", None)
+    # elementpath has no other way to the values of a map that is not evaluated.
+    return (*(getattr(token, "_values", None) or ()), *(() if body is None else (body,)))
+
+
+def every(token: Any) -> Iterator[Any]:
+    """An expression, and all that stands in it."""
+    yield token
+    for part in inside(token):
+        yield from every(part)
