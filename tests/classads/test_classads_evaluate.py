@@ -6,12 +6,13 @@ from itertools import pairwise
 import classad_strategies
 import pytest
 from classads_oracle import classad2, comparable, value_of
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sssjob.classads import evaluate, forms, writing
 from sssjob.classads.parser import expression, plain
-from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, same
+from sssjob.classads.tree import AttributeReference, Binary, Call, Literal
+from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime, same
 from sssjob.systems.condor.why import obstacles
 
 WORTH = [
@@ -84,8 +85,30 @@ _ADS = st.dictionaries(_NAMES, _SCALARS.filter(lambda value: value is not ERROR)
 )
 
 
+def parts(node):
+    """A tree, and each tree in it."""
+    yield node
+    for name in node.__match_args__:
+        value = getattr(node, name)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, Node):
+                yield from parts(each)
+
+
+def rounds_beyond_64_bits(whole, *ads):
+    """Whether a real in it is made an integer that has no place there, which C leaves open."""
+    rounded = (each for each in parts(whole) if isinstance(each, Call) and each.name in _ROUNDING)
+    texts = map(writing.expression, rounded)
+    return any(classad2.ExprTree(text).eval(*ads) == -(2**63) for text in texts)
+
+
+_ROUNDING = ("int", "floor", "ceiling")
+_BEYOND = Call("strcat", (Literal(0), AttributeReference(None, "Memory"), Literal(19)))
+
+
 @pytest.mark.skipif(classad2 is None, reason="the bindings of HTCondor are not installed")
 @given(classad_strategies.expressions(_SCALARS, _NAMES), _ADS, _ADS)
+@example(Binary("+", Call("floor", (_BEYOND,)), Literal(1)), Ad({"Memory": 1.5}), Ad())
 def test_the_bindings_agree_about_every_expression(tree, my, target):
     text = writing.expression(tree)
     # They look up a bare name in its own ad only, when there is no match going on.
@@ -94,7 +117,8 @@ def test_the_bindings_agree_about_every_expression(tree, my, target):
     found = evaluate.evaluate(expression(text), my, target)
     # Their lists come back half evaluated, and so are the texts that they make of them.
     assume(not isinstance(found, tuple) and not LIST_AS_TEXT.search(text))
-    assert same(comparable(found), value_of(classad2.ExprTree(text).eval(mine, theirs)))
+    agreed = same(comparable(found), value_of(classad2.ExprTree(text).eval(mine, theirs)))
+    assert agreed or rounds_beyond_64_bits(tree, mine, theirs)  # decision 635
 
 
 def test_a_bare_name_is_of_its_own_ad_or_else_of_the_other():

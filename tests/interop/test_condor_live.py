@@ -8,6 +8,8 @@ without HTCondor.
 import json
 import os
 import signal
+import sqlite3
+from contextlib import closing
 
 import condor_pool
 import pytest
@@ -240,6 +242,70 @@ def test_the_configuration_of_a_pool_that_runs_has_nothing_wrong_with_it(pool):
     told = json.loads(text)
     assert [each for each in told["problems"] if each["error"]] == []
     assert {"SLOT_TYPE_1", "MACHINE_RESOURCE_Tapes"} <= {each["name"] for each in told["variables"]}
+
+
+WAITS = """\
+<Job><Id>{name}</Id><User>alice</User><Executable>/bin/sh</Executable>
+<Arguments>-c 'until test -e /data/go.{name}; do sleep 0.2; done; exit 5'</Arguments>
+<Requested><Processors>1</Processors><Memory>60</Memory><Disk>10</Disk></Requested></Job>
+"""
+# Left by another user while the job of alice runs: its end, the one of no job, and a document.
+FORGED = (
+    'SSSReport = "exit-exit"\nSSSKey = "{key}"\nJobPid = 7\nExitCode = 0\nExitReason = "x"\n',
+    'SSSReport = "exit-evict"\nSSSKey = "{key}"\n',
+    'SSSReport = "exit-exit"\nSSSKey = "1.1"\nOwner = "alice"\nCmd = "/bin/evil"\n',
+    "<Job><Id>forged</Id><User>alice</User><Executable>/bin/evil</Executable></Job>",
+)
+
+
+def test_what_others_forge_moves_no_job_of_a_pool_that_runs(pool):
+    path = pool.jobs / "forged.xml"
+    path.write_text(WAITS.format(name="forged"))
+
+    def running():
+        [job] = jobs_of(path).values()
+        return job if job.get("State") == "Running" else None
+
+    assert until(running), pool.log("StartLog")[-3000:]
+    with closing(sqlite3.connect(pool.jobs / ".condor/queue.db")) as kept:
+        [(key, attempt)] = kept.execute("SELECT key, attempt FROM job WHERE id = 'forged'")
+    spool = pool.jobs / ".condor/spool"
+    for number, text in enumerate(FORGED):
+        report = pool.root / "data" / f"{key}.{number}"
+        report.write_text(text.format(key=f"{key}.{attempt}"))
+        os.chown(report, 65534, 65534)
+        report.rename(spool / report.name)  # of nobody else at any moment
+    fold = "/usr/local/bin/sssjob", "condor", "fold", "--documents", "/data/jobs"
+    pool.run(*fold, check=False)  # unless a hook of the pool was first
+    assert until(lambda: not [each for each in spool.iterdir() if each.name.startswith(f"{key}.")
+                              and each.stat().st_uid == 65534])  # fmt: skip
+    assert running()
+    (pool.root / "data/go.forged").touch()
+    jobs = completed(path, 1)
+    assert jobs, pool.log("StartLog")[-3000:]
+    assert (jobs["forged"].get("ExitCode"), jobs["forged"].get("StartCount")) == ("5", "1")
+    assert len([*(pool.jobs / ".condor/bad").iterdir()]) >= 3
+
+
+def checked(pool):
+    """The errors that `condor check` finds in the configuration of the pool."""
+    (pool.root / "data/dump").write_text(pool.run("condor_config_val", "-dump"))
+    text = pool.run("/usr/local/bin/sssjob", "condor", "check", "--json", "dump", check=False)
+    return [each["problem"] for each in json.loads(text)["problems"] if each["error"]]
+
+
+def test_what_hooks_refuse_in_the_log_of_a_startd_check_says_by_the_same_words(pool):
+    state = pool.jobs / ".condor"
+    assert until(state.exists)
+    owner = state.stat()
+    os.chown(state, 0, 0)
+    try:
+        [told] = checked(pool)
+        assert "/data/jobs/.condor belongs to uid 0" in told
+        assert until(lambda: told in pool.log("StartLog")), pool.log("StartLog")[-3000:]
+    finally:
+        os.chown(state, owner.st_uid, owner.st_gid)
+    assert checked(pool) == []
 
 
 def test_slots_publish_what_startd_cron_prints(pool):

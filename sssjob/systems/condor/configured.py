@@ -23,12 +23,22 @@ from sssjob.classads.tree import AttributeReference, Literal
 from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
 from sssjob.suggestions import question
 from sssjob.systems.condor import names, slot_types
-from sssjob.systems.condor.executables import USERS, Runner, closed, daemons, unusable
-from sssjob.systems.condor.hooks.settings import SPOOL
-from sssjob.systems.condor.hooks.site import settings_in
+from sssjob.systems.condor.executables import (
+    USERS,
+    Runner,
+    closed,
+    daemons,
+    is_to_be_put_away,
+    refused,
+    unusable,
+)
+from sssjob.systems.condor.hooks.place import UnsafeQueue, check_said, status
+from sssjob.systems.condor.hooks.settings import KNOWN
+from sssjob.systems.condor.hooks.site import called_in
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Value
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 MOST = 100_000  # lines that are read
 _DEPTH = 32  # macros within each other
@@ -514,27 +524,60 @@ class Configured:
     def _daemons(self) -> Runner | None:
         return daemons(self.get("CONDOR_IDS"))
 
-    # decision 888
+    # decision 888, 963
     def _places(self) -> Iterator[Caveat]:
-        """What keeps those who call our hooks from the documents, and from the spool."""
-        told: dict[tuple[str, str], str] = {}
-        for name, _ in self._matching(_HOOK):
+        """What keeps those who call our hooks from the documents, the queue, and the spool."""
+        told: dict[tuple[str, ...], tuple[str, HookSettings]] = {}
+        of_keyword: dict[str, tuple[str, tuple[str, ...]]] = {}
+        for name, hook in self._matching(_HOOK):
             path = self.get(name)
-            found = settings_in(path) if os.path.isfile(path) else None
-            if found is not None and found.jobs and "://" not in found.jobs:
-                told.setdefault((found.jobs.removeprefix("sqlite:"), found.state), name)
-        for (jobs, state), name in told.items():
-            if not os.path.exists(jobs):
-                yield Caveat(name, f"{jobs} is not there, where the documents are to be")
+            called = called_in(path) if os.path.isfile(path) else None
+            if called is None or "documents" not in KNOWN.get(called[0], ()):
                 continue
+            settings = called[1]
+            where = (settings.jobs.removeprefix("sqlite:"), settings.state)
+            told.setdefault((*where, *settings.trust), (name, settings))
+            first, other = of_keyword.setdefault(hook[1], (name, where))
+            if other != where:
+                told_of = f"its queue is {where[1] or 'none'}, and that of {first} {other[1]}"
+                yield Caveat(name, f"{told_of}: what one of them says the other never hears")
+        for name, settings in told.values():
+            if wrong := next(filter(None, self._closed(settings)), ""):
+                yield Caveat(name, wrong)
+
+    def _closed(self, settings: HookSettings) -> Iterator[str]:
+        """Why a place of hooks would not do, "" for each reason that there could be and is not."""
+        try:
+            check_said(settings)
+        except UnsafeQueue as error:
+            yield str(error)
+            return
+        jobs = settings.jobs.removeprefix("sqlite:")
+        runner = self._at(settings)
+        if "://" not in jobs:
+            if not os.path.exists(jobs):
+                yield f"{jobs} is not there, where the documents are to be"
+                return
             # Beside the file of a store SQLite has others.
             written = (jobs,) if os.path.isdir(jobs) else (os.path.dirname(jobs), jobs)
-            runner = self._daemons()
-            every = [(each, runner, True) for each in written if runner is not None]
-            every.append((os.path.join(state, SPOOL), USERS, False))
-            reasons = (closed(place, who, writes=writes) for place, who, writes in every if who)
-            if wrong := next(filter(None, reasons), ""):
-                yield Caveat(name, wrong)
+            if runner:
+                yield from (closed(each, runner, writes=True) for each in written)
+        state = os.path.abspath(settings.state)
+        if runner:
+            yield closed(os.path.dirname(state), runner)
+            yield refused(settings, runner)
+            if is_to_be_put_away(settings, runner):  # and made anew
+                state = os.path.dirname(state)
+        yield closed(state, USERS)  # in which the spool is
+
+    def _at(self, settings: HookSettings) -> Runner | None:
+        """Who runs the hooks of the startd that use a queue; None where nobody can tell."""
+        if os.geteuid() == 0:
+            return self._daemons()
+        # Who is not root has daemons of one's own, if any of this is.
+        found = map(status, (settings.state, settings.jobs.removeprefix("sqlite:")))
+        is_own = any(each is not None and each.st_uid == os.geteuid() for each in found)
+        return Runner("who runs this", os.geteuid(), tuple(os.getgroups())) if is_own else None
 
     def _is_of_others(self, name: str) -> bool:
         """Whether other variables are made of one, such as of a directory of hooks."""

@@ -4,15 +4,21 @@ those who run it get there.
 
 from __future__ import annotations
 
+import hashlib  # noqa: F401  (whom root acts as may not be able to read where Python is)
 import os
 import pwd
 import stat
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-_LINKS = 40  # that are followed, as many as Linux follows
+import sssjob.systems.condor.hooks.trust  # noqa: F401  (as above)
+from sssjob.systems.condor.hooks import place as queue_place
+from sssjob.systems.condor.hooks import served
+from sssjob.systems.condor.hooks.place import UnsafeQueue, way
+
+if TYPE_CHECKING:
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 
 class Runner(NamedTuple):
@@ -35,8 +41,12 @@ def daemons(ids: str) -> Runner | None:
         found = pwd.getpwnam("condor")
     except KeyError:
         return None
-    gids = (found.pw_gid, *os.getgrouplist("condor", found.pw_gid))
-    return Runner("condor", found.pw_uid, gids)
+    return _runner(found)
+
+
+def _runner(user: pwd.struct_passwd) -> Runner:
+    gids = (user.pw_gid, *os.getgrouplist(user.pw_name, user.pw_gid))
+    return Runner(user.pw_name, user.pw_uid, gids)
 
 
 def unusable(path: str, *, is_hook: bool = True) -> str:
@@ -54,9 +64,9 @@ def unusable(path: str, *, is_hook: bool = True) -> str:
         return f"{path} is no file"
     if not found.st_mode & stat.S_IXUSR:
         return f"{path} cannot be executed by its owner"
-    for place, mode in ((path, found.st_mode), (os.path.dirname(path), above.st_mode)):
+    for where, mode in ((path, found.st_mode), (os.path.dirname(path), above.st_mode)):
         if is_hook and mode & stat.S_IWOTH:
-            return f"{place} can be changed by everybody, and HTCondor runs no such hook"
+            return f"{where} can be changed by everybody, and HTCondor runs no such hook"
     place = open_to_all(os.path.abspath(path))
     return f"{place} can be changed by everybody, and HTCondor runs what is there" if place else ""
 
@@ -68,7 +78,7 @@ def open_to_all(path: str) -> str:
     That is in the file, and in each directory on the way to it. In one with the sticky bit nobody
     changes what is of others. Raises ``OSError``.
     """
-    return next((place for place in _way(path) if _is_open(os.lstat(place))), "")
+    return next((place for place in way(path) if _is_open(os.lstat(place))), "")
 
 
 # decision 888
@@ -82,7 +92,7 @@ def closed(path: str, runner: Runner, *, writes: bool = False) -> str:
         return ""
     with _acting_as(runner):
         try:
-            for place in _way(os.path.abspath(path)):
+            for place in way(os.path.abspath(path)):
                 is_passed = not writes or os.path.isdir(place)
                 if is_passed and not os.access(place, os.X_OK, effective_ids=True):
                     return f"{place} does not let {runner.name} pass"
@@ -95,9 +105,43 @@ def closed(path: str, runner: Runner, *, writes: bool = False) -> str:
     return ""
 
 
+# decision 963
+def refused(settings: HookSettings, runner: Runner) -> str:
+    """Why hooks that somebody runs would refuse a queue, "" if they would not.
+
+    What they would say, by the same functions, which only root can ask as another user.
+    """
+    try:
+        with _acting_as(runner):
+            is_put_away = queue_place.in_the_way(settings) is not None
+            uid = queue_place.as_whom(settings, is_put_away=is_put_away)
+        owner = runner if uid == runner.uid else _runner(pwd.getpwuid(uid))
+        with _acting_as(owner):
+            queue_place.look(settings, is_put_away=is_put_away)
+            if not is_put_away:
+                served.look(settings)
+    except UnsafeQueue as error:
+        return str(error)
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    return ""
+
+
+def is_to_be_put_away(settings: HookSettings, runner: Runner) -> bool:
+    """Whether hooks would put away what has the name of their queue, and is a stranger's."""
+    with _acting_as(runner):
+        try:
+            return queue_place.in_the_way(settings) is not None
+        except OSError:
+            return False
+
+
 @contextmanager
 def _acting_as(runner: Runner) -> Iterator[None]:
-    """Be somebody else for a block; only root can."""
+    """Be somebody else for a block, where root is asked to; who is not root stays who that is."""
+    if os.geteuid() != 0:
+        yield
+        return
     before = os.getegid(), os.getgroups()
     os.setgroups(runner.gids)
     os.setegid(runner.gids[0])
@@ -108,33 +152,6 @@ def _acting_as(runner: Runner) -> Iterator[None]:
         os.seteuid(0)
         os.setegid(before[0])
         os.setgroups(before[1])
-
-
-def _way(path: str) -> Iterator[str]:
-    """Each directory on the way to a path, before anything is looked up in it, and what is there.
-
-    Links are followed one by one. Raises ``OSError``.
-    """
-    place, links = "/", 0
-    rest = deque(path.split("/"))
-    while rest:
-        part = rest.popleft()
-        if part in ("", "."):
-            continue
-        if part == "..":
-            place = os.path.dirname(place)
-            continue
-        yield place
-        below = os.path.join(place, part)
-        if not stat.S_ISLNK(os.lstat(below).st_mode):
-            place = below
-        elif (links := links + 1) > _LINKS:
-            return
-        else:
-            target = os.readlink(below)
-            rest.extendleft(reversed(target.split("/")))
-            place = "/" if target.startswith("/") else place
-    yield place
 
 
 def _is_open(found: os.stat_result) -> bool:

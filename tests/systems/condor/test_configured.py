@@ -372,9 +372,11 @@ def test_documents_that_condor_cannot_write_or_users_cannot_pass_are_told(place,
     assert found_of(place) == set()
     state = place / "a" / ("jobs/.condor" if kind == "directory" else "jobs.db.condor")
     state.mkdir()
+    os.chown(state, DAEMON.pw_uid, DAEMON.pw_gid)
     assert found_of(place) == set()
     state.chmod(0o700)
     (state / "spool").mkdir()
+    os.chown(state / "spool", DAEMON.pw_uid, DAEMON.pw_gid)
     [(_, told)] = found_of(place)
     assert told == f"{state} does not let the users of jobs pass"
     state.chmod(0o711)

@@ -17,6 +17,7 @@ from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import owners
+from sssjob.systems.condor.hooks.place import as_whom, check_said, clear_the_way, owner_of
 from sssjob.systems.condor.hooks.settings import (
     SPOOL,
     HookSettings,
@@ -101,7 +102,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
     [slot, *_] = _ads() or [Ad()]
     if not slot:
         raise Failed("no ad of a slot on standard input")
-    _check_place(settings)
+    check_said(settings)
     from sssjob.systems.condor.hooks import stamp
 
     if stamp.is_idle(settings, time.time()):  # most slots ask most of the time for nothing
@@ -433,7 +434,7 @@ def _told(settings: HookSettings) -> tuple[bytes, Ad]:
 
     Of one that was fetched the disk that it takes is added, which a starter does not tell.
     """
-    _check_place(settings)
+    check_said(settings)
     text = sys.stdin.buffer.read(LIMIT + 1)
     if len(text) > LIMIT:
         raise Failed(f"an ad of more than {LIMIT} bytes")
@@ -487,8 +488,6 @@ def _reason(job: Ad) -> str:
 
 def _make_spool(settings: HookSettings) -> None:
     """Make the queue with its spool, if the jobs are ours: users of jobs write into it only."""
-    from sssjob.systems.condor.hooks.place import owner_of
-
     owner = owner_of(settings)
     if os.geteuid() not in (0, owner):
         raise Failed(
@@ -563,21 +562,12 @@ def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[b
     return found
 
 
-def _check_place(settings: HookSettings) -> None:
-    """Raise ``Failed`` if nobody said where the jobs and their queue are."""
-    if not settings.jobs or not settings.state:
-        raise Failed(
-            "no jobs: say --documents DIR, or a STORE; and --state DIR for a store elsewhere"
-        )
-
-
 def _held(settings: HookSettings) -> OpenQueue:
-    from sssjob.systems.condor.hooks.place import clear_the_way, owner_of
     from sssjob.systems.condor.hooks.queue import OpenQueue
 
-    _check_place(settings)
+    check_said(settings)
     clear_the_way(settings)
-    if os.geteuid() == 0 != owner_of(settings):
+    if as_whom(settings) != os.geteuid():
         # Whom root acts as may not be able to read where we are installed.
         import sssjob.systems.condor.hooks.candidates
         import sssjob.systems.condor.hooks.reports  # noqa: F401

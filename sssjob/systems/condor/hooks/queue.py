@@ -30,6 +30,7 @@ from sssjob.systems.condor.hooks.place import (
     FILE,
     LOCK,
     UnsafeQueue,
+    as_whom,
     check_former,
     clear_the_way,
     make,
@@ -292,8 +293,8 @@ class OpenQueue:
 
     def __enter__(self) -> JobQueue:
         clear_the_way(self._settings)
-        uid = owner_of(self._settings)
-        if uid and os.geteuid() == 0:
+        uid = as_whom(self._settings)
+        if uid != os.geteuid():
             self._become(uid)
         try:
             self._queue = _opened(self._settings.state)
@@ -316,14 +317,6 @@ class OpenQueue:
     def _become(self, uid: int) -> None:
         import pwd
 
-        from sssjob.systems.condor.hooks.trust import trust
-
-        if uid not in trust(self._settings).uids:
-            # A startd that is root would run as anybody whom that user names.
-            raise UnsafeQueue(
-                f"{self._settings.jobs} belongs to uid {uid}: root gives away jobs of root, condor "
-                "and those whom --trust names"
-            )
         self._before = (os.getegid(), os.getgroups())
         user = pwd.getpwuid(uid)  # who is trusted has a name
         os.initgroups(user.pw_name, user.pw_gid)

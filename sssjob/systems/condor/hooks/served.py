@@ -30,6 +30,7 @@ _MACHINE_ID = "/etc/machine-id"
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _NAMESPACE = "/proc/self/ns/uts"
 _OF_THE_HOST = 0xEFFFFFFE  # the namespace that Linux begins with
+_STAYS = "it is there again and again, or of who may keep a queue there"
 _CONTAINER = "container:"  # before what a container is up since
 
 Told = tuple[str, str, str]  # a word, a machine, and a path
@@ -47,18 +48,14 @@ def check_served(settings: HookSettings) -> None:
     mine = os.path.realpath(settings.state)
     note = os.path.join(home, SERVED)
     if mine == os.path.realpath(home) and _is_of_ours(home, settings):
-        if told := _told(note, settings):
-            raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
+        _check_told(settings, mine, _told(note, settings), None)
         return
     _close(home, settings)
     told = _told(note, settings)
     known = _known(own := os.path.join(mine, SERVED), settings)
     place = (_machine(), mine)
-    if told and known and told[0] == known[0] and _may_be(told[1], place[0]):
-        if _is_copied(told[2], mine):
-            raise _other(settings, f"the queue in {told[2]}, of which this one is a copy", note)
-        if _is_taken_over(told, known, place[0]):
-            raise _other(settings, f"a clone of this queue, on {_name(told[1])}", note)
+    _check_told(settings, mine, told, known)
+    if told and known and _is_ours(told, known):
         now = (told[0], *place)
         if not told == known == now:
             with suppress(OSError):  # it serves by its word, whatever else the note says
@@ -78,13 +75,71 @@ def check_served(settings: HookSettings) -> None:
                 raise _unwritable(settings, error.strerror) from error
             raise
         # The owner of that queue makes it before it looks for this note.
-        if status(file := os.path.join(home, FILE)) is not None:
+        try:
+            _check_home(settings, home)
+        except UnsafeQueue:
             if is_mine:
                 os.unlink(note)
-            raise _other(settings, f"the queue in {home}", file)
-    if not is_mine and not _is_place(told, place):
-        raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
+            raise
+    if not is_mine:
+        _check_told(settings, mine, told, None)
     _note(own, told)
+
+
+# decision 963
+def look(settings: HookSettings) -> None:
+    """Raise ``UnsafeQueue`` where ``check_served`` would now, and change nothing."""
+    if not os.path.isdir(settings.jobs):
+        return
+    home = state_of(settings.jobs)
+    mine = os.path.realpath(settings.state)
+    note = os.path.join(home, SERVED)
+    is_home = mine == os.path.realpath(home)
+    if is_home and (status(home) is None or _is_of_ours(home, settings)):
+        _check_told(settings, mine, _told(note, settings), None)
+        return
+    told = _told(note, settings)
+    if _is_to_be_closed(home) and not _is_of_others(status(note), settings):
+        told = _noted(note, settings)
+    known = _known(os.path.join(mine, SERVED), settings)
+    _check_told(settings, mine, told, known)
+    if told is None:
+        found = status(home)
+        if found is not None and not _is_ready(found, settings):
+            _check_removable(home, found, settings)
+            return
+        _check_home(settings, home)
+
+
+def _check_told(settings: HookSettings, mine: str, told: Told | None, known: Told | None) -> None:
+    """Raise ``UnsafeQueue`` where the note tells of another queue than that in ``mine``.
+
+    ``known`` is the note in that queue itself.
+    """
+    if told is None:
+        return
+    home = state_of(settings.jobs)
+    note = os.path.join(home, SERVED)
+    if known and _is_ours(told, known):
+        if _is_copied(told[2], mine):
+            raise _other(settings, f"the queue in {told[2]}, of which this one is a copy", note)
+        if _is_taken_over(told, known, _machine()):
+            raise _other(settings, f"a clone of this queue, on {_name(told[1])}", note)
+        return
+    is_home = mine == os.path.realpath(home) and _is_of_ours(home, settings)
+    if is_home or not _is_place(told, (_machine(), mine)):
+        raise _other(settings, f"the queue in {told[2]} of {_name(told[1])}", note)
+
+
+def _check_home(settings: HookSettings, home: str) -> None:
+    """Raise ``UnsafeQueue`` where a queue in the directory of the documents serves them."""
+    if status(file := os.path.join(home, FILE)) is not None:
+        raise _other(settings, f"the queue in {home}", file)
+
+
+def _is_ours(told: Told, known: Told) -> bool:
+    """Whether the note beside the documents is by the word of a queue."""
+    return told[0] == known[0] and _may_be(told[1], _machine())
 
 
 def _other(settings: HookSettings, which: str, note: str) -> UnsafeQueue:
@@ -189,17 +244,31 @@ def _close(home: str, settings: HookSettings) -> None:
 
     What they could have put there and is not ours is put away; a note that is ours still counts.
     """
-    found = status(home)
-    if found is None or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        return
-    if not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if not _is_to_be_closed(home):
         return
     note = os.path.join(home, SERVED)
     for _ in range(2):  # again behind the moment from which on nobody else can
         there = status(note)
-        if there and not (stat.S_ISREG(there.st_mode) and _may_say(there, settings)):
+        if there is not None and _is_of_others(there, settings):
             put_away(note, there)
         os.chmod(home, _OURS)
+
+
+def _is_of_others(found: os.stat_result | None, settings: HookSettings) -> bool:
+    """Whether what has the name of a note is none of ours."""
+    if found is None:
+        return False
+    return not (stat.S_ISREG(found.st_mode) and _may_say(found, settings))
+
+
+def _is_to_be_closed(home: str) -> bool:
+    found = status(home)
+    return (
+        found is not None
+        and stat.S_ISDIR(found.st_mode)
+        and found.st_uid == os.geteuid()
+        and bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    )
 
 
 def _make_ready(home: str, settings: HookSettings) -> None:
@@ -219,7 +288,7 @@ def _make_ready(home: str, settings: HookSettings) -> None:
         found = status(home)
         if found is None:
             continue
-        if stat.S_ISDIR(found.st_mode) and _may_say(found, settings):
+        if _is_ready(found, settings):
             return
         if found.st_uid in trust(settings).uids:  # who may keep a queue there
             break
@@ -228,7 +297,23 @@ def _make_ready(home: str, settings: HookSettings) -> None:
         except OSError as error:
             raise _in_the_way(home, error.strerror) from error
         home = state_of(settings.jobs)
-    raise _in_the_way(home, "it is there again and again, or of who may keep a queue there")
+    raise _in_the_way(home, _STAYS)
+
+
+def _is_ready(found: os.stat_result, settings: HookSettings) -> bool:
+    return stat.S_ISDIR(found.st_mode) and _may_say(found, settings)
+
+
+def _check_removable(home: str, found: os.stat_result, settings: HookSettings) -> None:
+    """Raise ``UnsafeQueue`` where what is in the way of our directory cannot be put away."""
+    from sssjob.systems.condor.hooks.trust import trust
+
+    if found.st_uid in trust(settings).uids:
+        raise _in_the_way(home, _STAYS)
+    above = os.stat(settings.jobs)
+    # In a directory with the sticky bit a name is only its owner's, and that of the directory.
+    if above.st_mode & stat.S_ISVTX and os.geteuid() not in (0, above.st_uid, found.st_uid):
+        raise _in_the_way(home, os.strerror(errno.EPERM))
 
 
 def _unwritable(settings: HookSettings, why: str | None) -> UnsafeQueue:
@@ -273,8 +358,13 @@ def _told(path: str, settings: HookSettings) -> Told | None:
     Raises ``UnsafeQueue`` for one of ours that cannot be read: it may be that of another queue.
     """
     above = status(os.path.dirname(path))
-    if above is None or not stat.S_ISDIR(above.st_mode) or not _may_say(above, settings):
+    if above is None or not _is_ready(above, settings):
         return None
+    return _noted(path, settings)
+
+
+def _noted(path: str, settings: HookSettings) -> Told | None:
+    """The note of a path, wherever that is. Raises ``UnsafeQueue`` as ``_told`` does."""
     try:
         handle = os.open(path, _READ)
     except FileNotFoundError:

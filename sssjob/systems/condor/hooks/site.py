@@ -162,14 +162,15 @@ def write(directory: str, texts: dict[str, str]) -> None:
         atomic.put(directory, name, text.encode(), 0o755)
 
 
-def settings_in(path: str) -> settings.HookSettings | None:
-    """What the program of a hook that ``write`` made is called with; None of any other program."""
+def called_in(path: str) -> tuple[str, settings.HookSettings] | None:
+    """Which hook the program that ``write`` made is, and with what it is called; None of others."""
     try:
         with open(path, "rb") as file:
             lines = file.read(_LONGEST).decode().splitlines()
         words = shlex.split(lines[1])
         start = words.index("condor")
+        name = words[start + 1]
     except (OSError, ValueError, IndexError):
         return None
     understood = settings.given(words[start + 2 : -1])  # behind the name of the hook
-    return None if understood is None else understood[0]
+    return None if understood is None else (name, understood[0])
