@@ -1,9 +1,11 @@
+# ruff: noqa: E501 (documents as people write them)
 """Other pools of a real HTCondor: static slots, two startds on one store, hooks that are killed,
 what a user does to a job of his, and daemons that are not root.
 """
 
 import json
 import os
+import signal
 
 import condor_pool
 import pytest
@@ -96,6 +98,35 @@ def test_two_startds_with_static_slots_run_each_job_of_one_store_once(pool):
     assert "of2/fetch-work" in pool.log("StartLog.second")
     names = pool.run("condor_status", "-af", "Name", "SlotType").split("\n")
     assert sum("Static" in name for name in names) == 3
+
+
+# Ends when it is started again, and tells where it still runs by then.
+ALONE = """\
+<Job><Id>{name}</Id><User>alice</User><Executable>/bin/sh</Executable>
+<Arguments>-c 'exec 9>>/data/alone.{name}; flock -n 9 || echo {name} >> /data/twice; if test -e /data/went.{name}; then exit 7; fi; touch /data/went.{name}; sleep 1000'</Arguments>
+<Requested><Processors>1</Processors><Memory>60</Memory><Disk>10</Disk></Requested></Job>
+"""
+
+
+def test_startds_of_one_store_that_are_killed_run_each_job_again_and_none_twice_at_a_time(pool):
+    names = ("d0", "d1")
+    with store.open(pool.root / "data/jobs.db") as held, held.change() as change:
+        for name in names:
+            change.put(ALONE.format(name=name).encode())
+    assert until(lambda: all((pool.root / f"data/went.{name}").exists() for name in names))
+    killed = pool.run("pgrep", "-x", "condor_startd").split()
+    assert len(killed) == 2
+    for pid in killed:
+        os.kill(int(pid), signal.SIGKILL)
+
+    def done():
+        jobs = stored(pool)
+        return jobs if all(jobs[name].get("State") == "Completed" for name in names) else None
+
+    jobs = until(done)
+    assert jobs, pool.log("StartLog")[-2000:] + pool.log("StartLog.second")[-2000:]
+    assert {jobs[name].get("ExitCode") for name in names} == {"7"}
+    assert not (pool.root / "data/twice").exists()
 
 
 def reported(pool, cluster, wanted):
