@@ -57,7 +57,8 @@ class Conversion:
     ``grid`` has the entries of computing elements' logs that jobs are joined with. Runs that
     ``seen`` has met are left out; without it, what is given twice is converted twice. Where that
     has to be read again, ``ReadAgain`` is raised at the end, if the output ``can_begin_anew``.
-    Parts for several processes are up to so many times ``larger`` than the least.
+    Parts for several processes are up to so many times ``larger`` than the least. Their tasks end
+    with the first source that cannot be read, unless each ``goes_on`` behind it.
     """
 
     sources: Iterable[NamedSource]
@@ -69,6 +70,7 @@ class Conversion:
     seen: Knowing | None = field(default_factory=SeenRuns)
     can_begin_anew: bool = False
     larger: int = parts.LARGER
+    goes_on: bool = False
 
     def jobs(self) -> Iterator[Job]:
         """The job objects."""
@@ -149,11 +151,11 @@ class Conversion:
         for small, some in groupby(self.sources, is_small):
             if small:
                 for files in grouped(some):
-                    yield Small(files, self.format, self.options)
+                    yield Small(files, self.format, self.options, self.goes_on)
                 continue
             for task in self.cut(some, guessed=True):
                 yield task
-                if task.error is not None:
+                if task.error is not None and not self.goes_on:
                     return
 
     def cut(
@@ -181,7 +183,8 @@ class Conversion:
                         yield ConvertTask(source.name, cutting.format, nothing, cutting.place)
             except (OSError, SSSJobError) as error:
                 yield ConvertTask(source.name, error=error)
-                return
+                if not self.goes_on:
+                    return
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +226,7 @@ class Small(NamedTuple):
     files: Files
     format: str
     options: Options
+    goes_on: bool = False
 
     def __str__(self) -> str:
         return str(self.files)
@@ -244,7 +248,9 @@ def on_tasks(work: Callable[[ConvertTask], R]) -> Callable[[ConvertTask | Small]
 
     def on_small(small: Small) -> list[tuple[ConvertTask, R | None]]:
         found: list[tuple[ConvertTask, R | None]] = []
-        conversion = Conversion(small.files.sources, small.format, small.options)
+        conversion = Conversion(
+            small.files.sources, small.format, small.options, goes_on=small.goes_on
+        )
         for task in conversion.cut(conversion.sources):
             try:
                 found.append((task, work(task)))

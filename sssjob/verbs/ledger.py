@@ -191,31 +191,35 @@ class Ingestion:
         """Take records in, read by several processes."""
         sources = [source for source, _ in wanted]
         records = Conversion(
-            sources, format_, self.options, self.reading, self.processes, seen=None
+            sources, format_, self.options, self.reading, self.processes, seen=None, goes_on=True
         )
         work = PartWork("sssjob.verbs.ledger:rows_of", ())
-        try:
-            with Workers[ConvertTask | Small, Answer[LedgerRows]](work, self.processes) as workers:
-                name = ""
-                for task, found in in_turn(workers, records.tasks()):
-                    if task.name != name:
-                        self._end()
-                        name = task.name
-                    if task.sign:
-                        self.reading.tell(task.name, task.noted)
-                    self.reading.counts.include(found.counts)
-                    for item in found.remarks:
-                        self._tell(task.name, item)
-                    for each in found.rows:
-                        self._put(each, task.name)
-                self._end()
-        except UnusableStore:
-            raise
-        except (OSError, SSSJobError) as error:
-            self.on_error(error)
-        else:
-            for source, read in wanted:
+        failed: set[str] = set()
+        with Workers[ConvertTask | Small, Answer[LedgerRows]](work, self.processes) as workers:
+            name = ""
+            for task, found in in_turn(workers, records.tasks()):
+                if task.name != name:
+                    self._end()
+                    name = task.name
+                if task.name not in failed:
+                    self._put_part(task, found)
+                if found.error is not None:
+                    failed.add(task.name)
+            self._end()
+        for source, read in wanted:
+            if source.name not in failed:
                 self._done(source, read)
+
+    def _put_part(self, task: ConvertTask, found: LedgerRows) -> None:
+        if task.sign:
+            self.reading.tell(task.name, task.noted)
+        self.reading.counts.include(found.counts)
+        for item in found.remarks:
+            self._tell(task.name, item)
+        for each in found.rows:
+            self._put(each, task.name)
+        if found.error is not None:
+            self.on_error(found.error)
 
 
 def _wrong(rows: Row | pa.Table) -> list[tuple[int | None, str, bool]]:
@@ -241,11 +245,15 @@ def _rows(outcome: Any, name: str) -> Row | pa.Table:
 
 
 class LedgerRows(NamedTuple):
-    """The rows of a part of records, how many there are, and what there is to say."""
+    """The rows of a part of records, how many there are, and what there is to say.
+
+    ``error`` is why there are no more.
+    """
 
     rows: list[Row | pa.Table]
     counts: RecordCounts
     remarks: list[Bad | Noted]
+    error: OSError | SSSJobError | None = None
 
 
 def rows_of() -> Callable[[ConvertTask | Small], Answer[LedgerRows]]:
@@ -254,11 +262,14 @@ def rows_of() -> Callable[[ConvertTask | Small], Answer[LedgerRows]]:
 
     def read(task: ConvertTask) -> LedgerRows:
         found = LedgerRows([], RecordCounts(), [])
-        for outcome in found.counts.counting(task.outcomes(builder)):
-            if isinstance(outcome, Bad | Noted):
-                found.remarks.append(outcome)
-            elif not isinstance(outcome, Skipped):
-                found.rows.append(_rows(outcome, task.name))
+        try:
+            for outcome in found.counts.counting(task.outcomes(builder)):
+                if isinstance(outcome, Bad | Noted):
+                    found.remarks.append(outcome)
+                elif not isinstance(outcome, Skipped):
+                    found.rows.append(_rows(outcome, task.name))
+        except (OSError, SSSJobError) as error:
+            return found._replace(error=error)
         return found
 
     return on_tasks(read)

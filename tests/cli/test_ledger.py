@@ -1,5 +1,6 @@
 """The commands of ``sssjob ledger``."""
 
+import gzip
 import itertools
 import json
 from pathlib import Path
@@ -521,3 +522,52 @@ def test_a_record_that_may_be_cut_counts_only_where_no_whole_one_was_read(
     assert used("kept.db") == wanted
     audited = CliRunner().invoke(sssjob, ["audit", "--json", "--against", "whole", *files])
     assert "whole" not in files or json.loads(audited.stdout)["total"]["changed"] == 0
+
+
+ADS = """\
+ClusterId = 5
+GlobalJobId = "s#5.0#1795184872"
+JobCurrentStartDate = 1795184876
+CompletionDate = 1795184877
+JobStatus = 4
+Owner = "amy"
+ProcId = 0
+RemoteWallClockTime = 1.0
+"""
+
+
+@pytest.mark.parametrize("order", ["whole cut", "cut whole"])
+def test_an_ad_that_was_cut_before_its_ProcId_is_of_the_job_that_its_GlobalJobId_tells(
+    tmp_path, monkeypatch, order
+):
+    monkeypatch.chdir(tmp_path)
+    second = ADS.replace("5.0", "5.2").replace("ProcId = 0", "ProcId = 2")
+    (tmp_path / "whole").write_text(f"{ADS}\n{second}")
+    (tmp_path / "cut").write_text(f"{ADS}\n{second[: second.index('ProcId') - 1]}")
+    for each in order.split():
+        CliRunner().invoke(sssjob, ["store", "import", "--from", "condor", "kept.db", each])
+        CliRunner().invoke(sssjob, ["ledger", "ingest", "--from", "condor", "nights", each])
+    for command in ("report kept.db", "ledger report --book end nights",
+                    f"report --from condor {order}"):  # fmt: skip
+        told = CliRunner().invoke(sssjob, [*command.split(), "--by", "user", "--csv"])
+        assert told.stdout.splitlines()[1].split(",")[:3] == ["amy", "2", "2"]
+
+
+@pytest.mark.parametrize("format_", ["slurm", "auto"])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_cannot_be_read_costs_itself_alone(tmp_path, monkeypatch, workers, format_):
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        (tmp_path / f"good{number}").write_text(f"{HEAD}\n{number}{WHOLE.splitlines()[1][1:]}\n")
+    (tmp_path / "headless").write_text(f"{WHOLE.splitlines()[1]}\n")
+    (tmp_path / "torn.gz").write_bytes(gzip.compress(WHOLE.encode())[:60])
+    sources = ["torn.gz", "good1", "headless", "missing", "good2"]
+    told = CliRunner().invoke(
+        sssjob, ["ledger", "ingest", "--from", format_, "--workers", workers, "usage", *sources]
+    )
+    assert told.exit_code == 2
+    for name in ("torn.gz", "headless", "missing"):
+        assert sum(line.startswith(f"{name}:") for line in told.stderr.splitlines()) == 1
+    assert "new 2, replaced 0" in told.stderr
+    again = CliRunner().invoke(sssjob, ["ledger", "ingest", "--from", format_, "usage", *sources])
+    assert again.stderr.count("headless") == 1, "what could not be read is no known input"

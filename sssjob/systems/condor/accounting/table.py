@@ -105,8 +105,17 @@ def starts(text: str) -> Found:
 
 @varied
 def id(text: str, everywhere: str) -> Found:
-    """``cluster.process``; a text without them has at least the id that holds everywhere."""
-    return text or (identity(everywhere) if everywhere else None)
+    """``cluster.process``; a text without them has at least the id that holds everywhere.
+
+    That tells the process of an ad without one, as of one that was cut; else it is the first.
+
+    >>> id("7.", "submit.example.org#7.2#1800000000"), id("7.", "")
+    ('7.2', '7.0')
+    """
+    if not text.endswith("."):
+        return text or (identity(everywhere) if everywhere else None)
+    part = everywhere.split("#")[1] if names.is_of_schedd(everywhere) else ""
+    return part if part.startswith(text) else f"{text}0"
 
 
 @varied

@@ -135,7 +135,7 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     away = suspended or 0
     away = away if wall is None or away <= wall else 0  # nothing is suspended for longer
     return (
-        "" if cluster is None else f"{int(cluster)}.{int(process or 0)}",
+        "" if cluster is None else f"{int(cluster)}.{'' if process is None else int(process)}",
         _whole(current or first),
         _whole(ended),
         "" if wall is None else _whole(wall - away, zero=True),
