@@ -17,12 +17,24 @@ from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.integers import whole
-from sssjob.model import Block, Delivered, Properties, Property, Requested, Task, TaskGroup
+from sssjob.model import (
+    Block,
+    Delivered,
+    Item,
+    Properties,
+    Property,
+    Requested,
+    Task,
+    TaskGroup,
+    replace_text,
+)
 
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
 
 NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
+# What a task group asks for so much of for each of its tasks, and a job for all of them.
+OF_EACH_TASK = frozenset(("Disk", "Memory", "Swap"))
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
@@ -512,9 +524,41 @@ def is_of_job(item: Property) -> bool:
 
 def is_given(item: Property) -> bool:
     """Whether an amount was given, rather than measured by a metric or in another context."""
-    return item.attributes.get("context", "") in ("", "Dedicated") and item.attributes.get(
-        "metric", ""
-    ) in ("", "Total")
+    return item.attributes.get("context", "") in ("", "Dedicated") and _is_plain_metric(item)
+
+
+def _is_plain_metric(item: Property) -> bool:
+    return item.attributes.get("metric", "") in ("", "Total")
+
+
+# decision 930
+def with_amounts_times(block: Block, factor: Fraction) -> Block:
+    """A block that asks for so many times as much of what a task group says for each task.
+
+    By the number of its tasks that is what they have together, and by its inverse back.
+    """
+
+    def changed(item: Item) -> Item:
+        if isinstance(item, Requested):
+            return item.holding(map(changed, item.items))
+        return _times(item, factor) if isinstance(item, Property) else item
+
+    return block if factor == 1 else block.holding(map(changed, block.items))
+
+
+def _times(item: Property, factor: Fraction) -> Property:
+    """An amount that tasks share, in its own unit if that keeps it whole; else in bytes."""
+    if item.name not in OF_EACH_TASK or not is_of_job(item) or not _is_plain_metric(item):
+        return item
+    try:
+        unit = expression.amount(Property(item.name, 1, item.attributes))
+        value = expression.amount(item) * factor
+    except InvalidValue:
+        return item  # which is told where it is read
+    if (number := value / unit).denominator == 1:
+        return replace_text(item, str(number), item.attributes)
+    text, whole_unit = units.in_units(ceil(value))
+    return replace_text(item, text, {**item.attributes, "units": whole_unit})
 
 
 def _turned(items: Properties) -> Iterator[Property]:

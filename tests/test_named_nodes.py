@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from translated import requested, wrapped
 
-from sssjob import layout, loads, named_nodes, nodes
+from sssjob import dumps, layout, loads, named_nodes, nodes
 from sssjob.errors import Severity
 from sssjob.features.derive import derive
 from sssjob.placement import place
 from sssjob.systems.condor.job_ad import to_ad
-from sssjob.systems.condor.task_groups import to_ads
-from sssjob.translate import Done, Settings, translate
+from sssjob.systems.condor.task_groups import to_ads, together
+from sssjob.translate import Done, Settings, read, translate
 
 
 class Asked(NamedTuple):
@@ -546,3 +546,42 @@ def test_ads_of_task_groups_ask_for_the_nodes_that_these_name_and_not_those_of_t
     made = [each.ad for each in to_ads(job)]
     assert [ad.get("MinHosts", 1) for ad in made] == wanted
     assert "m1" not in str([ad.get("Requirements") for ad in made])
+
+
+def _read_ad(job, text):
+    del text
+    return together([made.ad for made in to_ads(job)]).job
+
+
+def _read_script(job, text):
+    del job
+    (found,) = read(text.encode(), "condor")
+    return loads(dumps(found.job))
+
+
+# decision 932
+@pytest.mark.parametrize("way", [_read_ad, _read_script])
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("named", NODES)
+def test_machines_of_htcondor_that_are_named_are_read_as_as_many_nodes(named, count, way):
+    """What is written for HTCondor says as many nodes and processors when it is read again."""
+    job = job_of(NODES[named], COUNTS[count], "")
+    settings = Settings(residual=False, unstated="Ignore")
+    first = translate(job, "condor", settings).text
+    again = way(job, first)
+    assert of_condor(translate(again, "condor", settings).text) == of_condor(first)
+    if laid(job) is None:  # it contradicts itself, and so does what is read
+        return
+    found, wanted = laid(again), of_condor(first)
+    assert found is not None
+    assert found.nodes in (None, wanted.nodes)
+    if found.nodes is None:
+        assert wanted.nodes == 1
+
+
+def test_one_of_several_machines_is_read_as_one_node():
+    text = 'executable = /bin/x\nrequirements = member(TARGET.Machine,{"n1","n2"})\nqueue\n'
+    job = _read_script(None, text)
+    assert laid(job).nodes == 1
+    assert [READERS[each](translate(job, each, Settings(residual=False, unstated="Ignore")).text)
+            .nodes for each in ("condor", "lsf", "flux")] == [1, None, 1]  # fmt: skip

@@ -253,7 +253,7 @@ def added(asked: JobRequest) -> TaskCounts:
     own = _of_whole(asked)
     found = [shape(view) for view in groups]
     total = sum(part.total for part in found)
-    own.tasks = sum(part.count or 1 for part in found)
+    own.tasks = sum(part.task_count for part in found)
     own.processors = own.processors or CountRange(total, total)
     if all(part.per_task == found[0].per_task for part in found):
         own.per_task = found[0].per_task
@@ -265,7 +265,7 @@ def added(asked: JobRequest) -> TaskCounts:
     own.uneven = own.tasks * own.each != total
     for view, part in zip(groups, found, strict=True):
         held = one(view, "Memory", MOST)
-        own.memory += (held or 0) * (part.count or 1)
+        own.memory += (held or 0) * part.task_count
         own.longest = max(own.longest, one(view, "Duration", MOST) or 0)
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
             if number and number.exact is None:
@@ -308,7 +308,7 @@ def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
         found.round_robin, found.geometry = own.round_robin, own.geometry
     _count_named(group, found)
     _complete(asked, found)
-    found.memory = (one(group, "Memory", MOST) or 0) * (found.count or 1)
+    found.memory = (one(group, "Memory", MOST) or 0) * found.task_count
     found.longest = one(group, "Duration", MOST) or 0
     return found
 

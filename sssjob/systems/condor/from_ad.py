@@ -215,7 +215,7 @@ def _requested(
         asked.append(expression.Comparison(Property(item.name, text, signs)))
     held = ad.get(names.REQUIREMENTS)
     if isinstance(held, Node):
-        found = requirements.request(held, resources)
+        found = requirements.request(held, resources, machines=hosts)
         if found.request is not None:
             told = {each.item.name for each in asked if isinstance(each, expression.Comparison)}
             asked += (

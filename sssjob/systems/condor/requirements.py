@@ -309,19 +309,20 @@ class ReadRequirements:
 
 
 def request(
-    requirements: Node, resources: Mapping[str, int] = MappingProxyType({})
+    requirements: Node, resources: Mapping[str, int] = MappingProxyType({}), *, machines: int = 1
 ) -> ReadRequirements:
     """The request in Requirements: terms of TARGET.Attr op literal, joined by && and ||.
 
     Terms that only repeat what the job requests (``TARGET.Memory >= RequestMemory``, or how many
     it requests of ``resources``, by their names in small letters) say nothing new. Of a conjunction
-    what can be said is said; a disjunction is said as a whole or not.
+    what can be said is said; a disjunction is said as a whole or not. One machine that
+    is a member of a list is one of these nodes; of more ``machines``, their number says it.
     """
     parts, rest = [], []
     for term in _conjuncts(requirements):
         if _repeats(term, resources):
             continue
-        asked = _request(term)
+        asked = _request(term, machines)
         if asked is None:
             rest.append(term)
         else:
@@ -352,7 +353,7 @@ def wishes(rank: Node) -> list[Wish]:
 
 
 def _wish(condition: Node, times: int) -> Wish:
-    asked = _request(condition)
+    asked = _request(condition, _ANY)
     if not isinstance(asked, Comparison) or isinstance(times, bool) or times < 1:
         raise InvalidValue("a rank", "a sum of comparisons, each a whole number of times")
     item = asked.item
@@ -387,18 +388,18 @@ def _repeats(node: Node, resources: Mapping[str, int]) -> bool:
     return False
 
 
-def _request(node: Node) -> Expression | None:
+def _request(node: Node, machines: int) -> Expression | None:
     match node:
         case tree.Grouped(inner):
-            return _request(inner)
+            return _request(inner, machines)
         case tree.Binary("||" | "&&" as op, left, right):
-            parts = [_request(left), _request(right)]
+            parts = [_request(left, machines), _request(right, machines)]
             if None in parts:
                 return None
             both = tuple(part for part in parts if part is not None)
             return Or(both) if op == "||" else And(both)
         case tree.Unary("!", operand):
-            inner_ = _request(operand)
+            inner_ = _request(operand, _ANY)
             if isinstance(inner_, Comparison):
                 return requests.tree.inverse(inner_)
             return None if inner_ is None else Not(inner_)
@@ -415,12 +416,13 @@ def _request(node: Node) -> Expression | None:
         case tree.Call(name, (tree.AttributeReference() as left, tree.Listing(members))) if (
             name.lower() == "member"
         ):
-            return _listed(left, members)
+            return _listed(left, members, machines)
         case tree.AttributeReference():
             return _has(node)
     return None
 
 
+_ANY = 0  # machines, where no number of them is wanted
 _OPS = {sign: op for op, sign in SIGNS.items()}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 # The first element of each attribute is the one that is written back.
@@ -458,13 +460,15 @@ def _compared(left: Node, op: str, right: Node) -> Expression | None:
     return None
 
 
-def _listed(left: Node, members: tuple[Node, ...]) -> Expression | None:
+# decision 932
+def _listed(left: Node, members: tuple[Node, ...], machines: int) -> Expression | None:
     element = _element(left)
     texts = [each.value for each in members if isinstance(each, tree.Literal)]
     words = [text for text in texts if isinstance(text, str) and "," not in text]
     if element not in ("Node",) or len(words) != len(members) or not words:
         return None
-    return Comparison(Property(element, ",".join(words), {"aggregation": "List"}))
+    count = {"count": "1"} if machines == 1 and len({*words}) > 1 else {}
+    return Comparison(Property(element, ",".join(words), {"aggregation": nodes.LIST, **count}))
 
 
 def _has(node: Node) -> Expression | None:

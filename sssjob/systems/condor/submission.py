@@ -532,8 +532,9 @@ def _say_requirements(said: ScriptOptions, heard: ScriptReading) -> None:
     text = said.last("requirements")
     if text is None:
         return
+    machines = 0 if any(item.name == "NodeCount" for item in heard.requested) else 1
     try:
-        found = request(parser.expression(plainly(text), old=True))
+        found = request(parser.expression(plainly(text), old=True), machines=machines)
     except (BadAd, InvalidValue) as error:
         said.back("requirements", text, str(error))
         return

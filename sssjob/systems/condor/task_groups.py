@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from sssjob import expression
+from sssjob.amounts import Scope, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS
+from sssjob.defaults import COUNTS, counted
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup
@@ -22,6 +24,8 @@ from sssjob.systems.condor.job_ad import Mapped, embedded, to_ad
 
 _IDENTITY = ("Id", "Name")
 _NODE = "Node"
+_OF_TASKS = ("TaskCount", "TaskDistribution")
+_COUNTED = "its task groups count their tasks"
 _OF_A_GROUP = ("TaskCount", *_IDENTITY)
 _TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
 _UNSAID = ("Task", "TaskDefaults")  # of a group, for which an ad has no place
@@ -79,15 +83,21 @@ def parts(job: Job) -> list[JobOfAd]:
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
     """
-    groups = job.asking_groups
+    groups = tuple(_of_all_tasks(job))
     if not groups:
         return [JobOfAd(job)]
+    document = job
+    lost: list[Finding] = []
     if len(groups) == 1:  # decision 855
         groups = (_without_outcome(groups[0]),)
+    else:
+        job, lost = _without_tasks_of_whole(job)
     asks = {item.name for item in job.requested} & _AMOUNTS
+    asks |= {item.name for item in job.properties} & COUNTS if len(groups) > 1 else set()
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
-        return [_added_up(job, groups)]
-    digest = hashlib.sha256(embedded(job).encode()).hexdigest()[:32]
+        part = _added_up(job, groups)
+        return [replace(part, findings=(*lost, *part.findings))]
+    digest = hashlib.sha256(embedded(document).encode()).hexdigest()[:32]
     found = []
     for number, group in enumerate(groups, 1):
         told: dict[str, str | int] = {}
@@ -95,8 +105,38 @@ def parts(job: Job) -> list[JobOfAd]:
             told = {names.TASK_GROUP: number, names.TASK_GROUPS: len(groups)}
             told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
-        found.append(JobOfAd(_alone(job, group), (), told, tuple(_unsaid(group, number))))
+        findings = (*lost, *_unsaid(group, number))
+        found.append(JobOfAd(_alone(job, group), (), told, findings))
+        lost = []
     return found
+
+
+# decision 930
+def _of_all_tasks(job: Job) -> Iterator[TaskGroup]:
+    """The task groups of a job, of which each asks for what its tasks have together, as a job."""
+    whole = Scope(job, "/Job", _ignored)
+    for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
+        yield with_amounts_times(group, _tasks(of, whole))
+
+
+def _tasks(group: TaskGroup, job: Scope | None = None) -> Fraction:
+    return max(Scope(group, "/Job/TaskGroup", _ignored, job=job).tasks.value, Fraction(1))
+
+
+def _ignored(_: Finding) -> None:
+    """What is found of the counts is told where the ad is made."""
+
+
+# decision 931
+def _without_tasks_of_whole(job: Job) -> tuple[Job, list[Finding]]:
+    """A job of several groups without what it says of its own tasks, which is of none of them."""
+    gone = [item for item in job.properties if item.name in _OF_TASKS]
+    findings = [
+        finding("W-USELESS", f"{item.name} of a job counts for nothing: {_COUNTED}",
+                path=f"/Job/{item.name}", line=item.line)
+        for item in gone
+    ]  # fmt: skip
+    return job.holding(item for item in job.items if not _is_named(item, _OF_TASKS)), findings
 
 
 def _without_outcome(group: TaskGroup) -> TaskGroup:
@@ -372,6 +412,8 @@ def _group(ad: Ad, job: Job, told: set[Property], *, many: bool) -> TaskGroup:
         asked.insert(0, Property("NodeCount", 1))
     if asked:
         items.append(Requested(tuple(asked)))
+    found = TaskGroup(tuple(items))
+    items = [*with_amounts_times(found, 1 / _tasks(found)).items]
     for block in job.blocks(Delivered):
         if rest := [item for item in block.items if item not in told]:
             items.append(Delivered(tuple(rest)))

@@ -8,7 +8,7 @@ from sssjob.classads import evaluate, writing
 from sssjob.classads.parser import expression
 from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
-from sssjob.expression import Comparison, parse
+from sssjob.expression import Comparison, comparisons, parse
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.model import Property
 from sssjob.systems.condor import requirements
@@ -139,6 +139,19 @@ def test_requirements_are_a_request(text, asked, complete):
     found = requirements.request(expression(text))
     assert str(found.request) == asked
     assert found.complete is complete
+
+
+@pytest.mark.parametrize("text, machines, count", [
+    ('member(TARGET.Machine, {"a", "b"})', 1, "1"),
+    ('member(TARGET.Machine, {"a", "b"})', 2, None),
+    ('!member(TARGET.Machine, {"a", "b"})', 1, None),
+    ('member(TARGET.Machine, {"a"})', 1, None),
+    ('member(TARGET.Machine, {"a", "b"}) || TARGET.HasSsd', 1, "1"),
+])  # fmt: skip
+def test_one_machine_that_is_a_member_of_a_list_is_one_of_these_nodes(text, machines, count):
+    found = requirements.request(expression(text), machines=machines).request
+    [item] = [each.item for each in comparisons(found) if each.item.name == "Node"]
+    assert item.attributes.get("count") == count
 
 
 @given(REQUESTS)

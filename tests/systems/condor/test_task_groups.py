@@ -40,7 +40,7 @@ def test_each_task_group_is_a_process_with_hosts_of_its_own_kind():
     wanted = ("ClusterId", "ProcId", "JobUniverse", "MinHosts", "MaxHosts", "RequestCpus",
               "RequestMemory", "SSSTaskGroup", "SSSTaskGroupName")  # fmt: skip
     assert [big[name] for name in wanted] == [9, 0, 11, 1, 1, 16, 32768, 1, "big"]
-    assert [small[name] for name in wanted] == [9, 1, 11, 3, 3, 2, 1024, 2, "small"]
+    assert [small[name] for name in wanted] == [9, 1, 11, 3, 3, 2, 3072, 2, "small"]
     assert "Hasgpu" in long.write(big)
     assert "Hasgpu" not in long.write(small)
     assert to_ads(job_of(BIG + SMALL))[0].findings == ()
