@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+from typing import TYPE_CHECKING, TypeVar
 
 from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
@@ -28,6 +29,11 @@ from sssjob.model import (
     TaskGroup,
     replace_text,
 )
+
+if TYPE_CHECKING:
+    from sssjob.named_nodes import NamedNodes
+
+B = TypeVar("B", bound=Block)
 
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
@@ -339,8 +345,9 @@ class Scope:
         """How many nodes there are at least, of which none is without a task."""
         if "NodeCount" in self.mentioned:
             return ceil(self.wanted("NodeCount").lo or 0)
-        own = self.bare("NodeCount")
-        return 0 if own is None else ceil(own.value)
+        if (own := self.bare("NodeCount")) is not None:
+            return ceil(own.value)
+        return self._names.wanted if self._names is not None else 0  # decision 934
 
     @cached_property
     def _given_tasks(self) -> Amount | None:
@@ -391,7 +398,18 @@ class Scope:
 
     # decision 902
     def _named_nodes(self) -> Amount | None:
-        """How many nodes the request names; the names of a job are those of its task groups."""
+        """How many nodes the request names."""
+        if (found := self._names) is None:
+            return None
+        per_node = self.per("TasksPerNode")
+        number = found.count(self.tasks_to_place, None if per_node is None else int(per_node))
+        if number is None:
+            return None
+        return Amount(Fraction(number), found.path, why="so many are named")
+
+    @cached_property
+    def _names(self) -> NamedNodes | None:
+        """The nodes that the request names; the names of a job are those of its task groups."""
         of = self if self._names_nodes or self.job is None else self.job
         if not of._names_nodes or self.block.blocks(TaskGroup):
             return None
@@ -399,7 +417,7 @@ class Scope:
 
         try:
             terms = of.chosen.terms if of.chosen is not None else ()
-            found = named(of.block, of.path, terms)
+            return named(of.block, of.path, terms)
         except (InvalidValue, LimitExceeded) as error:
             code = "E-LIMIT" if isinstance(error, LimitExceeded) else "E-TYPE"
             self.report(finding(  # as none are counted, nothing stops that goes without them
@@ -407,11 +425,6 @@ class Scope:
                 severity=Severity.WARNING,
             ))  # fmt: skip
             return None
-        per_node = self.per("TasksPerNode")
-        number = found.count(self.tasks_to_place, None if per_node is None else int(per_node))
-        if number is None:
-            return None
-        return Amount(Fraction(number), found.path, why="so many are named")
 
     @property
     def _names_nodes(self) -> bool:
@@ -532,7 +545,7 @@ def _is_plain_metric(item: Property) -> bool:
 
 
 # decision 930
-def with_amounts_times(block: Block, factor: Fraction) -> Block:
+def with_amounts_times(block: B, factor: Fraction) -> B:
     """A block that asks for so many times as much of what a task group says for each task.
 
     By the number of its tasks that is what they have together, and by its inverse back.

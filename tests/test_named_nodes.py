@@ -37,6 +37,8 @@ NODES = {
     "range, twice":   '<Node aggregation="Range">n[1-3,2]</Node>',
     "range and one":  '<Node aggregation="Range">n[1-3]</Node><Node>m1</Node>',
     "two of a range": '<Node aggregation="Range" count="2">n[1-3]</Node>',
+    "three of a range": '<Node aggregation="Range" count="3">n[1-4]</Node>',
+    "three of a pattern": '<Node aggregation="Pattern" count="3">n.*</Node>',
     "pattern":        '<Node aggregation="Pattern">n.*</Node>',
     "two of a pattern": '<Node aggregation="Pattern" count="2">n.*</Node>',
     "one and two of a pattern": '<Node aggregation="Pattern" count="2">n.*</Node><Node>n1</Node>',
@@ -57,6 +59,7 @@ COUNTS = {
     "tasks, to 10": ("<TaskCount>4</TaskCount>", '<Processors op="LE">10</Processors>'),
     "to 11 processors": ("", '<Processors op="LE">11</Processors>'),
     "from 3 processors": ("", '<Processors op="GE">3</Processors>'),
+    "from 2 processors": ("", '<Processors op="GE">2</Processors>'),
     "both":        ("<TaskCount>6</TaskCount>", "<Processors>12</Processors>"),
     "all": ("<TaskCount>6</TaskCount>", "<NodeCount>3</NodeCount><Processors>12</Processors>"),
 }
@@ -314,9 +317,9 @@ def test_several_task_groups_are_added_up_or_it_is_told(own, groups):
         return
     wanted = sum(part.processors.value for part in parts)
     assert derive(job, starting=True).values["allocated_cpu"] == wanted
-    for target, read in READERS.items():
+    for target, reader in READERS.items():
         text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
-        found = read(text).processors
+        found = reader(text).processors
         told = " ".join(loss.reason for loss in losses)
         if found not in (wanted, None):
             assert f"{found} processors in all" in told or f"{found} in all" in told, target

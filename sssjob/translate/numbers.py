@@ -98,6 +98,7 @@ class TaskCounts:
     memory: int = 0  # bytes that task groups come to
     longest: int = 0  # seconds of the longest task group
     named: bool = False  # whether names of nodes are all that counts these
+    stated: bool = False  # whether their count attribute says how many of these are wanted
     uneven: bool = False  # whether task groups have other processors than so many for each task
 
     @property
@@ -128,7 +129,8 @@ class TaskCounts:
             return self.tasks
         if self.processors and not self._by_nodes:
             # No node is without a task.
-            nodes = 0 if self.nodes is None or self.named else self.nodes.lo or 0
+            is_open = self.named and not self.stated
+            nodes = 0 if self.nodes is None or is_open else self.nodes.lo or 0
             return self.processors.multiple(self.each, nodes) // self.each
         return None
 
@@ -228,7 +230,7 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
         return  # which is told where the names are read
     number = found.count(of.written, of.per_node)
     if number is not None:
-        of.nodes, of.named = CountRange(number, number), True
+        of.nodes, of.named, of.stated = CountRange(number, number), True, bool(found.wanted)
 
 
 def _agree(asked: JobRequest, of: TaskCounts) -> None:

@@ -1,6 +1,7 @@
 """What is read of tasks, nodes and processors holds together, and is what the script says."""
 
 import json
+from math import prod
 
 import pytest
 from draws import examples
@@ -136,6 +137,62 @@ def test_a_jobspec_of_flux_is_a_job_with_its_numbers(nodes, most, slots, cores):
     number = (nodes or 1) * slots
     job = read_one(json.dumps(form), "flux")
     agree(job, "flux", Asked(number, nodes, number * cores))
+
+
+KINDS = st.lists(st.sampled_from(("rack", "socket")), max_size=2)
+
+
+# decision 933
+@examples(150)
+@given(
+    order=st.sampled_from((("node", "slot"), ("slot", "node"), ("slot",))), outer=KINDS,
+    between=KINDS, inner=KINDS, counts=st.lists(st.integers(1, 3), min_size=9, max_size=9),
+    gpus=st.booleans(),
+)  # fmt: skip
+def test_what_stands_within_others_in_a_jobspec_of_flux_is_there_as_often_as_these(
+    order, outer, between, inner, counts, gpus
+):
+    kinds = [*outer, order[0], *(between if order[1:] else ()), *order[1:], *inner, "core"]
+    chain = list(zip(kinds, counts, strict=False))
+    found = [{"type": "gpu", "count": 1}] if gpus else []
+    for kind, count in reversed(chain):
+        form = {"type": kind, "count": count}
+        if kind == "core":
+            found = [form, *found]
+        else:
+            found = [{**form, **({"label": "task"} if kind == "slot" else {}), "with": found}]
+    form = {
+        "version": 1, "resources": found, "attributes": {"system": {"duration": 0}},
+        "tasks": [{"command": ["/bin/x"], "slot": "task", "count": {"per_slot": 1}}],
+    }  # fmt: skip
+
+    def times(last):
+        return prod(count for _, count in chain[: [kind for kind, _ in chain].index(last) + 1])
+
+    job = read_one(json.dumps(form), "flux")
+    nodes = times("node") if "node" in order else None
+    slots = times("slot")
+    tasks = max(slots, nodes or 0)  # no node is without a task
+    assert faults(job) == []
+    assert laid(job).tasks == tasks
+    assert nodes in (None, laid(job).nodes)
+    assert laid(job).processors >= times("core")
+    if slots % (nodes or 1) == 0:
+        assert laid(job).processors == times("core")
+    if gpus:
+        asked = next(item for item in job.requested if item.attributes.get("name") == "GPU")
+        assert int(asked.text) == prod(count for _, count in chain[:-1])
+
+
+def test_four_nodes_in_a_slot_of_which_there_are_four_are_read_as_four_nodes():
+    cores = {"type": "core", "count": 2}
+    slot = {"type": "slot", "label": "task", "count": 4,
+            "with": [{"type": "node", "count": 1, "with": [cores]}]}  # fmt: skip
+    form = {
+        "version": 1, "resources": [slot], "attributes": {"system": {"duration": 0}},
+        "tasks": [{"command": ["/bin/x"], "slot": "task", "count": {"per_slot": 1}}],
+    }  # fmt: skip
+    agree(read_one(json.dumps(form), "flux"), "flux", Asked(4, 4, 8))
 
 
 @examples(60)

@@ -11,6 +11,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from itertools import starmap
+from math import prod
 from typing import Any, NamedTuple
 
 from sssjob import units
@@ -523,39 +524,108 @@ def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: ScriptRead
         put(form, path, value)
 
 
+# decision 933
+class _Vertex(NamedTuple):
+    """A resource, and those that it is within, from the outermost on: their counts multiply."""
+
+    said: Data
+    around: tuple[Data, ...] = ()
+
+    def times(self, within: Data | None = None) -> int | None:
+        """In how many others it is, of those within one; None where that is open."""
+        start = next((at + 1 for at, each in enumerate(self.around) if each is within), 0)
+        counts = [_number(each.get("count")) for each in self.around[start:]]
+        known = [count for count in counts if count is not None]
+        return prod(known) if len(known) == len(counts) else None
+
+    def number(self, within: Data | None = None) -> int | None:
+        """How many there are within one; None where that is open."""
+        count, times = _number(self.said.get("count")), self.times(within)
+        return None if count is None or times is None else count * times
+
+    def is_within(self, other: _Vertex | None) -> bool:
+        """Whether it is within another one."""
+        return other is not None and any(each is other.said for each in self.around)
+
+
+def _placed(found: Any, around: tuple[Data, ...] = ()) -> Iterator[_Vertex]:
+    """The resources of a list, and all within them."""
+    for vertex in found if isinstance(found, list) else ():
+        if isinstance(vertex, dict):
+            yield _Vertex(vertex, around)
+            yield from _placed(vertex.get("with"), (*around, vertex))
+
+
 def _read_resources(found: list[Any], task: Data, heard: ScriptReading) -> None:
     """Take nodes, slots, and what is in a slot; of a task for each slot so many tasks."""
-    levels = list(_vertices(found))
-    node = next((each for each in levels if each.get("type") == "node"), None)
-    slot = next((each for each in levels if each.get("type") == "slot"), None)
-    slots = _number(slot.get("count")) if slot else None
-    nodes = _bounds(node.get("count")) if node else (None, None)
-    several = _spans(node.get("count")) if node else ()
-    if len(several) > 1:
-        nodes = (min(lo for lo, _ in several), max(hi for _, hi in several))
-        heard.terms.append(Or(tuple(_between(*ends) for ends in several)))
-    elif node is not None and nodes == (None, None):
-        told(heard, ("resources", "count"), node.get("count"), "a number, a range, or a set")
-    tasks = _taken_total(task)
-    number = nodes[0] if nodes[0] == nodes[1] else None
-    if tasks is None and slots:
-        tasks = slots * number if number else slots if node is None else None
-    inside = list(_vertices(slot.get("with"))) if slot else []
-    counted = None if nodes == (None, None) else CountRange(*nodes)
-    cores = sum(_number(each.get("count")) or 0 for each in inside if each.get("type") == "core")
-    of = TaskCounts(counted, None, tasks, slots if node is not None else None, cores or None)
+    levels = [*_placed(found)]
+    node = next((each for each in levels if each.said.get("type") == "node"), None)
+    slot = next((each for each in levels if each.said.get("type") == "slot"), None)
+    several = _several_counts(node, heard)
+    inside = [(each.said, each.times(slot and slot.said) or 1)
+              for each in levels if each.is_within(slot)]  # fmt: skip
+    of, slots = _counts(node, slot, task, inside)
+    tasks, least = of.tasks, of.nodes.least if of.nodes else 1
     _share_slots(of, heard)
     if slots or node is not None:
-        say_counts(heard, of, processors=False, nodes=len(several) < 2)
-    if node is not None:
-        _taken_vertex(node)
+        say_counts(heard, of, processors=False, nodes=not several)
+    if node is not None and node.times() is not None:
+        _taken_vertex(node.said)
     if slot is not None and (slots or (node is None and _said_range(slot, inside, heard))):
-        _taken_vertex(slot)
-    for each in inside:
-        _read_inside(each, tasks or (slots or 1) * (nodes[0] or 1), heard)
+        _taken_vertex(slot.said)
+    for vertex, times in inside:
+        _read_inside(vertex, times * (tasks or (slots or 1) * least), heard)
     if slot is not None:  # where the labels differ, that is told as a fault
-        take(slot, ("label",))
+        take(slot.said, ("label",))
     take(task, ("slot",))
+
+
+def _several_counts(node: _Vertex | None, heard: ScriptReading) -> bool:
+    """Whether there are several numbers of nodes to choose from, which are said then."""
+    count = node.said.get("count") if node else None
+    several = _spans(count)
+    times = node.times() if node else None
+    if node is None or times is None:
+        return False
+    if len(several) > 1:
+        heard.terms.append(Or(tuple(_between(lo * times, hi * times) for lo, hi in several)))
+    elif _bounds(count) == (None, None):
+        told(heard, ("resources", "count"), count, "a number, a range, or a set")
+    return len(several) > 1
+
+
+def _counts(
+    node: _Vertex | None, slot: _Vertex | None, task: Data, inside: list[tuple[Data, int]]
+) -> tuple[TaskCounts, int | None]:
+    """Tasks, nodes and cores, and how many slots there are: on each node, if they are in nodes."""
+    cores = sum(
+        (_number(each.get("count")) or 0) * times
+        for each, times in inside if each.get("type") == "core"
+    )  # fmt: skip
+    spans = node is not None and node.is_within(slot)
+    around = node if node is not None and not spans else None
+    slots = slot.number(around.said if around else None) if slot else None
+    nodes = _nodes(node)
+    tasks = _taken_total(task)
+    if tasks is None and slots:
+        number = 1 if around is None else nodes.exact if nodes else None
+        tasks = slots * number if number else None
+    per_node = slots if around is not None else None
+    if spans and node is not None and slot is not None:  # each of these nodes has its part
+        cores = units.rounded_up(cores, node.number(slot.said) or 1)
+    return TaskCounts(nodes, None, tasks, per_node, cores or None), slots
+
+
+def _nodes(node: _Vertex | None) -> CountRange | None:
+    """How many nodes there are in all; None where that is open."""
+    times = node.times() if node else None
+    if node is None or times is None:
+        return None
+    several = _spans(node.said.get("count"))
+    bounds = _bounds(node.said.get("count"))
+    if len(several) > 1:
+        bounds = (min(lo for lo, _ in several), max(hi for _, hi in several))
+    return None if bounds == (None, None) else CountRange(*bounds).times(times)
 
 
 def _share_slots(of: TaskCounts, heard: ScriptReading) -> None:
@@ -568,13 +638,15 @@ def _share_slots(of: TaskCounts, heard: ScriptReading) -> None:
         of.per_task = units.rounded_up(slots * of.per_task, of.tasks)
 
 
-def _said_range(slot: Data, inside: list[Data], heard: ScriptReading) -> bool:
+def _said_range(slot: _Vertex, inside: list[tuple[Data, int]], heard: ScriptReading) -> bool:
     """Whether a range of slots could be said: as one of processors, as tasks have no range."""
-    lo, hi = _bounds(slot.get("count"))
-    cores = [_number(each.get("count")) for each in inside if each.get("type") == "core"]
-    if lo is None or len(cores) != 1 or not cores[0]:
+    (lo, hi), times = _bounds(slot.said.get("count")), slot.times()
+    cores = [(_number(each.get("count")), more) for each, more in inside
+             if each.get("type") == "core"]  # fmt: skip
+    if lo is None or times is None or len(cores) != 1 or not cores[0][0]:
         return False
-    say_count(heard, "Processors", lo * cores[0], None if hi is None else hi * cores[0])
+    factor = cores[0][0] * cores[0][1] * times
+    say_count(heard, "Processors", lo * factor, None if hi is None else hi * factor)
     return True
 
 
