@@ -40,13 +40,21 @@ class RunTimes(NamedTuple):
 
     @classmethod
     def of_job(cls, job: Block) -> RunTimes:
-        """Of what a job object says; an end that is expected only, or before the start, is none."""
-        started = moment(job, "StartTime")
+        """Of what a job object says; an end that is expected only, or before the start, is none.
+
+        So is one before it was submitted, where no start is told. # decision 943
+        """
+        submitted, started = moment(job, "SubmitTime"), moment(job, "StartTime")
         ended = moment(job, "EndTime") if has_ended(job.get) else None
-        if _is_behind(started, ended, CLOCKS):
+        if _is_behind(submitted if started is None else started, ended, CLOCKS):
             ended = None
         ran_until = None if is_over(job.get("State")) else _ran_until(job, started, ended)
-        return cls(moment(job, "SubmitTime"), started, ended, ran_until)
+        return cls(submitted, started, ended, ran_until)
+
+    @property
+    def with_sure_end(self) -> RunTimes:
+        """The same without an end of which no start tells that it is this run's."""
+        return self._replace(ended=None) if self.started is None else self
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -170,6 +178,43 @@ class Run(NamedTuple):
             return False
         return self.times.order(known.times, CLOCKS, by_submission=True) is RunOrder.SAME
 
+    # decision 943
+    def is_of_but_for_its_end(self, known: Run) -> bool:
+        """Whether both are one run by what only one has, though an end tells them apart.
+
+        That is an end without a start: it may be of another zone, or of when somebody was charged.
+        """
+        if not self._has_mark_of(known):
+            return False
+        mine, its = (each._replace(times=each.times.with_sure_end) for each in (self, known))
+        return mine.is_of(its)
+
+    # decision 944
+    def is_of_by_times(self, known: Run) -> bool:
+        """Whether this is about the run that is known, by a time that both tell, as clocks do."""
+        mine, its = self.times, known.times
+        if None in (mine.started, its.started) and not _are_near(mine.submitted, its.submitted):
+            return False
+        return self.is_of(known) or self.is_of_but_for_its_end(known)
+
+    # decision 945
+    def may_begin(self, waiting: Run) -> bool:
+        """Whether this run may be the one that a job waits for, whenever that was submitted.
+
+        It may be submitted anew, or by another clock.
+        """
+        if self.times.started is None or waiting.times.started is not None:
+            return False
+        if self.global_id and waiting.global_id and self.global_id != waiting.global_id:
+            return False
+        return self.times.order(waiting.times, CLOCKS) is RunOrder.SAME
+
+    def _has_mark_of(self, known: Run) -> bool:
+        """Whether both tell the GlobalId or SubmitTime of one run; one of HTCondor is of all."""
+        is_named = self.global_id == known.global_id and not of_one("", self.global_id)
+        is_near = _are_near(self.times.submitted, known.times.submitted)
+        return is_near or (is_named and bool(self.global_id))
+
     @property
     def marks(self) -> int:
         """By how many marks it is told: GlobalId, SubmitTime and StartTime."""
@@ -181,7 +226,7 @@ class Run(NamedTuple):
         mine, its = self.times, known.times
         return (
             bool(self.global_id and known.global_id)
-            + (mine.submitted is not None and _are_close(mine.submitted, its.submitted))
+            + _are_near(mine.submitted, its.submitted)
             + (mine.started is not None and its.started is not None)
         )
 
@@ -207,8 +252,8 @@ def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:
     return one is not None and other is not None and one > other + seconds
 
 
-def _are_close(one: int, other: int | None) -> bool:
-    return other is not None and abs(one - other) <= CLOCKS
+def _are_near(one: int | None, other: int | None) -> bool:
+    return one is not None and other is not None and abs(one - other) <= CLOCKS
 
 
 def differ(one: int | None, other: int | None) -> bool:

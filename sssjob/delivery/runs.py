@@ -16,7 +16,7 @@ from sssjob.features.fold import START_TOLERANCE
 from sssjob.features.folded import beyond, listed, without_list, without_listed, without_run
 from sssjob.fold import JOB, Fact, Folded, fold, placed
 from sssjob.model import Block, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
-from sssjob.runs import RunOrder, RunTimes, has_run, requested_anew
+from sssjob.runs import Run, RunOrder, has_run, requested_anew
 
 
 def of_run(job: Job, order: RunOrder) -> Job:
@@ -37,9 +37,11 @@ def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:
     When it was submitted tells it only where the job has run: one that waits may be submitted anew.
     # decision 921
     """
-    told = RunTimes.of_job(record)
-    ordered = told.order_without_zone if is_zoneless else told.order
-    return ordered(RunTimes.of_job(job), START_TOLERANCE, by_submission=has_run(job))
+    told, known = Run.of_job(record), Run.of_job(job)
+    ordered = told.times.order_without_zone if is_zoneless else told.times.order
+    order = ordered(known.times, START_TOLERANCE, by_submission=has_run(job))
+    is_doubted = order is not RunOrder.SAME and told.is_of_but_for_its_end(known)
+    return RunOrder.SAME if is_doubted else order
 
 
 def frame_of(block: Block) -> JobGroup | None:

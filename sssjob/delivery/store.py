@@ -25,7 +25,7 @@ from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup, jobs_of, without
 from sssjob.records import Format
-from sssjob.runs import RunOrder, requested_anew
+from sssjob.runs import Run, RunOrder, requested_anew
 from sssjob.store import Change, Store, Stored
 from sssjob.store.identity import marks_of
 from sssjob.store.stored import DELIVERED
@@ -76,7 +76,7 @@ class StoreDelivery:
         place, record = placed.place, placed.job
         runs = _runs(change, record)
         last = next(iter(runs), None)
-        found = next((run for run in runs if _is_of(run.job, record)), None)
+        found = _of_record(runs, record)
         if last is None:
             self.tally.elsewhere += 1
             return False
@@ -280,6 +280,15 @@ def _about(block: Block, record: Job) -> Job | None:
         if type(job) is Job and is_about(record, job):
             return job
     return None
+
+
+def _of_record(runs: Sequence[_StoredRun], record: Job) -> _StoredRun | None:
+    """The run of which a record tells: one that has what is told, and else the last one."""
+    told = Run.of_job(record)
+    return max(
+        (run for run in runs if _is_of(run.job, record)), default=None,
+        key=lambda run: (not run.stored.deleted, told.marks_of(Run.of_job(run.job))),
+    )  # fmt: skip
 
 
 def _is_of(job: Job, record: Job) -> bool:

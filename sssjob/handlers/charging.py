@@ -35,6 +35,7 @@ from sssjob.handlers.editing import (
 from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
+from sssjob.handlers.payers import Payers
 from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, only
@@ -85,6 +86,7 @@ _TIMES = {
 }  # fmt: skip
 
 _RUN_TIMES = (*_TIMES, "EndTime")
+_RUN_MARKS = (*MARKS, "EndTime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +167,10 @@ def charge(
     def do(change: Change) -> HandlerAnswer:
         subject = _subject(call, reach, needs=("Id", "Duration"))
         known = _known(change, delivering(subject.job))
-        times = _known_times(known)
-        job, before = _merged(known, times, subject, call, reach)
+        times = _known_times(known, subject.job)
+        job, before, payers = _merged(known, times, subject, reach)
         former = known.stored if known is not None else None
-        kept = _times_kept(times, subject.job)
+        kept = _times_told(known, times, subject.job)
         said = _advised(change, former, subject.id, advice)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = only(job)
@@ -191,7 +193,7 @@ def charge(
             lines.append(f"{removed} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
         moved = change.moved(former, stored) if former is not None else []
-        told = "\n".join(filter(None, (kept, *moved, "" if now == said else now)))
+        told = "\n".join(filter(None, (kept, payers, *moved, "" if now == said else now)))
         return _told(call.request, priced, shown, lines, rows, told)
 
     return once(stores, call, do, window=accounting.repeated)
@@ -494,45 +496,55 @@ def _rates(
 
 
 def _merged(
-    known: _StoredJob | None, times: Mapping[str, str], subject: _Subject, call: ReceivedRequest,
-    reach: Reach,
-) -> tuple[Job, Fraction]:  # fmt: skip
-    """The job as it will be stored, and what it was charged before."""
+    known: _StoredJob | None, times: Mapping[str, str], subject: _Subject, reach: Reach
+) -> tuple[Job, Fraction, str]:
+    """The job as it will be stored, what it was charged before, and what is to be said of whom."""
     sent = without(subject.job, "Charge")
     if known is None:
-        return delivering(sent), Fraction()
+        return delivering(sent), Fraction(), ""
     _require_seen(known, subject, reach)
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
+    payers = Payers(known.view, known.job, sent)
     if sent.block(Requested) or sent.block(Delivered):
-        job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
+        whole = sent if sent.block(Requested) else _requesting(sent, known.job)
+        job = payers.whole(delivering(whole))
     else:
-        job = fold(known.job, _facts(sent), overwrite=True).job
-    return job, _amount(known.view, "Charge") or Fraction()
+        job = fold(known.job, _facts(payers.flat(sent)), overwrite=True).job
+    return job, _amount(known.view, "Charge") or Fraction(), payers.said()
 
 
-# decision 912
-def _known_times(known: _StoredJob | None) -> dict[str, str]:
+# decisions 912 and 945
+def _known_times(known: _StoredJob | None, sent: Job) -> dict[str, str]:
     """What tells the run that is known, and its end, as no Charge moves it.
 
     Clocks differ, and an end that is not the run's would reach into the next one. What a job that
-    goes on says of its end is only expected.
+    goes on says of its end is only expected, one before the start that is told is none, and what
+    waited may have been submitted anew.
     """
     if known is None:
         return {}
-    has_ended_at = RunTimes.of_job(known.job).ended is not None
-    names = (*MARKS, "EndTime") if has_ended_at else MARKS
-    return {name: text for name in names if (text := known.job.get(name))}
+    ended, began = RunTimes.of_job(known.job).ended, moment(sent, "StartTime")
+    names = {*MARKS}
+    if ended is not None and not (began is not None and began > ended and differ(began, ended)):
+        names.add("EndTime")
+    if _waits(known.job) and differ(moment(sent, "SubmitTime"), moment(known.job, "SubmitTime")):
+        names.remove("SubmitTime")
+    return {name: text for name in _RUN_MARKS if name in names and (text := known.job.get(name))}
 
 
-def _times_kept(times: Mapping[str, str], sent: Job) -> str:
+def _times_told(known: _StoredJob | None, times: Mapping[str, str], sent: Job) -> str:
     """What is to be said of times that a Charge tells otherwise, by more than clocks differ."""
-    known = Job.of(**times)
+    if known is None:
+        return ""
     return "\n".join(
-        f"{name} {shown(time)} is kept, not {shown(sent.get(name))}"
-        for name, time in times.items()
-        if name in _RUN_TIMES and differ(moment(sent, name), moment(known, name))
-    )
+        f"{name} {shown(was)} is kept, not {shown(told)}" if name in times
+        else f"{name} {shown(was)} is replaced by {shown(told)}"
+        for name in _RUN_TIMES
+        if (was := known.job.get(name)) and (told := sent.get(name))
+        and (name in times or name == "SubmitTime")
+        and differ(moment(sent, name), moment(known.job, name))
+    )  # fmt: skip
 
 
 def _known(change: Change, job: Job) -> _StoredJob | None:
@@ -553,11 +565,13 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
         if view.block.id == job.id
     ]  # fmt: skip
     told = Run.of_job(job)
-    runs = [view for view in views if told.is_of(Run.of_job(view.block))]
+    of_view = {id(view): Run.of_job(view.block) for view in views}
+    runs = [view for view in views if told.is_of(of_view[id(view)])]
+    runs = runs or [view for view in views if told.is_of_but_for_its_end(of_view[id(view)])]
     runs = runs or [view for view in views if _may_have_begun(job, view.block)]
     if not runs:
         return None
-    view = max(runs, key=lambda each: (told.marks_of(Run.of_job(each.block)), _rank(each)))
+    view = max(runs, key=lambda each: (told.marks_of(of_view[id(each)]), _rank(each)))
     stored, block = view.stored, view.stored.block()
     if not stored.deleted:
         _require_one_place(change, job, view)
@@ -568,10 +582,17 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
 
 def _may_have_begun(job: Job, known: Job) -> bool:
     """Whether one that is known to wait may have begun, by clocks that differ by more."""
-    if known.get("StartTime") or has_run(known):
+    if not _waits(known):
         return False
-    is_other = RunTimes.of_job(job).is_told_apart(RunTimes.of_job(known))
-    return not is_other and marks_of(job).agree(marks_of(known))
+    told, waiting = Run.of_job(job), Run.of_job(known)
+    is_other = told.times.is_told_apart(waiting.times)
+    is_it = not is_other and marks_of(job).agree(marks_of(known))
+    return is_it or told.may_begin(waiting)
+
+
+def _waits(known: Job) -> bool:
+    """Whether it is known that a job waits: it did not begin, and was not charged."""
+    return not known.get("StartTime") and not has_run(known)
 
 
 def _rank(view: JobView) -> tuple[bool, int, int]:

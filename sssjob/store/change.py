@@ -97,13 +97,11 @@ class Change:
         """
         for job, _ in _standing(block):
             told = Run.of_job(job)
-            if told.times.started is None:
-                continue
             for stored in self.named(job.id, deleted=True):
                 known = (
                     Run.of_job(each) for _, each in jobs_in(stored.block()) if each.id == job.id
                 )
-                if any(run.times.started is not None and told.is_of(run) for run in known):
+                if any(map(told.is_of_by_times, known)):
                     return stored
         return None
 

@@ -262,18 +262,20 @@ def near(marks: Marks, runs: Iterable[K]) -> K | None:
     (1, 2)
     >>> near(Marks("", "100", "113"), runs) is None
     True
+
+    Where one of the two does not tell its start, its submission tells it.
+
+    >>> near(Marks("", "99"), runs).run, near(Marks("", "103"), runs) is None
+    (1, True)
     """
-    if not marks.started:
-        return None
     told = Marks(whose=marks.whose)
     return max(
         (
             each for each in runs
-            if each.marks.started
-            and told.agree(each.marks)
-            and marks.told.is_of(each.marks.told)
+            if told.agree(each.marks) and marks.told.is_of_by_times(each.marks.told)
         ),
-        default=None, key=lambda known: (not known.deleted, known.run),
+        default=None,
+        key=lambda known: (not known.deleted, marks.told.marks_of(known.marks.told), known.run),
     )  # fmt: skip
 
 

@@ -9,6 +9,9 @@ nothing goes that a job used, the group is the next version. Otherwise the one t
 with the jobs that this tells more of or that are new, and a run that the group does not have is a
 document of its own beside it, as ``deliver`` makes it. # decision 877
 
+A run that is imported alone is that of the job of a group that waits for it, and no job beside it.
+# decision 946
+
 What a run was charged stays with it wherever an import says nothing of a Charge, also of a job
 alone: whoever tells of a run, such as its epilog, need not know what it cost. # decision 914
 """
@@ -30,8 +33,18 @@ from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.fold import JOB, Fact, placed
 from sssjob.known_by import BEGAN, ENDED, WAITS, telling
-from sssjob.model import Block, Delivered, Job, JobDefaults, JobGroup, Property, jobs_of, without
-from sssjob.runs import Run, moment
+from sssjob.model import (
+    Block,
+    Delivered,
+    Job,
+    JobDefaults,
+    JobGroup,
+    Property,
+    belonging,
+    jobs_of,
+    without,
+)
+from sssjob.runs import Run, has_run, moment
 from sssjob.states import is_over
 from sssjob.store.flat_properties import flat_properties, jobs_in
 from sssjob.store.settling import charge_of, owner_of
@@ -149,6 +162,28 @@ def charged(there: bytes, new: bytes) -> bytes:
     [(_, known)], [(_, coming)] = jobs_in(loads(there)), jobs_in(loads(new))
     charge = _kept_charge(known, coming)
     return new if charge is None else b"".join(rewrite(new, lambda job: placed(job, charge)))
+
+
+def housed(there: bytes, new: bytes) -> bytes | None:
+    """A group with the run of one of its jobs that came alone; None where it is of none of them."""
+    group, job = loads(there), loads(new)
+    assert isinstance(group, JobGroup)
+    assert isinstance(job, Job)
+    told = Run.of_job(job)
+    places = [
+        place for place, each in enumerate(group.jobs) if each.id == job.id and _is_home(told, each)
+    ]
+    if len(places) != 1:
+        return None
+    return _rewritten(there, {places[0]: belonging(job, group.namespace)}, ())
+
+
+def _is_home(told: Run, job: Job) -> bool:
+    """Whether a job of a group waits for a run that began, or has it already."""
+    known = Run.of_job(job)
+    if known.times.started is not None:
+        return told.times.started is not None and told.is_of(known)
+    return told.may_begin(known) and (not has_run(job) or told.is_of(known))
 
 
 def regrouped(there: bytes, new: bytes) -> Regrouped | None:

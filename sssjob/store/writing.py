@@ -19,9 +19,9 @@ from sssjob.document.places import local
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
-from sssjob.known_by import ENDED, may_be_of_schedd, of_one, telling
+from sssjob.known_by import ENDED, WAITS, may_be_of_schedd, of_one, telling
 from sssjob.model import Property
-from sssjob.runs import RunTimes
+from sssjob.runs import Run
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
@@ -31,7 +31,7 @@ from sssjob.store.flat_properties import jobs_in
 from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
-from sssjob.store.regrouping import charged, regrouped, tells_less
+from sssjob.store.regrouping import charged, housed, regrouped, tells_less
 from sssjob.store.rows import rows
 from sssjob.store.stored import is_of_request, of_request
 
@@ -72,6 +72,9 @@ _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)}, {_USER} FROM document
 # Jobs that have a GlobalJobId as their Id, or that of their user, by when they started.
 _LINES = f"SELECT document FROM job WHERE ({NAMES[_ID]} LIKE '%#%' OR {NAMES[_ID]} LIKE '%@%') AND "
 _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one after the other
+# Groups of which a job has one of some Ids.
+_GROUPS = f"SELECT DISTINCT document, id FROM job WHERE {columns.PLACE} > 0 AND deleted = 0 AND "
+_PLACE = NAMES.index(columns.PLACE)
 _MARKS = len(MARKS)  # columns of the table
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
 _REPLACED = "{} is replaced, with what was made of it since it was imported: {}"
@@ -221,6 +224,16 @@ class Ready(NamedTuple):
             repeat(1), repeat(change), repeat(0), repeat(""), repeat(self.dictionary), self.data,
         )  # fmt: skip
 
+    def ids_in_groups(self) -> set[object]:
+        """The Ids of jobs in the groups among them."""
+        if "JobGroup" not in self.names:
+            return set()
+        by = {place - schema.OWN: at for at, place in enumerate(self.places[schema.OWN :])}
+        if _ID not in by or _PLACE not in by:
+            return set()
+        ids, places = (self.columns[by[each]] for each in (_ID, _PLACE))
+        return {id_ for id_, place in zip(ids, places, strict=True) if place}
+
     def documents(self) -> Iterator[Incoming]:
         """Each of them by itself."""
         rows: list[list[Row]] = [[] for _ in self.ids]
@@ -303,6 +316,14 @@ class _DocumentVersion(NamedTuple):
         return before is not None and before[1:-1] == self[1:-1]
 
 
+class _Apart(Enum):
+    """Whether an end tells two runs apart."""
+
+    NOT = "it does not"
+    BY_END = "it does, and may be wrong"  # decision 943
+    FOR_SURE = "it does"
+
+
 class Outcome(Enum):
     """What became of a document."""
 
@@ -366,7 +387,8 @@ class DocumentWriter:
         ids, table = [id_ for part in parts for id_ in part.ids], schema.DOCUMENT
         every = [id_ for part in parts for id_ in part.every_id()]
         starts = {start for part in parts for start in part.starts()}
-        if len(set(every)) < len(every) or self._known(every, starts):
+        is_known = len(set(every)) < len(every) or bool(self._known(every, starts))
+        if is_known or (self._keeps_ended and self._may_be_in_groups(parts, ids)):
             return self.write([each for part in parts for each in part.documents()], entry)
         numbers = self.engine.numbers(table, len(ids))
         left = iter(numbers)
@@ -387,6 +409,19 @@ class DocumentWriter:
             self.engine.add_some(self._rows, part.places, zip(owners, repeat(0), *part.columns))
             first += len(part.ids)
         return [StoredDocument(number, Outcome.NEW) for number in numbers]
+
+    def _may_be_in_groups(self, parts: Sequence[Ready], ids: Sequence[str]) -> bool:
+        """Whether jobs of these Ids stand in groups that are there, or come."""
+        coming = set[object]().union(*(part.ids_in_groups() for part in parts))
+        return not coming.isdisjoint(ids) or bool(self._groups_with(ids))
+
+    def _groups_with(self, ids: Sequence[str]) -> dict[str, list[int]]:
+        """The groups that are shown and have jobs of these Ids, by Id."""
+        found: dict[str, list[int]] = defaultdict(list)
+        condition, value = self.engine.among(NAMES[_ID], ids)
+        for number, id_ in self.engine.fetch(_GROUPS + condition, (value,)):
+            found[id_].append(number)
+        return found
 
     def find(self, ids: Sequence[str]) -> list[PresentDocument]:
         """The documents of these Ids, kept as they are until the transaction ends."""
@@ -500,31 +535,93 @@ class DocumentWriter:
         for number, following, incoming in renamed:
             self._rename(number, following, incoming)
         if fresh:
-            written |= self._added(fresh, entry)
+            fresh, begun = self._at_home(fresh, documents)
+            written |= self._added(fresh, entry) if fresh else {}
+            written |= {index: self._begun(run, each, entry) for index, run, each in begun}
         for index, each in beside:
             [of_run] = self.write([each], entry)
             written[index] = written[index].with_outcome(of_run.outcome)
         return [written[index] for index in range(len(documents))]
+
+    # decision 946
+    def _at_home(
+        self, fresh: Sequence[tuple[int, int, Incoming]], documents: Sequence[Incoming]
+    ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, int, Incoming]]]:
+        """What is new; and what may be the run of a job in a group, which waits for it."""
+        ids = [each.id for _, _, each in fresh if self._has_begun_alone(each)]
+        if not ids:
+            return [*fresh], []
+        groups = [each for each in documents if each.name == "JobGroup"]
+        inside: set[object] = {row[_ID] for each in groups for row in each.rows if row[_PLACE]}
+        inside |= self._groups_with(ids).keys()
+        found: dict[bool, list[tuple[int, int, Incoming]]] = {True: [], False: []}
+        for each in fresh:
+            found[each[2].id in inside and self._has_begun_alone(each[2])].append(each)
+        return found[False], found[True]
+
+    def _has_begun_alone(self, incoming: Incoming) -> bool:
+        """Whether it is a run that is imported; those of HTCondor have ids of their own."""
+        is_run = incoming.name == "Job" and bool(incoming.marks.started)
+        return self._keeps_ended and is_run and not incoming.marks.whose
+
+    def _begun(self, run: int, incoming: Incoming, entry: HistoryEntry) -> StoredDocument:
+        """Keep a run in the only group that has its job; else it is a document of its own."""
+        document = self.packing.document(incoming.content)
+        found: list[bytes] = []
+        numbers = sorted(self._groups_with([incoming.id])[incoming.id])
+        for group in self._held(*self.engine.among("number", numbers)):
+            try:
+                there = self.packing.unpack(group.dictionary, group.data)
+            except NotUnpacked:
+                continue
+            house = housed(there, document)
+            found += [] if house is None else [house]
+        if len(found) == 1:
+            return self._write([self._read_anew(incoming, found[0])], entry)[0]
+        return self._added([(0, run, incoming)], entry)[0]
 
     def about(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
         """The document of the run that one which comes is about.
 
         One that names no user may be about several, and is about the one that tells most.
         """
-        runs = [run for run in runs if not self._is_told_apart(incoming, run)]
+        told = [(run, self._told_apart(incoming, run)) for run in runs]
+        for how in (_Apart.NOT, _Apart.BY_END):
+            some = [run for run, is_apart in told if is_apart is how]
+            found = self._about(incoming, some) if some else None
+            if found is not None:
+                return found
+        return None
+
+    def _about(self, incoming: Incoming, runs: Sequence[PresentDocument]) -> PresentDocument | None:
+        """The same of runs that none of which is told apart."""
         told = incoming.name, incoming.id, incoming.marks
         run = known_as(*told, runs)
         if run is None and self._keeps_ended and incoming.name == "Job":
-            some = (each for each in runs if (each.name, each.id) == told[:2])
-            return near(incoming.marks, some)
+            some = [each for each in runs if (each.name, each.id) == told[:2]]
+            return near(incoming.marks, some) or self._waiting(incoming, some)
         if run is None or incoming.marks.whose or not run.marks.whose:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
         return max(found, key=lambda each: self._telling(each)[0]) if len(found) > 1 else run
 
+    # decision 945
+    def _waiting(
+        self, incoming: Incoming, runs: Iterable[PresentDocument]
+    ) -> PresentDocument | None:
+        """The job that waits, and begins by what comes, whenever it was submitted."""
+        told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
+        for run in runs:
+            if run.deleted or not told.may_begin(run.marks.told) or not nobody.agree(run.marks):
+                continue
+            (how_far, *_), was_used = self._telling(run)
+            if how_far == WAITS and not was_used:
+                return run
+        return None
+
     # decisions 922 and 926
-    def _is_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
+    def _told_apart(self, incoming: Incoming, present: PresentDocument) -> _Apart:
         """Whether what comes is of another run, as one of both had ended before the other began.
 
         Documents are opened only where that may be: as a rule what comes of a job that waits tells
@@ -532,21 +629,24 @@ class DocumentWriter:
         """
         comes, there = (each.marks.told.times for each in (incoming, present))
         if present.name != "Job" or None not in (comes.started, there.started):
-            return False
+            return _Apart.NOT
         begins = comes.started if there.submitted is not None else comes.started or comes.submitted
         may_be_later = begins is not None and self._has_end(present)
         may_be_earlier = comes.started and there.submitted and _may_have_ended(incoming.rows)
         if not (may_be_later or may_be_earlier):
-            return False
+            return _Apart.NOT
         try:
             documents = (
                 self.packing.document(incoming.content),
                 self.packing.unpack(present.dictionary, present.data),
             )
         except NotUnpacked:
-            return False
+            return _Apart.NOT
         [(_, mine)], [(_, known)] = (jobs_in(loads(each)) for each in documents)
-        return RunTimes.of_job(mine).is_told_apart(RunTimes.of_job(known))
+        of_mine, of_known = Run.of_job(mine), Run.of_job(known)
+        if not of_mine.times.is_told_apart(of_known.times):
+            return _Apart.NOT
+        return _Apart.BY_END if of_mine.is_of_but_for_its_end(of_known) else _Apart.FOR_SURE
 
     def _has_end(self, present: PresentDocument) -> bool:
         return bool(self.engine.fetch(_HAS_END, (present.number,)))

@@ -1,0 +1,96 @@
+"""Who is charged for a job, where a Charge names another one than is known: said, never silent.
+
+What a record delivered of a run tells who ran it, and counts: a Charge that names another User,
+Project or Machine changes neither that nor whom it is booked on. What a job only requested it
+names anew. Either is told. What a Charge does not name stays, in whatever form it comes.
+# decision 942
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sssjob.fold import DELIVERED, Fact, placed
+from sssjob.handlers.attributes import shown
+from sssjob.handlers.ledger_entries import text
+from sssjob.handlers.view import View, only
+from sssjob.model import Block, Delivered, Job, Property, stripped, without
+
+_NAMES = ("User", "Project", "Machine")
+
+
+class _Payer(NamedTuple):
+    """A name by which somebody is charged: as a Charge says it, as it was known, and delivered."""
+
+    name: str
+    told: str
+    known: str
+    delivered: str
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a record knows better than the Charge."""
+        return bool(self.told and self.delivered) and self.told != self.delivered
+
+    def said(self, id_: str) -> str:
+        """What is to be told of it, "" for nothing."""
+        told, known, delivered = map(shown, (self.told, self.known, self.delivered))
+        if self.is_kept:
+            return (
+                f"{self.name} {delivered} is kept, not {told}: the run was delivered with it, "
+                f"and is charged to {delivered}"
+            )
+        if self.told and self.known and self.told != self.known:
+            return f"{self.name} of job {id_} is {told} now, not {known}; {told} is charged"
+        return ""
+
+
+class Payers:
+    """The names in a Charge, beside those of the job that is known."""
+
+    def __init__(self, known: View, written: Job, sent: Job) -> None:
+        asked = only(sent)
+        self._written = written
+        self._names = [
+            _Payer(name, text(asked, name), text(known, name), _delivered(written, name))
+            for name in _NAMES
+        ]
+
+    def said(self) -> str:
+        """What is to be told of who is charged."""
+        return "\n".join(filter(None, (each.said(self._written.id) for each in self._names)))
+
+    def flat(self, sent: Job) -> Job:
+        """What is folded into the job that is known: names that stay are not in it."""
+        for each in self._names:
+            if each.is_kept:
+                sent = without(sent, each.name)
+        return sent
+
+    def whole(self, job: Job) -> Job:
+        """A job that takes the place of the one that is known, with the names that stay."""
+        for each in self._names:
+            if each.delivered or not each.told:
+                job = _kept(job, self._written, each)
+        return job
+
+
+def _kept(job: Job, written: Job, payer: _Payer) -> Job:
+    """A job with a name as another one has it, in its places."""
+    own = stripped(written.get(payer.name))
+    if payer.delivered:
+        job = _undelivered(without(job, payer.name), payer.name)
+        job = placed(job, Fact(Property(payer.name, payer.delivered), DELIVERED))
+    if own:
+        job = job.setting(Property(payer.name, own, {}, (), job.namespace))
+    return job
+
+
+def _undelivered(job: Job, name: str) -> Job:
+    return job.holding(
+        without(item, name) if isinstance(item, Delivered) else item for item in job.items
+    )
+
+
+def _delivered(job: Block, name: str) -> str:
+    return stripped(job.delivered.text(name))
