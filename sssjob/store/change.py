@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sssjob.errors import BusyStore, TakenId
 from sssjob.model import Block, Job
-from sssjob.runs import Run, RunTimes
+from sssjob.runs import Run, RunTimes, has_run
 from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
@@ -97,6 +97,8 @@ class Change:
         """
         for job, _ in _standing(block):
             told = Run.of_job(job)
+            if told.times.started is None and not has_run(job):
+                continue
             for stored in self.named(job.id, deleted=True):
                 known = (
                     Run.of_job(each) for _, each in jobs_in(stored.block()) if each.id == job.id

@@ -181,9 +181,12 @@ def housed(there: bytes, new: bytes) -> bytes | None:
 def _is_home(told: Run, job: Job) -> bool:
     """Whether a job of a group waits for a run that began, or has it already."""
     known = Run.of_job(job)
-    if known.times.started is not None:
-        return told.times.started is not None and told.is_of(known)
-    return told.may_begin(known) and (not has_run(job) or told.is_of(known))
+    if told.times.started is None or told.is_of_but_for_its_end(known):
+        return told.times.started is not None
+    is_it = told.is_of(known)
+    if known.times.started is not None or has_run(job):
+        return is_it
+    return told.may_begin(known)
 
 
 def regrouped(there: bytes, new: bytes) -> Regrouped | None:

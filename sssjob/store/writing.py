@@ -149,6 +149,10 @@ class Incoming(NamedTuple):
         """The Ids by which a store may have it, its own first."""
         return ids_of(self.name, self.id, self.marks)
 
+    def ids_inside(self) -> set[object]:
+        """The Ids of the jobs of a group."""
+        return {row[_ID] for row in self.rows if row[_PLACE]}
+
     def starts(self) -> Iterator[int]:
         """When it started, where a store may have it by an Id that this does not tell."""
         marks = self.marks
@@ -535,7 +539,7 @@ class DocumentWriter:
         for number, following, incoming in renamed:
             self._rename(number, following, incoming)
         if fresh:
-            fresh, begun = self._at_home(fresh, documents)
+            fresh, begun = self._at_home(fresh)
             written |= self._added(fresh, entry) if fresh else {}
             written |= {index: self._begun(run, each, entry) for index, run, each in begun}
         for index, each in beside:
@@ -545,15 +549,13 @@ class DocumentWriter:
 
     # decision 946
     def _at_home(
-        self, fresh: Sequence[tuple[int, int, Incoming]], documents: Sequence[Incoming]
+        self, fresh: Sequence[tuple[int, int, Incoming]]
     ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, int, Incoming]]]:
         """What is new; and what may be the run of a job in a group, which waits for it."""
         ids = [each.id for _, _, each in fresh if self._has_begun_alone(each)]
         if not ids:
             return [*fresh], []
-        groups = [each for each in documents if each.name == "JobGroup"]
-        inside: set[object] = {row[_ID] for each in groups for row in each.rows if row[_PLACE]}
-        inside |= self._groups_with(ids).keys()
+        inside = self._groups_with(ids).keys()
         found: dict[bool, list[tuple[int, int, Incoming]]] = {True: [], False: []}
         for each in fresh:
             found[each[2].id in inside and self._has_begun_alone(each[2])].append(each)
@@ -599,7 +601,9 @@ class DocumentWriter:
         run = known_as(*told, runs)
         if run is None and self._keeps_ended and incoming.name == "Job":
             some = [each for each in runs if (each.name, each.id) == told[:2]]
-            return near(incoming.marks, some) or self._waiting(incoming, some)
+            # What waits may be submitted anew, a second later, too.
+            is_run = bool(incoming.marks.started) or _has_run(incoming.rows)
+            return (near(incoming.marks, some) or self._waiting(incoming, some)) if is_run else None
         if run is None or incoming.marks.whose or not run.marks.whose:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
@@ -960,17 +964,35 @@ def _owned(number: int, incoming: Incoming) -> Iterator[Sparse]:
 
 
 def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
-    """The documents in their order, in pieces within which no two have the same Id."""
+    """The documents in their order, in pieces within which no two have the same Id.
+
+    Nor is a job alone in the piece of a group that has it: which came first counts.
+    """
     seen: set[str] = set()
+    alone: set[object] = set()
+    inside: set[object] = set()
     start = 0
     for end in count():
-        if end == len(documents) or not seen.isdisjoint(documents[end].every_id()):
+        coming = documents[end : end + 1]
+        if not coming or _meets(coming[0], seen, alone, inside):
             if start < end:
                 yield documents[start:end]
-            if end == len(documents):
+            if not coming:
                 return
-            seen, start = set(), end
-        seen.update(documents[end].every_id())
+            seen, alone, inside, start = set(), set(), set(), end
+        [document] = coming
+        seen.update(document.every_id())
+        alone.update({document.id} if document.name == "Job" else ())
+        inside.update(document.ids_inside())
+
+
+def _meets(document: Incoming, seen: set[str], alone: set[object], inside: set[object]) -> bool:
+    """Whether a document, or a job in it, is there already."""
+    if not seen.isdisjoint(document.every_id()):
+        return True
+    if document.name == "Job":
+        return document.id in inside
+    return not alone.isdisjoint(document.ids_inside())
 
 
 def _starts(

@@ -214,6 +214,7 @@ def run(site, waits, steps):
 @given(WAITS, STEPS)
 @example(None, [("charge", Told("SubmitTime")), ("file", Told("JobId", 1))])
 @example(None, [("charge", Told("SubmitTime", end=WITHIN)), ("record", Told("JobId"))])
+@example(((), GROUP), [("charge", Told("SubmitTime", end=WITHIN)), ("file", Told("JobId"))])
 @example(((), GROUP), [("file", Told("JobId")), ("charge", Told("JobId", user="bob"))])
 def test_a_run_is_one_with_its_charges_in_whatever_order_it_is_told(waits, steps):
     with tempfile.TemporaryDirectory() as directory, Site(Path(directory, "s.db")) as site:
@@ -288,12 +289,15 @@ def test_a_run_stands_alone_where_jobs_of_two_groups_wait_for_it(address):
         assert [row["StartTime"] for row in rows] == ["", "", str(STARTED)]
 
 
-def test_a_group_and_the_run_of_its_job_in_one_file_are_one(address):
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_group_is_the_home_of_a_run_behind_it_in_a_file_as_of_one_in_a_later_file(
+    address, is_first
+):
+    documents = [job({"StartTime": STARTED}), GROUP.format(job({"State": "Idle"}))]
     with Site(address) as site:
-        waiting, begun = job({"State": "Idle"}), job({"StartTime": STARTED})
-        site.load(f"<Jobs>{begun}{GROUP.format(waiting)}</Jobs>")
+        site.load(f"<Jobs>{''.join(documents[::-1] if is_first else documents)}</Jobs>")
         rows = site.jobs.ask("Query", gets=["StartTime"], wheres=[("Id", "EQ", "7")])
-        assert rows == [{"StartTime": str(STARTED)}]
+        assert {row["StartTime"] for row in rows} == {str(STARTED), *([] if is_first else [""])}
 
 
 @pytest.mark.parametrize("name", ["User", "Project", "Machine"])
