@@ -65,6 +65,11 @@ class CountRange:
             return self.lo
         return 1 if self.hi is None else self.hi
 
+    @property
+    def granted(self) -> int:
+        """How many there are at least, where all of a range is asked for."""
+        return self.lo or 1
+
     # decision 884
     def multiple(self, step: int, times: int = 0) -> int:
         """The multiple of a step that stands for it, by no less than ``times`` if it may be."""

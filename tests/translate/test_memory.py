@@ -71,6 +71,54 @@ def test_memory_is_read_by_the_scope_that_it_is_written_by(target, scope):
     assert read_ * PARTS.get((target, scope), 1) == 4 * GIB
 
 
+SIXTEEN = '<Memory units="GB">16</Memory>'
+UP_TO = '<Processors op="LE">16</Processors>'
+UP_TO_NODES = '<NodeCount op="LE">4</NodeCount>'
+GROUP = '<TaskGroup><Requested><Processors op="LE">16</Processors><Memory units="GB">1</Memory></Requested></TaskGroup>'
+# fmt: off
+FROM_ONE = [  # what asks for a range from one on, and what the least that may be granted has
+    ("sge",            requested(UP_TO + SIXTEEN),               "-pe smp -16\n#$ -l h_vmem=16G\n"),
+    ("lsf",            requested(UP_TO + SIXTEEN),               "-n 1,16\n#BSUB -R rusage[mem=16384MB/host]\n"),
+    ("lsf",            '<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested(UP_TO + SIXTEEN), "rusage[mem=16384MB/host]\n"),
+    ("flux-canonical", requested(UP_TO_NODES + SIXTEEN),         '"count": 16384,\n              "unit": "MB"'),
+    # Each task of a group has it, however many there are.
+    ("sge",            GROUP,                                    "-pe smp -16\n#$ -l h_vmem=1G\n"),
+    ("lsf",            GROUP,                                    "rusage[mem=1024MB/task]\n"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("target", "inner", "expected"), FROM_ONE)
+def test_a_range_with_an_upper_end_alone_begins_at_one_for_memory(target, inner, expected):
+    job = loads(wrapped(inner))
+    text = translate(job, target, Settings(residual=False)).text
+    assert expected in text
+    if "TaskGroup" not in inner:
+        (found,) = read(text.encode(), target)
+        (memory,) = found.job.requested.all("Memory")
+        assert units.bytes_of(memory.text, memory.attributes["units"]) == 16 * GIB
+
+
+@pytest.mark.parametrize(("target", "expected"), [
+    ("sge", "-l gpu=8\n"), ("lsf", "-gpu num=8\n"), ("flux-canonical", '"count": 8\n'),
+])  # fmt: skip
+def test_a_range_with_an_upper_end_alone_begins_at_one_for_gpus(target, expected):
+    ends = UP_TO_NODES if target == "flux-canonical" else UP_TO
+    job = loads(wrapped(requested(f'{ends}<Resource name="GPU">8</Resource>')))
+    text = translate(job, target, Settings(residual=False)).text
+    assert expected in text
+    (found,) = read(text.encode(), target)
+    assert [each.text for each in found.job.requested.all("Resource")] == ["8"]
+
+
+@pytest.mark.parametrize("slots", ["-16", "1-16", "1-"])
+def test_slots_of_a_parallel_environment_without_a_lower_end_are_one_at_least(slots):
+    text = f"#!/bin/sh\n#$ -pe smp {slots}\n#$ -l h_vmem=1G\nexec /bin/true\n"
+    (found,) = read(text.encode(), "sge")
+    (memory,) = found.job.requested.all("Memory")
+    assert units.bytes_of(memory.text, memory.attributes["units"]) == GIB
+
+
 def test_each_target_with_memory_is_in_the_table():
     from sssjob import registry
 

@@ -180,10 +180,14 @@ class Jobspec(Specification):
             slots, cores = places, slots // places * cores
             count, per_node = places, 1
         inside: list[Data] = [{"type": "core", "count": cores}]
-        found = gpus(asked, slots, typed=True)
+        granted = slots
+        if isinstance(number_of_nodes, dict) and of.nodes and of.nodes.lo is None:
+            granted = units.rounded_up(slots, places)  # those of the one node that there may be
+        found = gpus(asked, granted, typed=True)
         if found.number:
             inside.append({"type": "gpu", "count": found.number})
-        inside += self._memory(asked, of, settings, slots)
+        # decision 935
+        inside += self._memory(asked, of, settings, slots if of.memory else granted)
         slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
         if of.nodes is None:
             if isinstance(cores, int):

@@ -55,7 +55,7 @@ class RequestedSlots(NamedTuple):
     @property
     def at_least(self) -> int:
         """How many there are at least, by which what each slot has is multiplied."""
-        return self.least or self.most or 1
+        return self.least or 1
 
 
 def parallel(text: str) -> RequestedSlots | None:

@@ -89,7 +89,7 @@ class Slots(AmountsLayout):
         if swap := numbers.one(asked, "Swap", numbers.MOST):
             made.option("-l swap_free", written(swap))
             asked.convert("Swap", "what a host has free of it")
-        self._resources(asked, made, slots)
+        self._resources(asked, made, slots.granted)
         for name in features(asked):
             made.option(f"-l {name}", "TRUE")
         for name in wishes(asked, "Feature"):
@@ -102,7 +102,7 @@ class Slots(AmountsLayout):
 
     def _slots(
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, settings: Settings
-    ) -> int:
+    ) -> numbers.CountRange:
         total = of.total
         count = of.processors if of.processors else numbers.CountRange(total, total)
         if of.tasks and of.tasks * of.each != count.least and not of.uneven:
@@ -115,17 +115,22 @@ class Slots(AmountsLayout):
         if count.exact != 1:
             ends = str(count.exact) if count.exact else f"{count.lo or ''}-{count.hi or ''}"
             made.option("-pe", f"{word(name)} {ends}")
-        return count.least
+        return count
 
+    # decision 935
     def _memory(
-        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, slots: int, scope: str
-    ) -> None:
+        self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts,
+        count: numbers.CountRange, scope: str,
+    ) -> None:  # fmt: skip
         total = numbers.one(asked, "Memory", numbers.MOST)
+        of_tasks = scope == numbers.TASK
         if total is None and of.memory:
-            total, scope = of.memory, numbers.JOB
+            total, scope, of_tasks = of.memory, numbers.JOB, True
         if total is None:
             return
         parts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}[scope]
+        # Tasks that slots make, and what these have, are fewer where fewer slots are granted.
+        slots = count.least if of_tasks and not of.tasks else count.granted
         share = math.ceil(Fraction(total * parts, slots))
         made.option("-l h_vmem", written(share))
         if share * slots != total * parts:

@@ -141,7 +141,10 @@ class Slots(AmountsLayout):
             each = numbers.NODE
             if whose == numbers.TASK or (whose == numbers.JOB and of.open_nodes):
                 each = numbers.TASK
-            if amount := numbers.memory(asked, of, whose, each=each, name=name):
+            parts = of
+            if whose == numbers.JOB and _may_be_one(of) and asked.items(name):
+                each, parts = numbers.NODE, numbers.TaskCounts()
+            if amount := numbers.memory(asked, parts, whose, each=each, name=name):
                 megabytes = units.rounded_up(amount, MIB)
                 alone = of.node_count == of.task_count == 1
                 found.append(f"{word_}={megabytes}MB{'' if alone else _METHODS[each]}")
@@ -150,7 +153,7 @@ class Slots(AmountsLayout):
         gpus, licences = numbers.resources(asked, typed=True)
         found += [f"{name}={count}" for name, count in licences]
         if gpus.number:
-            nodes = of.node_count
+            nodes = 1 if _may_be_one(of) else of.node_count
             share = units.rounded_up(gpus.number, nodes)
             made.option("-gpu", f"num={share}" + (f":gmodel={gpus.kind}" if gpus.kind else ""))
             if of.open_nodes:
@@ -305,6 +308,12 @@ class Slots(AmountsLayout):
                 said.keep("-gpu", value, found.rest, NOT_ALL)
         elif value is not None:
             said.back("-gpu", value)
+
+
+# decision 935
+def _may_be_one(of: numbers.TaskCounts) -> bool:
+    """Whether bsub may start one task on one host, which has all amounts of the job then."""
+    return not of.tasks and of.processors is not None and of.processors.lo is None
 
 
 def _one_host(heard: ScriptReading, of: numbers.TaskCounts, option: str) -> None:
