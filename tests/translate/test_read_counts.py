@@ -184,6 +184,61 @@ def test_what_stands_within_others_in_a_jobspec_of_flux_is_there_as_often_as_the
         assert int(asked.text) == prod(count for _, count in chain[:-1])
 
 
+# decision 936
+@examples(200)
+@given(nodes=numbers, slots=st.integers(1, 6), cores=st.integers(1, 6), tasks=st.integers(1, 40))
+def test_tasks_of_a_jobspec_of_flux_have_what_is_in_all_slots(nodes, slots, cores, tasks):
+    inner = [{"type": "core", "count": cores}, {"type": "gpu", "count": 2},
+             {"type": "memory", "count": 3, "unit": "GB"}]  # fmt: skip
+    found = {"type": "slot", "label": "task", "count": slots, "with": inner}
+    found = {"type": "node", "count": nodes, "with": [found]} if nodes else found
+    form = {
+        "version": 999, "resources": [found], "attributes": {},
+        "tasks": [{"command": ["/bin/x"], "slot": "task", "count": {"total": tasks}}],
+    }  # fmt: skip
+    (heard,) = read(json.dumps(form).encode(), "flux-canonical")
+    job = loads(dumps(heard.job))
+    told = " ".join(each.message for each in heard.findings)
+    number, have = slots * (nodes or 1), slots * (nodes or 1) * cores
+    assert faults(job) == [], dumps(job)
+    assert (laid(job).processors == have) or f"{laid(job).processors} processors are read" in told
+    assert laid(job).tasks == tasks or "each node has a task" in told
+    said = {item.name: item.text for item in job.requested}
+    assert (said["Memory"], said["Resource"]) == (str(3 * number), str(2 * number))
+    # What is written of it and read again is the same job.
+    text = translate(job, "flux-canonical", Settings(residual=False, unstated="Ignore")).text
+    assert laid(read_one(text, "flux-canonical")) == laid(job), text
+
+
+@pytest.mark.parametrize(("total", "slots", "cores", "processors", "told"), [
+    (2, 8, 4, 32, ""),
+    (6, 2, 1, 6, "6 tasks in 2 slots of 1 cores: 6 processors are read"),
+    (4, 3, 2, 8, "4 tasks in 3 slots of 2 cores: 8 processors are read"),
+])  # fmt: skip
+def test_tasks_that_are_not_as_many_as_the_slots_share_their_cores(
+    total, slots, cores, processors, told
+):
+    slot = {"type": "slot", "label": "task", "count": slots,
+            "with": [{"type": "core", "count": cores}]}  # fmt: skip
+    form = {
+        "version": 1, "resources": [slot], "attributes": {"system": {"duration": 0}},
+        "tasks": [{"command": ["/bin/x"], "slot": "task", "count": {"total": total}}],
+    }  # fmt: skip
+    (found,) = read(json.dumps(form).encode(), "flux")
+    assert [each.message for each in found.findings] == [told] * bool(told)
+    agree(loads(dumps(found.job)), "flux", Asked(total, None, processors))
+
+
+def test_seven_tasks_on_two_nodes_have_the_memory_and_tasks_that_they_had():
+    asked = '<NodeCount>2</NodeCount><Memory units="MB">7168</Memory>'
+    job = loads(f"<Job><Id>1</Id><Executable>/x</Executable><TaskCount>7</TaskCount>"
+                f"<Requested>{asked}</Requested></Job>")  # fmt: skip
+    text = translate(job, "flux-canonical", Settings(residual=False)).text
+    again = read_one(text, "flux-canonical")
+    assert laid(again) == laid(job)
+    assert [item.text for item in again.requested.all("Memory")] == ["7168"]
+
+
 def test_four_nodes_in_a_slot_of_which_there_are_four_are_read_as_four_nodes():
     cores = {"type": "core", "count": 2}
     slot = {"type": "slot", "label": "task", "count": 4,

@@ -179,30 +179,31 @@ class Jobspec(Specification):
             # All of them are the program's: one slot, on each node.
             slots, cores = places, slots // places * cores
             count, per_node = places, 1
+        number = of.node_count
+        if of.nodes and count and (not per_node or per_node * number != count):
+            if per_node:
+                asked.approximate("TaskDistribution", f"{count} tasks on {number} nodes", met=False)
+            per_node = -(-count // number)
+        on_each = (per_node or 1) if of.nodes else slots
+        slots = number * on_each if of.nodes else slots  # tasks may leave some of them
         inside: list[Data] = [{"type": "core", "count": cores}]
         granted = slots
         if isinstance(number_of_nodes, dict) and of.nodes and of.nodes.lo is None:
-            granted = units.rounded_up(slots, places)  # those of the one node that there may be
+            granted = on_each  # of the one node that there may be
         found = gpus(asked, granted, typed=True)
         if found.number:
             inside.append({"type": "gpu", "count": found.number})
         # decision 935
         inside += self._memory(asked, of, settings, slots if of.memory else granted)
-        slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
+        slot: Data = {"type": "slot", "count": on_each, "label": _LABEL, "with": inside}
         if of.nodes is None:
             if isinstance(cores, int):
                 compared(asked, of, slots * cores)
             return [slot], {"per_slot": 1}, found.kind
-        number = of.node_count
-        if count and (not per_node or per_node * number != count):
-            if per_node:
-                asked.approximate("TaskDistribution", f"{count} tasks on {number} nodes", met=False)
-            per_node = -(-count // number)
-        slot["count"] = per_node or 1
         varies = not isinstance(number_of_nodes, int)
         if isinstance(cores, int) and not varies:
-            compared(asked, of, number * slot["count"] * cores)
-        total = count if count and (varies or count != number * slot["count"]) else 0
+            compared(asked, of, slots * cores)
+        total = count if count and (varies or count != slots) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}, found.kind
 
@@ -569,8 +570,11 @@ def _read_resources(found: list[Any], task: Data, heard: ScriptReading) -> None:
     inside = [(each.said, each.times(slot and slot.said) or 1)
               for each in levels if each.is_within(slot)]  # fmt: skip
     of, slots = _counts(node, slot, task, inside)
-    tasks, least = of.tasks, of.nodes.least if of.nodes else 1
-    _share_slots(of, heard)
+    least = of.nodes.least if of.nodes else 1
+    number = of.tasks or least
+    if slots:  # all of which are allocated, however many tasks there are
+        number = slots * (least if of.per_node else 1)
+    _share_slots(of, number, _cores(inside), heard)
     if slots or node is not None:
         say_counts(heard, of, processors=False, nodes=not several)
     if node is not None and node.times() is not None:
@@ -578,7 +582,7 @@ def _read_resources(found: list[Any], task: Data, heard: ScriptReading) -> None:
     if slot is not None and (slots or (node is None and _said_range(slot, inside, heard))):
         _taken_vertex(slot.said)
     for vertex, times in inside:
-        _read_inside(vertex, times * (tasks or (slots or 1) * least), heard)
+        _read_inside(vertex, times * number, heard)
     if slot is not None:  # where the labels differ, that is told as a fault
         take(slot.said, ("label",))
     take(task, ("slot",))
@@ -602,10 +606,7 @@ def _counts(
     node: _Vertex | None, slot: _Vertex | None, task: Data, inside: list[tuple[Data, int]]
 ) -> tuple[TaskCounts, int | None]:
     """Tasks, nodes and cores, and how many slots there are: on each node, if they are in nodes."""
-    cores = sum(
-        (_number(each.get("count")) or 0) * times
-        for each, times in inside if each.get("type") == "core"
-    )  # fmt: skip
+    cores = _cores(inside)
     spans = node is not None and node.is_within(slot)
     around = node if node is not None and not spans else None
     slots = slot.number(around.said if around else None) if slot else None
@@ -632,14 +633,30 @@ def _nodes(node: _Vertex | None) -> CountRange | None:
     return None if bounds == (None, None) else CountRange(*bounds).times(times)
 
 
-def _share_slots(of: TaskCounts, heard: ScriptReading) -> None:
-    """Tasks that share slots have no more cores than these; no node is without a task."""
+# decision 936
+def _share_slots(of: TaskCounts, slots: int, cores: int, heard: ScriptReading) -> None:
+    """Tasks have all cores of all slots, as evenly as they can; no node is without a task."""
     if of.tasks and of.nodes and of.nodes.lo and of.tasks < of.nodes.lo:
         heard.note(f"{of.tasks} tasks on {of.nodes.lo} nodes: each node has a task")
         of.tasks = None
-    slots = (of.nodes.exact or 0) * (of.per_node or 0) if of.nodes else 0
-    if of.tasks and of.per_task and slots and of.tasks > slots:
-        of.per_task = units.rounded_up(slots * of.per_task, of.tasks)
+    is_open = of.per_node is not None and (of.nodes is None or of.nodes.exact is None)
+    if not of.tasks or not cores or is_open or of.tasks == slots:
+        return
+    nodes = of.nodes.least if of.nodes and of.per_node else 0
+    # Slots of nodes that tasks fill but for the last ones are as many only to be the same on each.
+    is_filled = slots - nodes < of.tasks < slots
+    of.per_task = cores if is_filled else units.rounded_up(slots * cores, of.tasks)
+    if of.tasks * of.per_task != slots * cores:
+        told_ = f"{of.tasks} tasks in {slots} slots of {cores} cores"
+        heard.note(f"{told_}: {of.tasks * of.per_task} processors are read")
+
+
+def _cores(inside: Iterable[tuple[Data, int]]) -> int:
+    """How many cores are in a slot."""
+    return sum(
+        (_number(each.get("count")) or 0) * times
+        for each, times in inside if each.get("type") == "core"
+    )  # fmt: skip
 
 
 def _said_range(slot: _Vertex, inside: list[tuple[Data, int]], heard: ScriptReading) -> bool:
