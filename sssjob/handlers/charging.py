@@ -42,7 +42,9 @@ from sssjob.handlers.view import JobView, View, job_views, only
 from sssjob.model import (
     Block,
     Delivered,
+    Item,
     Job,
+    Note,
     Property,
     Requested,
     Task,
@@ -85,7 +87,8 @@ _TIMES = {
     if (found := attribute(name)) is not None and found.kind is AttributeType.TIME
 }  # fmt: skip
 
-_RUN_TIMES = (*_TIMES, "EndTime")
+_OF_A_RUN = {**_TIMES, "EndTime": _OPTIONS["EndTime"]}
+_RUN_TIMES = (*_OF_A_RUN,)
 _RUN_MARKS = (*MARKS, "EndTime")
 
 
@@ -507,8 +510,7 @@ def _merged(
         sent = sent.setting(_like(sent, name, time))
     payers = Payers(known.view, known.job, sent)
     if sent.block(Requested) or sent.block(Delivered):
-        whole = sent if sent.block(Requested) else _requesting(sent, known.job)
-        job = payers.whole(delivering(whole))
+        job = payers.whole(_with_rest(delivering(sent), known.job))
     else:
         job = fold(known.job, _facts(payers.flat(sent)), overwrite=True).job
     return job, _amount(known.view, "Charge") or Fraction(), payers.said()
@@ -654,8 +656,19 @@ def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
 
 
-def _requesting(sent: Job, old: Job) -> Job:
-    return sent.holding((*sent.items, *old.blocks(Requested)))
+# decision 947
+def _with_rest(sent: Job, old: Job) -> Job:
+    """A job with categories, and what it leaves out as it was: properties, and blocks of a kind."""
+    said = {_key(item) for item in sent.items}
+    rest = [item for item in old.items if isinstance(item, Note) or _key(item) not in said]
+    return sent.holding(sorted((*sent.items, *rest), key=lambda item: isinstance(item, Block)))
+
+
+def _key(item: Item) -> tuple[str, ...]:
+    """What two items of a job have in common of which the later one counts."""
+    if isinstance(item, Property):
+        return item.name, item.attributes.get("type", ""), item.attributes.get("name", "")
+    return ("",) if isinstance(item, Note) else (item.name,)
 
 
 def _facts(sent: Job) -> list[Fact]:
@@ -784,14 +797,14 @@ def _require_times(view: View, *, in_order: bool) -> None:
 
     A Charge is about a duration, whatever the clocks said that it was measured between.
     """
-    said = {name: view.text(_OPTIONS[name]) or "" for name in ("StartTime", "EndTime")}
-    times = {name: view.seconds(_OPTIONS[name]) for name in said}
+    said = {name: view.text(found) or "" for name, found in _OF_A_RUN.items()}
+    times = {name: view.seconds(found) for name, found in _OF_A_RUN.items()}
     for name, text in said.items():
         if text and times[name] is None:
             raise Refused("317", f"{name} is a time, found {shown(text)}")
-    start, end = times.values()
+    start, end = times["StartTime"], times["EndTime"]
     if in_order and start is not None and end is not None and end < start:
-        start_, end_ = map(shown, said.values())
+        start_, end_ = shown(said["StartTime"]), shown(said["EndTime"])
         raise Refused("317", f"EndTime {end_} is before StartTime {start_}")
 
 

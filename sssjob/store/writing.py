@@ -483,8 +483,10 @@ class DocumentWriter:
         values = incoming.name, incoming.id, run, number
         self.engine.fetch("UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values)
 
-    def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
-        """Write documents of which no two have the same Id."""
+    def _write(
+        self, documents: Sequence[Incoming], entry: HistoryEntry, *, are_beside: bool = False
+    ) -> list[StoredDocument]:
+        """Write documents of which no two have the same Id; runs ``beside`` the group of a job."""
         known: dict[str, list[PresentDocument]] = defaultdict(list)
         ids = [id_ for each in documents for id_ in each.every_id()]
         starts = {start for each in documents for start in each.starts()}
@@ -539,11 +541,11 @@ class DocumentWriter:
         for number, following, incoming in renamed:
             self._rename(number, following, incoming)
         if fresh:
-            fresh, begun = self._at_home(fresh)
+            fresh, begun = self._at_home(fresh) if not are_beside else (fresh, [])
             written |= self._added(fresh, entry) if fresh else {}
             written |= {index: self._begun(run, each, entry) for index, run, each in begun}
         for index, each in beside:
-            [of_run] = self.write([each], entry)
+            [of_run] = self._write([each], entry, are_beside=True)
             written[index] = written[index].with_outcome(of_run.outcome)
         return [written[index] for index in range(len(documents))]
 

@@ -592,6 +592,37 @@ def test_a_stage_is_what_was_done_and_not_what_a_document_says(address):
         assert jobs.ids(("Queue", "EQ", "q")) == ["PBS.1"]
 
 
+@pytest.mark.parametrize("form", ["flat", "Delivered", "Requested"])
+def test_a_charge_leaves_what_it_does_not_say_as_it_was(jobs, form):
+    """The QualityOfService with its factor, and whose the job is."""
+    jobs.create(
+        "<Job><Id>PBS.1</Id><User>ann</User><Project>p</Project><State>Running</State>"
+        "<QualityOfService>premium</QualityOfService><Executable>/bin/a</Executable>"
+        "<Extension type='x' name='a'>1</Extension><Requested><Memory>5</Memory></Requested></Job>"
+    )
+    used = "<Processors>2</Processors><Duration>10</Duration>"
+    told = {
+        "flat": used,
+        "Delivered": f"<Delivered>{used}</Delivered>",
+        "Requested": f"<Requested><Memory>9</Memory></Requested><Delivered>{used}</Delivered>",
+    }
+    said = f"<Job><Id>PBS.1</Id>{told[form]}</Job>"
+    assert jobs.answer("Charge", data=[said])[0].count == 40
+    kept = jobs.stored("PBS.1").document.decode()
+    for name in ("User", "Project", "State", "QualityOfService", "Executable", "Extension"):
+        assert kept.count(f"<{name}") == 1, name
+    assert kept.count("<Memory>") == 1
+
+
+@pytest.mark.parametrize("time", ["2023-11-14T22:13:20", "1700000000.5", "soon", "-1"])
+@pytest.mark.parametrize("name", ["SubmitTime", "StartTime", "EndTime"])
+@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote"])
+def test_a_time_that_is_none_tells_no_run(jobs, action, name, time):
+    jobs.create("<Job><Id>PBS.1</Id><SubmitTime>1700000000</SubmitTime></Job>")
+    asked = gold(more=f"<{name}>{time}</{name}>")
+    assert jobs.code(action, data=[asked]) == "317"
+
+
 def test_a_charge_that_was_refunded_was_a_charge(jobs):
     jobs.answer("Charge", data=[gold()])
     jobs.answer("Refund", options={"JobId": "PBS.1"})

@@ -43,17 +43,29 @@ def _global_ids(column: BulkColumn) -> Plain | None:
         and (raw is told or (isinstance(raw, Coded) and raw.values == [""]))
     ):
         return None
+    number = told.array
+    if told is raw:
+        if not isinstance(id, Plain):
+            return None
+        number = pc.if_else(pc.utf8_is_decimal(id.array), id.array, number)
     machine = pa.array(cluster.values, pa.string()).take(pa.array(cluster.codes))
     times = pa.array(submitted.numbers).cast(pa.string())
-    return Plain(pc.binary_join_element_wise(machine, told.array, times, "/"))
+    return Plain(pc.binary_join_element_wise(machine, number, times, "/"))
 
 
 @in_bulk(_global_ids)
 def global_id(cluster: str, raw: str, id: str, submitted: str) -> Found:
-    """cluster/id/time of submission: ids begin anew, and a requeued job is submitted anew."""
+    """cluster/number/time of submission: ids begin anew, and a requeued job is submitted anew.
+
+    An id that is a number is that of the job, whatever JobIDRaw says, which may be cut short.
+
+    >>> global_id("c", "410", "4102", "100"), global_id("c", "4102", "4100_2", "100")
+    ('c/4102/100', 'c/4102/100')
+    """
     if not cluster:
         return None
-    return "/".join(filter(None, (cluster, raw or id, submitted)))
+    number = id if id.isdecimal() else raw or id
+    return "/".join(filter(None, (cluster, number, submitted)))
 
 
 def _raw_ids(column: BulkColumn) -> BulkColumn | None:
