@@ -280,6 +280,18 @@ def test_another_run_of_a_job_in_a_group_that_is_imported_is_a_document_beside_i
         assert [int(row["StartTime"]) - STARTED for row in rows] == [0, 9000]
 
 
+def test_a_run_that_a_group_puts_beside_it_stays_there(address):
+    """Of a job that was charged with an end before the run began, and with no start."""
+    with Site(address) as site:
+        site.load(GROUP.format(job({})))
+        charge = Told("SubmitTime", end=STARTED - 30)
+        assert site.jobs.code("Charge", data=[charge.document()]) == "000"
+        for _ in range(2):
+            site.load(job({"SubmitTime": SUBMITTED, "StartTime": STARTED, "EndTime": ENDED}))
+        rows = site.jobs.ask("Query", gets=["StartTime"], wheres=[("Id", "EQ", "7")])
+        assert [row["StartTime"] for row in rows] == ["", str(STARTED)]
+
+
 def test_a_run_stands_alone_where_jobs_of_two_groups_wait_for_it(address):
     with Site(address) as site:
         site.wait((), GROUP)
