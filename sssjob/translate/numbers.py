@@ -270,8 +270,9 @@ def added(asked: JobRequest) -> TaskCounts:
         own.nodes = own.nodes or CountRange(nodes, nodes)
     _agree(asked, own)
     own.uneven = own.tasks * own.each != total
+    beside = beside_own(asked, groups)
     for view, part in zip(groups, found, strict=True):
-        held = one(view, "Memory", MOST)
+        held = None if beside else one(view, "Memory", MOST)
         own.memory += (held or 0) * part.task_count
         own.longest = max(own.longest, one(view, "Duration", MOST) or 0)
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
@@ -315,9 +316,21 @@ def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
         found.round_robin, found.geometry = own.round_robin, own.geometry
     _count_named(group, found)
     _complete(asked, found)
-    found.memory = (one(group, "Memory", MOST) or 0) * found.task_count
+    if not beside_own(asked, (group,)):
+        found.memory = (one(group, "Memory", MOST) or 0) * found.task_count
     found.longest = one(group, "Duration", MOST) or 0
     return found
+
+
+# decision 937
+def beside_own(asked: JobRequest, groups: Iterable[JobRequest]) -> bool:
+    """Whether a job asks for Memory itself, so that what its task groups say of it is refused."""
+    if not asked.asks("Memory"):
+        return False
+    for view in groups:
+        for item in view.items("Memory"):
+            asked.refuse(item, "its job says what it asks for")
+    return True
 
 
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:

@@ -368,6 +368,16 @@ class JobRequest:
         """What the job itself says and requests by some names, taken or not."""
         return [item for _, item in self._all_of(names)]
 
+    def asks(self, name: str) -> bool:
+        """Whether the job itself says an amount that counts, as ``bounds`` takes it."""
+        found = self._named(name)
+        if not any(place.requested for place, _ in found):
+            return bool(found) and not (self.over and self.job.requested)
+        try:
+            return self.scope.wanted(name).bounded
+        except InvalidValue:
+            return False
+
     def refuse(self, item: Property, reason: str, attribute: str = "") -> None:
         """Say of what was taken that it is not carried after all, and why."""
         if attribute:

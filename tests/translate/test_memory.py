@@ -120,6 +120,44 @@ def test_slots_of_a_parallel_environment_without_a_lower_end_are_one_at_least(sl
     assert units.bytes_of(memory.text, memory.attributes["units"]) == GIB
 
 
+def _group(tasks, inner=""):
+    asked = f'<NodeCount>1</NodeCount><Memory units="GB">8</Memory>{inner}'
+    return f"<TaskGroup><TaskCount>{tasks}</TaskCount>{requested(asked)}</TaskGroup>"
+
+
+# decision 937
+@pytest.mark.parametrize("groups", [_group(6), _group(2) + _group(2)], ids=["one", "two"])
+@pytest.mark.parametrize("target", WRITTEN)
+def test_memory_of_a_job_counts_and_that_of_its_task_groups_beside_it_is_told(target, groups):
+    asked = '<Memory units="GB">4</Memory>'
+    both = loads(wrapped(requested(asked) + groups))
+    alone = loads(wrapped(requested(asked) + groups.replace('<Memory units="GB">8</Memory>', "")))
+    settings = Settings(residual=False, unstated="Warn")
+    text, losses = translate(both, target, settings)
+    assert text == translate(alone, target, settings).text
+    told = [loss for loss in losses if loss.path.startswith("/Job/TaskGroup")]
+    told = [(loss.done, loss.reason) for loss in told if loss.path.endswith("/Memory")]
+    assert told == [(Done.DROPPED, "its job says what it asks for")] * groups.count("<TaskGroup>")
+    (found,) = read(text.encode(), target)
+    sizes = [(*block.requested.all("Memory"),) for block in (found.job, *found.job.asking_groups)]
+    parts = [units.bytes_of(each.text, each.attributes["units"]) for (each,) in filter(None, sizes)]
+    tasks = [2, 2] if found.job.asking_groups else [1]
+    if target != "condor":  # which is one machine there, or two with half of it
+        total = sum(part * count for part, count in zip(parts, tasks, strict=True))
+        assert 0 <= total - 4 * GIB < 8 << 20  # rounded up
+
+
+@pytest.mark.parametrize("wish", ['preference="-1"', 'op="NE"'])
+def test_memory_that_a_job_does_not_demand_leaves_that_of_its_task_groups(wish):
+    inner = requested(f'<Memory units="GB" {wish}>4</Memory>') + _group(2)
+    text, losses = translate(
+        loads(wrapped(inner)), "torque", Settings(residual=False, unstated="Warn")
+    )
+    assert "-l mem=16gb\n" in text
+    assert not [loss for loss in losses if loss.path == "/Job/TaskGroup/Requested/Memory"
+                and loss.done is Done.DROPPED]  # fmt: skip
+
+
 def test_each_target_with_memory_is_in_the_table():
     from sssjob import registry
 

@@ -107,17 +107,23 @@ class Chunks(AmountsLayout):
         several = len(groups) > 1
         of = numbers.shape(asked) if several else numbers.added(asked)
         found = self._chunks(asked, of, settings) if not groups else []
+        beside = bool(groups) and numbers.beside_own(asked, groups)
+        shapes: list[numbers.TaskCounts] = []
         licences: Counter[str] = Counter()
         tasks = 0
         for view in groups:
             mine = numbers.shape(view) if several else of
             tasks += mine.count or 1
-            chunks = self._chunks(view, mine, settings)
+            shapes.append(mine)
+            chunks = self._chunks(view, mine, settings, beside=beside)
             if not chunks and several:  # a task beside those of other groups
                 _one(chunks)
             licences.update(_with_resources(view, chunks))
             found += chunks
             of.longest = max(of.longest, numbers.one(view, "Duration", numbers.MOST) or 0)
+        if beside:  # on nodes, if all of these count them
+            whole_ = next((each for each in shapes if not each.nodes), shapes[0])
+            self._memory(asked, whole_, found, settings.memory_scope)
         if groups:
             total = sum(part.count * part.number("ncpus") for part in found)
             numbers.compared(asked, of, total)
@@ -138,8 +144,9 @@ class Chunks(AmountsLayout):
             made.option(f"-l {name}", str(count))
 
     def _chunks(
-        self, asked: JobRequest, of: numbers.TaskCounts, settings: Settings
-    ) -> list[NodeSpec]:
+        self, asked: JobRequest, of: numbers.TaskCounts, settings: Settings, *,
+        beside: bool = False,
+    ) -> list[NodeSpec]:  # fmt: skip
         approximated(asked, of)
         wanted = places(asked, of)
         found: list[NodeSpec] = []
@@ -149,7 +156,8 @@ class Chunks(AmountsLayout):
         elif of.count or of.processors or of.per_task:
             found.append(NodeSpec(of.count or 1, _counted(of, 1)))
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
-        self._memory(asked, of, found, settings.memory_scope)
+        if not beside:
+            self._memory(asked, of, found, settings.memory_scope)
         for mark in features(asked):
             for part in found or _one(found):
                 part.values[mark] = "True"
