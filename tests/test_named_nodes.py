@@ -588,3 +588,18 @@ def test_one_of_several_machines_is_read_as_one_node():
     assert laid(job).nodes == 1
     assert [READERS[each](translate(job, each, Settings(residual=False, unstated="Ignore")).text)
             .nodes for each in ("condor", "lsf", "flux")] == [1, None, 1]  # fmt: skip
+
+
+# decision 938
+@pytest.mark.parametrize(("machines", "named"), [(2, True), (3, False), (4, False)])
+def test_no_more_machines_than_there_are_names_are_nodes_of_a_list(machines, named):
+    lines = ("universe = parallel", f"machine_count = {machines}",
+             'requirements = member(TARGET.Machine,{ "n1","n2" })')  # fmt: skip
+    text = "executable = /bin/x\n" + "\n".join(lines) + "\nqueue\n"
+    (found,) = read(text.encode(), "condor")
+    job = loads(dumps(found.job))
+    assert laid(job).nodes == machines  # and so it holds
+    assert ("Node" in job.requested.names()) is named
+    assert bool(found.findings) is not named
+    again = translate(job, "condor", Settings(residual=False, unstated="Ignore")).text
+    assert all(line in again for line in lines)

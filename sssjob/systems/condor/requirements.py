@@ -316,7 +316,8 @@ def request(
     Terms that only repeat what the job requests (``TARGET.Memory >= RequestMemory``, or how many
     it requests of ``resources``, by their names in small letters) say nothing new. Of a conjunction
     what can be said is said; a disjunction is said as a whole or not. One machine that
-    is a member of a list is one of these nodes; of more ``machines``, their number says it.
+    is a member of a list is one of these nodes; of more ``machines``, their number says it,
+    and of more than there are names no request says it.
     """
     parts, rest = [], []
     for term in _conjuncts(requirements):
@@ -460,12 +461,14 @@ def _compared(left: Node, op: str, right: Node) -> Expression | None:
     return None
 
 
-# decision 932
+# decisions 932, 938
 def _listed(left: Node, members: tuple[Node, ...], machines: int) -> Expression | None:
     element = _element(left)
     texts = [each.value for each in members if isinstance(each, tree.Literal)]
     words = [text for text in texts if isinstance(text, str) and "," not in text]
     if element not in ("Node",) or len(words) != len(members) or not words:
+        return None
+    if len({*words}) < machines:  # two of them may be slots of one node
         return None
     count = {"count": "1"} if machines == 1 and len({*words}) > 1 else {}
     return Comparison(Property(element, ",".join(words), {"aggregation": nodes.LIST, **count}))

@@ -15,7 +15,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Expression
-from sssjob.integers import LARGEST
+from sssjob.integers import LARGEST, whole
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.records.readers import licences
 from sssjob.resource_names import gpu_model
@@ -532,7 +532,8 @@ def _say_requirements(said: ScriptOptions, heard: ScriptReading) -> None:
     text = said.last("requirements")
     if text is None:
         return
-    machines = 0 if any(item.name == "NodeCount" for item in heard.requested) else 1
+    counts = [item.text for item in heard.requested if item.name == "NodeCount"]
+    machines = whole(stripped(counts[0])) or 0 if counts else 1
     try:
         found = request(parser.expression(plainly(text), old=True), machines=machines)
     except (BadAd, InvalidValue) as error:

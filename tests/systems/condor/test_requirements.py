@@ -154,6 +154,16 @@ def test_one_machine_that_is_a_member_of_a_list_is_one_of_these_nodes(text, mach
     assert item.attributes.get("count") == count
 
 
+# decision 938
+@pytest.mark.parametrize("text, machines", [
+    ('member(TARGET.Machine, {"a", "b"})', 3), ('member(TARGET.Machine, {"a", "a"})', 2),
+    ('member(TARGET.Machine, {"a", "b"}) || TARGET.HasSsd', 4),
+])  # fmt: skip
+def test_more_machines_than_names_of_a_list_are_no_request(text, machines):
+    found = requirements.request(expression(text), machines=machines)
+    assert (found.request, found.complete) == (None, False)
+
+
 @given(REQUESTS)
 def test_a_request_comes_back_from_requirements(asked):
     node = requirements.demands(parse(asked)).requirements
