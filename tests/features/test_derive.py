@@ -192,7 +192,11 @@ CASES = [
     ),
     pytest.param(
         MASTER + SLAVE.format(open=1, close=-1, more=""), {}, "max_rss_bytes",
-        (2048 + 4 * 512) * MB, id="memory in a group is of each task",
+        (2048 + 12 * 512) * MB, id="memory in a group is of each task",
+    ),
+    pytest.param(
+        "<TaskGroup><Processors>12</Processors><Memory>1</Memory></TaskGroup>", {},
+        "max_rss_bytes", 12 * MB, id="memory in a group whose tasks its processors count",
     ),
     # max_swap_bytes
     pytest.param(limit("Swap", 7), {}, "max_swap_bytes", 7, id="swap limit"),
