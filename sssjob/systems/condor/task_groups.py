@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sssjob import expression
-from sssjob.amounts import Scope, with_amounts_times
+from sssjob.amounts import Scope, is_given, with_amounts_times
 from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, counted
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
@@ -92,7 +92,7 @@ def parts(job: Job) -> list[JobOfAd]:
         groups = (_without_outcome(groups[0]),)
     else:
         job, lost = _without_tasks_of_whole(job)
-    asks = {item.name for item in job.requested} & _AMOUNTS
+    asks = {item.name for item in _asked(job)} & _AMOUNTS
     asks |= {item.name for item in job.properties} & COUNTS if len(groups) > 1 else set()
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
         part = _added_up(job, groups)
@@ -184,6 +184,16 @@ def _without_counts(job: Job, group: TaskGroup) -> Job:
     )
 
 
+def _asked(job: Job) -> Iterator[Property]:
+    """What a job asks for in all, also where it has no categories.
+
+    But for bare counts, which its only group has of it. # decision 908
+    """
+    yield from job.requested
+    bare = _AMOUNTS - COUNTS
+    yield from (item for item in job.properties if item.name in bare and is_given(item))
+
+
 def _demanded(
     job: Job, asked: Requested, number: int, *, alone: bool
 ) -> tuple[Requested, list[Finding]]:
@@ -192,7 +202,7 @@ def _demanded(
     Amounts of a group that is ``alone`` are the job's, unless this states its own; those of
     several are added up.
     """
-    of_job = {item.name for item in job.requested}
+    of_job = {item.name for item in _asked(job)}
     apart = _AMOUNTS & of_job if alone else _AMOUNTS
     findings: list[Finding] = []
 
@@ -217,7 +227,7 @@ def _demanded(
 
 def _left_out(job: Job, item: Property, number: int) -> Finding | None:
     """What is found of an amount of a group that the ad of its job does not ask for by itself."""
-    same = [each for each in job.requested if expression.key(each) == expression.key(item)]
+    same = [each for each in _asked(job) if expression.key(each) == expression.key(item)]
     if same:
         if any((each.text, each.attributes) == (item.text, item.attributes) for each in same):
             return None

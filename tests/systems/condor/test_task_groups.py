@@ -61,6 +61,25 @@ def test_what_is_about_one_kind_of_hosts_is_one_ad(inner, hosts, added):
     assert sum("added up" in each.message for each in mapped.findings) == added
 
 
+@pytest.mark.parametrize("of_group", ["", '<Memory units="GB">8</Memory>'])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(
+    "asked",
+    ['<Memory units="GB">2</Memory>', '<Disk units="GB">10</Disk>',
+     '<Resource name="GPU">4</Resource>'],
+)  # fmt: skip
+def test_what_a_job_asks_for_in_all_counts_so_in_whatever_place_it_says_it(asked, groups, of_group):
+    """It had been asked for once for each group, where it stood outside of Requested."""
+    group = (
+        "<TaskGroup><TaskCount>2</TaskCount><Requested><NodeCount>2</NodeCount>"
+        f"{of_group}</Requested></TaskGroup>"
+    )
+    [inside] = ads_of(f"<Requested>{asked}</Requested>{group * groups}")
+    [bare] = ads_of(f"{asked}{group * groups}")
+    names = ("RequestMemory", "RequestDisk", "RequestGPUs", "RequestCpus", "MinHosts")
+    assert [bare.get(name) for name in names] == [inside.get(name) for name in names]
+
+
 def test_the_ads_of_task_groups_are_one_job_again():
     job = job_of(BIG + SMALL)
     other = job_of(SMALL + BIG).setting(Id="10")
