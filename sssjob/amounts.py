@@ -330,10 +330,12 @@ class Scope:
 
     @cached_property
     def tasks(self) -> Amount:
-        """How many tasks: counted, laid out, by processors, or by nodes."""
+        """How many tasks: counted, laid out, by processors in a task group, or by nodes."""
         if (given := self._given_tasks) is not None:
             return given
-        if (number := self.tasks_to_place) is not None:
+        # A job that says nothing of tasks runs its program once.
+        is_group = isinstance(self.block, TaskGroup)
+        if is_group and (number := self.tasks_to_place) is not None:
             why = f"{number} tasks by the processors"
             return Amount(Fraction(number), f"{self.path}/Processors", DERIVED, why)
         nodes = self.nodes
