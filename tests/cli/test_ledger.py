@@ -485,19 +485,25 @@ CUT = {
     "the name of a step": (STEPS, STEPS[: STEPS.index("tch")]),
 }
 RUNNING = f"{HEAD}\n7|c|amy|chem|RUNNING|100|160|Unknown|50|16\n"
-TOLD = [  # in which order, by how many workers
-    *itertools.product(["whole cut", "cut whole"], [(), ("--workers", "2")]),
-    *((order, ()) for order in ("whole cut cut", "cut whole cut", "cut open", "open cut")),
-    *((order, ()) for order in ("cut open whole", "whole open cut")),
+# Which cut, in which order it is told, by how many workers.
+TOLD = [
+    *itertools.product(CUT, ["whole cut", "cut whole"], [""]),
+    *itertools.product(
+        ["an amount", "a step that is bad then"],
+        ["whole cut cut", "cut whole cut", "cut open", "open cut", "cut open whole"],
+        [""],
+    ),
+    *itertools.product(["a step that is bad then"], ["whole cut", "cut whole"], ["--workers 2"]),
 ]
 
 
-@pytest.mark.parametrize("order, workers", TOLD)
-@pytest.mark.parametrize("whole, cut", CUT.values(), ids=CUT)
+@pytest.mark.parametrize("cut, order, workers", TOLD)
 def test_a_record_that_may_be_cut_counts_only_where_no_whole_one_was_read(
-    tmp_path, monkeypatch, whole, cut, order, workers
+    tmp_path, monkeypatch, cut, order, workers
 ):
     """A whole one that tells as much: that of a run that went on gives way to one that ended."""
+    whole, cut = CUT[cut]
+    workers = workers.split()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "whole").write_text(whole)
     (tmp_path / "cut").write_text(cut)
