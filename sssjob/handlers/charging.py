@@ -42,9 +42,7 @@ from sssjob.handlers.view import JobView, View, job_views, only
 from sssjob.model import (
     Block,
     Delivered,
-    Item,
     Job,
-    Note,
     Property,
     Requested,
     Task,
@@ -659,16 +657,11 @@ def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
 # decision 947
 def _with_rest(sent: Job, old: Job) -> Job:
     """A job with categories, and what it leaves out as it was: properties, and blocks of a kind."""
-    said = {_key(item) for item in sent.items}
-    rest = [item for item in old.items if isinstance(item, Note) or _key(item) not in said]
-    return sent.holding(sorted((*sent.items, *rest), key=lambda item: isinstance(item, Block)))
-
-
-def _key(item: Item) -> tuple[str, ...]:
-    """What two items of a job have in common of which the later one counts."""
-    if isinstance(item, Property):
-        return item.name, item.attributes.get("type", ""), item.attributes.get("name", "")
-    return ("",) if isinstance(item, Note) else (item.name,)
+    own = [Fact(item, OF_JOB) for item in sent.properties if item.name != "Id"]
+    found = fold(old, own, overwrite=True).job
+    blocks = [item for item in sent.items if isinstance(item, Block)]
+    kinds = {*map(type, blocks)}
+    return found.holding((*(item for item in found.items if type(item) not in kinds), *blocks))
 
 
 def _facts(sent: Job) -> list[Fact]:
