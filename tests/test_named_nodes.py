@@ -282,13 +282,36 @@ def _of_job_and_group(values):
     processors=_of_job_and_group((
         "", "<Processors>16</Processors>", '<Processors op="GE">3</Processors>',
     )),
+    bare=st.tuples(st.booleans(), st.booleans()),  # outside of Requested
 )  # fmt: skip
 def test_a_job_and_its_only_task_group_are_one_request_on_every_road(
-    tasks, spread, nodes_, processors
+    tasks, spread, nodes_, processors, bare
 ):
-    own, inner = (tasks[at] + spread[at] + requested(nodes_[at] + processors[at]) for at in (0, 1))
+    def said(at):
+        outside = bare[at] and "op" not in processors[at]
+        first, second = (processors[at], "") if outside else ("", processors[at])
+        return tasks[at] + spread[at] + first + requested(nodes_[at] + second)
+
+    own, inner = said(0), said(1)
     job = loads(wrapped(f"{own}<TaskGroup><Name>g</Name>{inner}</TaskGroup>"))
     assert differences(job, set(ROADS) - {"place"}) == {}
+
+
+# decision 964
+@pytest.mark.parametrize("of_group", ["{}", "<Requested>{}</Requested>"])
+@pytest.mark.parametrize("of_job", ["{}", "<Requested>{}</Requested>"])
+@pytest.mark.parametrize("name", ["Processors", "NodeCount"])
+def test_what_the_only_task_group_says_counts_in_whichever_category(of_job, of_group, name):
+    own, inner = (
+        form.format(f"<{name}>{number}</{name}>") for form, number in ((of_job, 24), (of_group, 12))
+    )
+    job = loads(wrapped(f"{own}<TaskGroup>{inner}</TaskGroup>"))
+    assert differences(job, set(ROADS) - {"place"}) == {}
+    told = [
+        each.message for each in (*derive(job, starting=True).findings, *to_ads(job)[0].findings)
+    ]
+    assert [each for each in told if "says another" in each]
+    assert bool([each for each in told if "but 24 by /Job" in each]) is (name == "Processors")
 
 
 @examples(60)

@@ -116,14 +116,23 @@ def _dedicated_processors(work: Derivation) -> Amount | None:
     return _share(work, work.scope.dedicated("Processors"))
 
 
+# decision 964
+def _processors_of_only_group(work: Derivation) -> Amount | None:
+    """Those that the only task group says itself; what its job says is another number."""
+    group = work.counting
+    if group is work.scope or "Processors" not in _named(work.job.asking_groups[0]):
+        return None
+    return _share(work, group.processors(least=not work.started) or group.bare("Processors"))
+
+
 def _requested_processors(work: Derivation) -> Amount | None:
     own = work.scope.processors(least=not work.started)
     if own is None or work.counting is work.scope:
         return _share(work, own)
     # Its only task group says how many tasks share them.
     found = work.counting.processors(least=not work.started)
-    lent = found is not None and "Processors" not in work.job.asking_groups[0].requested.names()
-    return _share(work, replace(found, source=own.source) if found and lent else found or own)
+    lent = found is not None and "Processors" not in _named(work.job.asking_groups[0])
+    return _share(work, replace(found, source=own.source) if found and lent else own)
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
@@ -266,8 +275,8 @@ def _no_rating(why: str) -> Amount:
 # The first that yields a number wins; what is looked at last rests on keys chosen before.
 SOURCES: dict[str, tuple[Source, ...]] = {
     "jobstart_secs":       (_start,),
-    "allocated_cpu":       (_delivered_processors, _dedicated_processors, _requested_processors,
-                            _bare_processors, _task_processors),
+    "allocated_cpu":       (_delivered_processors, _dedicated_processors, _processors_of_only_group,
+                            _requested_processors, _bare_processors, _task_processors),
     "wall_limit_secs":     (_elapsed_request, _limit("Duration"), _bare_duration),
     "cpu_limit_secs":      (_limit("CPUTime"), _elapsed_times_processors),
     "max_rss_bytes":       (_size_limit("ResidentSetSize"), _size_limit("Memory"),
@@ -298,6 +307,11 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
         return tasks
     why = f"{units.decimal(tasks.value)} tasks x {units.decimal(each)} processors"
     return Amount(tasks.value * each, tasks.source, tasks.basis, why)
+
+
+def _named(group: TaskGroup) -> frozenset[str]:
+    """What a group says something of, requested or not."""
+    return group.properties.names() | group.requested.names()
 
 
 def _tasks_here(work: Derivation, scope: Scope) -> Fraction:

@@ -331,6 +331,9 @@ TWO_HOURS = HOUR + "<Processors>2</Processors>"  # of CPU time
         pytest.param(requested(HOUR) + limit("walltime", 7200), id="limit and request"),
         pytest.param("<Memory>1</Memory>" + MASTER, id="job and its groups"),
         pytest.param(
+            SLAVE.format(open=1, close=-1, more="") + "<Processors>16</Processors>", id="12 or 16",
+        ),
+        pytest.param(
             RANGE + "<Delivered><Processors>32</Processors></Delivered>", id="more than requested",
         ),
         pytest.param(requested(HOUR) + extension("wall_limit_secs", 60), id="extension"),
@@ -352,9 +355,6 @@ def test_sources_that_differ_are_reported(body):
         ),
         pytest.param(requested(TWO_HOURS) + extension("cpu_limit_secs", 60),
                      id="less CPU time than there is"),
-        pytest.param(
-            SLAVE.format(open=1, close=-1, more="") + "<Processors>16</Processors>", id="12 or 16",
-        ),
     ],
 )  # fmt: skip
 def test_sources_that_agree_are_not(body):

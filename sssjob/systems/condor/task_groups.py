@@ -17,7 +17,7 @@ from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, counted
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
-from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup
+from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import Mapped, embedded, to_ad
@@ -90,6 +90,7 @@ def parts(job: Job) -> list[JobOfAd]:
     lost: list[Finding] = []
     if len(groups) == 1:  # decision 855
         groups = (_without_outcome(groups[0]),)
+        lost = [*_not_counted(job, groups[0])]
     else:
         job, lost = _without_tasks_of_whole(job)
     asks = {item.name for item in _asked(job)} & _AMOUNTS
@@ -131,11 +132,7 @@ def _ignored(_: Finding) -> None:
 def _without_tasks_of_whole(job: Job) -> tuple[Job, list[Finding]]:
     """A job of several groups without what it says of its own tasks, which is of none of them."""
     gone = [item for item in job.properties if item.name in _OF_TASKS]
-    findings = [
-        finding("W-USELESS", f"{item.name} of a job counts for nothing: {_COUNTED}",
-                path=f"/Job/{item.name}", line=item.line)
-        for item in gone
-    ]  # fmt: skip
+    findings = [_counts_for_nothing(item, _COUNTED) for item in gone]
     return job.holding(item for item in job.items if not _is_named(item, _OF_TASKS)), findings
 
 
@@ -169,6 +166,21 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
                 findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
     return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+
+
+# decision 908
+def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
+    """The counts of a job of which its only group says others."""
+    theirs = [*group.properties, *group.requested]
+    for item in (*job.properties, *job.requested):
+        said = {stripped(each.text) for each in theirs if each.name == item.name}
+        if item.name in COUNTS and said and stripped(item.text) not in said:
+            yield _counts_for_nothing(item, "its only task group says another")
+
+
+def _counts_for_nothing(item: Property, why: str) -> Finding:
+    told = f"{item.name} of a job counts for nothing: {why}"
+    return finding("W-USELESS", told, path=f"/Job/{item.name}", line=item.line)
 
 
 # decision 908
