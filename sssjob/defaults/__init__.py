@@ -37,6 +37,7 @@ __all__ = [
     "Resolved",
     "SourcedValue",
     "counted",
+    "naming",
     "resolve",
     "scope",
 ]
@@ -113,6 +114,15 @@ def counted(job: Job) -> Job:
     said = {item.name for item in (*job.properties, *job.requested)}
     ran = any(group.blocks(Delivered) for group in job.task_groups)
     return job if ran or said.isdisjoint(COUNTS) else _given(job, COUNTS, "merge")
+
+
+def naming(job: Job) -> Job:
+    """A job whose defaults are applied, with task groups that name the nodes that it names itself.
+
+    So does each group that names none.
+    """
+    said = {item.name for item in (*job.properties, *job.requested)}
+    return _given(job, frozenset(("Node",)), "merge") if "Node" in said else job
 
 
 def _has_only_group(job: Job) -> bool:

@@ -7,14 +7,14 @@ how many hosts it wants and what each of these has to have.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sssjob import expression
 from sssjob.amounts import Scope, is_given, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS, counted
+from sssjob.defaults import COUNTS, counted, naming
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
@@ -146,9 +146,10 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
 
     Their amounts are added up where the ad is made. What of all this it cannot say is found.
     """
-    findings: list[Finding] = []
     own: list[Item] = []
     demands: list[Requested] = []
+    job, names_apart, findings = _with_names_apart(job)
+    apart = _AMOUNTS | {_NODE} if names_apart else _AMOUNTS
     if len(groups) == 1:
         job = _without_counts(job, groups[0])
         own += (item for item in groups[0].properties if item.name in COUNTS)
@@ -161,7 +162,10 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
                 elif not _has(job, item):
                     findings.append(_not_said(item, number))
             elif isinstance(item, Requested):
-                left, lost = _demanded(job, item, number, alone=len(groups) == 1)
+                of_job = {each.name for each in _asked(job)}
+                left, lost = _demanded(
+                    job, item, number, apart & of_job if len(groups) == 1 else apart
+                )
                 demands += [left] if left.items else []
                 findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
@@ -207,20 +211,17 @@ def _asked(job: Job) -> Iterator[Property]:
 
 
 def _demanded(
-    job: Job, asked: Requested, number: int, *, alone: bool
+    job: Job, asked: Requested, number: int, apart: Container[str]
 ) -> tuple[Requested, list[Finding]]:
     """What a group requests and the one ad of its job can demand as well, and what it cannot.
 
-    Amounts of a group that is ``alone`` are the job's, unless this states its own; those of
-    several are added up.
+    What is said ``apart`` of each group is not demanded of all.
     """
-    of_job = {item.name for item in _asked(job)}
-    apart = _AMOUNTS & of_job if alone else _AMOUNTS
     findings: list[Finding] = []
 
     def is_kept(part: expression.Expression) -> bool:
         said = [found.item for found in expression.comparisons(part)]
-        left = [item for item in said if item.name in apart]
+        left = [] if _excludes_node(part) else [item for item in said if item.name in apart]
         if len(left) not in (0, len(said)):
             told = "one ad for all task groups cannot ask for one or the other of this"
             findings.extend(finding("E-LOSS", f"{_at(item)}: {told}", path=_path(number, item))
@@ -237,6 +238,58 @@ def _demanded(
     return asked.holding(kept), findings
 
 
+# decision 965
+def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
+    """A job that names no nodes for all of its task groups, where these do not name the same.
+
+    Its groups name those that it names then. With whether it is so, and what is not asked for.
+    """
+    named = naming(job)
+    every = [_nodes_of(group) for group in named.asking_groups]
+    are_alike = all(each == every[0] for each in every)
+    if len(every) < 2 or (are_alike and _nodes_of(job) in ([], every[0])):
+        return job, False, []
+    findings: list[Finding] = []
+
+    def is_kept(part: expression.Expression) -> bool:
+        items = [found.item for found in expression.comparisons(part)]
+        names = [] if _excludes_node(part) else [item for item in items if item.name == _NODE]
+        for item in names[:1]:
+            why = "its task groups name their own"
+            of_one = _other_nodes(item, f"/Job/{_NODE}")
+            findings.append(_counts_for_nothing(item, why) if are_alike else of_one)
+        return not names
+
+    def without(item: Item) -> Item:
+        if not isinstance(item, Requested):
+            return item
+        try:
+            return item.holding(expression.keeping(item.properties, is_kept))
+        except (UnbalancedGroup, InvalidValue, LimitExceeded):
+            return item  # which is told where the ad is made
+
+    return named.holding(map(without, named.items)), not are_alike, findings
+
+
+def _nodes_of(group: Job | TaskGroup) -> list[tuple[str, Mapping[str, str]]]:
+    """The nodes that a block names, in whichever category."""
+    every = (*group.properties, *group.requested)
+    return [(stripped(item.text), item.attributes) for item in every if item.name == _NODE]
+
+
+def _excludes_node(part: expression.Expression) -> bool:
+    """Whether nodes are only not to be those that are named, which holds for other groups, too."""
+    inner = part.operand if isinstance(part, expression.Not) else part
+    if not isinstance(inner, expression.Comparison) or inner.item.name != _NODE:
+        return False
+    return inner.op == ("EQ" if inner is not part else "NE")
+
+
+def _other_nodes(item: Property, path: str) -> Finding:
+    told = "one ad for all task groups cannot ask for the nodes of one"
+    return finding("W-USELESS", told, path=path, line=item.line)
+
+
 def _left_out(job: Job, item: Property, number: int) -> Finding | None:
     """What is found of an amount of a group that the ad of its job does not ask for by itself."""
     same = [each for each in _asked(job) if expression.key(each) == expression.key(item)]
@@ -245,6 +298,8 @@ def _left_out(job: Job, item: Property, number: int) -> Finding | None:
             return None
         told = f"{_at(item)} of a task group counts for nothing: its job says what it asks for"
         return finding("W-USELESS", told, path=_path(number, item))
+    if item.name == _NODE:
+        return _other_nodes(item, _path(number, item))
     if (item.name in names.AMOUNTS and names.AMOUNTS[item.name][0]) or item.name == "NodeCount":
         return None  # added up, or told there
     told = f"one ad for all task groups cannot ask for {_at(item)} of one"

@@ -10,7 +10,7 @@ from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.classads import forms, long
+from sssjob.classads import forms, long, writing
 from sssjob.defaults import resolve
 from sssjob.document import dumps, loads
 from sssjob.model import Job, Property, Requested, TaskGroup
@@ -433,3 +433,42 @@ def test_a_task_group_names_no_user_whom_its_document_may_not_name(site):
     assert site.fetch() == []
     [row] = site.jobs("waiting")
     assert "root" in row.reason
+
+
+_NAMED = '<Requested><Node aggregation="Range">a[1-4]</Node></Requested>'
+_OTHER = '<Requested><Node aggregation="Range">b[1-2]</Node></Requested>'
+
+
+# decision 965
+@pytest.mark.parametrize("of_job", ["<Memory>10</Memory>", "<Memory>10</Memory><Node>m1</Node>"])
+@pytest.mark.parametrize(
+    "groups, hosts, said",
+    [
+        ((_NAMED, ""), 5, ""),
+        ((_NAMED, _OTHER), 6, ""),
+        ((_NAMED, "", _OTHER), 7, ""),
+        ((_NAMED, _NAMED), 8, "a1"),
+        ((_NAMED, '<Requested><Node op="NE">b7</Node></Requested>'), 5, "b7"),
+        (
+            (
+                "<TaskCount>2</TaskCount>",
+                '<Requested><Node aggregation="Range" count="2">a[1-9]</Node></Requested>',
+            ),
+            3,
+            "",
+        ),
+    ],
+)
+def test_one_ad_for_all_groups_counts_the_nodes_of_each_and_asks_for_those_that_all_name(
+    of_job, groups, hosts, said
+):
+    inner = "".join(f"<TaskGroup>{each}</TaskGroup>" for each in groups)
+    text = f"<Job><Id>1</Id><Requested>{of_job}</Requested>{inner}</Job>"
+    (made,) = to_ads(loads(text))
+    assert made.ad["MinHosts"] == hosts
+    asked = made.ad.get("Requirements")
+    demanded = writing.expression(asked) if asked else ""
+    found = [name for name in ("a1", "b1", "b7", "m1") if f'"{name}"' in demanded]
+    assert found == ([said] if said else [])
+    told = [each.path for each in made.findings if "the nodes of one" in each.message]
+    assert bool(told) is (said != "a1")
