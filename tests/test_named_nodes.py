@@ -626,3 +626,31 @@ def test_no_more_machines_than_there_are_names_are_nodes_of_a_list(machines, nam
     assert bool(found.findings) is not named
     again = translate(job, "condor", Settings(residual=False, unstated="Ignore")).text
     assert all(line in again for line in lines)
+
+
+# decision 966
+@pytest.mark.parametrize(
+    ("requirements", "machines", "named"),
+    [
+        ('member(TARGET.Machine,{"n1","n2"}) && member(TARGET.Machine,{"N2","n3"})', 1, ["n2"]),
+        ('member(TARGET.Machine,{"a","b","c"}) && member(TARGET.Machine,{"c","b"})', 1, ["b,c"]),
+        ('member(TARGET.Machine,{"a","b","c"}) && member(TARGET.Machine,{"c","b"})', 2, ["b,c"]),
+        ('member(TARGET.Machine,{"a","b","c"}) && member(TARGET.Machine,{"c","b"})', 3, []),
+        ('member(TARGET.Machine,{"n1","n2"}) && TARGET.Machine == "n2"', 1, ["n2"]),
+        ('member(TARGET.Machine,{"n1","n2"}) && member(TARGET.Machine,{"n3"})', 1, []),
+        ('TARGET.Machine == "n1" && TARGET.HasX && TARGET.Machine == "n2"', 1, []),
+        ('(TARGET.Machine == "n1" && TARGET.Machine == "n2" || TARGET.Machine == "k")', 1, []),
+    ],
+)  # fmt: skip
+def test_lists_of_machines_that_hold_together_are_the_names_in_all_of_them(
+    requirements, machines, named
+):
+    lines = ["universe = parallel", f"machine_count = {machines}"] * (machines > 1)
+    lines = ["executable = /bin/x", *lines, f"requirements = {requirements}", "queue\n"]
+    (found,) = read("\n".join(lines).encode(), "condor")
+    job = loads(dumps(found.job))
+    assert [each.text for each in job.requested.all("Node")] == named
+    assert bool(found.findings) is not bool(named)
+    assert laid(job).nodes == machines
+    again = translate(job, "condor", Settings(residual=False, unstated="Ignore")).text
+    assert (f"requirements = {requirements}" in again) is not bool(named)

@@ -319,15 +319,14 @@ def request(
     is a member of a list is one of these nodes; of more ``machines``, their number says it,
     and of more than there are names no request says it.
     """
-    parts, rest = [], []
-    for term in _conjuncts(requirements):
-        if _repeats(term, resources):
-            continue
-        asked = _request(term, machines)
-        if asked is None:
-            rest.append(term)
-        else:
-            parts.append(asked)
+    terms = [term for term in _conjuncts(requirements) if not _repeats(term, resources)]
+    asked = [_request(term, machines) for term in terms]
+    found = _of_one_name([part for part in asked if part is not None], machines)
+    if found is None:  # no machine is in all of the lists
+        asked = [None if part and _names_machine(part) else part for part in asked]
+        found = [part for part in asked if part is not None]
+    parts = found
+    rest = [term for term, part in zip(terms, asked, strict=True) if part is None]
     return ReadRequirements(requests.all_of(parts) if parts else None, _joined("&&", rest))
 
 
@@ -397,8 +396,11 @@ def _request(node: Node, machines: int) -> Expression | None:
             parts = [_request(left, machines), _request(right, machines)]
             if None in parts:
                 return None
-            both = tuple(part for part in parts if part is not None)
-            return Or(both) if op == "||" else And(both)
+            both = [part for part in parts if part is not None]
+            if op == "||":
+                return Or(tuple(both))
+            one = _of_one_name(both, machines)
+            return None if one is None else requests.all_of(one)
         case tree.Unary("!", operand):
             inner_ = _request(operand, _ANY)
             if isinstance(inner_, Comparison):
@@ -470,8 +472,42 @@ def _listed(left: Node, members: tuple[Node, ...], machines: int) -> Expression 
         return None
     if len({*words}) < machines:  # two of them may be slots of one node
         return None
+    return _one_of(words, machines)
+
+
+def _one_of(words: list[str], machines: int) -> Comparison:
+    """Each of so many machines has one of these names."""
     count = {"count": "1"} if machines == 1 and len({*words}) > 1 else {}
-    return Comparison(Property(element, ",".join(words), {"aggregation": nodes.LIST, **count}))
+    return Comparison(Property("Node", ",".join(words), {"aggregation": nodes.LIST, **count}))
+
+
+# decision 966
+def _of_one_name(parts: list[Expression], machines: int) -> list[Expression] | None:
+    """What holds together of a machine: of several lists of names it has one that is in all.
+
+    It is that of the first list. None where there is none, or fewer are left than ``machines``.
+    """
+    flat = [term for part in parts for term in requests.conjuncts(part)]
+    named = [part for part in flat if _names_machine(part)]
+    if len(named) < 2:
+        return parts
+    lists = [_texts(part.item) for part in named]
+    every = [{text.lower() for text in texts} for texts in lists]  # as ClassAds compare
+    common = [text for text in lists[0] if all(text.lower() in texts for texts in every)]
+    if not common or len({text.lower() for text in common}) < machines:
+        return None
+    if len(common) == 1:
+        one: Expression = Comparison(Property("Node", common[0]))
+    else:
+        one = _one_of(common, machines)
+    first = flat.index(named[0])
+    others = [part for part in flat if not _names_machine(part)]
+    before = sum(not _names_machine(part) for part in flat[:first])
+    return [*others[:before], one, *others[before:]]
+
+
+def _texts(item: Property) -> list[str]:
+    return item.text.split(",") if "aggregation" in item.attributes else [item.text]
 
 
 def _has(node: Node) -> Expression | None:
