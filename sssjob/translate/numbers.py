@@ -156,7 +156,14 @@ class TaskCounts:
     @property
     def node_count(self) -> int:
         """How many nodes amounts are divided by: the least, where it is a range."""
-        return self.nodes.least if self.nodes else self.filled or 1
+        if self.nodes:
+            return self.nodes.least
+        return units.rounded_up(self.written or 1, self.per_node) if self.per_node else 1
+
+    @property
+    def granted_nodes(self) -> int:
+        """How many nodes there are at least, of which each has what is said of one."""
+        return self.nodes.granted if self.nodes else self.node_count
 
     @property
     def task_count(self) -> int:

@@ -182,7 +182,7 @@ SHARED = [
     ("sge", requested("<Processors>4</Processors>" + GPUS.format(3)), "-l gpu=1\n", Done.APPROXIMATED),
     ("lsf", requested("<NodeCount>2</NodeCount>" + GPUS.format(3)), "-gpu num=2\n", Done.APPROXIMATED),
     ("lsf", requested("<Processors>4</Processors>" + GPUS.format(3)), "-gpu num=3\n", Done.APPROXIMATED),
-    ("condor", f"<TaskCount>6</TaskCount>{PER_NODE}", "request_cpus = 6\n", Done.DROPPED),
+    ("condor", f"<TaskCount>6</TaskCount>{PER_NODE}", "machine_count = 2\nrequest_cpus = 3\n", Done.DROPPED),
 ]
 # fmt: on
 

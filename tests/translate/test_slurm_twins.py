@@ -1,5 +1,7 @@
 """sbatch and slurmrestd are asked for the same by the same job, and losses are told alike."""
 
+import json
+
 import pytest
 from translated import wrapped
 
@@ -125,3 +127,62 @@ QUEUES = ("", *(
 def test_a_partition_is_what_the_queue_is_in_a_script_and_in_a_request(inner):
     script, request = of_both(inner, ("Queue", "Partition"))
     assert script == request
+
+
+# What a script and a request ask for, the same by options and by members.
+# fmt: off
+AMOUNTS_OF_EACH = (
+    {"tres-per-task": "gres/gpu:2"},
+    {"tres-per-task": "gres/gpu:2", "ntasks": 4},
+    {"tres-per-task": "gres/gpu:2", "ntasks": 4, "nodes": "2-3"},
+    {"tres-per-task": "gres/gpu:2", "nodes": "2-3"},  # kept
+    {"tres-per-task": "gres/gpu:2,shard:3", "ntasks": 4},
+    {"tres-per-task": "cpu=4"},
+    {"tres-per-task": "cpu=4", "ntasks": 3},
+    {"tres-per-task": "cpu:4,gres/gpu:a100:2", "ntasks": 3},
+    {"tres-per-task": "cpu=4", "cpus-per-task": 4, "ntasks": 2},
+    {"tres-per-task": "cpu=4", "cpus-per-task": 2, "ntasks": 2},  # kept
+    {"tres-per-task": "cpu=4,license/a:2", "nodes": 2},
+    {"tres-per-task": "cpu=70000"},  # kept
+    {"gpus-per-node": "2", "ntasks": 4},  # kept
+    {"gpus-per-node": "2", "nodes": 2},
+    {"mem": 1000, "ntasks": 4},
+    {"mem": 1000, "ntasks": 4, "ntasks-per-node": 2},
+    {"mem": 1000, "ntasks": 5, "ntasks-per-node": 2, "cpus-per-task": 3},
+    {"mem": 1000, "ntasks-per-node": 2},
+    {"mem": 1000, "nodes": "2-4", "tmp": 10},
+    {"mem-per-cpu": 10, "ntasks": 5, "ntasks-per-node": 2, "tres-per-task": "cpu=2"},
+    {"tmp": 1000, "ntasks": 5, "ntasks-per-node": 2},
+)
+# fmt: on
+MEMBERS = {
+    "mem": "memory_per_node",
+    "mem-per-cpu": "memory_per_cpu",
+    "tmp": "temporary_disk_per_node",
+    "ntasks": "tasks",
+    "ntasks-per-node": "tasks_per_node",
+    "gpus-per-node": "tres_per_node",
+}  # fmt: skip
+
+
+# decision 967
+@pytest.mark.parametrize("asked", AMOUNTS_OF_EACH, ids=str)
+def test_amounts_of_each_task_and_node_are_read_alike_and_what_is_kept_is_told(asked):
+    lines = "".join(f"#SBATCH --{name}={value}\n" for name, value in asked.items())
+    members = {MEMBERS.get(name, name.replace("-", "_")): value for name, value in asked.items()}
+    if "tres_per_node" in members:
+        members["tres_per_node"] = f"gres/gpu:{members['tres_per_node']}"
+    request = {"job": {"script": "#!/bin/sh\nexec /bin/true\n", **members}}
+    found = []
+    for text, target in (
+        (f"#!/bin/sh\n{lines}exec /bin/true\n", "sbatch"), (json.dumps(request), "slurmrest"),
+    ):  # fmt: skip
+        (back,) = read(text.encode(), target)
+        items = [item for item in back.job.properties if item.name in COUNTED]
+        kept = [each for each in back.job.properties.all("Extension")
+                if each.attributes["name"] != "order"]  # fmt: skip
+        told = [each for each in back.findings if "is kept as it is" in each.message]
+        assert len(told) == len(kept)
+        assumed = [each for each in back.findings if "assumed" in each.message]
+        found.append((items, [*back.job.requested], len(kept), len(assumed)))
+    assert found[0] == found[1]

@@ -32,14 +32,17 @@ from sssjob.systems.slurm.submission import (
     QUEUES,
     constraints,
     counts,
+    each_task,
     excluded,
     expanded,
     memory,
+    multiplied,
     resources,
     say_constraint,
     say_preferred,
     say_task_counts,
     scratch,
+    tell_open_nodes,
     too_many,
     wall,
 )
@@ -49,9 +52,11 @@ from sssjob.translate import exclusive, mail, waiting
 from sssjob.translate.arrays import write_array
 from sssjob.translate.environment import is_variable
 from sssjob.translate.fields import NOT_ALL, alone
+from sssjob.translate.form import NO_PLACE
 from sssjob.translate.nodes import names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
+    NODE,
     CountRange,
     TaskCounts,
     rescope,
@@ -111,6 +116,12 @@ _ALONE = "none"  # with whom nodes are shared
 _EXCLUSIVE = ("exclusive", "true", True)  # what versions before v0.0.39 had for it
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
+# Amounts that a job object says in no way, or not of so many nodes, tasks or processors.
+_OF_AMOUNTS = (
+    "tres_per_job", "tres_per_node", "tres_per_socket", "tres_per_task", "cpus_per_tres",
+    "memory_per_tres", "ntasks_per_tres", "maximum_cpus", "tasks_per_core", "tasks_per_socket",
+    "tasks_per_board",
+)  # fmt: skip
 _MAIL = {"JobStart": ("BEGIN",), "JobEnd": ("END",), "None": (),
          "All": ("BEGIN", "END", "FAIL", "REQUEUE")}  # fmt: skip
 _APPEND, _MERGE = "Append", "Merge"
@@ -181,7 +192,7 @@ class REST(Specification):
             exclusive.say(heard, exclusive.NODES)
         _read_streams(job, heard)
         _read_environment(job, heard)
-        nodes = _read_amounts(job, heard)
+        nodes = _read_amounts(job, heard, settings.memory_scope)
         _read_times(job, heard)
         _read_waits(job, heard)
         _read_names(job, heard, nodes)
@@ -429,7 +440,7 @@ def _read_nodes_count(job: Data, heard: ScriptReading) -> CountRange | None:
     return CountRange(lo or None, hi or None)
 
 
-def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
+def _read_amounts(job: Data, heard: ScriptReading, scope: str) -> CountRange | None:
     """What is asked for of each amount; gives how many nodes."""
     counted = _read_nodes_count(job, heard)
     told_ = {name: _taken_number(job, name, heard) for name in (
@@ -438,32 +449,59 @@ def _read_amounts(job: Data, heard: ScriptReading) -> CountRange | None:
     )}  # fmt: skip
     of = TaskCounts(
         counted, None, told_["tasks"] or None, told_["tasks_per_node"] or None,
-        told_["cpus_per_task"] or 1, job.get("distribution") == _CYCLIC,
+        told_["cpus_per_task"] or None, job.get("distribution") == _CYCLIC,
     )  # fmt: skip
+    _read_each_task(job, of)
     say_task_counts(heard, of, _listed(job.get("required_nodes")))
     if of.round_robin:
         del job["distribution"]
-    of_nodes, tasks, each = of.nodes, of.tasks, of.per_task
-    nodes = of_nodes.lo or 1 if of_nodes else 1
     _read_minimum(job, told_["minimum_cpus"], heard)
-    size = (told_["memory_per_node"] or 0) * nodes
-    if not size:  # where both are said, that of each processor is kept as it is
-        size = (_taken_number(job, "memory_per_cpu", heard) or 0) * of.task_count * (each or 1)
-    if size:
-        say_size(heard, "Memory", size * MIB)
+    _read_memory(job, told_["memory_per_node"] or 0, of, heard, scope)
     if disk := told_["temporary_disk_per_node"]:
-        say_size(heard, "Disk", disk * nodes * MIB)
+        tell_open_nodes(heard, of, "temporary_disk_per_node")
+        say_size(heard, "Disk", disk * of.granted_nodes * MIB)
     if minutes := told_["time_limit"]:
         say_wall(heard, minutes * 60)
-    varies = of_nodes.exact is None if of_nodes else tasks
-    for key, number in (
-        ("tres_per_job", 1), ("tres_per_node", 0 if varies else nodes), ("tres_per_task", tasks),
-    ):  # fmt: skip
-        _read_gpus(job, key, number or 0, heard)
+    nodes, tasks = multiplied(of)
+    for key, number in (("tres_per_job", 1), ("tres_per_node", nodes), ("tres_per_task", tasks)):
+        _read_gpus(job, key, number, heard)
+    _tell_kept(job, heard)
     asked = _taken(job, "licenses", a_word, heard, "a text")
     if asked and not say_licences(heard, words.licences(asked)):
         _keep(job, "licenses", asked, heard, "no names of licences with numbers above 0")
-    return of_nodes
+    return of.nodes
+
+
+def _read_memory(job: Data, of_node: int, of: TaskCounts, heard: ScriptReading, scope: str) -> None:
+    """Memory of each node, or else of each processor."""
+    of_processor = _taken_number(job, "memory_per_cpu", heard) or 0
+    if of_node and of_processor:
+        _keep(job, "memory_per_cpu", of_processor, heard, "memory_per_node is read")
+    name, size = "memory_per_node", of_node * of.granted_nodes
+    if not size:
+        name, size = "memory_per_cpu", of_processor * of.task_count * (of.per_task or 1)
+    if size:
+        say_size(heard, "Memory", size * MIB)
+        if (name == "memory_per_node") is (scope != NODE):
+            tell_open_nodes(heard, of, name)
+
+
+# decision 967
+def _read_each_task(job: Data, of: TaskCounts) -> None:
+    """The processors of each task, which one of two members says; the rest of it is left."""
+    text = word(job.get("tres_per_task"))
+    rest = each_task(of, text)
+    if rest != text:
+        job["tres_per_task"] = rest
+        if not rest:
+            del job["tres_per_task"]
+
+
+def _tell_kept(job: Data, heard: ScriptReading) -> None:
+    """Tell of amounts that no request says, as of the options of a script."""
+    for key in _OF_AMOUNTS:
+        if job.get(key) not in (None, "", 0, [], {}) and not _is_unset(job[key]):
+            _keep(job, key, job[key], heard, NO_PLACE)
 
 
 def _read_minimum(job: Data, number: int | None, heard: ScriptReading) -> None:

@@ -176,8 +176,9 @@ class Amounts(AmountsLayout):
         """Counts, then amounts by the number of nodes."""
         of = numbers.TaskCounts(
             _read_nodes(said), None, _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node"),
-            _whole(said, "--cpus-per-task") or 1,
+            _whole(said, "--cpus-per-task"),
         )  # fmt: skip
+        each_task = _EachTask.read(said, of)
         listed = said.last("--nodelist")
         named = expanded(listed or "") or ()
         if listed is not None and said.takes(Option("--distribution", _ARBITRARY)):
@@ -192,12 +193,13 @@ class Amounts(AmountsLayout):
         self._say_memory(said, heard, of, settings.memory_scope)
         self._say_limits(said, heard, of)
         self._say_resources(said, heard, of)
+        each_task.say(said, heard, of)
         self._say_where(said, heard, of, listed)
 
     def _say_memory(
         self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts, scope: str
     ) -> None:
-        counts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}
+        counts = {numbers.JOB: 1, numbers.NODE: of.granted_nodes, numbers.TASK: of.task_count}
         for option, number in (
             ("--mem", counts[numbers.NODE]),
             ("--mem-per-cpu", counts[numbers.TASK] * (of.per_task or 1)),
@@ -209,9 +211,8 @@ class Amounts(AmountsLayout):
             if amount is None:
                 said.back(option, value)
                 continue
-            if of.open_nodes and (option == "--mem") is (scope != numbers.NODE):
-                told = f"on how many nodes is not said, {numbers.assumed(of)}"
-                heard.note(f"{option}={value}: {told}")
+            if (option == "--mem") is (scope != numbers.NODE):
+                tell_open_nodes(heard, of, f"{option}={value}")
             total = amount * number
             numbers.say_size(heard, "Memory", units.rounded_up(total, counts[scope]))
 
@@ -220,10 +221,8 @@ class Amounts(AmountsLayout):
     ) -> None:
         if (value := said.last("--tmp")) is not None:
             if amount := _bytes(value):
-                if of.open_nodes:
-                    told = f"on how many nodes is not said, {numbers.assumed(of)}"
-                    heard.note(f"--tmp={value}: {told}")
-                numbers.say_size(heard, "Disk", amount * of.node_count)
+                tell_open_nodes(heard, of, f"--tmp={value}")
+                numbers.say_size(heard, "Disk", amount * of.granted_nodes)
             else:
                 said.back("--tmp", value)
         if (value := said.last("--time")) is not None:
@@ -240,9 +239,7 @@ class Amounts(AmountsLayout):
     def _say_resources(
         self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts
     ) -> None:
-        varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
-        nodes = 0 if varies else of.node_count
-        tasks = of.count or (0 if varies else of.task_count)
+        nodes, tasks = multiplied(of)
         for option, number, say in (
             ("--gpus", 1, _say_gpus), ("--gpus-per-node", nodes, _say_gpus),
             ("--gpus-per-task", tasks, _say_gpus), ("--gres", nodes, partial(_say_gres, said)),
@@ -257,8 +254,7 @@ class Amounts(AmountsLayout):
             elif not say(heard, value, number):
                 said.back(option, value)
             elif number > 1:
-                told = f"{option}={value} is for each of {number} {each}"
-                heard.note(f"{told}: the job object has the sum")
+                heard.note(_OF_EACH.format(f"{option}={value}", number, each))
         value = said.last("--licenses")
         if value is not None and not numbers.say_licences(heard, slurm.licences(value)):
             said.back("--licenses", value)
@@ -288,6 +284,9 @@ class Amounts(AmountsLayout):
                 say_nodes(heard, found_nodes, of.nodes.hi if of.nodes else 0)
         if (value := said.last("--distribution")) is not None:
             said.back("--distribution", value)
+
+
+_OF_EACH = "{} is for each of {} {}: the job object has the sum"
 
 
 class MemoryShare(NamedTuple):
@@ -536,6 +535,63 @@ def say_task_counts(heard: ScriptReading, of: numbers.TaskCounts, named: Collect
     if of.per_node and not of.nodes and not of.tasks and not named:
         of.nodes = numbers.CountRange(1, 1)  # as Slurm does then
     say_counts(heard, of, named=len({*named}))
+
+
+# decision 967
+def each_task(of: numbers.TaskCounts, text: str) -> str:
+    """Take the processors of each task out of a text such as ``cpu=4,gres/gpu:2``; the rest of it.
+
+    All of it where the counts have other processors of each task.
+    """
+    number, rest = slurm.processors_of(text)
+    if not number or number > EACH_MOST or of.per_task not in (None, number):
+        return text
+    of.per_task = number
+    return rest
+
+
+class _EachTask(NamedTuple):
+    """What ``--tres-per-task`` says, and what of it has not been read yet."""
+
+    value: str
+    rest: str
+
+    @classmethod
+    def read(cls, said: ScriptOptions, of: numbers.TaskCounts) -> _EachTask:
+        """Take it, and its processors into the counts."""
+        value = said.last("--tres-per-task") or ""
+        return cls(value, each_task(of, value))
+
+    def say(self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts) -> None:
+        """Say its GPUs; what is something else is kept."""
+        if not self.rest:
+            return
+        option, (_, tasks) = "--tres-per-task", multiplied(of)
+        gpus, rest = slurm.gpus_of(self.rest)
+        if gpus and not tasks:
+            told = "it is for each of the tasks; --ntasks tells how many"
+            said.keep(option, self.value, self.rest, told)
+            return
+        for each in gpus:
+            numbers.say_gpus(heard, each.number * tasks, each.kind)
+        if gpus and tasks > 1:
+            heard.note(_OF_EACH.format(f"{option}={self.rest}", tasks, "tasks"))
+        if rest:
+            said.keep(option, self.value, rest, fields.NOT_ALL if rest != self.value else "")
+
+
+def multiplied(of: numbers.TaskCounts) -> tuple[int, int]:
+    """How many nodes and tasks amounts of each of them are multiplied by; 0 where it varies."""
+    varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
+    if varies:
+        return 0, of.count or 0
+    return of.node_count, of.count or of.task_count
+
+
+def tell_open_nodes(heard: ScriptReading, of: numbers.TaskCounts, said: str) -> None:
+    """Tell of an amount of each node where nothing says on how many the tasks are."""
+    if of.open_nodes:
+        heard.note(f"{said}: on how many nodes is not said, {numbers.assumed(of)}")
 
 
 def _say_gpus(heard: ScriptReading, value: str, number: int) -> bool:

@@ -41,6 +41,7 @@ _IN_NAMES = re.compile(r"%([0-9]{0,9})([A-Za-z%])")
 _GENERIC = re.compile(
     r"(?:gres[/:])?([A-Za-z_][A-Za-z0-9_.-]*)(?::([A-Za-z_][A-Za-z0-9_.-]*))?(?:[:=]([0-9]{1,10}))?"
 )
+_PROCESSORS = re.compile(r"cpu[:=]([0-9]{1,10})")
 _ONE = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _LICENCE = rf"{_ONE}(?:@{_ONE})?"
 _IS_LICENCE = re.compile(_LICENCE)
@@ -131,6 +132,19 @@ def gpus_of(text: str) -> tuple[list[Generic], str]:
     parts = zip(found, text.split(","), strict=True)
     gpus = [each for each in found if each.name == "gpu"]
     return gpus, ",".join(part for each, part in parts if each.name != "gpu")
+
+
+def processors_of(text: str) -> tuple[int, str]:
+    """The processors of such a text, 0 for none, and the other resources of it as they stand.
+
+    >>> processors_of("cpu=4,gres/gpu:2"), processors_of("gres/gpu:2,cpu=x")
+    ((4, 'gres/gpu:2'), (0, 'gres/gpu:2,cpu=x'))
+    """
+    parts = text.split(",")
+    found = [_PROCESSORS.fullmatch(part) for part in parts]
+    number = max((int(each[1]) for each in found if each), default=0)
+    rest = ",".join(part for part, each in zip(parts, found, strict=True) if not each)
+    return (number, rest) if number else (0, text)
 
 
 def generic(text: str) -> list[Generic] | None:
