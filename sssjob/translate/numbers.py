@@ -133,10 +133,7 @@ class TaskCounts:
         if self.tasks:
             return self.tasks
         if self.processors and not self._by_nodes:
-            # No node is without a task.
-            is_open = self.named and not self.stated
-            nodes = 0 if self.nodes is None or is_open else self.nodes.lo or 0
-            return self.processors.multiple(self.each, nodes) // self.each
+            return self.processors.multiple(self.each, self._least_nodes) // self.each
         return None
 
     @property
@@ -145,6 +142,29 @@ class TaskCounts:
         if not (self.nodes and self.processors and (self.per_node or self.per_task)):
             return False
         return self.processors == self.nodes.times((self.per_node or 1) * self.each)
+
+    # decision 968
+    @property
+    def slots(self) -> CountRange:
+        """Processors where a range of them can be asked for: from what tasks and nodes need on."""
+        counted = not self.tasks or self.uneven
+        given, number = self.processors, self.total if counted else (self.tasks or 0) * self.each
+        exact = CountRange(number, number)
+        if given is None or given.exact or (self.tasks and self.per_task):
+            return given if given and counted else exact
+        step, least = self.per_task or 1, self._least_nodes
+        if self.tasks:
+            step, least = (1, self.tasks) if self.uneven else (self.tasks, 1)
+        lo = max(units.rounded_up(given.granted, step), least) * step
+        if given.hi is not None and lo > given.hi:
+            return exact
+        return given if lo == given.granted else CountRange(lo, given.hi)
+
+    @property
+    def _least_nodes(self) -> int:
+        """How many nodes there are at least, none of which is without a task."""
+        is_open = self.named and not self.stated
+        return 0 if self.nodes is None or is_open else self.nodes.lo or 0
 
     @property
     def filled(self) -> int:

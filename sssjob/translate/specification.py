@@ -313,8 +313,9 @@ def consistent(asked: JobRequest, of: TaskCounts) -> tuple[int | None, int | Non
     What does not agree is told: processes come first, then nodes.
     """
     count = of.nodes.least if of.nodes else None
-    if of.nodes and of.nodes.exact is None:
-        asked.approximate("NodeCount", f"{of.nodes.end} of a range")
+    for name, number in (("NodeCount", of.nodes), ("Processors", of.processors)):
+        if number and number.exact is None:
+            asked.approximate(name, f"{number.end} of a range")
     tasks, per_node = of.count, of.per_node
     if count and tasks and tasks % count:
         asked.approximate(

@@ -316,3 +316,53 @@ def test_the_number_of_a_licence_is_one_for_every_reader(text, count):
     (found,) = read(f"{script}\n".encode())
     assert count in dumps(found.job) or found.findings
     assert f">{count}</Resource>" not in dumps(found.job)
+
+
+_LE, _GE = '<Processors op="LE">{}</Processors>', '<Processors op="GE">{}</Processors>'
+_ONE_NUMBER = "only one number is taken"
+
+
+# decision 968
+@pytest.mark.parametrize(
+    ("target", "own", "asked", "expected", "told"),
+    [
+        ("sge", "<TaskCount>14</TaskCount>", _LE.format(14), "-pe smp 14\n", ""),
+        ("sge", "<TaskCount>4</TaskCount>", _LE.format(16), "-pe smp 4-16\n", ""),
+        ("sge", "<TaskCount>4</TaskCount>", _GE.format(3), "-pe smp 4-\n", ""),
+        ("sge", "<TaskCount>4</TaskCount>", _GE.format(3) + _LE.format(16), "-pe smp 4-16\n", ""),
+        ("sge", "<TaskCount>4</TaskCount>", _GE.format(5), "-pe smp 8-\n", ""),
+        ("sge", "", "<NodeCount>2</NodeCount>" + _LE.format(16), "-pe smp 2-16\n", ""),
+        ("sge", "", '<Node aggregation="Pattern" count="3">n.*</Node>' + _GE.format(2),
+         "-pe smp 3-\n", ""),
+        ("sge", "", _LE.format(16), "-pe smp -16\n", ""),
+        ("lsf", "<TaskCount>14</TaskCount>", _LE.format(14), "-n 14\n", _ONE_NUMBER),
+        ("lsf", "<TaskCount>4</TaskCount>", _LE.format(16),
+         "-n 4\n#BSUB -R affinity[core(4)]\n", _ONE_NUMBER),
+        ("lsf", "", "<NodeCount>2</NodeCount>" + _LE.format(16),
+         "-n 16\n#BSUB -R span[ptile=8]\n", _ONE_NUMBER),
+        ("lsf", "", "<NodeCount>2</NodeCount>" + _GE.format(8) + _LE.format(16),
+         "-n 8\n#BSUB -R span[ptile=4]\n", _ONE_NUMBER),
+        ("lsf", "", "<NodeCount>1</NodeCount>" + _LE.format(16),
+         "-n 1,16\n#BSUB -R span[hosts=1]\n", ""),
+        ("lsf", "", '<Node aggregation="Pattern" count="3">n.*</Node>' + _GE.format(2),
+         "-n 3\n#BSUB -R span[ptile=1]\n", _ONE_NUMBER),
+        ("psij", "<TaskCount>4</TaskCount>", _LE.format(16), '"process_count": 4',
+         "the most of a range"),
+        ("flux-canonical", "<TaskCount>6</TaskCount>", '<NodeCount op="LE">4</NodeCount>',
+         '"min":3,"max":4', "from 3 on"),
+        ("flux-canonical", "", '<NodeCount op="LE">4</NodeCount>', '"min":1,"max":4', ""),
+    ],
+)  # fmt: skip
+def test_a_range_begins_at_what_tasks_and_nodes_need(target, own, asked, expected, told):
+    job = loads(wrapped(own + requested(asked)))
+    text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+    text = re.sub(r"(?<=[,:])\s+", "", text) if target == "flux-canonical" else text
+    assert expected in text
+    of_ranges = {
+        loss.reason for loss in losses if loss.path.endswith(("/Processors", "/NodeCount"))
+    }
+    assert bool(told) is any(told in reason for reason in of_ranges if told)
+    if told:
+        assert any(loss.done is Done.APPROXIMATED for loss in losses)
+    elif target == "sge":
+        assert not [loss for loss in losses if loss.path.endswith("/Processors")]

@@ -189,7 +189,9 @@ class Jobspec(Specification):
         inside: list[Data] = [{"type": "core", "count": cores}]
         granted = slots
         if isinstance(number_of_nodes, dict) and of.nodes and of.nodes.lo is None:
-            granted = on_each  # of the one node that there may be
+            need = units.rounded_up(count or 1, on_each) if of.written else 1
+            number_of_nodes, fewest = self._from(asked, number_of_nodes, need, on_each)
+            granted = on_each * fewest  # of the nodes that there may be
         found = gpus(asked, granted, typed=True)
         if found.number:
             inside.append({"type": "gpu", "count": found.number})
@@ -206,6 +208,18 @@ class Jobspec(Specification):
         total = count if count and (varies or count != slots) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}, found.kind
+
+    # decision 968
+    def _from(
+        self, asked: JobRequest, number: Data, fewest: int, on_each: int
+    ) -> tuple[int | Data, int]:
+        """A range of nodes without a least, from as many on as tasks need; and these."""
+        if fewest == 1:
+            return number, 1
+        asked.approximate("NodeCount", f"from {fewest} on, of {on_each} tasks on each")
+        if fewest == number["max"]:
+            return fewest, fewest
+        return {**number, "min": fewest}, fewest
 
     def _cores(self, asked: JobRequest, of: TaskCounts) -> Any:
         if of.processors and of.processors.exact is None:

@@ -103,10 +103,7 @@ class Slots(AmountsLayout):
     def _slots(
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, settings: Settings
     ) -> numbers.CountRange:
-        total = of.total
-        count = of.processors if of.processors else numbers.CountRange(total, total)
-        if of.tasks and of.tasks * of.each != count.least and not of.uneven:
-            count = numbers.CountRange(of.tasks * of.each, of.tasks * of.each)
+        count = of.slots
         if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
             asked.leave("NodeCount", "a parallel environment decides on how many nodes")
         asked.leave("TaskDistribution", "a parallel environment decides how tasks are placed")

@@ -79,19 +79,22 @@ class Slots(AmountsLayout):
             number = of.nodes.lo or min(of.nodes.least, of.written or of.nodes.least)
             of.nodes = numbers.CountRange(number, number)
         each = of.each if of.tasks or of.per_task or of.per_node else 1
+        if of.tasks or (of.nodes and of.nodes.exact != 1):  # which tasks on each of them count
+            numbers.only_one(asked, "Processors", of.processors)
+            of.processors = of.processors and numbers.CountRange(of.total, of.total)
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
-            lo, hi = of.processors.lo, of.processors.hi
+            lo, hi = of.slots.granted, of.slots.hi
             ends = (
-                None if lo is None else units.rounded_up(lo, each),
-                None if hi is None else max(hi // each, units.rounded_up(lo or 1, each)),
+                units.rounded_up(lo, each),
+                None if hi is None else max(hi // each, units.rounded_up(lo, each)),
             )
         elif not of.tasks and ((of.count and of.nodes) or of.per_node):
             ends = (of.task_count, of.task_count)
         least, most = ends
         if least or most:
-            made.option("-n", str(least or 1) if least == most or most is None
-                        else f"{least or 1},{most}")  # fmt: skip
+            ends_ = f"{least},{most}" if most and least != most else str(least)
+            made.option("-n", ends_)
             if least and most is None:
                 asked.approximate("Processors", "exactly the least: bsub has no open range")
         tasks = least or most or 1
