@@ -81,7 +81,7 @@ FROM_ONE = [  # what asks for a range from one on, and what the least that may b
     ("lsf",            requested(UP_TO + SIXTEEN),               "-n 1,16\n#BSUB -R rusage[mem=16384MB/host]\n"),
     ("lsf",            '<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested(UP_TO + SIXTEEN), "rusage[mem=16384MB/host]\n"),
     ("flux-canonical", requested(UP_TO_NODES + SIXTEEN),         '"count": 16384,\n              "unit": "MB"'),
-    ("flux-canonical", "<TaskCount>8</TaskCount>" + requested(UP_TO_NODES + SIXTEEN), '"count": 8192,\n              "unit": "MB"'),
+    ("flux-canonical", "<TaskCount>8</TaskCount>" + requested(UP_TO_NODES + SIXTEEN), '"count": 2048,\n              "unit": "MB"'),
     # Each task of a group has it, however many there are.
     ("sge",            GROUP,                                    "-pe smp -16\n#$ -l h_vmem=1G\n"),
     ("lsf",            GROUP,                                    "rusage[mem=1024MB/task]\n"),
