@@ -6,8 +6,9 @@ charge or refund a job ask here whether they tell of a run that is known. # deci
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -15,7 +16,13 @@ from sssjob.known_by import of_one
 from sssjob.model import Block, Delivered, Job, without
 from sssjob.states import has_ended, is_over
 
+_TIMES = "SubmitTime", "StartTime", "EndTime"
 _LONGEST = 40  # characters of a time
+# What only a run can tell. A job that is still to run may say when it should.
+OF_A_RUN = frozenset((
+    "StartTime", "EndTime", "CpuDuration", "SuspendDuration", "StartCount", "ExitCode", "Charge",
+))  # fmt: skip
+T = TypeVar("T")
 CLOCKS = 2  # seconds by which clocks differ
 # Where a time that was read as UTC is in its own zone, which is 14 hours east at most, or 12 west.
 _SHIFTS = range(-14 * 3600, 12 * 3600 + 1, 900)
@@ -37,39 +44,50 @@ class RunTimes(NamedTuple):
     started: int | None = None
     ended: int | None = None
     ran_until: int | None = None  # how long it surely went on, where that is not until it ended
+    began_by: int | None = None  # by its end and what it used, where no start is told
 
     @classmethod
     def of_job(cls, job: Block) -> RunTimes:
         """Of what a job object says; an end that is expected only, or before the start, is none.
 
-        So is one before it was submitted, where no start is told. # decision 943
+        So is one before it was submitted, where no start is told. One that it went on until, by
+        what it used, is more than expected, whatever its State: a Charge tells none.
         """
-        submitted, started = moment(job, "SubmitTime"), moment(job, "StartTime")
-        ended = moment(job, "EndTime") if has_ended(job.get) else None
+        submitted, started, ended = (moment(job, name) for name in _TIMES)
         if _is_behind(submitted if started is None else started, ended, CLOCKS):
             ended = None
-        ran_until = None if is_over(job.get("State")) else _ran_until(job, started, ended)
+        used = None if ended is None else _used(job)
+        if ended is None or used is None:
+            return cls(submitted, started, ended if has_ended(job.get) else None)
+        if not has_ended(job.get) and started is not None and started + used < ended - CLOCKS:
+            return cls(submitted, started)
+        if started is None:
+            return cls(submitted, None, ended, None, max(ended - used, submitted or 0))
+        ran_until = None if is_over(job.get("State")) else min(ended, started + used)
         return cls(submitted, started, ended, ran_until)
 
     @property
-    def with_sure_end(self) -> RunTimes:
-        """The same without an end of which no start tells that it is this run's."""
-        return self._replace(ended=None) if self.started is None else self
+    def begun(self) -> int | None:
+        """When it began, or else when it had begun at the latest; None is not told."""
+        return self.began_by if self.started is None else self.started
 
     @property
     def rank(self) -> tuple[int, int]:
         """What orders the runs of one job in records, which tell both as a rule."""
         return self.submitted or 0, self.started or 0
 
-    # decisions 922 and 926
+    # decisions 922, 926 and 970
     def is_over_before(self, other: RunTimes) -> bool:
         """Whether this run had ended when the other one began: runs of one job do not overlap.
 
-        Where it is not told when that began, it had ended by when that was submitted. A run is
-        submitted anew as soon as the one before it ends, so that clocks may put it before this end.
+        One that tells its end and what it used had begun by then. Where that is not told, it had
+        ended by when the other one was submitted. A run is submitted anew as soon as the one before
+        it ends, so that clocks may put it before this end.
         """
         if self.ended is None:
             return False
+        if other.begun is not None and None in (self.started, other.started):
+            return self._is_behind_us(other)
         if other.started is not None:
             return _is_behind(other.started, self.ended, CLOCKS)
         if self.started is None:
@@ -77,12 +95,21 @@ class RunTimes(NamedTuple):
         was_by_then = not _is_behind(self.ended, other.submitted, CLOCKS)
         return was_by_then and _is_behind(other.submitted, self.started, CLOCKS)
 
+    def _is_behind_us(self, other: RunTimes) -> bool:
+        """Whether another one, of which no start is told or not of this, began when this ended."""
+        assert self.ended is not None
+        assert other.begun is not None
+        if are_near(self.ended, other.ended) or are_near(self.begun, other.begun):
+            return False
+        clocks = CLOCKS if self.begun is None else -CLOCKS
+        return other.begun >= self.ended + clocks
+
     def is_told_apart(self, known: RunTimes) -> bool:
         """Whether this is another run than a known one, as one had ended before the other began.
 
         What tells of an earlier run only that it is one does not tell which.
         """
-        is_earlier = self.started is not None and self.is_over_before(known)
+        is_earlier = self.begun is not None and self.is_over_before(known)
         return is_earlier or known.is_over_before(self)
 
     def order(self, known: RunTimes, tolerance: int, *, by_submission: bool = False) -> RunOrder:
@@ -96,7 +123,7 @@ class RunTimes(NamedTuple):
             return RunOrder.LATER
         if self.is_over_before(known):
             return RunOrder.EARLIER
-        if self._began_in(known) or known._began_in(self):
+        if self.spans(known) or self._began_in(known) or known._began_in(self):
             return RunOrder.SAME
         if _is_behind(self.started, known.started, tolerance):
             return RunOrder.LATER
@@ -109,6 +136,10 @@ class RunTimes(NamedTuple):
         if by_submission and None in (self.started, known.started):
             return self._submitted(known)
         return RunOrder.SAME
+
+    def spans(self, known: RunTimes) -> bool:
+        """Whether both began and ended at one time, by clocks, whenever they were submitted."""
+        return are_near(self.begun, known.begun) and are_near(self.ended, known.ended)
 
     def _submitted(self, known: RunTimes) -> RunOrder:
         """How this run stands to one that is known, by when they were submitted."""
@@ -178,47 +209,39 @@ class Run(NamedTuple):
             return False
         return self.times.order(known.times, CLOCKS, by_submission=True) is RunOrder.SAME
 
-    # decision 943
-    def is_of_but_for_its_end(self, known: Run) -> bool:
-        """Whether both are one run by what only one has, though an end tells them apart.
-
-        That is an end without a start: it may be of another zone, or of when somebody was charged.
-        """
-        if not self._has_mark_of(known):
-            return False
-        mine, its = (each._replace(times=each.times.with_sure_end) for each in (self, known))
-        return mine.is_of(its)
-
     # decision 944
     def is_of_by_times(self, known: Run) -> bool:
         """Whether this is about the run that is known, by a time that both tell, as clocks do."""
         mine, its = self.times, known.times
-        if None in (mine.started, its.started) and not _are_near(mine.submitted, its.submitted):
-            return False
-        return self.is_of(known) or self.is_of_but_for_its_end(known)
+        is_told = None not in (mine.started, its.started) or mine.spans(its)
+        return (is_told or are_near(mine.submitted, its.submitted)) and self.is_of(known)
 
     # decision 945
     def may_begin(self, waiting: Run) -> bool:
         """Whether this run may be the one that a job waits for, whenever that was submitted.
 
-        It may be submitted anew, or by another clock.
+        It may be submitted anew, or by another clock: who tells no start has to tell the same
+        submission, or none.
         """
-        if self.times.started is None or waiting.times.started is not None:
-            return False
+        mine, its = self.times, waiting.times
         if self.global_id and waiting.global_id and self.global_id != waiting.global_id:
             return False
-        return self.times.order(waiting.times, CLOCKS) is RunOrder.SAME
+        if mine.is_told_apart(its):
+            return False
+        if None in (mine.submitted, its.submitted) or are_near(mine.submitted, its.submitted):
+            return True
+        return mine.started is not None and mine.order(its, CLOCKS) is RunOrder.SAME
 
-    def _has_mark_of(self, known: Run) -> bool:
-        """Whether both tell the GlobalId or SubmitTime of one run; one of HTCondor is of all."""
-        is_named = self.global_id == known.global_id and not of_one("", self.global_id)
-        is_near = _are_near(self.times.submitted, known.times.submitted)
-        return is_near or (is_named and bool(self.global_id))
+    # decision 974
+    def waited_for(self, known: Run) -> bool:
+        """Whether one that waits is the run that is known to have begun since."""
+        has_begun = self.times.started is None and known.times.started is not None
+        return has_begun and known.may_begin(self)
 
     @property
     def marks(self) -> int:
-        """By how many marks it is told: GlobalId, SubmitTime and StartTime."""
-        told = self.global_id or None, self.times.submitted, self.times.started
+        """By how many marks it is told: GlobalId, SubmitTime, StartTime, and when it ended."""
+        told = self.global_id or None, *self.times[:3]
         return sum(each is not None for each in told)
 
     def marks_of(self, known: Run) -> int:
@@ -226,9 +249,26 @@ class Run(NamedTuple):
         mine, its = self.times, known.times
         return (
             bool(self.global_id and known.global_id)
-            + _are_near(mine.submitted, its.submitted)
+            + are_near(mine.submitted, its.submitted)
             + (mine.started is not None and its.started is not None)
+            + are_near(mine.ended, its.ended)
         )
+
+
+# decisions 973 and 974
+def among(told: Job, items: Iterable[T], job_of: Callable[[T], Job]) -> list[T]:
+    """Those of what has jobs that may have the run of which a job tells: all roads ask here.
+
+    A run that is known comes before a job that waits for one, and that before one that has begun,
+    where what is told waits: it tells what was before.
+    """
+    mine = Run.of_job(told)
+    found = [(each, job, Run.of_job(job)) for each, job in ((each, job_of(each)) for each in items)]
+    known = [each for each, _, run in found if mine.is_of(run)]
+    begins = [each for each, job, run in found if waits(job) and mine.may_begin(run)]
+    return (
+        known or begins or [each for each, _, run in found if waits(told) and mine.waited_for(run)]
+    )
 
 
 # decision 926
@@ -248,11 +288,17 @@ def has_run(job: Job) -> bool:
     return job.block(Delivered) is not None or bool(job.get("Charge"))
 
 
+def waits(job: Job) -> bool:
+    """Whether it is known that a job waits: it did not begin, and used nothing."""
+    return not job.get("StartTime") and not has_run(job)
+
+
 def _is_behind(one: int | None, other: int | None, seconds: int) -> bool:
     return one is not None and other is not None and one > other + seconds
 
 
-def _are_near(one: int | None, other: int | None) -> bool:
+def are_near(one: int | None, other: int | None) -> bool:
+    """Whether two times are told that are the same, as clocks tell them."""
     return one is not None and other is not None and abs(one - other) <= CLOCKS
 
 
@@ -262,17 +308,16 @@ def differ(one: int | None, other: int | None) -> bool:
 
 
 # decision 927
-def _ran_until(job: Block, started: int | None, ended: int | None) -> int | None:
-    """How long a run went on by what it used, where its end is told beside no State of one.
+def _used(job: Block) -> int | None:
+    """How many seconds a run went on by what it used.
 
-    A Charge tells such an end, perhaps of another zone, or of when somebody was charged.
+    Beside an end of no State: a Charge tells it, perhaps of another zone, or of when somebody was
+    charged.
     """
     delivered = job.block(Delivered)
     used = delivered.get("Duration") if delivered else ""
-    if started is None or ended is None or not used:
-        return None
     try:
-        return min(ended, started + units.duration(used))
+        return units.duration(used) if used else None
     except InvalidValue:
         return None
 

@@ -39,9 +39,7 @@ def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:
     """
     told, known = Run.of_job(record), Run.of_job(job)
     ordered = told.times.order_without_zone if is_zoneless else told.times.order
-    order = ordered(known.times, START_TOLERANCE, by_submission=has_run(job))
-    is_doubted = order is not RunOrder.SAME and told.is_of_but_for_its_end(known)
-    return RunOrder.SAME if is_doubted else order
+    return ordered(known.times, START_TOLERANCE, by_submission=has_run(job))
 
 
 def frame_of(block: Block) -> JobGroup | None:

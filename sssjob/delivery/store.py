@@ -11,29 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 from sssjob.check.awareness import is_old
-from sssjob.defaults import resolve
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
+from sssjob.delivery.requested import StoredRun, about, requested, runs_of
 from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
-from sssjob.features.folded import without_run
-from sssjob.fold import identities, is_about
-from sssjob.model import Block, Job, JobGroup, jobs_of, without
+from sssjob.fold import is_about
+from sssjob.model import Block, Job, JobGroup
 from sssjob.records import Format
-from sssjob.runs import Run, RunOrder, requested_anew
+from sssjob.runs import Run, RunOrder
 from sssjob.store import Change, Store, Stored
-from sssjob.store.identity import marks_of
 from sssjob.store.stored import DELIVERED
 
 _BATCH = 200  # records of one change
-# Requests by which a job may become known, or changes in nothing that was requested.
-_CHARGING = ("Charge", "Quote", "Refund", "Reserve")
-_PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
 
 
 @dataclass(slots=True)
@@ -74,7 +68,7 @@ class StoreDelivery:
     def _take(self, change: Change, placed: PlacedRecord) -> bool:
         """Fold a record; whether there is a job that it is about, and that is not deleted."""
         place, record = placed.place, placed.job
-        runs = _runs(change, record)
+        runs = runs_of(change, record)
         last = next(iter(runs), None)
         found = _of_record(runs, record)
         if last is None:
@@ -93,7 +87,7 @@ class StoreDelivery:
             self._further(change, place, record, runs)
         return True
 
-    def _accepted(self, run: _StoredRun) -> bool:
+    def _accepted(self, run: StoredRun) -> bool:
         """Whether a job goes on with what is understood of it; that is told (9.0)."""
         assert isinstance(run.whole, Job | JobGroup)
         known = JobsUnderstood(run.whole).understood(run.job)
@@ -126,19 +120,18 @@ class StoreDelivery:
                 self._tell(finding("W-DISAGREE", f"{place}: {text}", file=self._jobs.address))
 
     def _further(
-        self, change: Change, place: str, record: Job, runs: Sequence[_StoredRun]
+        self, change: Change, place: str, record: Job, runs: Sequence[StoredRun]
     ) -> None:  # fmt: skip
         """Keep a run that nobody has seen: the job as it was first requested, and the record."""
-        first = _first(self._jobs, runs, record)
+        first = requested(change, runs, record)
         changes = self.tally.changes
-        requested = _without_numbers(self._jobs, _requested(first), first, record)
-        folded = self._folded(requested, record, place)
+        folded = self._folded(first.job, record, place)
         document = dumps(folded).encode()
         taken = _taken(change, folded, document)
         if taken is None:
             self.tally.delivered += 1
             self.tally.runs += 1
-            change.put(document, files=self._jobs.files(first.stored))
+            change.put(document, files=change.files(first.stored))
             return
         # One of the two says too little for the store to tell it from the other.
         self.tally.changes = changes
@@ -150,7 +143,7 @@ class StoreDelivery:
         else:
             self._fold(change, place, record, taken.stored)
 
-    def _tell_deleted(self, place: str, record: Job, run: _StoredRun) -> None:
+    def _tell_deleted(self, place: str, record: Job, run: StoredRun) -> None:
         self.tally.deleted += 1
         text = f"{place}: is not folded into job {record.id}: {run.stored.identity} is deleted"
         self._tell(finding("W-USELESS", text, file=self._jobs.address))
@@ -179,110 +172,17 @@ class StoreDelivery:
         return found
 
 
-class _StoredRun(NamedTuple):
-    """A run of a job in a store: its document, what that holds, and the job of it."""
-
-    stored: Stored
-    whole: Block
-    job: Job
-
-    def rank(self) -> tuple[bool, int, int]:
-        """What orders the runs of a job; one that tells no times is later alone than in a group."""
-        return self.stored.rank(marks_of(self.job))
-
-
-def _runs(change: Change, record: Job) -> list[_StoredRun]:
-    """The runs of the job of a record, alone and in groups; the last first, deleted ones last."""
-    numbers = {
-        each.number for id_ in sorted(identities(record))
-        for each in change.named(id_, deleted=True)
-    }  # fmt: skip
-    runs: list[_StoredRun] = []
-    for stored in map(change.at, sorted(numbers)):
-        whole = loads(stored.document)
-        job = _about(whole, record)
-        if job is not None:
-            runs.append(_StoredRun(stored, whole, job))
-    return sorted(runs, key=_StoredRun.rank, reverse=True)
-
-
-def _taken(change: Change, job: Job, document: bytes) -> _StoredRun | None:
+def _taken(change: Change, job: Job, document: bytes) -> StoredRun | None:
     """What the store takes a job alone for, that is in it already, also in a group."""
     alone = change.about(document)
     stored = alone or next((each for each, _ in change.elsewhere(job, None, deleted=True)), None)
     if stored is None:
         return None
     whole = loads(stored.document)
-    return _StoredRun(stored, whole, _about(whole, job) or job)
+    return StoredRun(stored, whole, about(whole, job) or job)
 
 
-def _first(jobs: Store, runs: Sequence[_StoredRun], record: Job) -> _StoredRun:
-    """The first version of the last job before a record, as it was requested then.
-
-    One that a request for its Charge made known tells nothing of that: another one is taken, if
-    there is one. # decision 864
-    """
-    told = marks_of(record).latest
-    before = [run for run in runs if marks_of(run.job).latest <= told] or runs
-    last, *others = before
-    first = _first_version(jobs, last, record)
-    if not _is_of_charge(first):
-        return first
-    firsts = (_first_version(jobs, run, record) for run in others)
-    return next((run for run in firsts if not _is_of_charge(run)), first)
-
-
-def _first_version(jobs: Store, run: _StoredRun, record: Job) -> _StoredRun:
-    """The first version of a job that somebody brought, or else the one of a Charge."""
-    found: list[_StoredRun] = []
-    for stored in jobs.versions(run.stored.identity):
-        whole = loads(stored.document)
-        if (job := _about(whole, record)) is None:
-            continue
-        found.append(_StoredRun(stored, whole, job))
-        is_told = bool(found[1:]) and stored.reason == DELIVERED
-        if not is_told and not _is_of_charge(found[-1]):
-            return found[-1]
-    return found[0] if found else run
-
-
-def _is_of_charge(run: _StoredRun) -> bool:
-    return _action(run.stored) in _CHARGING
-
-
-def _action(stored: Stored) -> str:
-    """The action of the request that made a version, if one did."""
-    return stored.reason.partition(" ")[0]
-
-
-# decision 913
-def _without_numbers(jobs: Store, job: Job, run: _StoredRun, record: Job) -> Job:
-    """A job without what a Reserve or a Quote put into its document; what was asked for stays.
-
-    Any version may have it that was made since, for whatever reason.
-    """
-    if not any(job.get(name) for name in _PUT.values()):
-        return job
-    before = Job()
-    for stored in jobs.versions(run.stored.identity):
-        now = _about(loads(stored.document), record) or before
-        name = _PUT.get(_action(stored), "")
-        if name and now.get(name) != before.get(name) and now.get(name) == job.get(name):
-            job = without(job, name)
-        before = now
-    return job
-
-
-def _about(block: Block, record: Job) -> Job | None:
-    """The job of a document that a record is about."""
-    jobs = block.jobs if isinstance(block, JobGroup) else (block,)
-    for job in jobs:
-        if type(job) is Job and is_about(record, job):
-            return job
-    return None
-
-
-def _of_record(runs: Sequence[_StoredRun], record: Job) -> _StoredRun | None:
+def _of_record(runs: Sequence[StoredRun], record: Job) -> StoredRun | None:
     """The run of which a record tells: one that has what is told, and else the last one."""
     told = Run.of_job(record)
     return max(
@@ -300,15 +200,3 @@ def _is_of(job: Job, record: Job) -> bool:
 def _is_told_by_zone(record: Job, job: Job) -> bool:
     """Whether a record whose times have no zone is of another run in some zones alone."""
     return told_order(job, record, is_zoneless=True) is RunOrder.UNTOLD
-
-
-def _requested(run: _StoredRun) -> Job:
-    """The job of a run as it was requested, with the defaults of its group."""
-    block, job = run.whole, run.job
-    asked = requested_anew(without_run(job))
-    if not isinstance(block, JobGroup):
-        return asked
-    place = block.jobs.index(job)
-    whole = block.holding(asked if item is job else item for item in block.items)
-    found = jobs_of(resolve(whole).block)[place]  # and what a group has been charged by default
-    return without(found, "Charge")

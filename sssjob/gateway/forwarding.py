@@ -35,7 +35,6 @@ from sssjob.handlers.attributes import (
     attribute,
     shown,
 )
-from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.charging import require_amount, require_no_part
 from sssjob.handlers.documents import of_two_values, require_credits
 from sssjob.handlers.ledger_entries import quote_of
@@ -46,6 +45,7 @@ from sssjob.integers import LARGEST
 from sssjob.model import Delivered, TaskGroup
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
+from sssjob.runs import OF_A_RUN
 from sssjob.states import has_ended, is_known, is_over, was_cancelled
 from sssjob.store import Identity, Store, Stored
 from sssjob.store.ledger import Entry, EntryKind

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from sssjob import spec
 from sssjob.model import B, Block, Delivered, Job, Requested, Task, TaskGroup
-
-# What only a run can tell. A job that is still to run may say when it should.
-OF_A_RUN = frozenset((
-    "StartTime", "EndTime", "CpuDuration", "SuspendDuration", "StartCount", "ExitCode", "Charge",
-))  # fmt: skip
+from sssjob.runs import OF_A_RUN
 
 
 def delivering(job: Job) -> Job:

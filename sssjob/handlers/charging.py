@@ -16,6 +16,7 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
+from sssjob.delivery.requested import StoredRun, requested, runs_of
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, Fact, fold
@@ -52,9 +53,10 @@ from sssjob.model import (
 )
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
-from sssjob.runs import Run, RunTimes, differ, has_run, moment
+from sssjob.runs import CLOCKS, Run, RunTimes, among, differ, moment, waits
 from sssjob.states import has_ended
 from sssjob.store import Change, Stored
+from sssjob.store.files import NO_FILES
 from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of
 from sssjob.store.ledger import Entry, EntryKind
@@ -153,6 +155,7 @@ class _StoredJob:
     block: Block
     view: View
     job: Job
+    has_others: bool = False  # whether other documents have its Id, too
 
 
 def charge(
@@ -169,10 +172,12 @@ def charge(
         subject = _subject(call, reach, needs=("Id", "Duration"))
         known = _known(change, delivering(subject.job))
         times = _known_times(known, subject.job)
-        job, before, payers = _merged(known, times, subject, reach)
+        further = None if known is not None else _further(change, subject.job, reach)
+        job, before, payers = _merged(known, further, times, subject, reach)
         former = known.stored if known is not None else None
-        kept = _times_told(known, times, subject.job)
+        kept = _times_told(known, times, subject.job) or _further_told(further, subject.job)
         said = _advised(change, former, subject.id, advice)
+        job = _with_factors(change, accounting, job, known, reach)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = only(job)
         _require_plain(whole.used)
@@ -181,7 +186,8 @@ def charge(
         change.ledger.hold(subject.id)
         total = units.decimal(before + priced.bill.amount)
         require_credits(total)
-        stored = _keep(change, _charged(job, total), known)
+        files = change.files(further.stored) if further is not None else NO_FILES
+        stored = _keep(change, _charged(job, total), known, files)
         removed = _ended_with(change, stored, subject.id, call)
         seconds = _duration(subject.view.used)
         change.ledger.add(
@@ -215,12 +221,13 @@ def reserve(
         subject = _subject(call, reach, needs=("Id", "Duration"))
         new = asking(subject.job)
         known = _known(change, new)
-        if known is None:
-            job = new
-        else:
+        further = None if known is not None else _further(change, new, reach)
+        if known is not None:
             _require_seen(known, subject, reach)
             job = fold(known.job, _facts(new), overwrite=True).job
-        whole = _whole(subject, known)
+        else:
+            job = new if further is None else fold(further.job, _facts(new), overwrite=True).job
+        whole = _whole(subject, known, further)
         priced = _price(change, accounting, subject, whole, whole, call)
         change.ledger.hold(subject.id)
         number = _number(change, "reservations")
@@ -299,7 +306,8 @@ def quote(
         known = _known(change, subject.job) if subject.id else None
         if known is not None and not _may_see(known, reach):
             known = None
-        whole = _whole(subject, known)
+        further = _further(change, subject.job, reach) if subject.id and known is None else None
+        whole = _whole(subject, known, further)
         priced = _price(change, accounting, subject, whole, whole, call)
         shown = _shown(asked, accounting, priced.bill.amount)
         cells = [("Amount", shown)]
@@ -352,10 +360,8 @@ def refund(
 
     def do(change: Change) -> HandlerAnswer:
         asked_of = Job.of(Id=id_, **run)
-        known = _known(change, asked_of)
-        told = Run.of_job(asked_of)
-        is_it = known is not None and told.marks_of(Run.of_job(known.job)) == told.marks
-        if known is None or not is_it or not _may_see(known, reach):
+        known = _known(change, asked_of, has_all=True)
+        if known is None or not _may_see(known, reach):
             which = f" with this {' and '.join(run)}" if run else ""
             raise Refused("740", f"There is no job {id_}{which}")
         before = _amount(known.view, "Charge") or Fraction()
@@ -409,12 +415,18 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
     return _Subject(job, view, sent.warnings)
 
 
-def _whole(subject: _Subject, known: _StoredJob | None) -> _JobWithFallback:
-    """A job that is asked for: what the request leaves out is as it was known."""
-    if known is None:
+def _whole(
+    subject: _Subject, known: _StoredJob | None, further: StoredRun | None
+) -> _JobWithFallback:
+    """A job that is asked for: what the request leaves out is as it was known, or requested."""
+    if known is not None:
+        view: View = known.view
+    elif further is not None:
+        view = only(further.job)
+    else:
         return _JobWithFallback(subject.view)
-    _require_plain(known.view)
-    return _JobWithFallback(subject.view, known.view)
+    _require_plain(view)
+    return _JobWithFallback(subject.view, view)
 
 
 def _price(
@@ -497,21 +509,64 @@ def _rates(
 
 
 def _merged(
-    known: _StoredJob | None, times: Mapping[str, str], subject: _Subject, reach: Reach
-) -> tuple[Job, Fraction, str]:
+    known: _StoredJob | None, further: StoredRun | None, times: Mapping[str, str],
+    subject: _Subject, reach: Reach,
+) -> tuple[Job, Fraction, str]:  # fmt: skip
     """The job as it will be stored, what it was charged before, and what is to be said of whom."""
     sent = without(subject.job, "Charge")
-    if known is None:
+    if known is not None:
+        _require_seen(known, subject, reach)
+        view, written = known.view, known.job
+    elif further is not None:
+        view, written = only(further.job), further.job
+    else:
         return delivering(sent), Fraction(), ""
-    _require_seen(known, subject, reach)
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
-    payers = Payers(known.view, known.job, sent)
+    payers = Payers(view, written, sent)
     if sent.block(Requested) or sent.block(Delivered):
-        job = payers.whole(_with_rest(delivering(sent), known.job))
+        job = payers.whole(_with_rest(delivering(sent), written))
     else:
-        job = fold(known.job, _facts(payers.flat(sent)), overwrite=True).job
-    return job, _amount(known.view, "Charge") or Fraction(), payers.said()
+        job = fold(written, _facts(payers.flat(sent)), overwrite=True).job
+    return job, _amount(view, "Charge") or Fraction(), payers.said()
+
+
+# decision 972
+def _further(change: Change, sent: Job, reach: Reach) -> StoredRun | None:
+    """A job as it was requested, for a run of it that is not known; None where nobody knows it."""
+    runs = [run for run in runs_of(change, sent) if run.job.id == sent.id]
+    if not runs:
+        return None
+    first = requested(change, runs, sent)
+    if not only(first.job).is_within(reach):
+        return None
+    return first._replace(job=without(without(first.job, "State"), "StatusMessage"))
+
+
+def _with_factors(
+    change: Change, accounting: Accounting, job: Job, known: _StoredJob | None, reach: Reach
+) -> Job:
+    """A run that stands alone, with factors of its price that it leaves out as they were requested.
+
+    Whether a record, a file or a Charge came first, it costs the same.
+    """
+    names = [name for name in accounting.rates.multipliers if not _text(only(job), name)]
+    if known is None or known.view.place or not (names and known.has_others):
+        return job
+    asked = _further(change, job, reach)
+    if asked is None or asked.stored.number == known.stored.number:
+        return job
+    factors = ((name, _text(only(asked.job), name)) for name in names)
+    missing = [_like(job, name, text) for name, text in factors if text]
+    return job.setting(*missing) if missing else job
+
+
+def _further_told(further: StoredRun | None, sent: Job) -> str:
+    """What is to be said of a run that nobody knew, and that only its end tells from others."""
+    end = sent.get("EndTime")
+    if further is None or sent.get("StartTime") or not end:
+        return ""
+    return f"No run of job {sent.id} that is known ended at {shown(end)}: a further one is charged"
 
 
 # decisions 912 and 945
@@ -524,11 +579,11 @@ def _known_times(known: _StoredJob | None, sent: Job) -> dict[str, str]:
     """
     if known is None:
         return {}
-    ended, began = RunTimes.of_job(known.job).ended, moment(sent, "StartTime")
+    ended, began = RunTimes.of_job(known.job).ended, moment(sent, "StartTime") or 0
     names = {*MARKS}
-    if ended is not None and not (began is not None and began > ended and differ(began, ended)):
+    if ended is not None and has_ended(known.job.get) and began <= ended + CLOCKS:
         names.add("EndTime")
-    if _waits(known.job) and differ(moment(sent, "SubmitTime"), moment(known.job, "SubmitTime")):
+    if waits(known.job) and differ(moment(sent, "SubmitTime"), moment(known.job, "SubmitTime")):
         names.remove("SubmitTime")
     return {name: text for name in _RUN_MARKS if name in names and (text := known.job.get(name))}
 
@@ -547,12 +602,13 @@ def _times_told(known: _StoredJob | None, times: Mapping[str, str], sent: Job) -
     )  # fmt: skip
 
 
-def _known(change: Change, job: Job) -> _StoredJob | None:
+def _known(change: Change, job: Job, *, has_all: bool = False) -> _StoredJob | None:
     """What the store has of a job: its last run that is shown, alone or in a job group.
 
     Another run of its Id is another job: it is None where the times tell a new one. A run that has
-    what is told comes before those that do not tell it. Raises ``Refused`` (740) where it stands in
-    several documents. # decisions 860, 863 and 878
+    what is told comes before those that do not tell it; ``has_all`` asks for one that has it all.
+    Raises ``Refused``: 740 where it stands in several documents, 314 where what is told fits none
+    of several runs better than the others. # decisions 860, 863, 878 and 971
     """
     try:
         alone = change.about(job)
@@ -565,34 +621,21 @@ def _known(change: Change, job: Job) -> _StoredJob | None:
         if view.block.id == job.id
     ]  # fmt: skip
     told = Run.of_job(job)
-    of_view = {id(view): Run.of_job(view.block) for view in views}
-    runs = [view for view in views if told.is_of(of_view[id(view)])]
-    runs = runs or [view for view in views if told.is_of_but_for_its_end(of_view[id(view)])]
-    runs = runs or [view for view in views if _may_have_begun(job, view.block)]
+    runs = among(job, views, lambda view: view.block)
+    shares = [told.marks_of(Run.of_job(view.block)) for view in runs]
+    most = told.marks if has_all else max(shares, default=0)
+    runs = [view for view, share in zip(runs, shares, strict=True) if share == most]
     if not runs:
         return None
-    view = max(runs, key=lambda each: (told.marks_of(of_view[id(each)]), _rank(each)))
+    view = max(runs, key=_rank)
+    if most < told.marks and sum(each.stored.deleted is view.stored.deleted for each in runs) > 1:
+        raise _untold(job, "has several runs")
     stored, block = view.stored, view.stored.block()
     if not stored.deleted:
         _require_one_place(change, job, view)
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)
-    return _StoredJob(stored, block, view, inner)
-
-
-def _may_have_begun(job: Job, known: Job) -> bool:
-    """Whether one that is known to wait may have begun, by clocks that differ by more."""
-    if not _waits(known):
-        return False
-    told, waiting = Run.of_job(job), Run.of_job(known)
-    is_other = told.times.is_told_apart(waiting.times)
-    is_it = not is_other and marks_of(job).agree(marks_of(known))
-    return is_it or told.may_begin(waiting)
-
-
-def _waits(known: Job) -> bool:
-    """Whether it is known that a job waits: it did not begin, and was not charged."""
-    return not known.get("StartTime") and not has_run(known)
+    return _StoredJob(stored, block, view, inner, len(places) > 1)
 
 
 def _rank(view: JobView) -> tuple[bool, int, int]:
@@ -673,16 +716,23 @@ def _facts(sent: Job) -> list[Fact]:
     ]
 
 
-def _keep(change: Change, job: Job, known: _StoredJob | None) -> Stored:
+def _keep(
+    change: Change, job: Job, known: _StoredJob | None, files: Mapping[str, bytes] = NO_FILES
+) -> Stored:
     if known is not None:
         return put(change, place(known.block, known.view.place, lambda _: job), known.stored)
     if change.about(job) is not None:
-        missing = "EndTime" if job.get("StartTime") else "StartTime"
-        raise Refused("740", f"Job {job.id} had another run; say the {missing} of this one")
+        raise _untold(job, "had another run")
     try:
-        return change.put(job)
+        return change.put(job, files=files)
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+
+
+def _untold(job: Job, which: str) -> Refused:
+    """Why a request is refused of which nobody can know which run it means."""
+    missing = "EndTime" if job.get("StartTime") else "StartTime"
+    return Refused("314", f"Job {job.id} {which}; say the {missing} of this one")
 
 
 def _advised(

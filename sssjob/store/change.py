@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from sssjob.errors import BusyStore, TakenId
 from sssjob.model import Block, Job
-from sssjob.runs import Run, RunTimes, has_run
+from sssjob.runs import Run, RunTimes, waits
 from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
-from sssjob.store.files import NO_FILES, require_files
+from sssjob.store.files import NO_FILES, contents, require_files
 from sssjob.store.flat_properties import jobs_in
 from sssjob.store.identity import Identity, marks_of
 from sssjob.store.ledger import StoreLedger
@@ -97,13 +97,12 @@ class Change:
         """
         for job, _ in _standing(block):
             told = Run.of_job(job)
-            if told.times.started is None and not has_run(job):
-                continue
+            is_it = told.waited_for if waits(job) else told.is_of_by_times
             for stored in self.named(job.id, deleted=True):
                 known = (
                     Run.of_job(each) for _, each in jobs_in(stored.block()) if each.id == job.id
                 )
-                if any(map(told.is_of_by_times, known)):
+                if any(map(is_it, known)):
                     return stored
         return None
 
@@ -166,6 +165,17 @@ class Change:
         if found is not None and found.deleted:
             self.require_one_place(found.block(), found.number)
         return self._hide(found, deleted=False)
+
+    def versions(self, stored: Stored) -> list[Stored]:
+        """Every version of a document, the first one first, as ``Store.versions`` gives them."""
+        present = lookup.by_number(self._engine, stored.number)
+        assert present is not None  # documents never go away
+        rows = (*lookup.former(self._engine, stored.number), present)
+        return [self._stored(row) for row in rows]
+
+    def files(self, stored: Stored) -> dict[str, bytes]:
+        """What the Files of a version hold, as ``Store.files`` gives it."""
+        return contents(self._engine, self._packing, stored.files)
 
     def note(self, name: str, value: str) -> None:
         """Keep a small fact beside the documents, such as the id of a request that was served.

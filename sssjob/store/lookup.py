@@ -8,6 +8,7 @@ from functools import cache
 from itertools import groupby, islice
 
 from sssjob.errors import DamagedStore
+from sssjob.integers import LARGEST
 from sssjob.store.access_paths import StoreMoment
 from sssjob.store.columns import (
     BOTH,
@@ -92,6 +93,15 @@ def by_number(engine: Engine, number: int) -> Row | None:
     """The present version of a document, by its number in the store."""
     found = engine.fetch(f"{PRESENT}WHERE d.number = ?", (number,))
     return found[0] if found else None
+
+
+def former(engine: Engine, number: int, newest: int | None = None) -> list[Row]:
+    """The former versions of a document, the first one first; with ``newest`` only so many."""
+    rows = engine.fetch(
+        f"{FORMER}WHERE f.document = ? ORDER BY f.version DESC LIMIT ?",
+        (number, LARGEST if newest is None else newest),
+    )
+    return [*reversed(rows)]
 
 
 def noted(engine: Engine, name: str) -> str | None:

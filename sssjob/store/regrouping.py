@@ -44,12 +44,13 @@ from sssjob.model import (
     jobs_of,
     without,
 )
-from sssjob.runs import Run, has_run, moment
+from sssjob.runs import OF_A_RUN, Run, among, moment
 from sssjob.states import is_over
 from sssjob.store.flat_properties import flat_properties, jobs_in
 from sssjob.store.settling import charge_of, owner_of
 
 _CHARGE = "Charge"
+_OF_A_RUN = OF_A_RUN | {"GlobalId", "SubmitTime", "State", "StatusMessage"}
 _DURATIONS = ("Duration", "CpuDuration")
 _SHOWN = 3  # Ids of jobs that a message names
 
@@ -137,6 +138,10 @@ class _MemberJob(NamedTuple):
     run: Run
     told: _RunEvidence
 
+    def is_run_of(self, known: _MemberJob) -> bool:
+        """Whether it may be the run of one that is there."""
+        return bool(among(self.whole, [known.whole], lambda whole: whole))
+
     def with_charge_of(self, known: _MemberJob) -> _MemberJob:
         """The same, with what is known that its run was charged, if it says nothing of that.
 
@@ -169,24 +174,24 @@ def housed(there: bytes, new: bytes) -> bytes | None:
     group, job = loads(there), loads(new)
     assert isinstance(group, JobGroup)
     assert isinstance(job, Job)
-    told = Run.of_job(job)
-    places = [
-        place for place, each in enumerate(group.jobs) if each.id == job.id and _is_home(told, each)
-    ]
-    if len(places) != 1:
+    own = [(place, each) for place, each in enumerate(_jobs(group)) if each.whole.id == job.id]
+    found = among(job, own, lambda each: each[1].whole)
+    if moment(job, "StartTime") is None or len(found) != 1:
         return None
-    return _rewritten(there, {places[0]: belonging(job, group.namespace)}, ())
+    [(place, known)] = found
+    run = _with_request(belonging(job, group.namespace), known.written)
+    return _rewritten(there, {place: run}, ())
 
 
-def _is_home(told: Run, job: Job) -> bool:
-    """Whether a job of a group waits for a run that began, or has it already."""
-    known = Run.of_job(job)
-    if told.times.started is None or told.is_of_but_for_its_end(known):
-        return told.times.started is not None
-    is_it = told.is_of(known)
-    if known.times.started is not None or has_run(job):
-        return is_it
-    return told.may_begin(known)
+# decision 973
+def _with_request(run: Job, known: Job) -> Job:
+    """A run that came alone, with what the job of its group requests, and this says nothing of."""
+    names = {item.name for item in run.properties} | _OF_A_RUN
+    kinds = {Delivered, *(type(item) for item in run.items if isinstance(item, Block))}
+    blocks = [item for item in run.items if isinstance(item, Block)]
+    requested = [item for item in known.properties if item.name not in names]
+    others = [item for item in known.items if isinstance(item, Block) and type(item) not in kinds]
+    return run.holding((*run.properties, *requested, *others, *blocks))
 
 
 def regrouped(there: bytes, new: bytes) -> Regrouped | None:
@@ -240,7 +245,7 @@ def _matched(mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob]) -> list[i
     found: list[int | None] = []
     for known in theirs:
         some = by_id[known.written.id]
-        same = next((place for place in some if mine[place].run.is_of(known.run)), None)
+        same = next((place for place in some if mine[place].is_run_of(known)), None)
         if same is not None:
             some.remove(same)
         found.append(same)

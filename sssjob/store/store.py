@@ -399,13 +399,9 @@ class Store:
         present = lookup.find(self.engine, identity, deleted=deleted)
         if present is None:
             return []
-        former = self.engine.fetch(
-            f"{lookup.FORMER}WHERE f.document = ? ORDER BY f.version DESC LIMIT ?",
-            (present[0], LARGEST if newest is None else newest - 1),
-        )
+        former = lookup.former(self.engine, present[0], None if newest is None else newest - 1)
         return [
-            lookup.stored(row, self.packing, self.address, on_error)
-            for row in (*reversed(former), present)
+            lookup.stored(row, self.packing, self.address, on_error) for row in (*former, present)
         ]
 
     def first_kept(self, stored: Stored) -> int:

@@ -20,7 +20,7 @@ from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
 from sssjob.known_by import ENDED, WAITS, may_be_of_schedd, of_one, telling
-from sssjob.model import Property
+from sssjob.model import Job, Property
 from sssjob.runs import Run
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
@@ -320,14 +320,6 @@ class _DocumentVersion(NamedTuple):
         return before is not None and before[1:-1] == self[1:-1]
 
 
-class _Apart(Enum):
-    """Whether an end tells two runs apart."""
-
-    NOT = "it does not"
-    BY_END = "it does, and may be wrong"  # decision 943
-    FOR_SURE = "it does"
-
-
 class Outcome(Enum):
     """What became of a document."""
 
@@ -589,28 +581,47 @@ class DocumentWriter:
 
         One that names no user may be about several, and is about the one that tells most.
         """
-        told = [(run, self._told_apart(incoming, run)) for run in runs]
-        for how in (_Apart.NOT, _Apart.BY_END):
-            some = [run for run, is_apart in told if is_apart is how]
-            found = self._about(incoming, some) if some else None
-            if found is not None:
-                return found
-        return None
-
-    def _about(self, incoming: Incoming, runs: Sequence[PresentDocument]) -> PresentDocument | None:
-        """The same of runs that none of which is told apart."""
+        runs = [run for run in runs if not self._is_told_apart(incoming, run)]
         told = incoming.name, incoming.id, incoming.marks
         run = known_as(*told, runs)
         if run is None and self._keeps_ended and incoming.name == "Job":
             some = [each for each in runs if (each.name, each.id) == told[:2]]
             # What waits may be submitted anew, a second later, too.
             is_run = bool(incoming.marks.started) or _has_run(incoming.rows)
-            return (near(incoming.marks, some) or self._waiting(incoming, some)) if is_run else None
+            return (self._by_times if is_run else _that_began)(incoming, some)
         if run is None or incoming.marks.whose or not run.marks.whose:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
         return max(found, key=lambda each: self._telling(each)[0]) if len(found) > 1 else run
+
+    def _by_times(
+        self, incoming: Incoming, runs: Sequence[PresentDocument]
+    ) -> PresentDocument | None:
+        """The run that times tell which are not told exactly, or the job that waits for it."""
+        found = near(incoming.marks, runs) or self._waiting(incoming, runs)
+        if found is not None or not _may_have_ended(incoming.rows):
+            return found
+        ended = (run for run in runs if not run.marks.started and self._has_end(run))
+        return next((run for run in ended if self._spans(incoming, run)), None)
+
+    def _spans(self, incoming: Incoming, present: PresentDocument) -> bool:
+        """Whether what comes and what is there began and ended at one time. # decision 970"""
+        nobody = Marks(incoming.marks.global_id, whose=incoming.marks.whose)
+        told = self._jobs_of(incoming, present) if nobody.agree(present.marks) else None
+        return told is not None and Run.of_job(told[0]).is_of_by_times(Run.of_job(told[1]))
+
+    def _jobs_of(self, incoming: Incoming, present: PresentDocument) -> tuple[Job, Job] | None:
+        """The job that comes and the one that is there; None where that is damaged."""
+        try:
+            documents = (
+                self.packing.document(incoming.content),
+                self.packing.unpack(present.dictionary, present.data),
+            )
+        except NotUnpacked:
+            return None
+        [(_, mine)], [(_, known)] = (jobs_in(loads(each)) for each in documents)
+        return mine, known
 
     # decision 945
     def _waiting(
@@ -626,33 +637,28 @@ class DocumentWriter:
                 return run
         return None
 
-    # decisions 922 and 926
-    def _told_apart(self, incoming: Incoming, present: PresentDocument) -> _Apart:
+    # decisions 922, 926 and 970
+    def _is_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether what comes is of another run, as one of both had ended before the other began.
 
         Documents are opened only where that may be: as a rule what comes of a job that waits tells
         when it was submitted, which its document tells, too.
         """
         comes, there = (each.marks.told.times for each in (incoming, present))
-        if present.name != "Job" or None not in (comes.started, there.started):
-            return _Apart.NOT
+        is_job = incoming.name == present.name == "Job"
+        if not is_job or None not in (comes.started, there.started):
+            return False
+        has_end = _may_have_ended(incoming.rows)
         begins = comes.started if there.submitted is not None else comes.started or comes.submitted
-        may_be_later = begins is not None and self._has_end(present)
-        may_be_earlier = comes.started and there.submitted and _may_have_ended(incoming.rows)
+        may_be_later = (begins is not None or has_end) and self._has_end(present)
+        is_told = there.started is not None or (comes.started and there.submitted)
+        may_be_earlier = has_end and is_told
         if not (may_be_later or may_be_earlier):
-            return _Apart.NOT
-        try:
-            documents = (
-                self.packing.document(incoming.content),
-                self.packing.unpack(present.dictionary, present.data),
-            )
-        except NotUnpacked:
-            return _Apart.NOT
-        [(_, mine)], [(_, known)] = (jobs_in(loads(each)) for each in documents)
-        of_mine, of_known = Run.of_job(mine), Run.of_job(known)
-        if not of_mine.times.is_told_apart(of_known.times):
-            return _Apart.NOT
-        return _Apart.BY_END if of_mine.is_of_but_for_its_end(of_known) else _Apart.FOR_SURE
+            return False
+        told = self._jobs_of(incoming, present)
+        return told is not None and Run.of_job(told[0]).times.is_told_apart(
+            Run.of_job(told[1]).times
+        )
 
     def _has_end(self, present: PresentDocument) -> bool:
         return bool(self.engine.fetch(_HAS_END, (present.number,)))
@@ -935,6 +941,21 @@ class DocumentWriter:
         self.engine.add_sparse(
             self._rows, [row for number, new, _ in changed for row in _owned(number, new)]
         )
+
+
+# decision 974
+def _that_began(
+    incoming: Incoming, runs: Iterable[PresentDocument]
+) -> PresentDocument | None:  # fmt: skip
+    """The run that has begun since, of what waits: the first that began after its submission."""
+    told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
+    return min(
+        (
+            run for run in runs
+            if nobody.agree(run.marks) and told.waited_for(run.marks.told)
+        ),
+        default=None, key=lambda run: (run.marks.told.times.started, run.number),
+    )  # fmt: skip
 
 
 def _requests(versions: Sequence[_DocumentVersion]) -> Iterator[tuple[str, bool]]:

@@ -299,11 +299,12 @@ def test_a_run_of_which_only_its_end_is_known_is_no_later_one(address, id_, does
         assert [bool(row["StartTime"]) for row in rows] == [True, True]
 
 
-def test_each_record_has_a_run_where_a_charge_told_an_end_alone(address):
-    """Nobody knows whose end that is: the first run of which a record tells has the Charge."""
+@pytest.mark.parametrize("charged", [0, 1])
+def test_each_record_has_a_run_where_a_charge_told_an_end_alone(address, charged):
+    """The run that had begun by then, and went on until then, has the Charge."""
     with Site(address) as site:
-        site.deleted["10"], site.shown["10"] = {}, {0: 120}
-        used = f"{USED.format('10')}<EndTime>{FIRST + 9060}</EndTime></Job>"
+        site.deleted["10"], site.shown["10"] = {}, {0: 0, 1: 0} | {charged: 120}
+        used = f"{USED.format('10')}<EndTime>{FIRST + 9000 * charged + 60}</EndTime></Job>"
         assert site.jobs.code("Charge", data=[used]) == "000"
         for run in (0, 1):
             site.deliver("10", run)
@@ -382,13 +383,14 @@ def test_a_charge_is_of_the_run_that_has_what_it_tells(address, id_, told):
         assert site.found()[id_] == {0: 120, 2: 120}
 
 
-def test_a_charge_of_a_run_before_the_one_that_is_known_has_to_tell_when_it_began(address):
+def test_a_charge_by_its_end_alone_is_of_another_run_where_that_was_over_by_then(address):
     with Site(address) as site:
         end = f"<EndTime>{FIRST - 5000}</EndTime>"
         said = site.jobs.said("Charge", data=[f"{USED.format('9')}{end}</Job>"])
-        assert said == "Job 9 had another run; say the StartTime of this one"
-        start = f"<StartTime>{FIRST - 5060}</StartTime>"
-        assert site.jobs.code("Charge", data=[f"{USED.format('9')}{start}{end}</Job>"]) == "000"
+        assert said.endswith(
+            f"No run of job 9 that is known ended at {FIRST - 5000}: a further one is charged"
+        )
+        assert site.found()["9"] == {-1: 120, 0: 0}
 
 
 def test_a_job_that_waits_begins_by_whatever_clock(address):

@@ -1,0 +1,144 @@
+"""What was requested of a job that runs again, for a further run of it: one rule for all roads.
+
+A run that a store does not have yet, of which a record or a Charge tells, is a document of its own:
+the job as it was requested, with what is told of the run. So it costs the same, whichever of both
+comes first. # decisions 850, 864 and 972
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sssjob.defaults import resolve
+from sssjob.document import loads
+from sssjob.features.folded import without_run
+from sssjob.fold import identities, is_about
+from sssjob.model import Block, Job, JobGroup, jobs_of, without
+from sssjob.runs import requested_anew, waits
+from sssjob.store import Change, Stored
+from sssjob.store.identity import marks_of
+from sssjob.store.stored import DELIVERED
+
+_CHARGE = "Charge"
+# Requests by which a job may become known, or changes in nothing that was requested.
+_CHARGING = (_CHARGE, "Quote", "Refund", "Reserve")
+_KNOWN_BY = ("Id", "GlobalId")
+_PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
+
+
+class StoredRun(NamedTuple):
+    """A run of a job in a store: its document, what that holds, and the job of it."""
+
+    stored: Stored
+    whole: Block
+    job: Job
+
+    def rank(self) -> tuple[bool, int, int]:
+        """What orders the runs of a job; one that tells no times is later alone than in a group."""
+        return self.stored.rank(marks_of(self.job))
+
+
+def runs_of(change: Change, record: Job) -> list[StoredRun]:
+    """The runs of the job of a record, alone and in groups; the last first, deleted ones last."""
+    numbers = {
+        each.number for id_ in sorted(identities(record))
+        for each in change.named(id_, deleted=True)
+    }  # fmt: skip
+    runs: list[StoredRun] = []
+    for stored in map(change.at, sorted(numbers)):
+        whole = loads(stored.document)
+        job = about(whole, record)
+        if job is not None:
+            runs.append(StoredRun(stored, whole, job))
+    return sorted(runs, key=StoredRun.rank, reverse=True)
+
+
+def requested(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun:
+    """The job for a further run of it as it was requested, of its ``runs``, at least one.
+
+    That is as it waited, of the last run before the one that is told; where nobody brought it
+    then, as it was brought, and else as a Reserve or a Quote made it known. What a Charge told of
+    one run is of no other one.
+    """
+    latest = marks_of(told).latest
+    before = [run for run in runs if marks_of(run.job).latest <= latest]
+    every = [*before, *(run for run in runs if run not in before)]
+    firsts = [first for run in every if (first := _first_version(change, run, told)) is not None]
+    first = min(firsts, key=_how_far, default=None) or _known_alone(runs[0])
+    return first._replace(job=_without_numbers(change, _requested(first), first, told))
+
+
+def _known_alone(run: StoredRun) -> StoredRun:
+    """A job of which nothing is known but by what it is."""
+    known = run.job.holding(item for item in run.job.properties if item.name in _KNOWN_BY)
+    return run._replace(whole=known, job=known)
+
+
+def _first_version(change: Change, run: StoredRun, told: Job) -> StoredRun | None:
+    """The first version of a job that somebody brought, or else of a request; None of a Charge."""
+    found: list[StoredRun] = []
+    for stored in change.versions(run.stored):
+        whole = loads(stored.document)
+        if (job := about(whole, told)) is None:
+            continue
+        found.append(StoredRun(stored, whole, job))
+        is_told = bool(found[1:]) and stored.reason == DELIVERED
+        if not is_told and not _is_of_charge(found[-1]):
+            return found[-1]
+    return found[0] if found and _action(found[0].stored) != _CHARGE else None
+
+
+def _how_far(first: StoredRun) -> int:
+    """How much less than a request it is: one that waited is all, one of a Reserve the least."""
+    if _is_of_charge(first):
+        return 2
+    return 0 if waits(first.job) else 1
+
+
+def _is_of_charge(run: StoredRun) -> bool:
+    return _action(run.stored) in _CHARGING
+
+
+def _action(stored: Stored) -> str:
+    """The action of the request that made a version, if one did."""
+    return stored.reason.partition(" ")[0]
+
+
+# decision 913
+def _without_numbers(change: Change, job: Job, run: StoredRun, record: Job) -> Job:
+    """A job without what a Reserve or a Quote put into its document; what was asked for stays.
+
+    Any version may have it that was made since, for whatever reason.
+    """
+    if not any(job.get(name) for name in _PUT.values()):
+        return job
+    before = Job()
+    for stored in change.versions(run.stored):
+        now = about(loads(stored.document), record) or before
+        name = _PUT.get(_action(stored), "")
+        if name and now.get(name) != before.get(name) and now.get(name) == job.get(name):
+            job = without(job, name)
+        before = now
+    return job
+
+
+def about(block: Block, record: Job) -> Job | None:
+    """The job of a document that a record is about."""
+    jobs = block.jobs if isinstance(block, JobGroup) else (block,)
+    for job in jobs:
+        if type(job) is Job and is_about(record, job):
+            return job
+    return None
+
+
+def _requested(run: StoredRun) -> Job:
+    """The job of a run as it was requested, with the defaults of its group."""
+    block, job = run.whole, run.job
+    asked = requested_anew(without_run(job))
+    if not isinstance(block, JobGroup):
+        return asked
+    place = block.jobs.index(job)
+    whole = block.holding(asked if item is job else item for item in block.items)
+    found = jobs_of(resolve(whole).block)[place]  # and what a group has been charged by default
+    return without(found, "Charge")

@@ -1,0 +1,206 @@
+"""Two runs of one job, told in any order by any road: each is there once, with what it was charged.
+
+A Charge is for the same amount, whichever of both comes first.
+"""
+
+import io
+import tempfile
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from job_service import job_service
+
+from sssjob import units
+from sssjob.delivery import StoreDelivery
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import ChargeRates
+from sssjob.records import find
+
+FIRST = 1_700_000_000
+HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
+GOLD = "<QualityOfService>gold</QualityOfService>"
+RATES = ChargeRates({"Processors": Fraction(1)}, {"QualityOfService": {"gold": Fraction(2)}})
+ACCOUNTING = Accounting(RATES)
+CREDITS = (400, 2000)  # 2 processors for 100 and 500 seconds, twice as dear
+ASKED = f"<Job><Id>7</Id><User>ann</User>{GOLD}<State>Idle</State>{{}}</Job>"
+AROUND = {
+    "alone": ASKED,
+    "in a group": f"<JobGroup><Id>g</Id>{ASKED}<Job><Id>8</Id></Job></JobGroup>",
+    "with defaults": (
+        f"<JobGroup><Id>g</Id><JobDefaults>{GOLD}</JobDefaults>{ASKED.replace(GOLD, '')}"
+        "<Job><Id>8</Id></Job></JobGroup>"
+    ),
+}
+
+
+class Run:
+    """The first or the second run of job 7, which share a SubmitTime or not."""
+
+    def __init__(self, number, *, shares):
+        self.number = number
+        self.started = FIRST + (100, 500)[number]
+        self.used = (100, 500)[number]
+        self.ended = self.started + self.used
+        self.submitted = FIRST + (0 if shares else 300 * number)
+
+    def times(self, *names):
+        values = {"SubmitTime": self.submitted, "StartTime": self.started, "EndTime": self.ended}
+        return "".join(f"<{name}>{values[name]}</{name}>" for name in names)
+
+
+class Site:
+    """A store behind a gateway in which job 7 waits."""
+
+    def __init__(self, address, around, *, shares):
+        self.opened = job_service(address, accounting=ACCOUNTING)
+        self.asked = AROUND[around].format(f"<SubmitTime>{FIRST}</SubmitTime>")
+        self.runs = [Run(number, shares=shares) for number in range(2)]
+
+    def __enter__(self):
+        self.jobs = self.opened.__enter__()
+        self.load(self.asked)
+        return self
+
+    def __exit__(self, *error):
+        self.opened.__exit__(*error)
+
+    def load(self, document):
+        with self.jobs.service.stores.use() as kept:
+            kept.load(document.encode())
+
+    def do(self, step):
+        road, number = step
+        getattr(self, road)(self.runs[number])
+
+    def charge(self, run, *names):
+        job = (
+            f"<Job><JobId>7</JobId><UserId>ann</UserId><Processors>2</Processors>"
+            f"<WallDuration>{run.used}</WallDuration>{run.times(*names)}</Job>"
+        )
+        answer, _ = self.jobs.answer("Charge", data=[job])
+        assert f"for {CREDITS[run.number]} credits" in answer.message
+
+    def ended(self, run):
+        self.charge(run, "SubmitTime", "EndTime")
+
+    def ended_alone(self, run):
+        self.charge(run, "EndTime")
+
+    def begun(self, run):
+        self.charge(run, "SubmitTime", "StartTime", "EndTime")
+
+    def record(self, run):
+        times = map(units.iso, (run.started, run.ended, run.submitted))
+        line = "|".join(("7", "ann", "COMPLETED", "0:0", *times, "2"))
+        source = io.BytesIO(f"{HEAD}\n{line}\n".encode())
+        with self.jobs.service.stores.use() as kept:
+            [*StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")]
+
+    def whole(self, run):
+        """As its epilog writes it, which knows what was requested of a job alone."""
+        asked = "" if "JobGroup" in self.asked else GOLD
+        used = f"<Delivered><Processors>2</Processors><Duration>{run.used}</Duration></Delivered>"
+        times = run.times("SubmitTime", "StartTime", "EndTime")
+        return f"<Job><Id>7</Id><User>ann</User>{asked}<State>Completed</State>{times}{used}</Job>"
+
+    def file(self, run):
+        self.load(self.whole(run))
+
+    def create(self, run):
+        """A peer makes it: not where it is there, or may be the one that waits."""
+        assert self.jobs.code("Create", data=[self.whole(run)]) in ("000", "740")
+
+    def again(self, _):
+        self.load(self.asked)
+
+    def found(self):
+        gets = ["StartTime", "EndTime", "WallDuration", "Charge"]
+        rows = self.jobs.ask("Query", gets=gets, wheres=[("Id", "EQ", "7")])
+        with self.jobs.service.stores.use() as kept:
+            assert list(kept.check()) == []
+        entries = self.jobs.ask("Query", object="Transaction", gets=["Action", "User", "Amount"])
+        assert {each["User"] for each in entries} <= {"ann"}
+        ledger = sum(int(each["Amount"]) for each in entries)
+        assert ledger == sum(int(row["Charge"] or 0) for row in rows)
+        return sorted([int(row[name] or 0) for name in gets] for row in rows)
+
+    def expected(self, charged):
+        return [
+            [run.started, run.ended, run.used, CREDITS[run.number] * charged.count(run.number)]
+            for run in self.runs
+        ]
+
+
+def told(site, steps):
+    """The runs after steps, and after all of their records at last."""
+    for step in (*steps, ("record", 0), ("record", 1)):
+        site.do(step)
+    charged = [number for road, number in steps if road in ("ended", "ended_alone", "begun")]
+    assert site.found() == site.expected(charged)
+
+
+ROADS = ("ended", "ended_alone", "begun", "record", "file", "create", "again")
+STEPS = st.lists(
+    st.tuples(st.sampled_from(ROADS), st.integers(0, 1)), min_size=2, max_size=6
+)  # fmt: skip
+
+
+@examples(60)
+@given(st.sampled_from(sorted(AROUND)), st.booleans(), STEPS)
+def test_runs_cost_the_same_and_are_the_same_in_whatever_order_they_are_told(around, shares, steps):
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Site(Path(directory, "s.db"), around, shares=shares) as site,
+    ):
+        told(site, steps)
+
+
+BOTH = [("ended", 0), ("ended", 1), ("record", 0), ("file", 1)]
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("steps", [*permutations(BOTH)][::5], ids=str)
+def test_two_runs_that_share_a_submission_are_charged_by_their_ends(address, around, steps):
+    with Site(address, around, shares=True) as site:
+        told(site, steps)
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize(("later", "is_further"), [(0, False), (499, False), (1100, True)])
+def test_what_waits_is_the_run_that_has_begun_since_unless_it_was_submitted_later(
+    address, around, later, is_further
+):
+    with Site(address, around, shares=False) as site:
+        site.record(site.runs[1])
+        times = f"<SubmitTime>{FIRST + later}</SubmitTime>"
+        for _ in range(2):
+            site.again(None)
+            site.load(AROUND[around].format(times))
+        assert site.jobs.code("Create", data=[ASKED.format(times)]) == "740"
+        assert [row[0] for row in site.found()] == [0] * is_further + [FIRST + 500]
+
+
+TOLD = {
+    "a GlobalId that none has": ("<GlobalId>urn:x</GlobalId>", 60),
+    "an end in both": (f"<EndTime>{FIRST + 800}</EndTime>", 650),
+}
+
+
+@pytest.mark.parametrize("road", ["Charge", "Reserve", "Quote"])
+@pytest.mark.parametrize(("told", "used"), TOLD.values(), ids=TOLD)
+def test_what_fits_none_of_two_runs_better_is_refused(address, road, told, used):
+    with Site(address, "alone", shares=True) as site:
+        for run in site.runs:
+            site.record(run)
+        said = f"{told}<WallDuration>{used}</WallDuration>"
+        job = f"<Job><JobId>7</JobId><UserId>ann</UserId>{said}</Job>"
+        if road != "Charge" and "EndTime" in told:
+            return  # it tells when the job is to end
+        said = site.jobs.said(road, data=[job])
+        assert said == "Job 7 has several runs; say the StartTime of this one"
+        assert site.jobs.code(road, data=[job]) == "314"
