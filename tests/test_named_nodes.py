@@ -654,3 +654,19 @@ def test_lists_of_machines_that_hold_together_are_the_names_in_all_of_them(
     assert laid(job).nodes == machines
     again = translate(job, "condor", Settings(residual=False, unstated="Ignore")).text
     assert (f"requirements = {requirements}" in again) is not bool(named)
+
+
+# decision 969
+@pytest.mark.parametrize("target", READERS)
+@pytest.mark.parametrize(
+    "asked", ["<Processors>8</Processors>", '<Processors op="GE">7</Processors>']
+)
+def test_more_tasks_by_processors_than_nodes_have_by_tasks_per_node_are_told(target, asked):
+    job = loads(wrapped(SPREADS["on each"] + requested(f"<NodeCount>2</NodeCount>{asked}")))
+    assert laid(job) is None  # it contradicts itself
+    text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+    tasks = layout.layouts(job, lenient=True).layouts[0].tasks.value
+    found = READERS[target](text)
+    assert found.tasks in (None, tasks)
+    assert found.processors in (None, tasks, 8)
+    assert "TaskDistribution" in {loss.path.rpartition("/")[2] for loss in losses}

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sssjob import expression, resource_names, units
 from sssjob.amounts import multiple, standing
+from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
 from sssjob.integers import LARGEST, whole
@@ -33,8 +34,6 @@ _TOO_LARGE = "does not fit 64 bits"
 NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
-
-_COUNTS = ("TaskCount", "Processors", "NodeCount", "TaskDistribution")
 
 JOB, TASK, NODE = "job", "task", "node"  # whose the Memory of a job is
 
@@ -111,11 +110,8 @@ class TaskCounts:
         """Processors of one task, rounded up."""
         if self.per_task:
             return self.per_task
-        tasks = self.tasks
-        if self.per_node and self.nodes and self.nodes.exact:
-            tasks = tasks or self.nodes.exact * self.per_node
-        if self.processors and tasks:
-            return self.processors.multiple(tasks) // tasks
+        if self.processors and self.tasks:
+            return self.processors.multiple(self.tasks) // self.tasks
         return 1
 
     @property
@@ -232,7 +228,7 @@ def _complete(asked: JobRequest, of: TaskCounts) -> None:
     _agree(asked, of)
 
 
-def _stated(asked: JobRequest, names: Container[str] = _COUNTS) -> TaskCounts:
+def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
     """What is said by these names."""
     found = TaskCounts()
     if "NodeCount" in names:
@@ -305,10 +301,10 @@ def added(asked: JobRequest) -> TaskCounts:
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
             if number and number.exact is None:
                 view.approximate(name, f"{number.end} of a range")
-        for name in (*_COUNTS, "Memory"):
+        for name in (*sorted(COUNTS), "Memory"):
             view.approximate(name, f"{len(groups)} task groups are added up", met=False)
         if own.uneven:
-            for name in _COUNTS:
+            for name in sorted(COUNTS):
                 view.approximate(name, f"{own.tasks * own.each} processors in all, not {total}")
     return own
 
@@ -327,13 +323,13 @@ def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
 
     What the job says besides is refused where the group says something else.
     """
-    theirs = frozenset(name for name in _COUNTS if group.items(name))
+    theirs = frozenset(name for name in COUNTS if group.items(name))
     for name in theirs:
         said = {stripped(item.text) for item in group.items(name)}
         for item in asked.own(name):
             if stripped(item.text) not in said:
                 asked.refuse(item, "its only task group says another")
-    own = _stated(asked, frozenset(_COUNTS) - theirs)
+    own = _stated(asked, COUNTS - theirs)
     found = _stated(group, theirs)
     found.nodes = found.nodes or own.nodes
     found.processors = found.processors or own.processors
@@ -425,7 +421,7 @@ def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
         asked.approximate("Processors", f"{given} in all", met=given > of.total)
     if of.count and given > of.total and not asked.items("Processors"):
         told = f"{given} processors in all, and {of.total} of its tasks"
-        for name in _COUNTS if asked.job.asking_groups else ("TaskCount",):
+        for name in sorted(COUNTS) if asked.job.asking_groups else ("TaskCount",):
             asked.approximate(name, told)
 
 
