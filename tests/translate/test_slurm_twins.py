@@ -186,3 +186,31 @@ def test_amounts_of_each_task_and_node_are_read_alike_and_what_is_kept_is_told(a
         assumed = [each for each in back.findings if "assumed" in each.message]
         found.append((items, [*back.job.requested], len(kept), len(assumed)))
     assert found[0] == found[1]
+
+
+ODD_NUMBERS = ("2.5", "2.0", "1e30", "99999999999999999999", '{"set": true, "number": 2.5}')
+
+
+@pytest.mark.parametrize("member", [
+    "tasks", "cpus_per_task", "tasks_per_node", "minimum_nodes", "memory_per_node",
+    "memory_per_cpu", "temporary_disk_per_node", "time_limit", "minimum_cpus", "priority", "nice",
+    "begin_time",
+])  # fmt: skip
+def test_what_is_no_whole_number_that_slurm_holds_is_kept_and_told_with_its_place(member):
+    for number in ODD_NUMBERS:
+        request = f'{{"job": {{"script": "#!/bin/sh\\nexec /bin/true\\n", "{member}": {number}}}}}'
+        (back,) = read(request.encode(), "slurmrest")
+        assert f"/job/{member}" in [each.path for each in back.findings]
+        kept = [each.attributes["name"] for each in back.job.properties.all("Extension")]
+        assert kept
+        assert all(name.startswith(f"job/{member}") for name in kept)
+        assert not list(back.job.requested)
+
+
+@pytest.mark.parametrize("option", ["mem", "mem-per-cpu", "tmp"])
+@pytest.mark.parametrize("size", ["1E", "16e", "1Z", "2P", "1EB", "9999999999999T"])
+def test_a_size_that_sbatch_does_not_take_is_kept_and_told(option, size):
+    script = f"#!/bin/sh\n#SBATCH --{option}={size}\nexec /bin/true\n"
+    (back,) = read(script.encode(), "sbatch")
+    assert [each.line for each in back.findings] == [2]
+    assert [each.text for each in back.job.properties.all("Extension")] == [size]

@@ -815,3 +815,15 @@ def test_how_the_tasks_of_the_only_group_stand_is_written(kind, number, target, 
     for inner in (f"<TaskGroup>{distribution}</TaskGroup>", distribution):
         job = loads(f"<Job><Id>1</Id><Executable>/a</Executable>{inner}</Job>")
         assert said in translate(job, target, Settings(residual=False)).text
+
+
+@pytest.mark.parametrize("seconds", ["1e19", "9223372036854775808", "1e30", "1e400", "-1"])
+@pytest.mark.parametrize("dialect, version", [("flux", 1), ("flux-canonical", 999)])
+def test_a_duration_of_flux_that_fits_no_64_bits_is_told(seconds, dialect, version):
+    text = f"""{{"version": {version}, "attributes": {{"system": {{"duration": {seconds}}}}},
+      "resources": [{{"type": "slot", "count": 1, "label": "t",
+                      "with": [{{"type": "core", "count": 1}}]}}],
+      "tasks": [{{"command": ["a"], "slot": "t", "count": {{"per_slot": 1}}}}]}}"""
+    (found,) = read(text.encode(), dialect)
+    assert "Duration" not in found.job.requested.names()
+    assert "/attributes/system/duration" in [each.path for each in found.findings]

@@ -11,12 +11,13 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from itertools import starmap
-from math import prod
+from math import inf, prod
 from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Interval, Not, Or, conjuncts
+from sssjob.integers import LARGEST
 from sssjob.model import Job, Property
 from sssjob.nodes import Pattern, expand, plain
 from sssjob.records.dependencies import CONDITIONS, WORDS, matching
@@ -771,11 +772,15 @@ def _ends(value: Interval) -> tuple[int, int]:
 def _read_duration(form: Data, heard: ScriptReading) -> None:
     value = take(form, (*_SYSTEM, "duration"))
     try:
+        if value == inf:  # what JSON makes of 1e400
+            raise InvalidValue(shown(value), "a number")
         seconds = words.limit(word(value)) if value is not None else None
     except InvalidValue:
         told(heard, (*_SYSTEM, "duration"), value, "a number of seconds")
         return
-    if seconds:
+    if seconds and seconds > LARGEST:
+        told(heard, (*_SYSTEM, "duration"), value, "a number of seconds that fits 64 bits")
+    elif seconds:
         say_wall(heard, seconds)
 
 

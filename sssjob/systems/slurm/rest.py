@@ -16,12 +16,15 @@ from sssjob import units
 from sssjob.array_indices import parse
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
+from sssjob.integers import LARGEST
 from sssjob.mail_addresses import is_address, to_uri
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import WORDS, waits
 from sssjob.resource_names import LICENSE
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.submission import (
+    COUNT_MOST,
+    EACH_MOST,
     FEWER,
     FILES,
     FORM,
@@ -416,11 +419,26 @@ def _is_unset(value: Any) -> bool:
     return value in (None, "") or (type(value) is int and value in UNSET)
 
 
+# decision 904
+_MOST = {
+    **dict.fromkeys(("tasks", "minimum_cpus", "time_limit", "temporary_disk_per_node",
+                     "minimum_nodes", "maximum_nodes"), COUNT_MOST),
+    **dict.fromkeys(("cpus_per_task", "tasks_per_node"), EACH_MOST),
+    **dict.fromkeys(("memory_per_node", "memory_per_cpu"), LARGEST // MIB),
+}  # fmt: skip
+
+
 def _taken_number(job: Data, key: str, heard: ScriptReading) -> int | None:
     """Take a number; one that is not set says nothing, and what is none stays, and is told."""
     if _is_unset(job.get(key)):
         take(job, (key,))
-    return _taken(job, key, _read_number, heard, "a number")
+    most = _MOST.get(key, LARGEST)
+
+    def read(value: Any) -> int | None:
+        number = _read_number(value)
+        return number if number is None or number <= most else None
+
+    return _taken(job, key, read, heard, f"a whole number up to {most}")
 
 
 def _read_nodes_count(job: Data, heard: ScriptReading) -> CountRange | None:
@@ -649,6 +667,8 @@ def _read_switches(job: Data, heard: ScriptReading) -> None:
     elif type(nice := job.get("nice")) is int and 0 < nice <= NICE_MOST:
         del job["nice"]
         heard.say("Priority", -nice)
+    elif nice and not _is_unset(nice):
+        _keep(job, "nice", nice, heard, f"no whole number from 1 to {NICE_MOST}")
 
 
 def _mail(asked: JobRequest, job: Data) -> None:

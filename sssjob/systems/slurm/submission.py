@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.integers import whole
+from sssjob.integers import LARGEST, whole
 from sssjob.model import stripped
 from sssjob.nodes import plain
 from sssjob.records import dependencies
@@ -286,6 +286,7 @@ class Amounts(AmountsLayout):
             said.back("--distribution", value)
 
 
+_BEYOND = re.compile(r".*[PEZpez][Bb]?")
 _OF_EACH = "{} is for each of {} {}: the job object has the sum"
 
 
@@ -487,12 +488,17 @@ def _size(asked: JobRequest, name: str, number: int) -> str:
 
 
 def _bytes(text: str) -> int | None:
-    """An amount of memory, in megabytes without a letter; 0 stands for all there is."""
+    """An amount of memory, in megabytes without a letter; 0 stands for all there is.
+
+    sbatch takes no letter beyond T, which records may have.
+    """
+    if _BEYOND.fullmatch(text):
+        return None
     try:
         amount = slurm.memory(text)
     except (InvalidValue, IndexError):
         return None
-    return math.ceil(amount) if amount else None
+    return math.ceil(amount) if amount and amount <= LARGEST else None
 
 
 def _folded(texts: list[str]) -> list[str]:

@@ -52,7 +52,7 @@ def text(value: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """A whole number, or one of the words for none."""
+    """A number, or one of the words for none; a fraction stays one, for its column to judge."""
     kind = type(value)
     if kind is dict:
         value = settable(value)
@@ -62,7 +62,9 @@ def number(value: Any) -> str:
     if value is None or value == "" or value is False:
         return ""
     if kind is float:
-        return UNLIMITED if value == inf else str(int(value)) if value >= 0 else ""
+        if value < 0:
+            return ""
+        return UNLIMITED if value == inf else str(int(value) if value.is_integer() else value)
     if kind is str:
         return UNLIMITED if value.lower() in _INFINITE else text(value)
     raise InvalidValue(json.dumps(value), "a number")
