@@ -16,7 +16,7 @@ from sssjob.known_by import of_one
 from sssjob.model import Block, Delivered, Job, without
 from sssjob.states import has_ended, is_over
 
-_TIMES = "SubmitTime", "StartTime", "EndTime"
+TIMES = "SubmitTime", "StartTime", "EndTime"
 _LONGEST = 40  # characters of a time
 # What only a run can tell. A job that is still to run may say when it should.
 OF_A_RUN = frozenset((
@@ -53,7 +53,7 @@ class RunTimes(NamedTuple):
         So is one before it was submitted, where no start is told. One that it went on until, by
         what it used, is more than expected, whatever its State: a Charge tells none.
         """
-        submitted, started, ended = (moment(job, name) for name in _TIMES)
+        submitted, started, ended = (moment(job, name) for name in TIMES)
         if _is_behind(submitted if started is None else started, ended, CLOCKS):
             ended = None
         used = None if ended is None else _used(job)
@@ -324,8 +324,12 @@ def _used(job: Block) -> int | None:
 
 def moment(job: Block, name: str) -> int | None:
     """A time that a job says, in seconds since 1970; None for what is none."""
-    text = job.get(name)
+    return time_of(job.get(name)) or None
+
+
+def time_of(text: str) -> int | None:
+    """The time that a text is, in seconds since 1970; None for what is none."""
     try:
-        return units.time(text) or None if len(text) <= _LONGEST else None
+        return units.time(text) if len(text) <= _LONGEST else None
     except InvalidValue:
         return None

@@ -3,8 +3,33 @@
 from __future__ import annotations
 
 from sssjob import spec
-from sssjob.model import B, Block, Delivered, Job, Requested, Task, TaskGroup
+from sssjob.model import B, Block, Delivered, Job, Property, Requested, Task, TaskGroup
 from sssjob.runs import OF_A_RUN
+from sssjob.store.identity import NAMED
+
+
+# decision 977
+def without_blanks(job: Job) -> Job:
+    """A job without what it leaves blank, as a client does that has no value: it says nothing.
+
+    An amount that is blank is none, and is refused.
+    """
+    return job.holding(
+        _without_blanks(item) if isinstance(item, (Delivered, Requested)) else item
+        for item in _without_blanks(job).items
+    )
+
+
+def _without_blanks(block: B) -> B:
+    return block.holding(
+        item for item in block.items if not (isinstance(item, Property) and _is_blank(item))
+    )
+
+
+def _is_blank(item: Property) -> bool:
+    if item.text.strip() or item.children or item.name in spec.AMOUNTS:
+        return False
+    return item.name in NAMED or not item.attributes
 
 
 def delivering(job: Job) -> Job:

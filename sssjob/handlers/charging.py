@@ -22,7 +22,7 @@ from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, Fact, fold
 from sssjob.fold import JOB as OF_JOB
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
-from sssjob.handlers.categories import asking, delivering
+from sssjob.handlers.categories import asking, delivering, without_blanks
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried, require_credits
 from sssjob.handlers.editing import (
@@ -53,7 +53,7 @@ from sssjob.model import (
 )
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
-from sssjob.runs import CLOCKS, Run, RunTimes, among, differ, moment, waits
+from sssjob.runs import CLOCKS, TIMES, Run, RunTimes, among, differ, moment, waits
 from sssjob.states import has_ended
 from sssjob.store import Change, Stored
 from sssjob.store.files import NO_FILES
@@ -87,8 +87,6 @@ _TIMES = {
     if (found := attribute(name)) is not None and found.kind is AttributeType.TIME
 }  # fmt: skip
 
-_OF_A_RUN = {**_TIMES, "EndTime": _OPTIONS["EndTime"]}
-_RUN_TIMES = (*_OF_A_RUN,)
 _RUN_MARKS = (*MARKS, "EndTime")
 
 
@@ -398,7 +396,7 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
         raise Refused("740", f"Files cannot travel with a {asked.action}")
     [job] = sent.blocks
     assert isinstance(job, Job)
-    job = _with_options(job, asked)
+    job = _with_options(without_blanks(job), asked)
     view = only(job)
     require_own(call, reach, [view])
     if "Id" in needs and not job.id:
@@ -411,7 +409,8 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
     if told is not None and told.text.strip():
         require_amount(told)
     _duration(amounts)
-    _require_times(view, in_order=asked.action != "Charge")
+    if asked.action != "Charge":
+        _require_in_order(view)
     return _Subject(job, view, sent.warnings)
 
 
@@ -525,9 +524,9 @@ def _merged(
         sent = sent.setting(_like(sent, name, time))
     payers = Payers(view, written, sent)
     if sent.block(Requested) or sent.block(Delivered):
-        job = payers.whole(_with_rest(delivering(sent), written))
+        job = payers.delivered(_with_rest(delivering(payers.without_kept(sent)), written))
     else:
-        job = fold(written, _facts(payers.flat(sent)), overwrite=True).job
+        job = fold(written, _facts(payers.without_kept(sent)), overwrite=True).job
     return job, _amount(view, "Charge") or Fraction(), payers.said()
 
 
@@ -595,7 +594,7 @@ def _times_told(known: _StoredJob | None, times: Mapping[str, str], sent: Job) -
     return "\n".join(
         f"{name} {shown(was)} is kept, not {shown(told)}" if name in times
         else f"{name} {shown(was)} is replaced by {shown(told)}"
-        for name in _RUN_TIMES
+        for name in TIMES
         if (was := known.job.get(name)) and (told := sent.get(name))
         and (name in times or name == "SubmitTime")
         and differ(moment(sent, name), moment(known.job, name))
@@ -835,19 +834,15 @@ def _begins(subject: _Subject, call: ReceivedRequest) -> int:
     return max(int(call.now), subject.view.seconds(_OPTIONS["StartTime"]) or 0)
 
 
-def _require_times(view: View, *, in_order: bool) -> None:
-    """Refuse (317) times that are none, and where it matters an end before its start.
+def _require_in_order(view: View) -> None:
+    """Refuse (317) an end before its start.
 
     A Charge is about a duration, whatever the clocks said that it was measured between.
     """
-    said = {name: view.text(found) or "" for name, found in _OF_A_RUN.items()}
-    times = {name: view.seconds(found) for name, found in _OF_A_RUN.items()}
-    for name, text in said.items():
-        if text and times[name] is None:
-            raise Refused("317", f"{name} is a time, found {shown(text)}")
-    start, end = times["StartTime"], times["EndTime"]
-    if in_order and start is not None and end is not None and end < start:
-        start_, end_ = shown(said["StartTime"]), shown(said["EndTime"])
+    times = [(found, view.seconds(found)) for found in (_OPTIONS["StartTime"], _OPTIONS["EndTime"])]
+    (start, begins), (end, ends) = times
+    if begins is not None and ends is not None and ends < begins:
+        start_, end_ = (shown(view.text(each) or "") for each in (start, end))
         raise Refused("317", f"EndTime {end_} is before StartTime {start_}")
 
 

@@ -15,11 +15,12 @@ from sssjob.document.attached import LIMIT, files_named
 from sssjob.document.places import inside_of, local
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.executable import decoded
-from sssjob.handlers.attributes import JOB
-from sssjob.model import Block, Item, Job, Property
+from sssjob.handlers.attributes import JOB, shown
+from sssjob.model import Block, Item, Job, JobDefaults, Property
 from sssjob.rmap.message import Item as Sent
 from sssjob.rmap.message import Request
 from sssjob.rmap.writing import written
+from sssjob.runs import TIMES, time_of
 
 _FILE = "File"
 _MOST_CREDITS = 10**15  # what a Refund can give back, and sums of entries hold
@@ -42,8 +43,9 @@ def carried(asked: Request) -> RequestDocuments:
     """The job objects in Data.
 
     Raises ``Refused``: 314 without any, 740 for one of another kind or of two meanings, 317 for a
-    Charge below zero or that is no number, 302 for what cannot be read, and 710 with all that is
-    not understood where the policy of one of it is Reject (9.0).
+    Charge below zero or that is no number, and for a time of a run that is none, 302 for what
+    cannot be read, and 710 with all that is not understood where the policy of one of it is Reject
+    (9.0).
     """
     items = asked.data.items if asked.data else ()
     if not items:
@@ -65,8 +67,9 @@ def carried(asked: Request) -> RequestDocuments:
     warnings = f"Not understood, and kept: {'; '.join(warned)}" if warned else ""
     blocks = tuple(_block(element) for element in elements)
     for block in blocks:
-        for job in (block, *block.blocks(Job)):
+        for job in (block, *block.blocks(JobDefaults), *block.blocks(Job)):
             require_credits(job.get("Charge"))
+            _require_times(job)
     _require_named(blocks, files)
     return RequestDocuments(blocks, warnings, files)
 
@@ -86,6 +89,14 @@ def require_credits(text: str) -> None:
         raise Refused("317", "Charge has 15 digits before its point at most")
     if found < 0:
         raise Refused("317", "Charge is not less than 0; a Refund gives back")
+
+
+# decision 975
+def _require_times(job: Block) -> None:
+    """Refuse (317) a time of a run that is none: by nothing else are runs told apart."""
+    for item in job.properties:
+        if item.name in TIMES and item.text.strip() and time_of(item.text) is None:
+            raise Refused("317", f"{item.name} is a time, found {shown(item.text)}")
 
 
 def require_places(text: str, places: int) -> None:

@@ -60,30 +60,20 @@ class Payers:
         """What is to be told of who is charged."""
         return "\n".join(filter(None, (each.said(self._written.id) for each in self._names)))
 
-    def flat(self, sent: Job) -> Job:
+    def without_kept(self, sent: Job) -> Job:
         """What is folded into the job that is known: names that stay are not in it."""
         for each in self._names:
             if each.is_kept:
                 sent = without(sent, each.name)
         return sent
 
-    def whole(self, job: Job) -> Job:
-        """A job that takes the place of the one that is known, with the names that stay."""
+    def delivered(self, job: Job) -> Job:
+        """A job whose Delivered took the place of the one that is known, with the names in that."""
         for each in self._names:
-            if each.delivered or not each.told:
-                job = _kept(job, self._written, each)
+            if each.delivered:
+                fact = Fact(Property(each.name, each.delivered), DELIVERED)
+                job = placed(_undelivered(job, each.name), fact)
         return job
-
-
-def _kept(job: Job, written: Job, payer: _Payer) -> Job:
-    """A job with a name as another one has it, in its places."""
-    own = stripped(written.get(payer.name))
-    if payer.delivered:
-        job = _undelivered(without(job, payer.name), payer.name)
-        job = placed(job, Fact(Property(payer.name, payer.delivered), DELIVERED))
-    if own:
-        job = job.setting(Property(payer.name, own, {}, (), job.namespace))
-    return job
 
 
 def _undelivered(job: Job, name: str) -> Job:

@@ -123,14 +123,17 @@ class View:
         """How far accounting has come with the job, by the ledger.
 
         What came with a Charge was charged elsewhere, but for a Charge of 0, which Gold gives to
-        jobs that nobody charged.
+        jobs that nobody charged. A quote is of the job that has its number, and of no new one of
+        the Id. # decision 976
         """
-        known = attribute("Charge")
+        known, quote = attribute("Charge"), attribute("Quote")
         kinds: set[EntryKind] = set()
         if self.home is not None:
             kinds = self.home.ledger.kinds(self.stored.number, self.block.id)
         if EntryKind.CHARGE in kinds or (known and self.number(known)):
             return str(EntryKind.CHARGE)
+        if not (quote and self.text(quote)):
+            kinds.discard(EntryKind.QUOTE)
         return next(
             (str(kind) for kind in (EntryKind.RESERVE, EntryKind.QUOTE) if kind in kinds), ""
         )

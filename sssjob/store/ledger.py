@@ -175,11 +175,11 @@ class StoreLedger:
     def kinds(self, document: int, job: str) -> set[EntryKind]:
         """Which kinds of entries there are about a job of a document.
 
-        What was quoted and reserved before its Delete was so for another job of the Id.
+        What was reserved before its Delete is reserved no more.
         """
         found = self._engine.fetch(
             "SELECT DISTINCT kind FROM ledger AS l WHERE document = ? AND job = ? AND NOT "
-            f"(kind IN ('Quote', 'Reserve') AND EXISTS {_DELETED})",
+            f"(kind = 'Reserve' AND EXISTS {_DELETED})",
             (document, job),
         )
         return {EntryKind(kind) for (kind,) in found}

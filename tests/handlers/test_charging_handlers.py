@@ -431,6 +431,24 @@ def test_what_was_reserved_for_a_job_ends_with_its_delete(jobs):
     assert jobs.ask("Query", gets=["Id", "Stage"]) == [{"Id": "PBS.1", "Stage": ""}]
 
 
+@pytest.mark.parametrize("asked", [("Quote",), ("Reserve",), ("Quote", "Reserve")], ids=" ".join)
+def test_the_stage_follows_the_ledger_when_a_job_is_deleted_and_shown_again(jobs, asked):
+    """A guaranteed quote holds on, and is of no new job of its Id; what was reserved ends."""
+    jobs.create("<Job><Id>PBS.1</Id><User>ann</User></Job>")
+    named = {"wheres": [("Id", "EQ", "PBS.1")]}
+    for action in asked:
+        jobs.answer(
+            action, data=[gold()], options={"Guarantee": "True"} if action == "Quote" else {}
+        )
+    assert stages(jobs) == {"PBS.1": asked[-1]}
+    for action in ("Delete", "Undelete"):
+        jobs.answer(action, **named)
+    assert stages(jobs) == {"PBS.1": "Quote" if "Quote" in asked else ""}
+    jobs.answer("Delete", **named)
+    jobs.create("<Job><Id>PBS.1</Id><User>ann</User></Job>")
+    assert stages(jobs) == {"PBS.1": ""}
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [
@@ -616,11 +634,19 @@ def test_a_charge_leaves_what_it_does_not_say_as_it_was(jobs, form):
 
 @pytest.mark.parametrize("time", ["2023-11-14T22:13:20", "1700000000.5", "soon", "-1"])
 @pytest.mark.parametrize("name", ["SubmitTime", "StartTime", "EndTime"])
-@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote"])
+@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote", "Create"])
 def test_a_time_that_is_none_tells_no_run(jobs, action, name, time):
-    jobs.create("<Job><Id>PBS.1</Id><SubmitTime>1700000000</SubmitTime></Job>")
-    asked = gold(more=f"<{name}>{time}</{name}>")
-    assert jobs.code(action, data=[asked]) == "317"
+    told = f"<{name}>{time}</{name}>"
+    if action != "Create":
+        jobs.create("<Job><Id>PBS.1</Id><SubmitTime>1700000000</SubmitTime></Job>")
+        assert jobs.code(action, data=[gold(more=told)]) == "317"
+        return
+    job, group = f"<Job><Id>PBS.1</Id>{told}</Job>", "<JobGroup><Id>g</Id>{}</JobGroup>"
+    assert jobs.code(action, data=[job]) == "317"
+    for inside in (job, f"<JobDefaults>{told}</JobDefaults>"):
+        assert jobs.code(action, data=[group.format(inside)], object="JobGroup") == "317"
+    assert jobs.code(action, sets=[("Id", "PBS.1"), (name, time)]) == "317"
+    assert jobs.ids() == []
 
 
 def test_a_charge_that_was_refunded_was_a_charge(jobs):

@@ -14,6 +14,19 @@ from sssjob.records import find
 ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 START = 1_700_000_000
 AROUND = {"alone": "{}", "in a group": "<JobGroup><Id>g</Id>{}</JobGroup>"}
+FORMS = {
+    "flat": (
+        "<Job><JobId>7</JobId>{0}<Processors>2</Processors><WallDuration>60</WallDuration></Job>"
+    ),
+    "whole": (
+        "<Job><Id>7</Id>{0}<Delivered>{0}<Processors>2</Processors><Duration>60</Duration>"
+        "</Delivered></Job>"
+    ),
+}
+KNOWN = {
+    "its own": "{}", "requested": "<Requested>{}</Requested>",
+    "delivered": f"<StartTime>{START}</StartTime><Delivered>{{}}</Delivered>",
+}  # fmt: skip
 TOLD = "User of job 7 is amy now, and 120 credits stay charged to bob"
 
 
@@ -122,3 +135,24 @@ def test_what_is_given_back_by_the_same_change_stays_charged_to_nobody(address):
             jobs.code("Modify", sets=[("User", "eve"), ("Charge", "0")], wheres=[("Id", "EQ", "7")])
             == "000"
         )
+
+
+@pytest.mark.parametrize("known", KNOWN.values(), ids=KNOWN)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+@pytest.mark.parametrize("blank", ["<{}/>", "<{}> </{}>"], ids=["empty", "of blanks"])
+def test_a_name_that_a_charge_leaves_blank_is_as_it_was(address, known, form, around, blank):
+    rates = ChargeRates({"Processors": Fraction(1)}, {"QualityOfService": {"gold": Fraction(2)}})
+    names = ("User", "Project", "Machine")
+    said = known.format("".join(f"<{name}>one</{name}>" for name in names))
+    job = f"<Job><Id>7</Id><QualityOfService>gold</QualityOfService>{said}</Job>"
+    with job_service(address, accounting=Accounting(rates)) as jobs:
+        with jobs.service.stores.use() as kept:
+            kept.load(around.format(job).encode())
+        blanks = "".join(blank.format(name, name) for name in (*names, "QualityOfService"))
+        assert jobs.said("Charge", data=[form.format(blanks)]) == (
+            "Successfully charged job 7 for 240 credits"
+        )
+        entry = jobs.ask("Query", object="Transaction", gets=[*names, "Amount"])
+        assert entry == [dict.fromkeys(names, "one") | {"Amount": "240"}]
+        assert jobs.ask("Query", gets=names) == [dict.fromkeys(names, "one")]
