@@ -345,6 +345,12 @@ class Scope:
             return Amount(nodes.value * (per_node or 1), nodes.source, nodes.basis, why)
         return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
 
+    # decision 909
+    @cached_property
+    def _is_of_groups(self) -> bool:
+        """Whether several task groups count the tasks, and what a job says of its own is none."""
+        return sum(not group.is_step for group in self.block.blocks(TaskGroup)) > 1
+
     @property
     def _least_nodes(self) -> int:
         """How many nodes there are at least, of which none is without a task."""
@@ -357,6 +363,8 @@ class Scope:
     @cached_property
     def _given_tasks(self) -> Amount | None:
         """How many tasks there are, where it is said by itself."""
+        if self._is_of_groups:
+            return None
         if (count := self.own.get("TaskCount")) and (number := self.read(count)):
             return Amount(number, f"{self.path}/TaskCount")
         if spelled := self.block.blocks(Task):
@@ -416,7 +424,8 @@ class Scope:
     def _names(self) -> NamedNodes | None:
         """The nodes that the request names; the names of a job are those of its task groups."""
         of = self if self._names_nodes or self.job is None else self.job
-        if not of._names_nodes or self.block.blocks(TaskGroup):
+        groups = self.block.blocks(TaskGroup)
+        if not of._names_nodes or len(groups) > 1 or any(group.is_step for group in groups):
             return None
         from sssjob.named_nodes import named  # as few jobs need it
 
@@ -447,6 +456,8 @@ class Scope:
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
+        if self._is_of_groups:
+            return None
         for item in self.own.all("TaskDistribution"):
             stated = item.attributes.get("type", "")
             number = whole(item.text.strip())

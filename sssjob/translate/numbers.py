@@ -172,9 +172,10 @@ class TaskCounts:
     @property
     def node_count(self) -> int:
         """How many nodes amounts are divided by: the least, where it is a range."""
-        if self.nodes:
-            return self.nodes.least
-        return units.rounded_up(self.written or 1, self.per_node) if self.per_node else 1
+        if self.nodes is None:
+            return units.rounded_up(self.written or 1, self.per_node) if self.per_node else 1
+        # No node is without a task.
+        return self.nodes.lo or min(self.nodes.least, self.written or self.nodes.least)
 
     @property
     def granted_nodes(self) -> int:
@@ -287,9 +288,11 @@ def added(asked: JobRequest) -> TaskCounts:
     own.processors = own.processors or CountRange(total, total)
     if all(part.per_task == found[0].per_task for part in found):
         own.per_task = found[0].per_task
-    if all(part.nodes for part in found):
+    if all(part.nodes or (part.per_node and part.written) for part in found):
         nodes = sum(part.node_count for part in found)
         own.named = own.nodes is None and all(part.named for part in found)
+        if own.nodes and not own.nodes.admits(nodes):
+            asked.approximate("NodeCount", f"its task groups have {nodes} together")
         own.nodes = own.nodes or CountRange(nodes, nodes)
     _agree(asked, own)
     own.uneven = own.tasks * own.each != total

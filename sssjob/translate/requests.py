@@ -443,15 +443,19 @@ class JobRequest:
     def _sayings(self, name: str) -> list[Property]:
         """What says something by a name: in the job, or else in its task groups.
 
-        What the groups come to is an amount of the job.
+        What the groups come to is an amount of the job, also where they say another than it.
         """
         places, numbers = self._places, self._here.get(name, ())
         found = [self._items[number] for number in numbers if not places[number].fact]
-        if found or self._alone or self.owner is not self.job:
+        if self._alone or self.owner is not self.job or not all(map(self._is_refused, found)):
             return found
         blocks = [self._blocks.get(id(group), {}) for group in self.job.asking_groups]
         numbers = [number for named in blocks for number in named.get(name, ())]
         return [self._items[number] for number in numbers if not places[number].fact]
+
+    def _is_refused(self, item: Property) -> bool:
+        fate = self._fates.get(id(item))
+        return fate is not None and fate.done is None
 
     def _named(self, name: str) -> list[tuple[PropertyPlace, Property]]:
         return [found for found in self._of(name) if not found[0].fact]

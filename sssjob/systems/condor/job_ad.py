@@ -397,7 +397,8 @@ class _AdBuilder:
         if len(groups) > 1:
             told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
             self.say("W-USELESS", told)
-        if "MinHosts" in self.ad:
+        own_count = "NodeCount" in own.mentioned or own.bare("NodeCount") is not None
+        if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
         scopes = [Scope(each, "/Job/TaskGroup", own.report, job=own) for each in groups] or [own]
         hosts = [_hosts(scope) for scope in scopes]

@@ -152,6 +152,8 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     apart = _AMOUNTS | {_NODE} if names_apart else _AMOUNTS
     if len(groups) == 1:
         job = _without_counts(job, groups[0])
+        if _nodes_of(groups[0]):
+            job = job.holding(map(_without_nodes, job.items))
         own += (item for item in groups[0].properties if item.name in COUNTS)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
@@ -174,11 +176,11 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
 
 # decision 908
 def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
-    """The counts of a job of which its only group says others."""
+    """The counts and nodes of a job of which its only group says others."""
     theirs = [*group.properties, *group.requested]
     for item in (*job.properties, *job.requested):
         said = {stripped(each.text) for each in theirs if each.name == item.name}
-        if item.name in COUNTS and said and stripped(item.text) not in said:
+        if item.name in (*COUNTS, _NODE) and said and stripped(item.text) not in said:
             yield _counts_for_nothing(item, "its only task group says another")
 
 
@@ -242,13 +244,14 @@ def _demanded(
 def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
     """A job that names no nodes for all of its task groups, where these do not name the same.
 
-    Its groups name those that it names then. With whether it is so, and what is not asked for.
+    Its groups name those that it names then. With whether what these name is left to them, as it
+    is where the job names the same, and what is not asked for.
     """
     named = naming(job)
     every = [_nodes_of(group) for group in named.asking_groups]
     are_alike = all(each == every[0] for each in every)
     if len(every) < 2 or (are_alike and _nodes_of(job) in ([], every[0])):
-        return job, False, []
+        return job, len(every) > 1 and bool(_nodes_of(job)), []
     findings: list[Finding] = []
 
     def is_kept(part: expression.Expression) -> bool:
@@ -356,7 +359,7 @@ def _alone(job: Job, group: TaskGroup) -> Job:
         item for item in job.items
         if not (isinstance(item, TaskGroup) or _is_stated(item, own))
     )  # fmt: skip
-    if any(item.name == _NODE for item in (*group.properties, *group.requested)):
+    if _nodes_of(group):
         kept = map(_without_nodes, kept)
     return job.holding((*kept, *own))
 

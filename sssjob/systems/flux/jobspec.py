@@ -169,7 +169,7 @@ class Jobspec(Specification):
         if of.per_node and of.nodes is None:
             told_ = f"tasks are counted ({of.count}), wherever they are"
             asked.approximate("TaskDistribution", told_, met=False)
-        number_of_nodes = self._nodes(asked, of.nodes) if of.nodes else 0
+        number_of_nodes = self._nodes(asked, of, of.nodes) if of.nodes else 0
         if isinstance(number_of_nodes, str):  # so that no number of tasks follows from it
             of.nodes = CountRange(of.node_count, None)
         slots = of.count or of.node_count * (of.per_node or 1)  # of a range the least
@@ -227,10 +227,10 @@ class Jobspec(Specification):
             asked.approximate("Processors", f"{of.processors.end} of a range: {of.total}")
         return of.each
 
-    def _nodes(self, asked: JobRequest, count: CountRange) -> Any:
+    def _nodes(self, asked: JobRequest, of: TaskCounts, count: CountRange) -> Any:
         if count.exact is None:
-            asked.approximate("NodeCount", f"{count.end} of a range: {count.least}")
-        return count.least
+            asked.approximate("NodeCount", f"{count.end} of a range: {of.node_count}")
+        return of.node_count
 
     def _memory(
         self, asked: JobRequest, of: TaskCounts, settings: Settings, slots: int
@@ -316,7 +316,7 @@ class Canonical(Jobspec):
     name = "flux-canonical"
     version = CANONICAL
 
-    def _nodes(self, asked: JobRequest, count: CountRange) -> Any:
+    def _nodes(self, asked: JobRequest, of: TaskCounts, count: CountRange) -> Any:
         several = sorted(map(_ends, set(choices(asked, "NodeCount", _countable))))
         if len(several) > 1:
             return ",".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in several)
