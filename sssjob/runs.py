@@ -14,7 +14,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.known_by import of_one
 from sssjob.model import Block, Delivered, Job, without
-from sssjob.states import has_ended, is_over
+from sssjob.states import goes_on, has_ended, is_over
 
 TIMES = "SubmitTime", "StartTime", "EndTime"
 _LONGEST = 40  # characters of a time
@@ -45,31 +45,40 @@ class RunTimes(NamedTuple):
     ended: int | None = None
     ran_until: int | None = None  # how long it surely went on, where that is not until it ended
     began_by: int | None = None  # by its end and what it used, where no start is told
+    gone_by: int | None = None  # by its start and what it used, where no end is told
 
     @classmethod
     def of_job(cls, job: Block) -> RunTimes:
         """Of what a job object says; an end that is expected only, or before the start, is none.
 
-        So is one before it was submitted, where no start is told. One that it went on until, by
-        what it used, is more than expected, whatever its State: a Charge tells none.
+        So is one before it was submitted, where no start is told. One of a job that used something
+        is more than expected, whatever its State, as a Charge tells none; where it may go on by
+        that, what it used has to reach until then.
         """
         submitted, started, ended = (moment(job, name) for name in TIMES)
+        used = _used(job)
+        until = None if started is None or used is None else started + used
         if _is_behind(submitted if started is None else started, ended, CLOCKS):
             ended = None
-        used = None if ended is None else _used(job)
-        if ended is None or used is None:
-            return cls(submitted, started, ended if has_ended(job.get) else None)
-        if not has_ended(job.get) and started is not None and started + used < ended - CLOCKS:
-            return cls(submitted, started)
-        if started is None:
-            return cls(submitted, None, ended, None, max(ended - used, submitted or 0))
-        ran_until = None if is_over(job.get("State")) else min(ended, started + used)
-        return cls(submitted, started, ended, ran_until)
+        may_go_on = goes_on(job.get("State"))
+        is_expected = used is None or (may_go_on and _is_behind(ended, until, CLOCKS))
+        if ended is None or (is_expected and not has_ended(job.get)):
+            return cls(submitted, started, None, until, None, None if may_go_on else until)
+        if until is not None:
+            until = None if is_over(job.get("State")) else min(ended, until)
+        if started is not None or used is None:
+            return cls(submitted, started, ended, until)
+        return cls(submitted, None, ended, None, max(ended - used, submitted or 0))
 
     @property
     def begun(self) -> int | None:
         """When it began, or else when it had begun at the latest; None is not told."""
         return self.began_by if self.started is None else self.started
+
+    @property
+    def gone(self) -> int | None:
+        """When it ended, or else when it had used what it used; None is not told."""
+        return self.gone_by if self.ended is None else self.ended
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -85,9 +94,11 @@ class RunTimes(NamedTuple):
         it ends, so that clocks may put it before this end.
         """
         if self.ended is None:
-            return False
-        if other.begun is not None and None in (self.started, other.started):
-            return self._is_behind_us(other)
+            return other.started is None and self._had_ended(self.gone_by, other)
+        is_untold = None in (self.started, other.started)
+        went_on = other.ended is not None or other.ran_until is not None
+        if other.begun is not None and (is_untold or went_on):
+            return self._had_ended(self.ended, other)
         if other.started is not None:
             return _is_behind(other.started, self.ended, CLOCKS)
         if self.started is None:
@@ -95,14 +106,14 @@ class RunTimes(NamedTuple):
         was_by_then = not _is_behind(self.ended, other.submitted, CLOCKS)
         return was_by_then and _is_behind(other.submitted, self.started, CLOCKS)
 
-    def _is_behind_us(self, other: RunTimes) -> bool:
-        """Whether another one, of which no start is told or not of this, began when this ended."""
-        assert self.ended is not None
-        assert other.begun is not None
-        if are_near(self.ended, other.ended) or are_near(self.begun, other.begun):
+    def _had_ended(self, ended: int | None, other: RunTimes) -> bool:
+        """Whether this one had ended, at a moment, when another one began."""
+        if ended is None or other.begun is None:
+            return False
+        if are_near(ended, other.ended) or are_near(self.begun, other.begun):
             return False
         clocks = CLOCKS if self.begun is None else -CLOCKS
-        return other.begun >= self.ended + clocks
+        return other.begun >= ended + clocks
 
     def is_told_apart(self, known: RunTimes) -> bool:
         """Whether this is another run than a known one, as one had ended before the other began.
@@ -139,7 +150,7 @@ class RunTimes(NamedTuple):
 
     def spans(self, known: RunTimes) -> bool:
         """Whether both began and ended at one time, by clocks, whenever they were submitted."""
-        return are_near(self.begun, known.begun) and are_near(self.ended, known.ended)
+        return are_near(self.begun, known.begun) and are_near(self.gone, known.gone)
 
     def _submitted(self, known: RunTimes) -> RunOrder:
         """How this run stands to one that is known, by when they were submitted."""
@@ -253,6 +264,13 @@ class Run(NamedTuple):
             + (mine.started is not None and its.started is not None)
             + are_near(mine.ended, its.ended)
         )
+
+    def fits(self, known: Run) -> int:
+        """The same, where a start also counts by which one had begun that does not tell its own."""
+        is_untold = None in (self.times.started, known.times.started)
+        return self.marks_of(known) + (
+            is_untold and are_near(self.times.begun, known.times.begun)
+        )  # fmt: skip
 
 
 # decisions 973 and 974

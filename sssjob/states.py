@@ -94,6 +94,15 @@ def has_begun(state: str) -> bool:
     return step(state) >= STEPS["Running"]
 
 
+def goes_on(state: str) -> bool:
+    """Whether a job of this state runs, or may: of one that nobody knows, nobody can tell.
+
+    >>> goes_on("Running"), goes_on("Draining"), goes_on("Idle"), goes_on("")
+    (True, True, False, False)
+    """
+    return bool(state.strip()) and step(state) in (-1, STEPS["Running"])
+
+
 def is_over(state: str) -> bool:
     """Whether a job of this state has ended; of a state that nobody knows, not.
 

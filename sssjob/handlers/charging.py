@@ -225,7 +225,7 @@ def reserve(
             job = fold(known.job, _facts(new), overwrite=True).job
         else:
             job = new if further is None else fold(further.job, _facts(new), overwrite=True).job
-        whole = _whole(subject, known, further)
+        whole = _whole(change, accounting, subject, known, further, reach)
         priced = _price(change, accounting, subject, whole, whole, call)
         change.ledger.hold(subject.id)
         number = _number(change, "reservations")
@@ -305,7 +305,7 @@ def quote(
         if known is not None and not _may_see(known, reach):
             known = None
         further = _further(change, subject.job, reach) if subject.id and known is None else None
-        whole = _whole(subject, known, further)
+        whole = _whole(change, accounting, subject, known, further, reach)
         priced = _price(change, accounting, subject, whole, whole, call)
         shown = _shown(asked, accounting, priced.bill.amount)
         cells = [("Amount", shown)]
@@ -415,11 +415,13 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
 
 
 def _whole(
-    subject: _Subject, known: _StoredJob | None, further: StoredRun | None
-) -> _JobWithFallback:
+    change: Change, accounting: Accounting, subject: _Subject, known: _StoredJob | None,
+    further: StoredRun | None, reach: Reach,
+) -> _JobWithFallback:  # fmt: skip
     """A job that is asked for: what the request leaves out is as it was known, or requested."""
     if known is not None:
-        view: View = known.view
+        job = _with_factors(change, accounting, known.job, known, reach)
+        view: View = known.view if job is known.job else only(job)
     elif further is not None:
         view = only(further.job)
     else:
@@ -621,7 +623,8 @@ def _known(change: Change, job: Job, *, has_all: bool = False) -> _StoredJob | N
     ]  # fmt: skip
     told = Run.of_job(job)
     runs = among(job, views, lambda view: view.block)
-    shares = [told.marks_of(Run.of_job(view.block)) for view in runs]
+    of_run = told.marks_of if has_all else told.fits
+    shares = [of_run(Run.of_job(view.block)) for view in runs]
     most = told.marks if has_all else max(shares, default=0)
     runs = [view for view, share in zip(runs, shares, strict=True) if share == most]
     if not runs:

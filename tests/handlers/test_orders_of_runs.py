@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from draws import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
@@ -41,12 +41,12 @@ AROUND = {
 class Run:
     """The first or the second run of job 7, which share a SubmitTime or not."""
 
-    def __init__(self, number, *, shares):
+    def __init__(self, number, *, shares, gap=300):
         self.number = number
-        self.started = FIRST + (100, 500)[number]
+        self.started = FIRST + (100, 200 + gap)[number]
         self.used = (100, 500)[number]
         self.ended = self.started + self.used
-        self.submitted = FIRST + (0 if shares else 300 * number)
+        self.submitted = FIRST + (0 if shares else 200 * number)
 
     def times(self, *names):
         values = {"SubmitTime": self.submitted, "StartTime": self.started, "EndTime": self.ended}
@@ -56,10 +56,10 @@ class Run:
 class Site:
     """A store behind a gateway in which job 7 waits."""
 
-    def __init__(self, address, around, *, shares):
+    def __init__(self, address, around, *, shares, gap=300):
         self.opened = job_service(address, accounting=ACCOUNTING)
         self.asked = AROUND[around].format(f"<SubmitTime>{FIRST}</SubmitTime>")
-        self.runs = [Run(number, shares=shares) for number in range(2)]
+        self.runs = [Run(number, shares=shares, gap=gap) for number in range(2)]
 
     def __enter__(self):
         self.jobs = self.opened.__enter__()
@@ -90,6 +90,17 @@ class Site:
 
     def ended_alone(self, run):
         self.charge(run, "EndTime")
+
+    def started(self, run):
+        self.charge(run, "StartTime")
+
+    def reserve(self, run):
+        job = (
+            "<Job><JobId>7</JobId><UserId>ann</UserId><Processors>2</Processors>"
+            f"<WallDuration>{run.used}</WallDuration></Job>"
+        )
+        said = self.jobs.said("Reserve", data=[job], now=float(FIRST))
+        assert f"reserved {CREDITS[run.number]} credits" in said
 
     def begun(self, run):
         self.charge(run, "SubmitTime", "StartTime", "EndTime")
@@ -125,7 +136,7 @@ class Site:
             assert list(kept.check()) == []
         entries = self.jobs.ask("Query", object="Transaction", gets=["Action", "User", "Amount"])
         assert {each["User"] for each in entries} <= {"ann"}
-        ledger = sum(int(each["Amount"]) for each in entries)
+        ledger = sum(int(each["Amount"]) for each in entries if each["Action"] == "Charge")
         assert ledger == sum(int(row["Charge"] or 0) for row in rows)
         return sorted([int(row[name] or 0) for name in gets] for row in rows)
 
@@ -140,22 +151,30 @@ def told(site, steps):
     """The runs after steps, and after all of their records at last."""
     for step in (*steps, ("record", 0), ("record", 1)):
         site.do(step)
-    charged = [number for road, number in steps if road in ("ended", "ended_alone", "begun")]
+    charged = [number for road, number in steps if road in CHARGES]
     assert site.found() == site.expected(charged)
 
 
-ROADS = ("ended", "ended_alone", "begun", "record", "file", "create", "again")
+CHARGES = ("ended", "ended_alone", "begun", "started")
+ROADS = (*CHARGES, "record", "file", "create", "again", "reserve")
 STEPS = st.lists(
     st.tuples(st.sampled_from(ROADS), st.integers(0, 1)), min_size=2, max_size=6
 )  # fmt: skip
 
 
 @examples(60)
-@given(st.sampled_from(sorted(AROUND)), st.booleans(), STEPS)
-def test_runs_cost_the_same_and_are_the_same_in_whatever_order_they_are_told(around, shares, steps):
+@given(st.sampled_from(sorted(AROUND)), st.booleans(), st.sampled_from((0, 2, 300)), STEPS)
+@example("alone", True, 0, [("record", 0), ("record", 1)])
+@example("alone", True, 0, [("started", 1), ("record", 0)])
+@example("in a group", True, 300, [("ended", 1), ("create", 0), ("reserve", 0)])
+@example("alone", True, 2, [("ended", 1), ("started", 0)])
+def test_runs_cost_the_same_and_are_the_same_in_whatever_order_they_are_told(
+    around, shares, gap, steps
+):
+    """A run may be submitted anew, and begin, as soon as the one before it has ended."""
     with (
         tempfile.TemporaryDirectory() as directory,
-        Site(Path(directory, "s.db"), around, shares=shares) as site,
+        Site(Path(directory, "s.db"), around, shares=shares, gap=gap) as site,
     ):
         told(site, steps)
 
@@ -183,6 +202,16 @@ def test_what_waits_is_the_run_that_has_begun_since_unless_it_was_submitted_late
             site.load(AROUND[around].format(times))
         assert site.jobs.code("Create", data=[ASKED.format(times)]) == "740"
         assert [row[0] for row in site.found()] == [0] * is_further + [FIRST + 500]
+
+
+def test_the_end_that_a_charge_told_of_a_run_that_was_suspended_is_its_end(address):
+    """Its State is still that of the job that waited."""
+    with Site(address, "alone", shares=True) as site:
+        times = f"<StartTime>{FIRST}</StartTime><EndTime>{FIRST + 900}</EndTime>"
+        for told in (times, f"<EndTime>{FIRST + 900}</EndTime>"):
+            job = f"<Job><JobId>7</JobId><WallDuration>300</WallDuration>{told}</Job>"
+            assert site.jobs.code("Charge", data=[job]) == "100"  # nothing in it has a price
+        assert [row[:2] for row in site.found()] == [[FIRST, FIRST + 900]]
 
 
 TOLD = {
