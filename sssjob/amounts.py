@@ -363,15 +363,16 @@ class Scope:
     @cached_property
     def _given_tasks(self) -> Amount | None:
         """How many tasks there are, where it is said by itself."""
-        if self._is_of_groups:
-            return None
-        if (count := self.own.get("TaskCount")) and (number := self.read(count)):
+        count = self.own.get("TaskCount")
+        if count and not self._is_of_groups and (number := self.read(count)):
             return Amount(number, f"{self.path}/TaskCount")
         if spelled := self.block.blocks(Task):
             return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
         distribution = self.own.get("TaskDistribution")
         path = f"{self.path}/TaskDistribution"
-        if distribution is not None and (ids := _geometry(distribution.text)):
+        if distribution is None or self._is_of_groups:
+            return None
+        if ids := _geometry(distribution.text):
             return Amount(Fraction(ids), path, why="ids of the geometry")
         return None
 
@@ -456,9 +457,9 @@ class Scope:
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
-        if self._is_of_groups:
-            return None
         for item in self.own.all("TaskDistribution"):
+            if self._is_of_groups:
+                return None
             stated = item.attributes.get("type", "")
             number = whole(item.text.strip())
             if number is not None and (stated or "TasksPerNode") == kind:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
@@ -50,11 +51,19 @@ class Derivation(Choices):
         past = start is not None and now is not None and start <= now
         self.started = past or has_begun(job.get("State"))
 
-    @property
+    @cached_property
     def counting(self) -> Scope:
         """Where tasks are counted: in the only task group, or in the job."""
         asking = self.job.asking_groups
         return self.groups[0] if len(asking) == len(self.groups) == 1 else self.scope
+
+    @cached_property
+    def is_counted_by_group(self) -> bool:
+        """Whether the only task group says Processors itself, requested or not."""
+        if self.counting is self.scope:
+            return False
+        group = self.job.asking_groups[0]
+        return any(item.name == "Processors" for item in (*group.properties, *group.requested))
 
     def _tell_doubled(self, job: Job) -> None:
         stated = job.properties.all("Extension", type=EXTENSION)
@@ -119,20 +128,18 @@ def _dedicated_processors(work: Derivation) -> Amount | None:
 # decision 964
 def _processors_of_only_group(work: Derivation) -> Amount | None:
     """Those that the only task group says itself; what its job says is another number."""
-    group = work.counting
-    if group is work.scope or "Processors" not in _named(work.job.asking_groups[0]):
+    if not work.is_counted_by_group:
         return None
-    return _share(work, group.processors(least=not work.started) or group.bare("Processors"))
+    return _share(work, _group_processors(work.counting, not work.started))
 
 
 def _requested_processors(work: Derivation) -> Amount | None:
     own = work.scope.processors(least=not work.started)
-    if own is None or work.counting is work.scope:
+    if own is None or work.counting is work.scope or work.is_counted_by_group:
         return _share(work, own)
     # Its only task group says how many tasks share them.
     found = work.counting.processors(least=not work.started)
-    lent = found is not None and "Processors" not in _named(work.job.asking_groups[0])
-    return _share(work, replace(found, source=own.source) if found and lent else own)
+    return _share(work, replace(found, source=own.source) if found else own)
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
@@ -145,7 +152,7 @@ def _task_processors(work: Derivation) -> Amount | None:
     Groups of a job that was delivered may be steps, which run one after the other on the same
     processors: nothing to compare with.
     """
-    if work.scope.delivered("Processors") is not None:
+    if work.is_counted_by_group or work.scope.delivered("Processors") is not None:
         return None
     groups = work.groups or [work.scope]
     total = _sum([_group_processors(group, not work.started) for group in groups])
@@ -307,11 +314,6 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
         return tasks
     why = f"{units.decimal(tasks.value)} tasks x {units.decimal(each)} processors"
     return Amount(tasks.value * each, tasks.source, tasks.basis, why)
-
-
-def _named(group: TaskGroup) -> frozenset[str]:
-    """What a group says something of, requested or not."""
-    return group.properties.names() | group.requested.names()
 
 
 def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
