@@ -283,10 +283,10 @@ def among(told: Job, items: Iterable[T], job_of: Callable[[T], Job]) -> list[T]:
     mine = Run.of_job(told)
     found = [(each, job, Run.of_job(job)) for each, job in ((each, job_of(each)) for each in items)]
     known = [each for each, _, run in found if mine.is_of(run)]
+    if known:
+        return known
     begins = [each for each, job, run in found if waits(job) and mine.may_begin(run)]
-    return (
-        known or begins or [each for each, _, run in found if waits(told) and mine.waited_for(run)]
-    )
+    return begins or [each for each, _, run in found if waits(told) and mine.waited_for(run)]
 
 
 # decision 926

@@ -551,10 +551,10 @@ def _with_factors(
 
     Whether a record, a file or a Charge came first, it costs the same.
     """
-    names = [name for name in accounting.rates.multipliers if not _text(only(job), name)]
-    if known is None or known.view.place or not (names and known.has_others):
+    if known is None or known.view.place or not known.has_others:
         return job
-    asked = _further(change, job, reach)
+    names = [name for name in accounting.rates.multipliers if not _text(only(job), name)]
+    asked = _further(change, job, reach) if names else None
     if asked is None or asked.stored.number == known.stored.number:
         return job
     factors = ((name, _text(only(asked.job), name)) for name in names)
@@ -623,21 +623,31 @@ def _known(change: Change, job: Job, *, has_all: bool = False) -> _StoredJob | N
     ]  # fmt: skip
     told = Run.of_job(job)
     runs = among(job, views, lambda view: view.block)
-    of_run = told.marks_of if has_all else told.fits
-    shares = [of_run(Run.of_job(view.block)) for view in runs]
-    most = told.marks if has_all else max(shares, default=0)
-    runs = [view for view, share in zip(runs, shares, strict=True) if share == most]
+    if has_all:
+        runs = [view for view in runs if told.marks_of(Run.of_job(view.block)) == told.marks]
+    elif len(runs) > 1:
+        runs = _fitting(job, told, runs)
     if not runs:
         return None
     view = max(runs, key=_rank)
-    if most < told.marks and sum(each.stored.deleted is view.stored.deleted for each in runs) > 1:
-        raise _untold(job, "has several runs")
     stored, block = view.stored, view.stored.block()
     if not stored.deleted:
         _require_one_place(change, job, view)
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)
     return _StoredJob(stored, block, view, inner, len(places) > 1)
+
+
+# decision 971
+def _fitting(job: Job, told: Run, runs: Sequence[JobView]) -> list[JobView]:
+    """The runs that have most of what is told: of one that has not all of it there is one."""
+    shares = [told.fits(Run.of_job(view.block)) for view in runs]
+    most = max(shares)
+    found = [view for view, share in zip(runs, shares, strict=True) if share == most]
+    is_hidden = all(view.stored.deleted for view in found)
+    if most < told.marks and sum(view.stored.deleted is is_hidden for view in found) > 1:
+        raise _untold(job, "has several runs")
+    return found
 
 
 def _rank(view: JobView) -> tuple[bool, int, int]:
