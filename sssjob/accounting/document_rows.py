@@ -1,5 +1,7 @@
 """Rows of a store built column by column, of the columns of the record engine, with the documents.
 
+Beside them stands what reports want of the jobs, so that a report need not open the documents.
+
 Strategy. A row says what ``store.rows`` says of a document. To read the document that was just
 written takes longer than to make it: it is parsed, and forty values are looked for.
 
@@ -18,8 +20,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
+from sssjob.accounting.column_values import JobRowsReader, PlacedColumns, PlainPieces
+from sssjob.accounting.report import JobRow
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps, fragment
+from sssjob.formats.sss import jobs_of
 from sssjob.model import Delivered, Item, Job, Property, TaskGroup
 from sssjob.records.builders import OBJECTS, TEXTS, Column, Items, Picked, Same
 from sssjob.records.property_columns import (
@@ -52,19 +57,19 @@ _OF_GROUPS = [
 ]
 
 J = TypeVar("J")
-PlacedColumns = Mapping[str, Sequence[ColumnPlace]]  # by JOB, REQUESTED and DELIVERED
 
 
 class DocumentRows(NamedTuple):
-    """The text of a document, and its rows: mostly one."""
+    """The text of a document, its rows, and what reports read of its jobs: mostly one of each."""
 
     text: str
     rows: Sequence[Row]
+    used: Sequence[JobRow]
 
     @classmethod
     def of(cls, job: Job) -> Self:
         """Those of a job object."""
-        return cls(dumps(job), (*rows(to_tree(job)),))
+        return cls(dumps(job), (*rows(to_tree(job)),), (*map(JobRow.of, jobs_of(job)),))
 
 
 class TextPiece(tuple[Item, ...]):
@@ -183,7 +188,11 @@ class TextColumnsBuilder(ColumnsBuilder[J]):
 
 
 class DocumentRowsBuilder(TextColumnsBuilder[DocumentRows]):
-    """Builds documents as text, with their rows."""
+    """Builds documents as text, with their rows and what reports read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pieces, self._used = PlainPieces(), JobRowsReader()
 
     def from_job(self, job: Job) -> DocumentRows:
         """The document and the rows of a job object."""
@@ -195,9 +204,14 @@ class DocumentRowsBuilder(TextColumnsBuilder[DocumentRows]):
     ) -> list[DocumentRows]:  # fmt: skip
         """The documents and rows of many records."""
         found = self.read(own, requested, delivered, groups)
-        told = islice(zip(*found.cells, strict=False), len(groups))
-        made = [DocumentRows(text, (row,)) for text, row in zip(found.texts, told, strict=True)]
-        for at in found.irregular:
+        size = len(groups)
+        told = islice(zip(*found.cells, strict=False), size)
+        used = self._used.rows(found.told, size)
+        made = [
+            DocumentRows(text, (row,), (each,))
+            for text, row, each in zip(found.texts, told, used, strict=True)
+        ]
+        for at in {*found.irregular, *self._pieces.others(found.told, size)}:
             made[at] = DocumentRows.of(found.job(at))
         return made
 

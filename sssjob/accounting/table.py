@@ -7,7 +7,7 @@ what it adds up of it (``USED``); ``document`` is the job as XML text, so that n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from itertools import groupby, islice, repeat
 from operator import itemgetter
@@ -15,25 +15,19 @@ from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from sssjob.accounting.document_rows import PlacedColumns, TextColumnsBuilder, are_digits
-from sssjob.accounting.report import AMOUNTS, GROUPINGS, NAMED, JobProperties, is_plain, used
+from sssjob.accounting.column_values import AMOUNTS, PlainPieces, ValueReader, grouping
+from sssjob.accounting.document_rows import TextColumnsBuilder
+from sssjob.accounting.report import GROUPINGS, NAMED, JobProperties, used
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
 from sssjob.measures import JobUsage, used_of
-from sssjob.model import Item, Job, Property
+from sssjob.model import Job
 from sssjob.records.builders import Column, Items
-from sssjob.records.property_columns import ColumnPlace, NamedTexts, RememberedValues
-from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.store import parquet, rows
 from sssjob.store.columns import NAMES
 from sssjob.units import double_or_none
 
 DOCUMENT = "document"
-_ANYWHERE, _GIVEN, _ASKED = (DELIVERED, JOB, REQUESTED), (DELIVERED, JOB), (REQUESTED,)
-# Requests for several resources stand beside each other, and are no bounds of one amount.
-_NUMBERS = frozenset(
-    name for each in AMOUNTS if each.is_asked for name in each.names if name != "Resource"
-)
 PIECE = 10_000  # rows of one piece of the table, which is held in memory
 # What ``report --by`` groups a job by: delivered, else the job's own, else what it requests.
 BY = {f"by_{name.replace('-', '_')}": name for name in NAMED}
@@ -104,11 +98,9 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
     def __init__(self) -> None:
         super().__init__()
         self._schema = schema()
-        self._groupings = [_ValueReader(_grouped(by), NAMED[by], _ANYWHERE) for by in BY.values()]
-        self._amounts = [
-            _ValueReader(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
-            for each in AMOUNTS
-        ]
+        self._groupings = [ValueReader(grouping(by)) for by in BY.values()]
+        self._amounts = [*map(ValueReader, AMOUNTS)]
+        self._pieces = PlainPieces()
 
     def from_job(self, job: Job) -> Row:
         """The row of a job object."""
@@ -121,7 +113,7 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
         """The rows of many records."""
         size = len(groups)
         found = self.read(own, requested, delivered, groups)
-        named = [each.values(found.told, size) for each in self._groupings]
+        named = [[*map(_or_none, each.values(found.told, size))] for each in self._groupings]
         sums = zip(
             *map(used_of, *(each.values(found.told, size) for each in self._amounts)), strict=True
         )
@@ -129,7 +121,7 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
         told: list[Iterable[Any]] = [
             *(found.cells[place] for place in _PLACES), *named, *used_, found.texts
         ]  # fmt: skip
-        odd = {*found.irregular, *_weighed(found.told[REQUESTED], size)}
+        odd = {*found.irregular, *self._pieces.others(found.told, size)}
         if odd:
             rows_: list[Row] = [*zip(*told, strict=False)]
             for at in odd:
@@ -142,6 +134,10 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
             ]
             batch = pa.record_batch(arrays, schema=self._schema)
         return [*map(TableRow, repeat(batch), range(size))]
+
+
+def _or_none(text: str) -> str | None:
+    return text or None
 
 
 def _array(values: Iterable[Any], field: pa.Field, size: int) -> pa.Array:
@@ -165,58 +161,6 @@ def together(some: Iterable[TableRow | Row], fields: pa.Schema) -> pa.RecordBatc
         is_whole = len(places) == batch.num_rows and places == [*range(len(places))]
         batches.append(batch if is_whole else batch.take(pa.array(places, pa.int64())))
     return pa.Table.from_batches(batches, fields).combine_chunks().to_batches()[0]
-
-
-def _grouped(by: str) -> Callable[[JobProperties], str | None]:
-    return lambda facts: GROUPINGS[by](facts, UTC) or None
-
-
-def _weighed(requested: Sequence[ColumnPlace], size: int) -> Iterator[int]:
-    """The numbers of the records of which a request is more than plain numbers, each once."""
-    columns = [each for each in requested if any(map(_is_weighed, each.pieces))]
-    if columns or sum(not each.names.isdisjoint(_NUMBERS) for each in requested) > 1:
-        for at in range(size):
-            items = [item for each in requested for item in each.piece(at)]
-            if _is_weighed(items):
-                yield at
-
-
-def _is_weighed(items: Sequence[Item]) -> bool:
-    some = [item for item in items if isinstance(item, Property)]
-    names = [item.name for item in some if item.name in _NUMBERS]
-    return len({*names}) < len(names) or not all(is_plain(item.attributes) for item in some)
-
-
-class _ValueReader:
-    """Reads a value of many records; of a number, digits are so many times what the digit 1 is."""
-
-    def __init__(
-        self, of: Callable[[JobProperties], Any], names: tuple[str, ...], places: tuple[str, ...],
-        *, is_number: bool = False,
-    ) -> None:  # fmt: skip
-        self._names = frozenset(names)
-        self._known = RememberedValues(
-            lambda job: of(JobProperties(job)), lambda item: item.name in self._names
-        )
-        self._places, self._is_number = places, is_number
-
-    def values(self, told: PlacedColumns, size: int) -> Sequence[Any]:
-        """The value of each record."""
-        some = [
-            each
-            for place in self._places
-            for each in told[place]
-            if not each.names.isdisjoint(self._names)
-        ]
-        if self._is_number and len(some) == 1 and isinstance(some[0].column, NamedTexts):
-            column = some[0].column
-            if are_digits(column.texts):
-                zero, one = self._known.of_texts(some[0].place, [column], ("0", "1"))
-                if type(one) is int:
-                    return [
-                        number * one if (number := int(text)) else zero for text in column.texts
-                    ]
-        return self._known.values(some, size)
 
 
 def piece(some: Sequence[Row], fields: pa.Schema) -> pa.RecordBatch:

@@ -6,14 +6,21 @@ functions, so reports of both agree. None is "not stated", never 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob.accounting import report
+from sssjob.accounting.column_values import (
+    ANY,
+    ASKED,
+    GIVEN,
+    OWN,
+    ColumnReading,
+    time_reading,
+)
 from sssjob.accounting.report import (
     EXIT,
     GROUPINGS,
@@ -29,7 +36,6 @@ from sssjob.accounting.report import (
 from sssjob.integers import LARGEST
 from sssjob.measures import SUMS, JobUsage, Number, node_class_sql, usage_text, wait_sql
 from sssjob.model import Job
-from sssjob.records.record import DELIVERED, JOB, REQUESTED
 
 Row = tuple[Any, ...]
 
@@ -39,24 +45,6 @@ USED_GPUS = "used_gpus"
 MACHINE, SUBMIT, START, END = "machine", "submit_time", "start_time", "end_time"
 # What tells a run from all others; TOLD does where a job states neither submission nor start.
 KEY = (MACHINE, ID, SUBMIT, START, TOLD)
-
-
-class ColumnReading(NamedTuple):
-    """How a value is read from a job, and of properties of which names and places it is made.
-
-    ``places`` are those of ``Field``. Of a number, plain digits are so many times what the digit
-    1 is, except for 0, and none where they stand for more than ``most``.
-    """
-
-    of: Callable[[JobProperties], Any]
-    names: tuple[str, ...]
-    places: frozenset[str]
-    is_number: bool = False
-    most: int | None = None
-
-
-_OWN, _GIVEN, _ASKED = frozenset((JOB,)), frozenset((JOB, DELIVERED)), frozenset((REQUESTED,))
-_ANY = _GIVEN | _ASKED
 
 
 class Column(NamedTuple):
@@ -73,21 +61,17 @@ class Column(NamedTuple):
 
 
 def _text(*names: str) -> ColumnReading:
-    return ColumnReading(lambda job: job.text(*names) or None, names, _ANY)
-
-
-def _time(name: str) -> ColumnReading:
-    return ColumnReading(lambda job: job.time(name), (name,), _OWN, is_number=True, most=10**9 * 9)
+    return ColumnReading(lambda job: job.text(*names) or None, names, ANY)
 
 
 def _given(name: str) -> ColumnReading:
     return ColumnReading(
-        lambda job: rounded(job.given(name)), (name,), _GIVEN, is_number=True, most=LARGEST
+        lambda job: rounded(job.given(name)), (name,), GIVEN, is_number=True, most=LARGEST
     )
 
 
 def _grouping(name: str) -> ColumnReading:
-    return ColumnReading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], _ANY)
+    return ColumnReading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], ANY)
 
 
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.
@@ -119,31 +103,32 @@ _INTEGER, _TEXT = pa.int64(), pa.string()
 
 def _asked(name: str) -> ColumnReading:
     return ColumnReading(
-        lambda job: rounded(job.asked(name)), (name,), _ASKED, is_number=True, most=LARGEST
+        lambda job: rounded(job.asked(name)), (name,), ASKED, is_number=True, most=LARGEST
     )
 
 
 # fmt: off
 COLUMNS: tuple[Column, ...] = (
     Column(ID, _TEXT, "", "Id, as the batch system prints it",
-           ColumnReading(lambda job: job.job.id, ("Id",), _OWN)),
+           ColumnReading(lambda job: job.job.id, ("Id",), OWN)),
     Column(GLOBAL, _TEXT, "", "GlobalId", _text("GlobalId")),
-    Column(SUBMIT, _INTEGER, "s", "when it was submitted, since 1970", _time("SubmitTime")),
-    Column("eligible_time", _INTEGER, "s", "when it could have started", _time("EligibleTime")),
-    Column(START, _INTEGER, "s", "when it started", _time("StartTime")),
-    Column(END, _INTEGER, "s", "when it ended", _time("EndTime")),
+    Column(SUBMIT, _INTEGER, "s", "when it was submitted, since 1970", time_reading("SubmitTime")),
+    Column("eligible_time", _INTEGER, "s", "when it could have started",
+           time_reading("EligibleTime")),
+    Column(START, _INTEGER, "s", "when it started", time_reading("StartTime")),
+    Column(END, _INTEGER, "s", "when it ended", time_reading("EndTime")),
     *(
         Column(column, _TEXT, "", f"what report --by {name} says", _grouping(name))
         for name, column in GROUPED.items()
     ),
     Column("exit_code", _INTEGER, "", "ExitCode",
-           ColumnReading(exit_code, ("ExitCode",), _ANY, is_number=True)),
+           ColumnReading(exit_code, ("ExitCode",), ANY, is_number=True)),
     Column("asked_processors", _INTEGER, "", "requested processors", _asked("Processors")),
     Column("asked_nodes", _INTEGER, "", "requested nodes", _asked("NodeCount")),
     Column("used_nodes", _INTEGER, "", "how many nodes there were",
            _given("NodeCount")),
     Column(USED_GPUS, _INTEGER, "", "how many GPUs there were",
-           ColumnReading(lambda job: rounded(gpus(job)), ("Resource",), _GIVEN, is_number=True)),
+           ColumnReading(lambda job: rounded(gpus(job)), ("Resource",), GIVEN, is_number=True)),
     Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
            _given("SuspendDuration")),
     *(
@@ -164,11 +149,6 @@ _SUBMITTED, _STARTED = NAMES.index(SUBMIT), NAMES.index(START)
 # What a later version of a record may say otherwise; where it was read says nothing of the job.
 CONTENT = tuple(name for name in NAMES if name not in (*KEY, SOURCE, LINE))
 READ = [column.read for column in COLUMNS if column.read is not None]
-# What sums are made of, by ``used_of``.
-AMOUNTS = [
-    ColumnReading(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
-    for each in report.AMOUNTS
-]
 
 assert all(column.read for column in COLUMNS[: len(READ)])
 

@@ -92,7 +92,8 @@ def test_columns_become_the_rows_of_their_documents(drawn):
                 place: [item for each in some for item in each.items(at)]
                 for place, some in zip(PLACES, in_place, strict=True)
             }
-            assert found[at].rows == DocumentRows.of(job_of(items)).rows
+            wanted = DocumentRows.of(job_of(items))
+            assert found[at][1:] == wanted[1:]
 
 
 @pytest.mark.parametrize("text", ["amy", " ", " amy", "a b", "x" * (LONGEST + 1), "7e", "-1"])

@@ -47,7 +47,7 @@ def test_both_builders_agree_and_every_document_is_valid(format_, data):
     of_stores = outcomes(format_, raw, DocumentRowsBuilder())
     for item, job in zip((it for it in of_stores if isinstance(it, Converted)), jobs, strict=True):
         known = DocumentRows.of(job)
-        assert item.job == (known.text, (*known.rows,))
+        assert item.job == (known.text, (*known.rows,), (*known.used,))
         assert [*map(type, item.job.rows[0])] == [*map(type, known.rows[0])]
     for job in jobs:
         assert errors(job) == []

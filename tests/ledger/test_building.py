@@ -11,6 +11,7 @@ from mutated_records import SOURCES, mutated
 
 pytest.importorskip("duckdb")
 
+from sssjob.accounting import column_values
 from sssjob.errors import UnusableInput
 from sssjob.ledger import building, columns
 from sssjob.ledger.building import RowsBuilder
@@ -46,7 +47,7 @@ def both(format_, data, builder=None):
 @given(st.data())
 def test_rows_of_columns_are_those_of_the_jobs(format_, data):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(building, "FEW", data.draw(st.sampled_from([0, building.FEW])))
+        patch.setattr(column_values, "FEW", data.draw(st.sampled_from([0, column_values.FEW])))
         both(format_, data.draw(mutated(format_)))
 
 
@@ -87,13 +88,13 @@ def test_digits_of_any_length_are_what_the_job_says(name):
 
 
 def test_a_builder_that_met_more_than_it_remembers_gives_the_same(monkeypatch):
-    for module in (building, property_columns):
+    for module in (column_values, property_columns):
         monkeypatch.setattr(module, "REMEMBERED", 3)
     builder = building.RowsBuilder().remembering()
     records = [f"{n}|c|u{n % 7}|COMPLETED|1|2|{3 + n}|3|{n % 5}|{n}M|{n}K|00:01" for n in range(50)]
     for _ in range(2):
         both("slurm", sacct(*records), builder)
-    known = [reader._known for reader in builder._readers]
+    known = [reader.known for reader in builder._readers]
     memories = [memory for each in known for memory in each._memories.values()]
     kept = memories, [each._memories for each in known], [each._keys_of for each in known]
     assert max(len(each) for some in kept for each in some) == 3
