@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sssjob.document import Source
 from sssjob.document.tree import OnError
@@ -15,6 +15,9 @@ from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import NamedReading, OnWarning
 from sssjob.store.stored import Counts
 from sssjob.store.writing import DocumentWriter, HistoryEntry, Incoming, Outcome, Ready
+
+if TYPE_CHECKING:
+    from sssjob.store.used import Follow, JobUse
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
 _TRIES = 5  # for a batch that stood in the way of another writer's
@@ -48,6 +51,7 @@ def keep(
     *,
     on_error: OnError | None,
     on_warning: OnWarning | None = None,
+    follow: Follow | None = None,
 ) -> Counts:
     """Write documents that are ready, each batch in a transaction; see ``Store.keep``."""
 
@@ -59,13 +63,15 @@ def keep(
                 yield each
 
     warn = on_warning or _not_told
-    return _kept(engine, packing_, found, entry, on_error, None, warn, keeps_former=True)
+    return _kept(
+        engine, packing_, found, entry, on_error, None, warn, keeps_former=True, follow=follow
+    )
 
 
 def _kept(
     engine: Engine, packing_: Packing, found: Callable[[OnError], Iterator[Incoming | Ready]],
     entry: HistoryEntry, on_error: OnError | None, on_batch: Callable[[Counts], None] | None,
-    warn: OnWarning, *, keeps_former: bool = False,
+    warn: OnWarning, *, keeps_former: bool = False, follow: Follow | None = None,
 ) -> Counts:  # fmt: skip
     bad = 0
 
@@ -84,7 +90,11 @@ def _kept(
             if batch.count >= _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
-            counts, warnings = _written(engine, packing_, batch, entry, keeps_former=keeps_former)
+            counts, warnings, used = _written(
+                engine, packing_, batch, entry, keeps_former=keeps_former
+            )
+            if follow is not None:
+                follow(used)
             total += counts
             for warning in warnings:
                 warn(warning)
@@ -156,7 +166,7 @@ def _written(
     entry: HistoryEntry,
     *,
     keeps_former: bool,
-) -> tuple[Counts, list[Finding]]:
+) -> tuple[Counts, list[Finding], Mapping[int, Sequence[JobUse]]]:
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
@@ -174,4 +184,4 @@ def _written(
             entry.ended(committed=True)
             break
     counts = Counts(*map(outcomes.count, (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED)))
-    return counts, warnings
+    return counts, warnings, writer.used

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from os import PathLike
-from typing import Any, NamedTuple, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeGuard
 
 from sssjob.document import Source, dumps, from_tree
 from sssjob.document.attached import LIMIT, files_named
@@ -34,6 +34,9 @@ from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
 from sssjob.store.writing import Incoming, Ready, is_plain, user_in
+
+if TYPE_CHECKING:
+    from sssjob.store.used import JobUse
 from sssjob.units import XML_SPACE
 from sssjob.workers import PartWork, Workers
 
@@ -264,7 +267,7 @@ def incoming(cut: Slice, *, stands_alone: bool = True) -> Incoming:
     )  # fmt: skip
 
 
-def made(document: bytes, found: Sequence[Row]) -> Incoming:
+def made(document: bytes, found: Sequence[Row], used: Sequence[JobUse] | None = None) -> Incoming:
     """A document that stands alone, with the rows that it has, ready to be written.
 
     It is read only where its rows do not tell all. Raises ``UnreadableDocument`` for one without
@@ -273,7 +276,7 @@ def made(document: bytes, found: Sequence[Row]) -> Incoming:
     known = told(found[0]) if len(found) == 1 and found[0][_KIND] == JOB else None
     if known is None or not known[0] or b"#" in document:
         return only(document)._replace(line=0)  # that of its record nobody knows here
-    return Incoming(JOB, *_whose(found[0], known), document, found)
+    return Incoming(JOB, *_whose(found[0], known), document, found, used=used)
 
 
 def _whose(row: Row, known: tuple[str, Marks]) -> tuple[str, Marks]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sssjob.document import Source, tree
 from sssjob.errors import UnreadableDocument
@@ -36,6 +36,9 @@ from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
 from sssjob.store.verifying import LOGGER, Difference, OnDifference
 from sssjob.store.writing import HistoryEntry, Incoming
+
+if TYPE_CHECKING:
+    from sssjob.store.used import Follow
 
 T = TypeVar("T")
 
@@ -148,13 +151,18 @@ class Store:
         reason: str = "",
         on_error: tree.OnError | None = None,
         on_warning: OnWarning | None = None,
+        follow: Follow | None = None,
     ) -> Counts:
-        """Keep documents that come with their rows (``reading.made``), as ``load`` keeps others."""
+        """Keep documents that come with their rows (``reading.made``), as ``load`` keeps others.
+
+        ``follow`` is given what reports read of the new ones of each batch, once they are there.
+        """
         who = self.by if by is None else by
         entry = HistoryEntry(self.engine, by=who, source=name, reason=reason)
         return keep(
-            self.engine, self.packing, documents, entry, on_error=on_error, on_warning=on_warning
-        )
+            self.engine, self.packing, documents, entry,
+            on_error=on_error, on_warning=on_warning, follow=follow,
+        )  # fmt: skip
 
     def get(
         self, identity: Identity | str, *, deleted: bool | None = False

@@ -5,9 +5,9 @@ what XPath finds; a report wants what was delivered before what the job says its
 open each document for that takes 0.2 ms and more.
 
 The idea is to open each version of a document once: what a report reads of it is kept in rows
-beside it, texts as the numbers of a list, so that a million of them are added up in seconds. The
-rows are made when a report is asked for, so that an import does not wait for them; ``done`` has the
-version of each document that they are made of.
+beside it, texts as the numbers of a list, so that a million of them are added up in seconds. Who
+imports records knows them from the columns of these, and opens none; others wait until a report is
+asked for. ``done`` has the version of each document that rows are made of.
 
 Why it is right: a document's version grows with every change of it, also when it is deleted, so
 rows are used only of documents that are as they were. Whether all of a part of the store are is
@@ -18,14 +18,16 @@ rows at most, so that none of them passes 64 bits. Of many rows sums are kept, t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
+from sssjob.errors import UnusableStore
 from sssjob.measures import (
     SUMS,
     JobUsage,
-    Number,
     Totals,
     has_both_sql,
     memory_held,
@@ -36,7 +38,7 @@ from sssjob.store import lookup, rolled, schema
 from sssjob.store.documents import PackedRows, parts
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.packing import Packing
-from sssjob.store.parts import changed, part_of
+from sssjob.store.parts import changed, counts, part_of
 from sssjob.store.schema import INTEGER, TEXT, Field, Table
 
 MOST = 1 << 43  # numbers of rows are below
@@ -60,10 +62,14 @@ _SETTING = "usage"
 Window = rolled.Window
 
 
+# What a report reads of a job: its texts by the names that reports group by, when it ended, and
+# what it used.
+JobUse = tuple[tuple[str, ...], int | None, JobUsage]
+Follow = Callable[[Mapping[int, Sequence[JobUse]]], None]  # takes new documents by their numbers
+
+
 class UsageRow(NamedTuple):
-    """What a report reads of a job: of which document, its texts by the names that reports group
-    by, when it ended, and what it used.
-    """
+    """What a report reads of a job of a document; see ``JobUse``."""
 
     document: int
     texts: tuple[str, ...]
@@ -87,7 +93,8 @@ class StoreUsage:
 
     def __init__(self, engine: Engine, packing: Packing, names: Sequence[str]) -> None:
         self._engine, self._packing, self._names = engine, packing, tuple(names)
-        self._numbers: dict[str, int] = {}  # of texts
+        self._numbers: dict[str, int] = {}  # of texts, in order
+        self._last, self._text_of_last = 0, ""  # of those that are in the table
         self._table = _table(self._names)
         self._rolled = rolled.RolledSums(engine, _aggregates(()))
         self._tables = (self._table, TEXTS, DONE, PARTS, *self._rolled.tables)
@@ -125,12 +132,12 @@ class StoreUsage:
         found = moment.fetch(f"{_STALE} AND {within}", values)
         return {number: (version, bool(hidden)) for number, version, hidden in found}
 
-    def settled(self, counts: Mapping[int, int], without: Iterable[int]) -> None:
+    def settled(self, written: Mapping[int, int], without: Iterable[int]) -> None:
         """Note that the rows of all documents are there, but for some, as of a moment in which
         parts were written to so often; and keep the sums of many rows.
         """
         left = {*map(part_of, without)}
-        rows = sorted((part, count) for part, count in counts.items() if part not in left)
+        rows = sorted((part, count) for part, count in written.items() if part not in left)
         if rows == sorted(
             map(tuple, self._engine.fetch(f"SELECT part, changes FROM {PARTS.name}"))
         ):
@@ -140,6 +147,42 @@ class StoreUsage:
             self._engine.fetch(f"DELETE FROM {PARTS.name}")
             self._engine.add(PARTS, rows)
             self._rolled.make()
+
+    @contextmanager
+    def followed(self) -> Iterator[Follow]:
+        """Keep the rows of documents that an import adds, while it goes on.
+
+        Where there are documents without rows, these are left to a report, as all that cannot be
+        written: the documents tell the same.
+        """
+        can_write = False
+
+        def follow(new: Mapping[int, Sequence[JobUse]]) -> None:
+            nonlocal can_write
+            if new and can_write:
+                can_write = self._added(new)
+
+        with suppress(UnusableStore):
+            if self.is_there or not self._engine.fetch(_ANY):
+                self.make()
+                can_write = True
+        yield follow
+        if can_write:
+            with suppress(UnusableStore):
+                with self._engine.reading() as moment:
+                    written, stale = counts(moment), self.stale(moment)
+                self.settled(written, stale)
+
+    def _added(self, new: Mapping[int, Sequence[JobUse]]) -> bool:
+        """Keep the rows of new documents; False if they cannot be written."""
+        try:
+            self.write(
+                dict.fromkeys(new, 1),
+                (UsageRow(number, *use) for number, uses in new.items() for use in uses),
+            )
+        except UnusableStore:
+            return False
+        return True
 
     def documents(self, moment: ReadTransaction, numbers: Sequence[int]) -> Iterator[PackedRows]:
         """Documents by their numbers, in parts."""
@@ -160,7 +203,8 @@ class StoreUsage:
             for table in (self._table, DONE):
                 self._engine.fetch(f"DELETE FROM {table.name} WHERE {among}", (numbers,))
             found = [self._as_row(row) for row in rows]
-            new = [(number, text) for text, number in self._numbers.items() if number > self._last]
+            more = islice(self._numbers.items(), self._last, None)
+            new = [(number, text) for text, number in more]
             self._engine.add(TEXTS, new)
             [(last,)] = self._engine.fetch("SELECT max(number) FROM usage")
             first = (last or 0) + 1
@@ -269,24 +313,30 @@ class StoreUsage:
         return text, tuple(value for _, value in some)
 
     def _learn(self) -> None:
-        """Know all texts that are there; others are numbered behind them."""
-        self._last = max(self._numbers.values(), default=0)
-        known = f"SELECT text, number FROM {TEXTS.name} WHERE number > ?"
-        # What was numbered by a transaction that came to nothing is numbered again.
-        self._numbers = dict(self._engine.fetch(known, (0,)))
-        self._last = max(self._numbers.values(), default=0)
+        """Know all texts that are there; others are numbered behind them.
+
+        What was numbered by a transaction that came to nothing is numbered again.
+        """
+        known = f"SELECT number, text FROM {TEXTS.name} WHERE number"
+        last = [*map(tuple, self._engine.fetch(f"{known} = ?", (self._last,)))]
+        if last != [(self._last, self._text_of_last)]:  # none yet, or those of other tables
+            self._numbers, self._last = {}, 0
+        else:
+            for text in [*islice(self._numbers, self._last, None)]:
+                del self._numbers[text]
+        for number, text in self._engine.fetch(f"{known} > ? ORDER BY number", (self._last,)):
+            self._numbers[text] = number
+            self._last, self._text_of_last = number, text
 
     def _as_row(self, row: UsageRow) -> Row:
-        numbers = tuple(self._number(text) for text in row.texts)
+        known = self._numbers
+        numbers = [known.setdefault(text, len(known) + 1) for text in row.texts]
         exact = None if _are_narrow(row.sums) else usage_text(row.sums)
         held = 0 if exact else int((row.sums.wall or 0) * (memory_held(row.sums) or 0))
         sums = (None,) * len(_NAMES) if exact else row.sums
         return (
             row.document, *numbers, row.end, *sums, held >> _HALF, held & ((1 << _HALF) - 1), exact,
         )  # fmt: skip
-
-    def _number(self, text: str) -> int:
-        return self._numbers.setdefault(text, len(self._numbers) + 1)
 
 
 def _table(names: Sequence[str]) -> Table:
@@ -304,6 +354,7 @@ def _table(names: Sequence[str]) -> Table:
     )  # fmt: skip
 
 
+_ANY = "SELECT 1 FROM document LIMIT 1"
 _STALE = (
     "SELECT d.number, d.version, d.deleted FROM document AS d "
     "LEFT JOIN usage_done AS done ON done.document = d.number "
@@ -366,11 +417,13 @@ def _totals(numbers: Sequence[object], sums: Iterable[tuple[str, int]]) -> Total
 
 def _are_narrow(sums: JobUsage) -> bool:
     """Whether all numbers of a job, and the products of them, can be added up as they are."""
-    if not all(map(_fits, sums)):
+    if not {*map(type, sums)} <= _WHOLE:
         return False
-    wall = sums.wall or 0
-    return all(_fits(wall * (each or 0)) for each in (sums.asked_processors, sums.asked_gpus))
+    known = [each for each in sums if each is not None]
+    if known and not (max(known) < MOST and min(known) > -MOST):
+        return False
+    factors = [each for each in (sums.asked_processors, sums.asked_gpus) if each is not None]
+    return all(-MOST < (sums.wall or 0) * each < MOST for each in factors)
 
 
-def _fits(value: Number | None) -> bool:
-    return value is None or (type(value) is int and abs(value) < MOST)
+_WHOLE = frozenset({int, type(None)})

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import count, islice, pairwise, repeat
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob import units
 from sssjob.document import dumps, from_tree, loads, tree
@@ -34,6 +34,9 @@ from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 from sssjob.store.regrouping import charged, housed, regrouped, tells_less
 from sssjob.store.rows import rows
 from sssjob.store.stored import is_of_request, of_request
+
+if TYPE_CHECKING:
+    from sssjob.store.used import JobUse
 
 _STARTED, _ENDED, _CPU, _STATE, _ID, _CHARGE = (
     NAMES.index(columns.name_of(path))
@@ -129,7 +132,7 @@ class Incoming(NamedTuple):
     ``others`` are their ids with the names of attributes that are not kept.
     ``stands_alone`` is whether nothing can stand beside it; else ``around`` are the elements that
     it stands in. One that ``is_cut`` may be cut short: what is there, and tells as much of its
-    run, counts.
+    run, counts. ``used`` is what reports read of its jobs; None is not known.
     """
 
     name: str
@@ -144,6 +147,7 @@ class Incoming(NamedTuple):
     around: Around = ()
     others: tuple[tuple[str, str], ...] = ()
     is_cut: bool = False
+    used: Sequence[JobUse] | None = None
 
     def every_id(self) -> tuple[str, ...]:
         """The Ids by which a store may have it, its own first."""
@@ -348,7 +352,7 @@ class DocumentWriter:
     which that run has ended, or has run longer: it is older, whenever it comes. Nor does it take
     one of another user for it; both are told in ``remarks``. One that
     ``keeps_former`` versions takes none that is one of these: what it is made of was read before
-    what is there.
+    what is there. ``used`` is what reports read of new documents, by their numbers.
     """
 
     def __init__(
@@ -361,6 +365,7 @@ class DocumentWriter:
         self._unsettled: set[int] = set()
         self._reasons: dict[int, str] = {}  # of changes
         self.remarks: list[Finding] = []
+        self.used: dict[int, Sequence[JobUse]] = {}
 
     def settle(self, entry: HistoryEntry) -> None:
         """Let the ledger follow what was written; the last of each transaction (``settling``)."""
@@ -675,7 +680,8 @@ class DocumentWriter:
         fact = Fact(Property("GlobalId", one), JOB)
         content = b"".join(rewrite(document, lambda job: placed(job, fact)))
         marks = incoming.marks._replace(global_id=one)
-        return incoming._replace(content=content, marks=marks, rows=rows(tree.parse(content)))
+        told = rows(tree.parse(content))
+        return incoming._replace(content=content, marks=marks, rows=told, used=None)
 
     # decision 670
     def _is_older(
@@ -763,7 +769,7 @@ class DocumentWriter:
             marks = marks.of_user(id_, user_in(found[0]))
         named = tuple(dict.fromkeys(files_named(from_tree(root)))) if b"#" in document else ()
         return incoming._replace(
-            name=name, id=id_, marks=marks, content=document, rows=found, named=named
+            name=name, id=id_, marks=marks, content=document, rows=found, named=named, used=None
         )
 
     def _tell_others(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> None:
@@ -904,6 +910,8 @@ class DocumentWriter:
             if number in added:
                 written[index] = StoredDocument(number, Outcome.NEW, missing)
                 jobs += _owned(number, incoming)
+                if incoming.used is not None:
+                    self.used[number] = incoming.used
                 if settling.says_charge(incoming.rows):
                     self._unsettled.add(number)
             else:

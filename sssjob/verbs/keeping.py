@@ -62,6 +62,6 @@ def _by_several(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
 def ready(found: DocumentRows) -> Read:
     """A document, ready to be written, or why it cannot be kept."""
     try:
-        return made(on_one_line(found.text).encode(), found.rows)
+        return made(on_one_line(found.text).encode(), found.rows, found.used)
     except UnreadableDocument as error:
         return error

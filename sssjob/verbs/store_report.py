@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob.accounting.report import ROW_NAMES, SAME, JobRow, Key, Report
@@ -13,7 +13,7 @@ from sssjob.formats.sss import jobs_of
 from sssjob.measures import left_out
 from sssjob.spans import BEFORE, TIMED, Pieces, key_of, pieces
 from sssjob.store import parts
-from sssjob.store.used import StoreUsage, UsageRow
+from sssjob.store.used import Follow, StoreUsage, UsageRow
 
 if TYPE_CHECKING:
     from sssjob.store import Store
@@ -34,6 +34,11 @@ class PartRows(NamedTuple):
 
 
 Mapped = Callable[[Iterable["PackedRows"]], Iterator[PartRows]]
+
+
+def followed(jobs: Store) -> AbstractContextManager[Follow]:
+    """Keep the rows of what an import adds to a store, while it goes on; for ``Store.keep``."""
+    return StoreUsage(jobs.engine, jobs.packing, ROW_NAMES).followed()
 
 
 def rows_of(part: PackedRows) -> PartRows:

@@ -1,6 +1,7 @@
 """A report of a store has the numbers of its documents, by rows that are kept or without any."""
 
 import sqlite3
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -8,14 +9,19 @@ from draws import examples
 from engines import address, postgresql_server  # noqa: F401 (fixtures)
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from mutated_records import READ, SOURCES
 from usage_jobs import BY, ZONES, several, windows
 
 from sssjob import store
 from sssjob.accounting.report import ROW_NAMES, Report
 from sssjob.document import dumps, loads
 from sssjob.document.sources import NamedSource
+from sssjob.errors import UnusableStore
 from sssjob.measures import EXTRA
+from sssjob.records.record import Options
 from sssjob.store.used import StoreUsage
+from sssjob.verbs import keeping, store_report
+from sssjob.verbs.convert import Conversion
 from sssjob.verbs.report import ReportedJobs
 
 GROUP = (
@@ -146,3 +152,90 @@ def test_a_store_that_may_not_be_written_to_is_reported_as_well(tmp_path):
         writer.rollback()
         writer.close()
         assert told(str(target)) == before
+
+
+def keep(target, path, format_="slurm"):
+    """Import the records of a file, as the command does."""
+    work = Conversion((NamedSource(path.name, path),), format_, Options())
+    with (
+        store.open(target, create=True) as jobs,
+        store_report.followed(jobs) as follow,
+    ):
+        for name, found in keeping.of_sources(work):
+            jobs.keep(found, name=name, on_error=lambda error: None, follow=follow)
+
+
+def rows_in(target):
+    """The rows of a store by the numbers of their documents, with their texts, and which lack."""
+    with store.open(target) as jobs:
+        texts = dict(jobs.engine.fetch("SELECT number, text FROM usage_text"))
+        told = jobs.engine.fetch("SELECT * FROM usage ORDER BY document, number")
+        some = len(ROW_NAMES)
+        found = [(row[1], [texts[each] for each in row[2 : 2 + some]], *row[2 + some :])
+                 for row in told]  # fmt: skip
+        with jobs.engine.reading() as moment:
+            return found, StoreUsage(jobs.engine, jobs.packing, ROW_NAMES).stale(moment)
+
+
+@pytest.mark.parametrize("format_", SOURCES)
+def test_an_import_of_records_leaves_the_rows_that_a_report_would_make(format_, tmp_path):
+    for number, name in enumerate(SOURCES[format_]):
+        path, target = tmp_path / f"{number}.txt", str(tmp_path / f"{number}.db")
+        path.write_bytes(READ[name])
+        keep(target, path, format_)
+        found, lacking = rows_in(target)
+        told(target)
+        wanted_rows, _ = rows_in(target)
+        same = ([row for row in some if row[0] not in lacking] for some in (found, wanted_rows))
+        assert next(same) == next(same)
+        with store.open(target) as jobs:
+            jobs.engine.fetch("DROP TABLE usage")
+        told(target)
+        assert sorted(rows_in(target)[0], key=itemgetter(0)) == wanted_rows
+
+
+HEADER = "JobID|JobIDRaw|Cluster|User|Submit|Start|End|ElapsedRaw|State|NCPUS"
+FIRST = [f"{n}|{n}|c|u{n % 3}|{n}|{n + 1}|{n + 5}|4|COMPLETED|2" for n in range(1, 30)]
+
+
+def log(path, lines):
+    path.write_text("\n".join([HEADER, *lines, ""]))
+    return path
+
+
+def test_a_report_opens_no_document_of_an_import(address, tmp_path, monkeypatch):  # noqa: F811
+    keep(address, log(tmp_path / "first", FIRST))
+    keep(address, log(tmp_path / "second", ["40|40|c|new|1|2|9|7|FAILED|1"]))
+    monkeypatch.setattr("sssjob.verbs.store_report.loads", only(b"of none"))
+    with store.open(address) as jobs:
+        assert told(address, ("user", "state")) == wanted(jobs, ("user", "state"))
+
+
+def test_what_an_import_changes_is_read_anew(address, tmp_path):  # noqa: F811 (a fixture)
+    running = ["7|7|c|u1|7|8|Unknown|2|RUNNING|2", "50|50|c|u1|7|8|Unknown|2|RUNNING|2"]
+    keep(address, log(tmp_path / "before", running))
+    keep(address, log(tmp_path / "first", FIRST))
+    assert len(rows_in(address)[1]) == 1
+    with store.open(address) as jobs:
+        assert told(address) == wanted(jobs)
+
+
+def test_where_documents_have_no_rows_an_import_leaves_them_to_a_report(address, tmp_path):  # noqa: F811
+    with store.open(address, create=True) as jobs:
+        jobs.load(GROUP.encode())
+        keep(address, log(tmp_path / "first", FIRST))
+        assert not StoreUsage(jobs.engine, jobs.packing, ROW_NAMES).is_there
+        assert told(address) == wanted(jobs)
+
+
+@pytest.mark.parametrize("name", ["make", "write", "settled"])
+def test_rows_that_cannot_be_written_are_left_to_a_report(address, tmp_path, monkeypatch, name):  # noqa: F811
+    def refuse(self, *told):
+        raise UnusableStore("full", "no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StoreUsage, name, refuse)
+        keep(address, log(tmp_path / "first", FIRST))
+    with store.open(address) as jobs:
+        assert len([*jobs.documents()]) == len(FIRST)
+        assert told(address) == wanted(jobs)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sssjob.records.record import Options
     from sssjob.store import Counts, Store
     from sssjob.store.reading import Readers
+    from sssjob.store.used import Follow
     from sssjob.verbs.keeping import Read
 
 
@@ -133,7 +134,7 @@ def _records(
     """Keep what records become; one history entry for each source."""
     from sssjob.records.runs import SeenRuns
     from sssjob.store import Counts
-    from sssjob.verbs import keeping
+    from sssjob.verbs import keeping, store_report
     from sssjob.verbs.convert import Conversion
     from sssjob.verbs.records import RecordReading
 
@@ -141,19 +142,22 @@ def _records(
     seen = SeenRuns(takes_later=True)
     work = Conversion(found, format_name, wanted, reading, processes, seen=seen)
     total = Counts()
-    for name, documents in keeping.of_sources(work):
-        total += _keep(jobs, name, documents, reason)
+    with store_report.followed(jobs) as follow:
+        for name, documents in keeping.of_sources(work):
+            total += _keep(jobs, name, documents, reason, follow)
     return total + Counts(bad=reading.counts.bad)
 
 
-def _keep(jobs: Store, name: str, documents: Iterable[Read], reason: str) -> Counts:
+def _keep(jobs: Store, name: str, documents: Iterable[Read], reason: str, follow: Follow) -> Counts:
     def tell(error: UnreadableDocument) -> None:
         warn(error.finding)
 
     def warn(found: Finding) -> None:
         common.print_findings([found.in_file(name)])
 
-    return jobs.keep(documents, name=name, reason=reason, on_error=tell, on_warning=warn)
+    return jobs.keep(
+        documents, name=name, reason=reason, on_error=tell, on_warning=warn, follow=follow
+    )
 
 
 def _load(
