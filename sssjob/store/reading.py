@@ -275,7 +275,8 @@ def made(document: bytes, found: Sequence[Row], used: Sequence[JobUse] | None = 
     """
     known = told(found[0]) if len(found) == 1 and found[0][_KIND] == JOB else None
     if known is None or not known[0] or b"#" in document:
-        return only(document)._replace(line=0)  # that of its record nobody knows here
+        # The line is that of its record, which nobody knows here.
+        return only(document)._replace(line=0, used=used)
     return Incoming(JOB, *_whose(found[0], known), document, found, used=used)
 
 

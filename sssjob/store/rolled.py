@@ -68,13 +68,16 @@ class RolledSums:
         """How sums of blocks are added up, as SQL."""
         return {label: _again(self._sums[label], _column_of(label)) for label in labels}
 
-    def make(self) -> None:
-        """Make those of blocks that are full and have none; inside a transaction."""
+    def missing(self) -> list[int]:
+        """The blocks that are full and have no sums."""
         [(last,)] = self._engine.fetch("SELECT max(number) FROM usage")
         there = {block for (block,) in self._engine.fetch("SELECT block FROM usage_rolled")}
-        for block in range((last or 0) // SIZE):
-            if block not in there:
-                self._make(block)
+        return [block for block in range((last or 0) // SIZE) if block not in there]
+
+    def make(self) -> None:
+        """Make those of blocks that are full and have none; inside a transaction."""
+        for block in self.missing():
+            self._make(block)
 
     def _make(self, block: int) -> None:
         day = f"coalesce(({_END} + {BEFORE}) / {DAY}, {_NEVER})"

@@ -138,9 +138,8 @@ class StoreUsage:
         """
         left = {*map(part_of, without)}
         rows = sorted((part, count) for part, count in written.items() if part not in left)
-        if rows == sorted(
-            map(tuple, self._engine.fetch(f"SELECT part, changes FROM {PARTS.name}"))
-        ):
+        there = self._engine.fetch(f"SELECT part, changes FROM {PARTS.name}")
+        if rows == sorted(map(tuple, there)) and not self._rolled.missing():
             return
         with self._engine.transaction():
             self._engine.hold("usage")

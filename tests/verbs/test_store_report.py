@@ -205,10 +205,21 @@ def log(path, lines):
 
 def test_a_report_opens_no_document_of_an_import(address, tmp_path, monkeypatch):  # noqa: F811
     keep(address, log(tmp_path / "first", FIRST))
-    keep(address, log(tmp_path / "second", ["40|40|c|new|1|2|9|7|FAILED|1"]))
+    keep(address, log(tmp_path / "second", ["40|40|c|u#n|1|2|9|7|FAILED|1"]))
     monkeypatch.setattr("sssjob.verbs.store_report.loads", only(b"of none"))
     with store.open(address) as jobs:
         assert told(address, ("user", "state")) == wanted(jobs, ("user", "state"))
+
+
+def test_an_import_keeps_the_sums_of_blocks_also_where_a_document_has_changed(tmp_path):
+    target = str(tmp_path / "jobs.db")
+    keep(target, log(tmp_path / "first", FIRST))
+    keep(target, log(tmp_path / "second", ["1|1|c|u1|1|2|60|4|FAILED|2", *FIRST[1:]]))
+    with store.open(target) as jobs:
+        usage = StoreUsage(jobs.engine, jobs.packing, ROW_NAMES)
+        assert len(rows_in(target)[1]) == 1
+        assert not usage._rolled.missing()
+        assert told(target) == wanted(jobs)
 
 
 def test_what_an_import_changes_is_read_anew(address, tmp_path):  # noqa: F811 (a fixture)
