@@ -4,7 +4,7 @@ Strategy. What a report, a ledger or a table says of a job is some forty values,
 its properties. To make a job object of each record and ask it for all of them takes ten times as
 long as to cut the record out of a log.
 
-The idea is that each value declares of which properties it is made (``ColumnReading``). What
+The idea is that each value declares of which properties it is made (``column_readings``). What
 repeats, as names and sizes do, is asked once, of a job that has nothing but these properties.
 Numbers in plain digits, as times are, are so many times what the digit 1 is.
 
@@ -16,23 +16,13 @@ record asks its job object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from sssjob.accounting import report
-from sssjob.accounting.report import (
-    EXIT,
-    GROUPINGS,
-    NAMED,
-    NODES,
-    ROW_NAMES,
-    JobProperties,
-    JobRow,
-    is_plain,
-)
+from sssjob.accounting.column_readings import AMOUNTS, ColumnReading, grouping, time_reading
+from sssjob.accounting.report import ROW_NAMES, JobProperties, JobRow, is_plain
 from sssjob.amounts import NUMBERS
 from sssjob.measures import JobUsage, used_of, waited
 from sssjob.model import Job, Property, stripped
@@ -40,48 +30,12 @@ from sssjob.records.builders import Items
 from sssjob.records.property_columns import REMEMBERED, ColumnPlace, NamedTexts, RememberedValues
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
 
-OWN, GIVEN, ASKED = frozenset((JOB,)), frozenset((JOB, DELIVERED)), frozenset((REQUESTED,))
-ANY = GIVEN | ASKED
 FEW = 64  # pieces that are rather looked up one by one
 UNIT = "0", "1"  # what these are, with the attributes of a column, says what all digits are
 _DIGITS = 18
-_LATEST = 10**9 * 9  # of a time, in digits
 _PLAIN = frozenset({Property})
 
 PlacedColumns = Mapping[str, Sequence[ColumnPlace]]  # by JOB, REQUESTED and DELIVERED
-
-
-class ColumnReading(NamedTuple):
-    """How a value is read from a job, and of properties of which names and places it is made.
-
-    ``places`` are those of ``Field``. Of a number, plain digits are so many times what the digit
-    1 is, except for 0, and none where they stand for more than ``most``.
-    """
-
-    of: Callable[[JobProperties], Any]
-    names: tuple[str, ...]
-    places: frozenset[str]
-    is_number: bool = False
-    most: int | None = None
-
-
-def time_reading(name: str) -> ColumnReading:
-    """A time of the job itself."""
-    return ColumnReading(lambda job: job.time(name), (name,), OWN, is_number=True, most=_LATEST)
-
-
-def grouping(name: str) -> ColumnReading:
-    """What a report groups by: a text, or what it makes of a number."""
-    made = {EXIT: (("ExitCode",), ANY), NODES: (("NodeCount",), GIVEN)}
-    names, places = made.get(name) or (NAMED[name], ANY)
-    return ColumnReading(lambda job: GROUPINGS[name](job, UTC), names, places, name in made)
-
-
-# What sums are made of, by ``used_of``.
-AMOUNTS = tuple(
-    ColumnReading(each.of, each.names, ASKED if each.is_asked else GIVEN, is_number=True)
-    for each in report.AMOUNTS
-)
 
 
 class ValueReader:

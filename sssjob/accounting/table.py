@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from sssjob.accounting.column_values import AMOUNTS, PlainPieces, ValueReader, grouping
+from sssjob.accounting.column_readings import AMOUNTS, grouping
+from sssjob.accounting.column_values import PlainPieces, ValueReader
 from sssjob.accounting.document_rows import TextColumnsBuilder
 from sssjob.accounting.report import GROUPINGS, NAMED, JobProperties, used
 from sssjob.document.bridge import to_tree

@@ -22,7 +22,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sssjob.accounting.column_values import AMOUNTS, UNIT, ColumnReading, PlainPieces, ValueReader
+from sssjob.accounting.column_readings import AMOUNTS, ColumnReading
+from sssjob.accounting.column_values import UNIT, PlainPieces, ValueReader
 from sssjob.amounts import NUMBERS
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.ledger import columns

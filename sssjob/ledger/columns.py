@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob.accounting.column_values import (
+from sssjob.accounting.column_readings import (
     ANY,
     ASKED,
     GIVEN,
