@@ -1,14 +1,17 @@
 """A service where tests ask about jobs: handlers over a store of their own, without a server."""
 
+import io
 from contextlib import contextmanager
 
-from sssjob import store
+from sssjob import store, units
+from sssjob.delivery import StoreDelivery
 from sssjob.document import tree
 from sssjob.errors import Refused
 from sssjob.gateway.actions import Actions
 from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
+from sssjob.records import find
 from sssjob.rmap.message import (
     Conj,
     Data,
@@ -80,6 +83,18 @@ class JobService:
 
     def create(self, *documents, actor="root"):
         self.answer("Create", data=documents, actor=actor)
+
+    def deliver(self, id_, started, ended, submitted):
+        """A record of a run as sacct prints it when that has ended; what is told of it."""
+        times = map(units.iso, (started, ended, submitted))
+        line = "|".join((id_, "ann", "COMPLETED", "0:0", *times, "2"))
+        return self.deliver_log(f"JobID|User|State|ExitCode|Start|End|Submit|NCPUS\n{line}\n")
+
+    def deliver_log(self, log):
+        """The records of a log of sacct; what is told of them."""
+        with self.service.stores.use() as jobs:
+            source = io.BytesIO(log.encode())
+            return [*StoreDelivery(jobs).take_records(source, "r", find("slurm"), "UTC")]
 
     def stored(self, id_):
         with self.service.stores.use() as jobs:

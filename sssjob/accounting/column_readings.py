@@ -37,11 +37,13 @@ def time_reading(name: str) -> ColumnReading:
     return ColumnReading(lambda job: job.time(name), (name,), OWN, is_number=True, most=_LATEST)
 
 
-def grouping(name: str) -> ColumnReading:
-    """What a report groups by: a text, or what it makes of a number."""
+def grouping(name: str, nothing: str | None = None) -> ColumnReading:
+    """What a report groups by: a text, or what it makes of a number; or else ``nothing``."""
     made = {EXIT: (("ExitCode",), ANY), NODES: (("NodeCount",), GIVEN)}
     names, places = made.get(name) or (NAMED[name], ANY)
-    return ColumnReading(lambda job: GROUPINGS[name](job, UTC), names, places, name in made)
+    return ColumnReading(
+        lambda job: GROUPINGS[name](job, UTC) or nothing, names, places, name in made
+    )
 
 
 # What sums are made of, by ``used_of``.

@@ -161,7 +161,7 @@ class JobRowsReader:
     """Reads what reports want of many jobs that are plain: what ``JobRow.of`` says of each."""
 
     def __init__(self) -> None:
-        self._texts = [ValueReader(grouping(name)) for name in ROW_NAMES]
+        self._texts = [ValueReader(grouping(name, "")) for name in ROW_NAMES]
         self._amounts = [ValueReader(each) for each in AMOUNTS]
         self._times = [
             ValueReader(time_reading(name)) for name in ("SubmitTime", "StartTime", "EndTime")

@@ -387,7 +387,7 @@ class _StatedProperties:
     def _bytes(self, column: NamedTexts, one: float) -> Values:
         """Amounts in bytes; ``one`` is the amount of the text 1."""
         texts = column.texts
-        if are_digits(texts) and one.is_integer():
+        if _are_digits(texts) and one.is_integer():
             each = int(one)  # a product of whole numbers is exact, whatever a double is
             return [float(int(text) * each) if text else None for text in texts]
         unit = column.attributes.get("units") or DEFAULT_UNITS[self._name]
@@ -411,7 +411,7 @@ def _stand_in_rows(texts: Sequence[str]) -> bool:
     return max(map(len, some)) <= LONGEST and [*map(str.strip, some)] == some
 
 
-def are_digits(texts: Sequence[str]) -> bool:
+def _are_digits(texts: Sequence[str]) -> bool:
     """Whether all are so few digits that a double holds their number, or nothing."""
     joined = "".join(texts)
     return joined.isdecimal() and joined.isascii() and max(map(len, texts)) <= _DIGITS
@@ -419,6 +419,6 @@ def are_digits(texts: Sequence[str]) -> bool:
 
 def _numbers(texts: Sequence[str]) -> list[float | None]:
     """The number of each text; None of those that are none, or are read in two ways."""
-    if are_digits(texts):
+    if _are_digits(texts):
         return [float(text) if text else None for text in texts]
     return [*map(one_number, texts)]

@@ -114,7 +114,7 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
         """The rows of many records."""
         size = len(groups)
         found = self.read(own, requested, delivered, groups)
-        named = [[*map(_or_none, each.values(found.told, size))] for each in self._groupings]
+        named = [each.values(found.told, size) for each in self._groupings]
         sums = zip(
             *map(used_of, *(each.values(found.told, size) for each in self._amounts)), strict=True
         )
@@ -135,10 +135,6 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
             ]
             batch = pa.record_batch(arrays, schema=self._schema)
         return [*map(TableRow, repeat(batch), range(size))]
-
-
-def _or_none(text: str) -> str | None:
-    return text or None
 
 
 def _array(values: Iterable[Any], field: pa.Field, size: int) -> pa.Array:

@@ -7,7 +7,6 @@ functions, so reports of both agree. None is "not stated", never 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -19,11 +18,11 @@ from sssjob.accounting.column_readings import (
     GIVEN,
     OWN,
     ColumnReading,
+    grouping,
     time_reading,
 )
 from sssjob.accounting.report import (
     EXIT,
-    GROUPINGS,
     NAMED,
     NODES,
     SAME,
@@ -70,10 +69,6 @@ def _given(name: str) -> ColumnReading:
     )
 
 
-def _grouping(name: str) -> ColumnReading:
-    return ColumnReading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], ANY)
-
-
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.
 GROUPED = {name: name.replace("-", "_") for name in NAMED}
 
@@ -118,7 +113,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(START, _INTEGER, "s", "when it started", time_reading("StartTime")),
     Column(END, _INTEGER, "s", "when it ended", time_reading("EndTime")),
     *(
-        Column(column, _TEXT, "", f"what report --by {name} says", _grouping(name))
+        Column(column, _TEXT, "", f"what report --by {name} says", grouping(name))
         for name, column in GROUPED.items()
     ),
     Column("exit_code", _INTEGER, "", "ExitCode",

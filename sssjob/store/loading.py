@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sssjob.document import Source
 from sssjob.document.tree import OnError
 from sssjob.errors import BusyStore, Finding, UnreadableDocument
-from sssjob.store import opening, packing, reading
+from sssjob.store import lookup, opening, packing, reading
 from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import NamedReading, OnWarning
@@ -87,7 +87,7 @@ def _kept(
         for batch in _batches(found(tell)):
             if packing_.current == NO_DICTIONARY:
                 packing.learn(engine, packing_, batch.contents(packing_))
-            if batch.count >= _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
+            if batch.count >= _DOCUMENTS and lookup.is_empty(engine):
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
             counts, warnings, used = _written(

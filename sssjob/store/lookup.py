@@ -95,6 +95,11 @@ def by_number(engine: Engine, number: int) -> Row | None:
     return found[0] if found else None
 
 
+def is_empty(engine: Engine) -> bool:
+    """Whether there was never a document."""
+    return not engine.fetch("SELECT 1 FROM document LIMIT 1")
+
+
 def former(engine: Engine, number: int, newest: int | None = None) -> list[Row]:
     """The former versions of a document, the first one first; with ``newest`` only so many."""
     rows = engine.fetch(

@@ -34,11 +34,11 @@ from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
 from sssjob.store.writing import Incoming, Ready, is_plain, user_in
+from sssjob.units import XML_SPACE
+from sssjob.workers import PartWork, Workers
 
 if TYPE_CHECKING:
     from sssjob.store.used import JobUse
-from sssjob.units import XML_SPACE
-from sssjob.workers import PartWork, Workers
 
 _ODD, _READING, _KIND = map(NAMES.index, (columns.ODD, columns.READING, columns.KIND))
 _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (

@@ -162,7 +162,7 @@ class StoreUsage:
                 can_write = self._added(new)
 
         with suppress(UnusableStore):
-            if self.is_there or not self._engine.fetch(_ANY):
+            if self.is_there or lookup.is_empty(self._engine):
                 self.make()
                 can_write = True
         yield follow
@@ -353,7 +353,6 @@ def _table(names: Sequence[str]) -> Table:
     )  # fmt: skip
 
 
-_ANY = "SELECT 1 FROM document LIMIT 1"
 _STALE = (
     "SELECT d.number, d.version, d.deleted FROM document AS d "
     "LEFT JOIN usage_done AS done ON done.document = d.number "

@@ -952,9 +952,7 @@ class DocumentWriter:
 
 
 # decision 974
-def _that_began(
-    incoming: Incoming, runs: Iterable[PresentDocument]
-) -> PresentDocument | None:  # fmt: skip
+def _that_began(incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
     """The run that has begun since, of what waits: the first that began after its submission."""
     told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
     return min(

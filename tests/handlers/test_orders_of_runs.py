@@ -3,7 +3,6 @@
 A Charge is for the same amount, whichever of both comes first.
 """
 
-import io
 import tempfile
 from fractions import Fraction
 from itertools import permutations
@@ -15,14 +14,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob import units
-from sssjob.delivery import StoreDelivery
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
-from sssjob.records import find
 
 FIRST = 1_700_000_000
-HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
 GOLD = "<QualityOfService>gold</QualityOfService>"
 RATES = ChargeRates({"Processors": Fraction(1)}, {"QualityOfService": {"gold": Fraction(2)}})
 ACCOUNTING = Accounting(RATES)
@@ -106,11 +101,7 @@ class Site:
         self.charge(run, "SubmitTime", "StartTime", "EndTime")
 
     def record(self, run):
-        times = map(units.iso, (run.started, run.ended, run.submitted))
-        line = "|".join(("7", "ann", "COMPLETED", "0:0", *times, "2"))
-        source = io.BytesIO(f"{HEAD}\n{line}\n".encode())
-        with self.jobs.service.stores.use() as kept:
-            [*StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")]
+        self.jobs.deliver("7", run.started, run.ended, run.submitted)
 
     def whole(self, run):
         """As its epilog writes it, which knows what was requested of a job alone."""

@@ -3,7 +3,6 @@
 What it was charged is what was charged, and nobody pays in silence for whom another one named.
 """
 
-import io
 import tempfile
 from collections import Counter
 from fractions import Fraction
@@ -16,18 +15,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob import units
-from sssjob.delivery import StoreDelivery
 from sssjob.errors import Refused
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
-from sssjob.records import find
 
 SUBMITTED, STARTED, ENDED = 1_700_000_000, 1_700_000_400, 1_700_000_460
 CREDITS = 120
 ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 GROUP = "<JobGroup><Id>g</Id>{}<Job><Id>8</Id></Job></JobGroup>"
-HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
 MARKS = {
     "JobId": {},
     "GlobalId": {"GlobalId": "urn:x:7"},
@@ -113,11 +108,8 @@ class Site:
         self.is_known = True
 
     def record(self, *_):
-        times = map(units.iso, (STARTED, ENDED, SUBMITTED))
-        line = "|".join(("7", "ann", "COMPLETED", "0:0", *times, "2"))
-        source = io.BytesIO(f"{HEAD}\n{line}\n".encode())
-        with self.moving() as told, self.jobs.service.stores.use() as kept:
-            told += StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")
+        with self.moving() as told:
+            told += self.jobs.deliver("7", STARTED, ENDED, SUBMITTED)
         self.is_delivered = self.is_known
 
     def file(self, told):

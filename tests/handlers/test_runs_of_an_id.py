@@ -1,6 +1,5 @@
 """An Id means the last run of those that are there for what is asked, whatever was deleted."""
 
-import io
 import tempfile
 from collections import defaultdict
 from contextlib import contextmanager
@@ -13,11 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob import units
-from sssjob.delivery import StoreDelivery
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
-from sssjob.records import find
 
 FIRST = 1_700_000_000
 RUNS = range(4)
@@ -25,7 +21,6 @@ REQUESTS = {
     "9": "<Job><Id>9</Id><User>ann</User><Name>asked</Name></Job>",
     "7": "<JobGroup><Id>g</Id><Job><Id>7</Id><User>ann</User><Name>asked</Name></Job></JobGroup>",
 }
-HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
 USED = (
     "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>2</Processors>"
     "<WallDuration>60</WallDuration>"
@@ -75,11 +70,7 @@ class Site:
 
     def deliver(self, id_, run):
         start = FIRST + 9000 * run
-        times = map(units.iso, (start, start + 60, start - 20))
-        line = "|".join((id_, "ann", "COMPLETED", "0:0", *times, "2"))
-        source = io.BytesIO(f"{HEAD}\n{line}\n".encode())
-        with self.jobs.service.stores.use() as kept:
-            [*StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")]
+        self.jobs.deliver(id_, start, start + 60, start - 20)
         if run not in self.deleted[id_]:
             self.shown[id_].setdefault(run, 0)
             self.submitted[id_].add(run)

@@ -1,6 +1,5 @@
 """Whoever tells of the runs of a job, in whatever order: each is there once, with its Charges."""
 
-import io
 import tempfile
 from collections import Counter
 from fractions import Fraction
@@ -12,15 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob import units
-from sssjob.delivery import StoreDelivery
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
-from sssjob.records import find
 
 FIRST = 1_700_000_000
 LATE = 3600  # seconds by which an end is wrong that is told in another zone
-HEAD = "JobID|User|State|ExitCode|Start|End|Submit|NCPUS"
 ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 AROUND = {"alone": "{}", "in a group": "<JobGroup><Id>g</Id>{}</JobGroup>"}
 TIMES = ("SubmitTime", "StartTime", "EndTime")
@@ -115,12 +110,7 @@ class Site:
         self.charge(run, **marks, StartTime=run.started)
 
     def record(self, run):
-        """As sacct prints it when the run has ended."""
-        times = map(units.iso, (run.started, run.ended, run.submitted))
-        line = "|".join(("7", "ann", "COMPLETED", "0:0", *times, "2"))
-        source = io.BytesIO(f"{HEAD}\n{line}\n".encode())
-        with self.jobs.service.stores.use() as kept:
-            [*StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")]
+        self.jobs.deliver("7", run.started, run.ended, run.submitted)
 
     def whole(self, run):
         """All that its epilog has written of it."""

@@ -1,15 +1,12 @@
 """A job that becomes another user's stays charged to the one who was, which is told."""
 
-import io
 from fractions import Fraction
 
 import pytest
 from job_service import job_service
 
-from sssjob.delivery import StoreDelivery
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
-from sssjob.records import find
 
 ACCOUNTING = Accounting(ChargeRates({"Processors": Fraction(1)}))
 START = 1_700_000_000
@@ -58,10 +55,7 @@ class Site:
         head = "JobID|User|State|ExitCode|Start|End|NCPUS"
         times = "2023-11-14T22:13:20|2023-11-14T22:14:20"
         record = f"{head}\n7|{user}|COMPLETED|0:0|{times}|2\n"
-        with self.jobs.service.stores.use() as kept:
-            source = io.BytesIO(record.encode())
-            found = StoreDelivery(kept).take_records(source, "r", find("slurm"), "UTC")
-            return [each.message.removeprefix("r:2: ") for each in found]
+        return [each.message.removeprefix("r:2: ") for each in self.jobs.deliver_log(record)]
 
     def modify(self, user):
         return self.asked("Modify", sets=[("User", user)], wheres=[("Id", "EQ", "7")])
