@@ -85,7 +85,7 @@ class RunTimes(NamedTuple):
         """What orders the runs of one job in records, which tell both as a rule."""
         return self.submitted or 0, self.started or 0
 
-    # decisions 922, 926 and 970
+    # decisions 922, 926, 970 and 958
     def is_over_before(self, other: RunTimes) -> bool:
         """Whether this run had ended when the other one began: runs of one job do not overlap.
 
@@ -94,7 +94,7 @@ class RunTimes(NamedTuple):
         it ends, so that clocks may put it before this end.
         """
         if self.ended is None:
-            return other.started is None and self._had_ended(self.gone_by, other)
+            return self._had_ended(self.gone_by, other)
         is_untold = None in (self.started, other.started)
         went_on = other.ended is not None or other.ran_until is not None
         if other.begun is not None and (is_untold or went_on):

@@ -29,6 +29,13 @@ HOUR, START = 3600, 1_700_000_000
         ((None, 100, 400), (None, 190, 400), RunOrder.SAME),
         ((None, 100, 400), (None, 399), RunOrder.LATER),
         ((None, 100, 100), (None, 100, 100), RunOrder.SAME),
+        # By its start and what it used a run was gone, where it tells no end.
+        ((50, 100, None, None, None, 105), (50, 111, 116), RunOrder.LATER),
+        ((50, 100, None, None, None, 105), (50, 103), RunOrder.LATER),
+        ((50, 100, None, None, None, 105), (50, 102, 107), RunOrder.SAME),  # by clocks
+        ((50, 100, None, None, None, 105), (50, 103, 105), RunOrder.SAME),
+        ((50, 100, None, None, None, 400), (50, 190, 500), RunOrder.LATER),
+        ((50, 100, None, None, None, 400), (50, 113, 500), RunOrder.SAME),
         # A run that began before the one that ended may have ended before it, too.
         ((None, 100), (None, 190, 400), RunOrder.LATER),
     ],
