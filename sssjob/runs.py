@@ -46,6 +46,7 @@ class RunTimes(NamedTuple):
     ran_until: int | None = None  # how long it surely went on, where that is not until it ended
     began_by: int | None = None  # by its end and what it used, where no start is told
     gone_by: int | None = None  # by its start and what it used, where no end is told
+    waited_until: int | None = None  # when it ended without having begun
 
     @classmethod
     def of_job(cls, job: Block) -> RunTimes:
@@ -60,12 +61,15 @@ class RunTimes(NamedTuple):
         until = None if started is None or used is None else started + used
         if _is_behind(submitted if started is None else started, ended, CLOCKS):
             ended = None
-        may_go_on = goes_on(job.get("State"))
+        state = job.get("State")
+        may_go_on = goes_on(state)
         is_expected = used is None or (may_go_on and _is_behind(ended, until, CLOCKS))
         if ended is None or (is_expected and not has_ended(job.get)):
             return cls(submitted, started, None, until, None, None if may_go_on else until)
         if until is not None:
-            until = None if is_over(job.get("State")) else min(ended, until)
+            until = None if is_over(state) else min(ended, until)
+        if started is None and is_over(state) and not (used or _has_used(job)):
+            return cls(submitted, None, ended, waited_until=ended)
         if started is not None or used is None:
             return cls(submitted, started, ended, until)
         return cls(submitted, None, ended, None, max(ended - used, submitted or 0))
@@ -85,14 +89,19 @@ class RunTimes(NamedTuple):
         """What orders the runs of one job in records, which tell both as a rule."""
         return self.submitted or 0, self.started or 0
 
-    # decisions 922, 926, 970 and 958
+    # decisions 922, 926, 958, 970 and 978
     def is_over_before(self, other: RunTimes) -> bool:
         """Whether this run had ended when the other one began: runs of one job do not overlap.
 
         One that tells its end and what it used had begun by then. Where that is not told, it had
         ended by when the other one was submitted. A run is submitted anew as soon as the one before
-        it ends, so that clocks may put it before this end.
+        it ends, so that clocks may put it before this end. One that ended without having begun is
+        none that began and ended at another time.
         """
+        if self.started is not None and other.waited_until is not None:
+            until = self.ran_until if self.gone is None else self.gone
+            is_other = until is not None and not are_near(until, other.waited_until)
+            return is_other and self.started + CLOCKS <= other.waited_until
         if self.ended is None:
             return self._had_ended(self.gone_by, other)
         is_untold = None in (self.started, other.started)
@@ -118,9 +127,11 @@ class RunTimes(NamedTuple):
     def is_told_apart(self, known: RunTimes) -> bool:
         """Whether this is another run than a known one, as one had ended before the other began.
 
-        What tells of an earlier run only that it is one does not tell which.
+        What tells of an earlier run only that it is one does not tell which; of none that began,
+        it is known.
         """
-        is_earlier = self.begun is not None and self.is_over_before(known)
+        is_told = self.begun is not None or self.waited_until is not None
+        is_earlier = is_told and self.is_over_before(known)
         return is_earlier or known.is_over_before(self)
 
     def order(self, known: RunTimes, tolerance: int, *, by_submission: bool = False) -> RunOrder:
@@ -304,6 +315,11 @@ def requested_anew(asked: Job) -> Job:
 def has_run(job: Job) -> bool:
     """Whether a job says that it used something, or what it was charged."""
     return job.block(Delivered) is not None or bool(job.get("Charge"))
+
+
+def _has_used(job: Block) -> bool:
+    """Whether a job tells that processors were at work for it, or what it was charged."""
+    return any(job.get(name) not in ("", "0") for name in ("CpuDuration", "Charge"))
 
 
 def waits(job: Job) -> bool:

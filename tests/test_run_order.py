@@ -107,3 +107,40 @@ def test_an_end_beside_no_state_of_one_reaches_no_further_than_what_was_used(
     times = "<StartTime>100</StartTime><EndTime>4300</EndTime>"
     known = RunTimes.of_job(loads(f"<Job><Id>7</Id>{times}{state}{used}</Job>"))
     assert RunTimes(None, start, 4900).order(known, 2) is order
+
+
+def ended(state="Cancelled", end=900, more="", **times):
+    """What a run tells that is over."""
+    told = "".join(f"<{name}>{value}</{name}>" for name, value in times.items())
+    text = f"<Job><Id>7</Id><State>{state}</State>{told}<EndTime>{end}</EndTime>{more}</Job>"
+    return RunTimes.of_job(loads(text))
+
+
+def used(seconds):
+    return f"<Delivered><Duration>{seconds}</Duration></Delivered>"
+
+
+@pytest.mark.parametrize(
+    ("unbegun", "run", "order"),
+    [
+        (ended(), ended("Completed", 700, StartTime=100), RunOrder.LATER),
+        (ended(end=50), ended("Completed", 700, StartTime=100), RunOrder.EARLIER),
+        (ended(end=400), ended("Completed", 700, StartTime=100), RunOrder.LATER),
+        (ended("Completed"), ended("Completed", 700, StartTime=100), RunOrder.LATER),
+        (ended(more=used(0)), ended("Completed", 700, StartTime=100), RunOrder.LATER),
+        # The same end is the same run, of which one record does not tell the start.
+        (ended(end=701), ended("Completed", 700, StartTime=100), RunOrder.SAME),
+        # Nothing else is known of the run than that it began: it may have ended so.
+        (ended(), RunTimes(None, 100), RunOrder.SAME),
+        (ended(), RunTimes(None, 100, None, 400), RunOrder.LATER),
+        # What used something began, and nothing tells when.
+        (ended(more="<CpuDuration>9</CpuDuration>"), RunTimes(None, 100, None, 400), RunOrder.SAME),
+        (ended(more="<Charge>9</Charge>"), RunTimes(None, 100, None, 400), RunOrder.SAME),
+    ],
+)  # fmt: skip
+def test_one_that_ended_without_having_begun_is_none_that_ran(unbegun, run, order):
+    assert unbegun.order(run, TOLERANCE) is order
+    opposite = {RunOrder.LATER: RunOrder.EARLIER, RunOrder.EARLIER: RunOrder.LATER}
+    assert run.order(unbegun, TOLERANCE) is opposite.get(order, order)
+    is_apart = order is not RunOrder.SAME
+    assert unbegun.is_told_apart(run) is run.is_told_apart(unbegun) is is_apart

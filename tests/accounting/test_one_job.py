@@ -116,7 +116,10 @@ def imported(target, *sources):
 
 def check(folder, names, target):
     """The same sums by every road, in this order."""
-    files, wanted = written(folder, names), expected(names)
+    check_files(folder, written(folder, names), expected(names), target)
+
+
+def check_files(folder, files, wanted, target):
     each = [[file] for file in files]
     assert sums("report", *files) == wanted
     assert sums("report", "--workers", 2, *files) == wanted
@@ -173,6 +176,42 @@ def test_a_job_has_one_document_for_each_user_in_every_engine(tmp_path, address,
     check(tmp_path, names, address)
     with store.open(address, read_only=True) as jobs:
         assert sum(1 for _ in jobs.documents()) == expected(names)[0]
+
+
+# A job of Slurm that ran, was requeued, and was cancelled while it waited again.
+REQUEUED = {
+    "waits": ("PENDING", "Unknown", "Unknown", 0),
+    "runs": ("RUNNING", 1_700_000_100, "Unknown", 300),
+    "was requeued": ("REQUEUED", 1_700_000_100, 1_700_000_700, 600),
+    "runs again": ("RUNNING", 1_700_000_800, "Unknown", 20),
+    "was cancelled before it ran": ("CANCELLED", "Unknown", 1_700_000_050, 0),
+    "was cancelled while it waited again": ("CANCELLED", "Unknown", 1_700_000_900, 0),
+}
+UNBEGUN = [name for name in REQUEUED if "cancelled" in name]
+
+
+ORDERS = [
+    *((order, "") for some in ("runs", "was requeued") for unbegun in UNBEGUN
+      for order in permutations((some, unbegun))),
+    *((order, "1700000000|") for order in permutations(("runs", "was requeued", UNBEGUN[1]))),
+    (("waits", "was requeued", UNBEGUN[1]), "1700000000|"),
+    (("was requeued", "runs again", UNBEGUN[1]), "1700000000|"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "submit"), ORDERS)
+def test_a_run_is_billed_whose_job_also_ended_without_having_begun(tmp_path, names, submit):
+    header = f"JobID|Cluster|User|{'Submit|' if submit else ''}State|Start|End|ElapsedRaw|NCPUS\n"
+    files = [tmp_path / f"{at}.log" for at in range(len(names))]
+    for file, name in zip(files, names, strict=True):
+        file.write_text(header + f"7|c|amy|{submit}{'|'.join(map(str, REQUEUED[name]))}|1\n")
+    began = {}
+    for name in names:
+        _, start, _, wall = REQUEUED[name]
+        if start != "Unknown":
+            began[start] = max(wall, began.get(start, 0))
+    wanted = len(began) + 1, sum(began.values())
+    check_files(tmp_path, files, wanted, tmp_path / "apart.db")
 
 
 def test_what_was_not_come_to_when_a_reading_by_several_was_given_up_counts_too(tmp_path):
