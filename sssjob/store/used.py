@@ -192,11 +192,23 @@ class StoreUsage:
             yield from parts(rows, self._packing, self._engine.address)
 
     def write(self, documents: Mapping[int, int], rows: Iterable[UsageRow]) -> None:
-        """Keep the rows of documents, by their numbers and versions, instead of older ones."""
+        """Keep the rows of documents, by their numbers and versions, instead of older ones.
+
+        Who comes late leaves those of newer versions: these may be all that a report looks at.
+        """
         with self._engine.transaction():
             self._engine.hold("usage")
             self._learn()
             among, numbers = self._engine.among("document", [*documents])
+            there = f"SELECT document, version FROM {DONE.name} WHERE {among}"
+            newer = {
+                document for document, version in self._engine.fetch(there, (numbers,))
+                if version > documents[document]
+            }  # fmt: skip
+            if newer:
+                documents = {each: documents[each] for each in documents.keys() - newer}
+                rows = (row for row in rows if row.document not in newer)
+                among, numbers = self._engine.among("document", [*documents])
             blocks = f"SELECT DISTINCT number / {rolled.SIZE} FROM usage WHERE {among}"
             gone = {block for (block,) in self._engine.fetch(blocks, (numbers,))}
             for table in (self._table, DONE):

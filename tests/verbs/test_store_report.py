@@ -231,6 +231,32 @@ def test_what_an_import_changes_is_read_anew(address, tmp_path):  # noqa: F811 (
         assert told(address) == wanted(jobs)
 
 
+@pytest.mark.parametrize("is_deleted", [False, True], ids=["changed", "deleted"])
+def test_rows_that_an_import_writes_late_leave_those_of_newer_versions(
+    address, tmp_path, monkeypatch, is_deleted  # noqa: F811 (a fixture)
+):  # fmt: skip
+    line = "1|1|c|u1|1|2|60|58|COMPLETED|2"
+    write = StoreUsage.write
+
+    def wait(self, documents, rows):
+        """Hold the import up between the documents and their rows, until a report has read both."""
+        monkeypatch.setattr(StoreUsage, "write", write)
+        with store.open(address) as jobs:
+            if is_deleted:
+                with jobs.change() as change:
+                    change.delete("1")
+            else:
+                jobs.load(b"<Job><Id>1</Id><StartTime>2</StartTime><EndTime>9</EndTime></Job>")
+            told(address)
+        write(self, documents, rows)
+
+    keep(address, log(tmp_path / "before", FIRST[1:]))
+    monkeypatch.setattr(StoreUsage, "write", wait)
+    keep(address, log(tmp_path / "first", [line]))
+    with store.open(address) as jobs:
+        assert told(address) == wanted(jobs)
+
+
 def test_where_documents_have_no_rows_an_import_leaves_them_to_a_report(address, tmp_path):  # noqa: F811
     with store.open(address, create=True) as jobs:
         jobs.load(GROUP.encode())
