@@ -65,6 +65,7 @@ READ = [
     (["--job-n x"], "<Name>x</Name>"),
     (["--mem=2000"], requested('<Memory units="MB">2000</Memory>')),
     (["--ntasks=4 --mem-per-cpu=1G"], "<TaskCount>4</TaskCount>" + requested('<Processors>4</Processors><Memory units="GB">4</Memory>')),
+    (["-N1 --mem=2G --mem-per-cpu=1G"], requested('<NodeCount>1</NodeCount><Memory units="GB">2</Memory>')),
     (["-N2", "--gres=gpu:tesla:2"], requested('<NodeCount>2</NodeCount><Resource name="GPU" type="tesla">4</Resource>')),
     (["-N2", "--gpus-per-node=3"], requested('<NodeCount>2</NodeCount><Resource name="GPU">6</Resource>')),
     (["-w n[1-2],m5"], requested('<Node aggregation="List">n1,n2,m5</Node>')),

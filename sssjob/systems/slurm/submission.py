@@ -200,6 +200,7 @@ class Amounts(AmountsLayout):
         self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts, scope: str
     ) -> None:
         counts = {numbers.JOB: 1, numbers.NODE: of.granted_nodes, numbers.TASK: of.task_count}
+        is_said = False
         for option, number in (
             ("--mem", counts[numbers.NODE]),
             ("--mem-per-cpu", counts[numbers.TASK] * (of.per_task or 1)),
@@ -211,6 +212,10 @@ class Amounts(AmountsLayout):
             if amount is None:
                 said.back(option, value)
                 continue
+            if is_said:
+                heard.note(f"{option}={value} does not count: sbatch refuses it beside --mem")
+                continue
+            is_said = True
             if (option == "--mem") is (scope != numbers.NODE):
                 tell_open_nodes(heard, of, f"{option}={value}")
             total = amount * number
