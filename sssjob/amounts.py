@@ -521,6 +521,17 @@ class Scope:
         self.report(finding(code, message, line=line, path=path, section="SSS 8.1"))
 
 
+# decision 980
+def longest(groups: Iterable[Scope]) -> Amount | None:
+    """The time of a job by its task groups, which run at the same time: that of the longest."""
+    found = [
+        amount for group in groups if isinstance(group.block, TaskGroup) and not group.block.is_step
+        if (amount := group.requested("Duration") or group.bare("Duration")) is not None
+    ]  # fmt: skip
+    unknown = (amount for amount in found if amount.basis == UNKNOWN)
+    return next(unknown, max(found, key=lambda amount: amount.value, default=None))
+
+
 def _compared(alternative: Alternative) -> Iterator[Comparison]:
     """The comparisons of an alternative, those under Not included."""
     for term in alternative.terms:

@@ -5,6 +5,7 @@ task group, or in two of them. Another number on a road is one that is told.
 """
 
 import json
+import re
 
 import pytest
 from draws import examples
@@ -42,8 +43,17 @@ def of_psij(text):
     return Asked(tasks, nodes, tasks * said.get("cpu_cores_per_process", 1))
 
 
-TARGETS = {**READERS, "psij": of_psij}
+def of_jsdl(text):
+    """The numbers of a document; None of a range, which is written as it is said."""
+    counts = dict(re.findall(r"<(?:jsdl:Total|spmd:)(\w+)>(?:\s*<jsdl:Exact>)?(\d+)", text))
+    tasks, nodes, each, processors = (
+        int(counts.get(name, 0)) or None
+        for name in ("NumberOfProcesses", "ResourceCount", "ThreadsPerProcess", "CPUCount")
+    )
+    return Asked(tasks, nodes, processors or (tasks and each and tasks * each))
 
+
+TARGETS = {**READERS, "psij": of_psij, "jsdl": of_jsdl}
 
 @st.composite
 def parts(draw, *, ranges=True):
@@ -169,6 +179,7 @@ ON_EACH, OF_EACH = (
 # fmt: off
 FOUND = [  # what a road made another number of
     "<Processors>12</Processors>" + group(asked="<Processors>6</Processors>"),
+    "<TaskCount>12</TaskCount>" + requested("<NodeCount>4</NodeCount>") + group(TWO),
     requested(ONE) + group(asked=TWO) + group(asked=ONE),
     ONE + group(asked="<Node>n1</Node><Node>n2</Node>") + group(asked=ONE),
     requested("<Processors>10</Processors>" + FOUR) + group(asked=FOUR) + group(SIX),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.amounts import UNKNOWN, Amount, Scope
+from sssjob.amounts import UNKNOWN, Amount, Scope, longest
 from sssjob.errors import Finding, Severity, finding
 from sssjob.feature_rules import job_id
 from sssjob.features import keys
@@ -169,7 +169,7 @@ def _asked(job: Job) -> Amount | None:
         return asked
     if (bare := scope.bare("Duration")) is not None and "EndTime" not in job.properties.names():
         return bare
-    return None
+    return longest(Scope(group, "/Job/TaskGroup", scope.report) for group in job.task_groups)
 
 
 def _time(job: Job, name: str) -> int | None:

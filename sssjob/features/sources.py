@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sssjob import units
-from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope
+from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope, longest
 from sssjob.defaults import counted
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
@@ -163,6 +163,16 @@ def _elapsed_request(work: Derivation) -> Amount | None:
     return work.scope.requested("Duration")
 
 
+# decision 980
+def _elapsed_of_groups(*, beside: bool) -> Source:
+    """That of the longest task group, where its job says one ``beside`` it, or says none."""
+
+    def source(work: Derivation) -> Amount | None:
+        return longest(work.groups) if beside is (_bare_duration(work) is not None) else None
+
+    return source
+
+
 def _bare_duration(work: Derivation) -> Amount | None:
     """A limit, unless the job is over: then it says how long the job ran."""
     job = work.job
@@ -191,16 +201,21 @@ def _setting(name: str) -> Source:
     return source
 
 
+def _limited(work: Derivation, name: str) -> Amount | None:
+    """A ResourceLimit of the job; that of its only task group comes first."""
+    return work.counting.limit(name) or work.scope.limit(name)
+
+
 def _limit(name: str) -> Source:
     def source(work: Derivation) -> Amount | None:
-        return work.scope.limit(name)
+        return _limited(work, name)
 
     return source
 
 
 def _size_limit(name: str) -> Source:
     def source(work: Derivation) -> Amount | None:
-        return _share(work, work.scope.limit(name))
+        return _share(work, _limited(work, name))
 
     return source
 
@@ -237,7 +252,7 @@ def _task_sizes(name: str, *, bare: bool = True) -> Source:
 
 
 def _address_space_less_memory(work: Derivation) -> Amount | None:
-    whole = _share(work, work.scope.limit("VirtualMemory"))
+    whole = _share(work, _limited(work, "VirtualMemory"))
     resident = work.derived.get("max_rss_bytes")
     if whole is None or resident is None or isinstance(resident.value, str):
         return None
@@ -284,7 +299,8 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "jobstart_secs":       (_start,),
     "allocated_cpu":       (_delivered_processors, _dedicated_processors, _processors_of_only_group,
                             _requested_processors, _bare_processors, _task_processors),
-    "wall_limit_secs":     (_elapsed_request, _limit("Duration"), _bare_duration),
+    "wall_limit_secs":     (_elapsed_request, _elapsed_of_groups(beside=False), _limit("Duration"),
+                            _bare_duration, _elapsed_of_groups(beside=True)),
     "cpu_limit_secs":      (_limit("CPUTime"), _elapsed_times_processors),
     "max_rss_bytes":       (_size_limit("ResidentSetSize"), _size_limit("Memory"),
                             _size("Memory"), _task_sizes("Memory")),

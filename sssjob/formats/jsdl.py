@@ -18,6 +18,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, units
 from sssjob.amounts import is_unlimited
+from sssjob.defaults import COUNTS
 from sssjob.document import places
 from sssjob.document.encodings import DECLARATION
 from sssjob.document.tree import parse
@@ -291,7 +292,7 @@ def _application(
         if item is not None and "redirectList" in item.attributes:
             asked.refuse(item, "there is no mode of a stream", "redirectList")
     _environment(asked, posix)
-    if seconds := wall(asked, of):
+    if seconds := wall(asked):
         _add(posix, POSIX, "WallTimeLimit", str(seconds))
     _limits(asked, posix)
     for name, element in CREDENTIALS:
@@ -488,7 +489,8 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
     for name, element in AMOUNTS:
         if name == "Network" and _of_bytes(asked):
             continue
-        values = choices(asked, name) or _bounds(asked, name)
+        whole = _saying(asked, name)
+        values = choices(whole, name) or _bounds(whole, name)
         if not values:
             if number := together.get(name):
                 found[element] = _range_value(
@@ -507,6 +509,13 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
         for name in RESOURCES:
             if name in found:
                 inside.append(found[name])
+
+
+# decision 908
+def _saying(asked: JobRequest, name: str) -> JobRequest:
+    """Who says how many of something a job has: its only task group, where that says it."""
+    groups = asked.groups() if name in COUNTS else []
+    return groups[0] if len(groups) == 1 and groups[0].items(name) else asked
 
 
 def _together(asked: JobRequest, of: TaskCounts) -> Mapping[str, int]:

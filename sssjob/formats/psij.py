@@ -109,7 +109,7 @@ class PSIJ(Specification):
             form["inherit_environment"] = False
         of = added(asked)
         self._resources(asked, settings, form, of)
-        if seconds := wall(asked, of):
+        if seconds := wall(asked):
             # "3600.0 s", as the library itself prints it, is 0 seconds for its loader.
             put(form, ("attributes", "duration"), f"{seconds} s")
         write_rest(asked, TYPE, form, lambda name: not _is_other(name))

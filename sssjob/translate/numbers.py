@@ -100,7 +100,6 @@ class TaskCounts:
     round_robin: bool = False
     geometry: tuple[tuple[int, ...], ...] = ()  # the tasks of each node
     memory: int = 0  # bytes that task groups come to
-    longest: int = 0  # seconds of the longest task group
     named: bool = False  # whether names of nodes are all that counts these
     stated: bool = False  # whether their count attribute says how many of these are wanted
     uneven: bool = False  # whether task groups have other processors than so many for each task
@@ -300,7 +299,6 @@ def added(asked: JobRequest) -> TaskCounts:
     for view, part in zip(groups, found, strict=True):
         held = None if beside else one(view, "Memory", MOST)
         own.memory += (held or 0) * part.task_count
-        own.longest = max(own.longest, one(view, "Duration", MOST) or 0)
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
             if number and number.exact is None:
                 view.approximate(name, f"{number.end} of a range")
@@ -344,7 +342,6 @@ def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
     _complete(asked, found)
     if not beside_own(asked, (group,)):
         found.memory = (one(group, "Memory", MOST) or 0) * found.task_count
-    found.longest = one(group, "Duration", MOST) or 0
     return found
 
 
@@ -490,9 +487,17 @@ def assumed(of: TaskCounts) -> str:
     return "one is assumed" if of.node_count == 1 else f"{of.node_count} are assumed"
 
 
-def wall(asked: JobRequest, of: TaskCounts) -> int:
+# decision 980
+def wall(asked: JobRequest) -> int:
     """Take the Duration in seconds, or that of the longest task group; 0 for none."""
-    return one(asked, "Duration", MOST) or of.longest
+    own = one(asked, "Duration", MOST)
+    found = [(view, one(view, "Duration", MOST) or 0) for view in asked.groups()]
+    if own is None:
+        return max((seconds for _, seconds in found), default=0)
+    for view, seconds in found:
+        if seconds and seconds != own:
+            view.approximate("Duration", f"its job says {own} s", met=own > seconds)
+    return own
 
 
 def memory(

@@ -30,7 +30,7 @@ from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
-from sssjob.model import Job, Property, stripped
+from sssjob.model import Job, Property, TaskGroup, stripped
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
@@ -356,9 +356,6 @@ class _AdBuilder:
         """
         asked = JobRequest(self.job, scope, WARN)
         for element, (name, unit) in _ASKED.items():
-            if element == "Duration" and self.job.delivered and element not in scope.mentioned:
-                asked.own(element)  # it is what the job used
-                continue
             share = units.rounded_up(_number(asked, element) or 0, unit)
             if share and numbers.fitting(asked, element, share):
                 self.ad[name] = share
@@ -549,6 +546,11 @@ def _hosts(scope: Scope) -> int:
 
 def _number(asked: JobRequest, element: str) -> int | None:
     """The number of an amount that an ad asks for."""
+    if element == "Duration":
+        if asked.job.delivered and element not in asked.scope.mentioned:
+            asked.own(element)  # it is what the job used
+            return None
+        return numbers.wall(asked)
     if element != "Processors":
         return numbers.one(asked, element, numbers.MOST)
     count = numbers.count(asked, element)
@@ -560,10 +562,20 @@ def _number(asked: JobRequest, element: str) -> int | None:
     return count.least if found is None else math.ceil(found.value)
 
 
+def own_time(job: Job) -> int:
+    """The seconds that a job asks for itself, whatever its task groups do; 0 for none."""
+    alone = job.holding(item for item in job.items if not isinstance(item, TaskGroup))
+    scope = Scope(alone, "/Job", lambda found: None)
+    return _number(JobRequest(alone, scope, WARN), "Duration") or 0
+
+
 def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
     """What an ad does not ask for of the amounts, or not as it is; Requirements have the rest."""
     for loss in asked.losses("an ad"):
-        place = loss.path.removeprefix("/Job/").removeprefix("Requested/")
+        place = loss.path.removeprefix("/Job/")
+        if loss.path.endswith("/Duration"):
+            place = place.removeprefix("TaskGroup/")  # the longest counts
+        place = place.removeprefix("Requested/")
         element, _, attribute = place.partition("/@")
         is_required = attribute == "context" and loss.value.strip() == "Configured"
         if (

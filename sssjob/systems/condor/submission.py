@@ -383,7 +383,7 @@ class Amounts:
                 made.option(option, str(share))
                 if share * unit != amount:
                     asked.approximate(name, f"{numbers.size(share * unit)}, rounded up")
-        if wall := numbers.fitting(asked, "Duration", numbers.wall(asked, of)):
+        if wall := numbers.fitting(asked, "Duration", numbers.wall(asked)):
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
 

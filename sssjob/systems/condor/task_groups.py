@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sssjob import expression
-from sssjob.amounts import Scope, is_given, with_amounts_times
+from sssjob.amounts import Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, counted, naming
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
@@ -20,7 +20,7 @@ from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
-from sssjob.systems.condor.job_ad import Mapped, embedded, to_ad
+from sssjob.systems.condor.job_ad import Mapped, embedded, own_time, to_ad
 
 _IDENTITY = ("Id", "Name")
 _NODE = "Node"
@@ -29,6 +29,7 @@ _COUNTED = "its task groups count their tasks"
 _OF_A_GROUP = ("TaskCount", *_IDENTITY)
 _TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
 _UNSAID = ("Task", "TaskDefaults")  # of a group, for which an ad has no place
+_TIME = "Duration"  # which is no sum
 _AMOUNTS = frozenset((*names.AMOUNTS, "NodeCount", "Resource"))
 # What became of a job, which is said of the job alone.
 OUTCOME = frozenset((
@@ -36,7 +37,7 @@ OUTCOME = frozenset((
     "SuspendDuration",
 ))  # fmt: skip
 _OF_THE_WHOLE = ("User", "Project", "GlobalUser")  # what is delivered to a job and not to its parts
-_APART = frozenset((*_OF_A_GROUP, *_AMOUNTS, *OUTCOME))  # not said of a job by its groups
+_APART = frozenset((*_OF_A_GROUP, *_AMOUNTS, _TIME, *OUTCOME))  # not said of a job by its groups
 _MOST_WAITING = 10_000  # ads of jobs of which some are missing
 
 
@@ -99,6 +100,7 @@ def parts(job: Job) -> list[JobOfAd]:
         part = _added_up(job, groups)
         return [replace(part, findings=(*lost, *part.findings))]
     digest = hashlib.sha256(embedded(document).encode()).hexdigest()[:32]
+    own = own_time(job)
     found = []
     for number, group in enumerate(groups, 1):
         told: dict[str, str | int] = {}
@@ -107,6 +109,10 @@ def parts(job: Job) -> list[JobOfAd]:
             told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
         findings = (*lost, *_unsaid(group, number))
+        if own and (time := longest((Scope(group, "/Job/TaskGroup", _ignored),))) is not None:
+            group = _without(group, _TIME)
+            if time.value != own:
+                findings += (_beside_job(_TIME, number),)
         found.append(JobOfAd(_alone(job, group), (), told, findings))
         lost = []
     return found
@@ -149,7 +155,9 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     own: list[Item] = []
     demands: list[Requested] = []
     job, names_apart, findings = _with_names_apart(job)
-    apart = _AMOUNTS | {_NODE} if names_apart else _AMOUNTS
+    apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set())
+    if len(groups) == 1:
+        apart &= {each.name for each in _asked(job)} | ({_TIME} if own_time(job) else set())
     if len(groups) == 1:
         job = _without_counts(job, groups[0])
         if _nodes_of(groups[0]):
@@ -164,10 +172,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
                 elif not _has(job, item):
                     findings.append(_not_said(item, number))
             elif isinstance(item, Requested):
-                of_job = {each.name for each in _asked(job)}
-                left, lost = _demanded(
-                    job, item, number, apart & of_job if len(groups) == 1 else apart
-                )
+                left, lost = _demanded(job, item, number, apart)
                 demands += [left] if left.items else []
                 findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
@@ -295,18 +300,24 @@ def _other_nodes(item: Property, path: str) -> Finding:
 
 def _left_out(job: Job, item: Property, number: int) -> Finding | None:
     """What is found of an amount of a group that the ad of its job does not ask for by itself."""
+    if item.name == _TIME:
+        return None  # of which the longest counts: what is said beside is told there
     same = [each for each in _asked(job) if expression.key(each) == expression.key(item)]
     if same:
         if any((each.text, each.attributes) == (item.text, item.attributes) for each in same):
             return None
-        told = f"{_at(item)} of a task group counts for nothing: its job says what it asks for"
-        return finding("W-USELESS", told, path=_path(number, item))
+        return _beside_job(item.name, number, _at(item))
     if item.name == _NODE:
         return _other_nodes(item, _path(number, item))
     if (item.name in names.AMOUNTS and names.AMOUNTS[item.name][0]) or item.name == "NodeCount":
         return None  # added up, or told there
     told = f"one ad for all task groups cannot ask for {_at(item)} of one"
     return finding("E-LOSS", told, path=_path(number, item))
+
+
+def _beside_job(name: str, number: int, at: str = "") -> Finding:
+    told = f"{at or name} of a task group counts for nothing: its job says what it asks for"
+    return finding("W-USELESS", told, path=f"/Job/TaskGroup[{number}]/{name}")
 
 
 def _not_added(groups: Iterable[TaskGroup], ad: Ad) -> Iterator[Finding]:
@@ -370,6 +381,23 @@ def _without_nodes(item: Item) -> Item:
     if isinstance(item, Requested):
         return item.holding(each for each in item.items if not _is_named(each, (_NODE,)))
     return item
+
+
+def _without(group: TaskGroup, name: str) -> TaskGroup:
+    """A task group that says nothing by a name, as far as its request can be read."""
+
+    def is_kept(part: expression.Expression) -> bool:
+        return all(found.item.name != name for found in expression.comparisons(part))
+
+    def without(item: Item) -> Item:
+        if not isinstance(item, Requested):
+            return item
+        try:
+            return item.holding(expression.keeping(item.properties, is_kept))
+        except (UnbalancedGroup, InvalidValue, LimitExceeded):
+            return item  # which is told where the ad is made
+
+    return group.holding(without(each) for each in group.items if not _is_named(each, (name,)))
 
 
 def _is_stated(item: Item, among: Iterable[Item]) -> bool:

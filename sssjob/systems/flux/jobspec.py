@@ -142,7 +142,7 @@ class Jobspec(Specification):
             asked.fact(name)
         form["tasks"] = [{"command": words_, "slot": _LABEL, "count": times}]
         # The text requires a duration; 0 is none.
-        put(form, (*_SYSTEM, "duration"), wall(asked, of))
+        put(form, (*_SYSTEM, "duration"), wall(asked))
         write_rows(asked, ROWS, form)
         if file is not None:
             put(form, (*_FILES, file.id), _file(file.content))

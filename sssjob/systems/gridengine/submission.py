@@ -84,7 +84,7 @@ class Slots(AmountsLayout):
         numbers.only_processors(asked, of)
         slots = self._slots(asked, made, of, settings)
         self._memory(asked, made, of, slots, settings.memory_scope)
-        if wall := numbers.wall(asked, of):
+        if wall := numbers.wall(asked):
             made.option("-l h_rt", str(wall))
         if swap := numbers.one(asked, "Swap", numbers.MOST):
             made.option("-l swap_free", written(swap))

@@ -61,7 +61,7 @@ class Slots(AmountsLayout):
         self._tasks(asked, made, of)  # which count the nodes
         self._select(asked, made)
         self._usage(asked, made, of, settings.memory_scope)
-        if wall := numbers.wall(asked, of):
+        if wall := numbers.wall(asked):
             made.option("-W", written_minutes(wall))
             if wall % 60:
                 asked.approximate("Duration", f"{written_minutes(wall)} minutes, rounded up")

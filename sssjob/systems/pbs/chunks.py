@@ -24,9 +24,9 @@ from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 
-def shared(asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
+def shared(asked: JobRequest, made: ScriptWriting) -> None:
     """What both have for the whole job."""
-    if wall := numbers.wall(asked, of):
+    if wall := numbers.wall(asked):
         made.option("-l walltime", clock(wall))
     if swap := numbers.one(asked, "Swap", numbers.MOST):
         made.option("-l vmem", written(swap))
@@ -120,7 +120,6 @@ class Chunks(AmountsLayout):
                 _one(chunks)
             licences.update(_with_resources(view, chunks))
             found += chunks
-            of.longest = max(of.longest, numbers.one(view, "Duration", numbers.MOST) or 0)
         if beside:  # on nodes, if all of these count them
             whole_ = next((each for each in shapes if not each.nodes), shapes[0])
             self._memory(asked, whole_, found, settings.memory_scope)
@@ -139,7 +138,7 @@ class Chunks(AmountsLayout):
             made.option("-l select", "+".join(map(str, found)))
         if place := _place(asked, of):
             made.option(PLACE, place)
-        shared(asked, made, of)
+        shared(asked, made)
         for name, count in licences.items():
             made.option(f"-l {name}", str(count))
 
@@ -439,7 +438,7 @@ class Nodes(AmountsLayout):
         for name, option in (("Architecture", "-l arch"), ("OperatingSystem", "-l opsys")):
             if text := plain_name(asked, name):
                 made.option(option, text)
-        shared(asked, made, of)
+        shared(asked, made)
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
 

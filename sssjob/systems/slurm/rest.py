@@ -374,7 +374,7 @@ def _amounts(
         if each * MIB != size:
             asked.approximate("Disk", f"{each} MiB for each node, rounded up")
         job["temporary_disk_per_node"] = each
-    if seconds := wall(asked, of):
+    if seconds := wall(asked):
         minutes = units.rounded_up(seconds, 60)
         if minutes * 60 != seconds:
             asked.approximate("Duration", f"{minutes} minutes")

@@ -110,7 +110,7 @@ class Amounts(AmountsLayout):
         self._memory(asked, made, of, settings.memory_scope)
         if disk := scratch(asked, of):
             made.option("--tmp", _size(asked, "Disk", disk))
-        if seconds := wall(asked, of):
+        if seconds := wall(asked):
             made.option("--time", units.clock(seconds))
         self._resources(asked, made)
         self._where(asked, made, of, wanted)
@@ -356,9 +356,9 @@ def counts(asked: JobRequest) -> numbers.TaskCounts:
     return of
 
 
-def wall(asked: JobRequest, of: numbers.TaskCounts) -> int:
+def wall(asked: JobRequest) -> int:
     """Take the limit of the wall time in seconds, of which Slurm counts minutes; 0 for none."""
-    seconds = numbers.wall(asked, of)
+    seconds = numbers.wall(asked)
     return seconds if is_held(asked, "Duration", units.rounded_up(seconds, 60), " minutes") else 0
 
 
