@@ -6,7 +6,6 @@ a limit, the lower bound of an allocation that is yet to be made.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,10 +13,9 @@ from functools import cached_property
 from math import ceil, floor
 from typing import TYPE_CHECKING, TypeVar
 
-from sssjob import expression, spec, units
+from sssjob import expression, spec, task_distribution, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
-from sssjob.integers import whole
 from sssjob.model import (
     Block,
     Delivered,
@@ -32,6 +30,7 @@ from sssjob.model import (
 
 if TYPE_CHECKING:
     from sssjob.named_nodes import NamedNodes
+    from sssjob.task_distribution import TaskMapping
 
 B = TypeVar("B", bound=Block)
 
@@ -47,7 +46,6 @@ _UNBOUNDED = Interval()
 # The attributes by which a request stays one without alternatives.
 _NO_SIGNS: frozenset[str] = frozenset()
 _PLAIN = {**dict.fromkeys(NUMBERS, frozenset(("op", "units"))), "Resource": frozenset(("name",))}
-_GEOMETRY = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,17 +361,14 @@ class Scope:
     @cached_property
     def _given_tasks(self) -> Amount | None:
         """How many tasks there are, where it is said by itself."""
+        if self._geometry:  # decision 981
+            ids, path = sum(map(len, self._geometry)), f"{self.path}/TaskDistribution"
+            return Amount(Fraction(ids), path, why="ids of the geometry")
         count = self.own.get("TaskCount")
         if count and not self._is_of_groups and (number := self.read(count)):
             return Amount(number, f"{self.path}/TaskCount")
         if spelled := self.block.blocks(Task):
             return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
-        distribution = self.own.get("TaskDistribution")
-        path = f"{self.path}/TaskDistribution"
-        if distribution is None or self._is_of_groups:
-            return None
-        if ids := _geometry(distribution.text):
-            return Amount(Fraction(ids), path, why="ids of the geometry")
         return None
 
     @cached_property
@@ -405,10 +400,10 @@ class Scope:
 
     def nodes_of_geometry(self) -> Amount | None:
         """How many nodes a geometry has, which comes before all other counts (5.2)."""
-        distribution = self.own.get("TaskDistribution")
-        groups = _GEOMETRY.findall(distribution.text) if distribution is not None else ()
-        path = f"{self.path}/TaskDistribution"
-        return Amount(Fraction(len(groups)), path, why="groups of the geometry") if groups else None
+        if not self._geometry:
+            return None
+        number, path = Fraction(len(self._geometry)), f"{self.path}/TaskDistribution"
+        return Amount(number, path, why="groups of the geometry")
 
     # decision 902
     def _named_nodes(self) -> Amount | None:
@@ -457,14 +452,21 @@ class Scope:
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
-        for item in self.own.all("TaskDistribution"):
-            if self._is_of_groups:
-                return None
-            stated = item.attributes.get("type", "")
-            number = whole(item.text.strip())
-            if number is not None and (stated or "TasksPerNode") == kind:
-                return Fraction(number) or None
+        for found in self._mappings:
+            if number := found.per_node if kind == task_distribution.PER_NODE else found.per_task:
+                return Fraction(number)
         return None
+
+    @cached_property
+    def _mappings(self) -> Sequence[TaskMapping]:
+        """How tasks are mapped to nodes; what is said beside several task groups is of none."""
+        if self._is_of_groups:
+            return ()
+        return [*map(task_distribution.read, self.own.all("TaskDistribution"))]
+
+    @property
+    def _geometry(self) -> Sequence[Sequence[int]]:
+        return next((found.geometry for found in self._mappings if found.geometry), ())
 
     def _own(self, name: str, context: str) -> Amount | None:
         for item in self.own:
@@ -606,11 +608,6 @@ def _turned(items: Properties) -> Iterator[Property]:
     for item in items:
         group = item.attributes.get("group")
         yield item if group is None else item.having(group=str(-units.integer(group)))
-
-
-def _geometry(text: str) -> int:
-    """How many task ids a geometry such as ``{1,4}{2}{3,5}`` lists."""
-    return sum(len([i for i in ids.split(",") if i.strip()]) for ids in _GEOMETRY.findall(text))
 
 
 def _shown(bounds: Interval) -> str:

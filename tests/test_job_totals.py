@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from test_named_nodes import COUNTED, OVERRIDDEN, READERS, Asked
 from translated import requested, wrapped
 
-from sssjob import layout, loads
+from sssjob import dumps, layout, loads
 from sssjob.features.derive import derive
 from sssjob.model import TaskGroup
 from sssjob.systems.condor.task_groups import to_ads
-from sssjob.translate import Done, Settings, translate
+from sssjob.translate import Done, Settings, read, translate
 
 # fmt: off
 NAMES = (
@@ -54,6 +54,7 @@ def of_jsdl(text):
 
 
 TARGETS = {**READERS, "psij": of_psij, "jsdl": of_jsdl}
+
 
 @st.composite
 def parts(draw, *, ranges=True):
@@ -176,10 +177,17 @@ ON_EACH, OF_EACH = (
     f'<TaskDistribution type="{kind}">{{}}</TaskDistribution>'
     for kind in ("TasksPerNode", "ProcessorsPerTask")
 )
+UNEVEN = group("<TaskCount>8</TaskCount>" + OF_EACH.format(4)) + group(
+    asked="<Processors>12</Processors>"
+)
 # fmt: off
 FOUND = [  # what a road made another number of
     "<Processors>12</Processors>" + group(asked="<Processors>6</Processors>"),
     "<TaskCount>12</TaskCount>" + requested("<NodeCount>4</NodeCount>") + group(TWO),
+    requested("<Processors>6</Processors>")
+    + group(OF_EACH.format(4), "<Processors>8</Processors>"),
+    OF_EACH.format(3),
+    UNEVEN,
     requested(ONE) + group(asked=TWO) + group(asked=ONE),
     ONE + group(asked="<Node>n1</Node><Node>n2</Node>") + group(asked=ONE),
     requested("<Processors>10</Processors>" + FOUR) + group(asked=FOUR) + group(SIX),
@@ -205,3 +213,49 @@ def test_totals_of_jobs_of_which_a_road_had_another_are_those_of_the_layout(inne
 @given(jobs())
 def test_processors_and_nodes_of_a_job_are_the_same_on_every_road(inner):
     assert others(inner) == {}
+
+
+def of_job_read(job, target):
+    """The numbers of a target that are others in the job that its text is read as, or none."""
+    text = translate(job, target, Settings(residual=False, unstated="Ignore")).text
+    (found,) = read(text.encode(), target)
+    again = totals(loads(dumps(found.job)))
+    if again is None:
+        return dumps(found.job)  # it contradicts itself
+    pairs = zip(Asked._fields, TARGETS[target](text), again, strict=True)
+    return [each for each in pairs if None not in each and each[1] != each[2]]
+
+
+READ = TARGETS.keys() - {"pbs"}  # whose chunks are task groups, which may name a node twice
+
+
+@pytest.mark.parametrize("inner", [each for each in FOUND if "op=" not in each])
+def test_totals_that_a_road_had_otherwise_are_read_again(inner):
+    job = loads(wrapped(inner))
+    assert not [(each, said) for each in READ if (said := of_job_read(job, each))]
+
+
+@examples(60)
+@given(jobs())
+def test_what_is_written_is_read_as_a_job_of_the_same_numbers(inner):
+    job = loads(wrapped(inner))
+    if totals(job) is not None and "op=" not in inner:
+        assert not [(each, said) for each in READ if (said := of_job_read(job, each))]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        requested("<Processors>8</Processors>") + group(asked=TWO) + group(asked=ONE), UNEVEN,
+        SIX + requested("<Processors>8</Processors>"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("target", ["sge", "condor"])
+def test_no_other_number_of_processors_is_told_than_is_asked_for(target, inner):
+    text, losses = translate(loads(wrapped(inner)), target, Settings(residual=False))
+    asked = TARGETS[target](text).processors
+    assert asked >= 8
+    reasons = " ".join(loss.reason for loss in losses)
+    assert {*re.findall(r"(\d+) (?:processors )?in all|processors: (\d+)", reasons)} <= {
+        (str(asked), "")
+    }

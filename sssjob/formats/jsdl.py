@@ -433,6 +433,10 @@ def _read_counts(job: Element, heard: ScriptReading) -> None:
         told = f"{tasks} processes of {each} threads are not {all_} processors"
         note(heard, posix, f"{told}: the threads are not read")
         each = None
+    if all_ and tasks and not each and all_ % tasks:
+        told = f"{tasks} processes are not {all_} processors"
+        note(heard, posix, f"{told}: the processors are not read")
+        heard.requested = [item for item in heard.requested if item.name != "Processors"]
     if tasks and nodes and tasks < nodes:
         note(heard, posix, f"{tasks} processes on {nodes} resources: their number is not read")
         tasks = None
@@ -485,17 +489,14 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
     found: dict[str, Element] = {}
     _hosts(asked, found, of)
     _platform(asked, found)
-    together = _together(asked, of)
     for name, element in AMOUNTS:
         if name == "Network" and _of_bytes(asked):
             continue
         whole = _saying(asked, name)
-        values = choices(whole, name) or _bounds(whole, name)
+        values = choices(whole, name) or _exact_count(of, name) or _bounds(whole, name)
         if not values:
-            if number := together.get(name):
-                found[element] = _range_value(
-                    element, [Interval(Fraction(number), Fraction(number))]
-                )
+            if name == "Memory" and of.memory:
+                found[element] = _range_value(element, [_exactly(of.memory)])
             continue
         if name == "Memory" and settings.memory_scope != JOB:
             if settings.memory_scope == NODE:
@@ -511,22 +512,23 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
                 inside.append(found[name])
 
 
+def _exact_count(of: TaskCounts, name: str) -> list[Interval]:
+    """How many nodes or processors there are, where that is one number."""
+    found = {"NodeCount": of.nodes, "Processors": of.processors}.get(name)
+    if found is None or not found.exact:
+        return []
+    return [_exactly(of.tasks * of.each if name == "Processors" and of.tasks else found.exact)]
+
+
+def _exactly(number: int) -> Interval:
+    return Interval(Fraction(number), Fraction(number))
+
+
 # decision 908
 def _saying(asked: JobRequest, name: str) -> JobRequest:
     """Who says how many of something a job has: its only task group, where that says it."""
     groups = asked.groups() if name in COUNTS else []
     return groups[0] if len(groups) == 1 and groups[0].items(name) else asked
-
-
-def _together(asked: JobRequest, of: TaskCounts) -> Mapping[str, int]:
-    """The amounts that task groups come to, and how many nodes are counted by their names."""
-    if not asked.groups():
-        return {"NodeCount": of.node_count} if of.named else {}
-    return {
-        "Processors": of.processors.least if of.processors else 0,
-        "Memory": of.memory,
-        "NodeCount": of.node_count if of.nodes else 0,
-    }
 
 
 def _of_bytes(asked: JobRequest) -> bool:

@@ -28,9 +28,10 @@ from sssjob.errors import (
 )
 from sssjob.expression import Interval
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, LIMIT, geometry, requests
+from sssjob.layout.request import ALTERNATIVES, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
+from sssjob.task_distribution import LIMIT, geometry
 
 __all__ = [
     "ALTERNATIVES",

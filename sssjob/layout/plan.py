@@ -24,8 +24,9 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heapreplace
 
 from sssjob.errors import Finding, finding
-from sssjob.layout.request import LIMIT, LayoutRequest
+from sssjob.layout.request import LayoutRequest
 from sssjob.layout.values import Count, Layout, Share
+from sssjob.task_distribution import LIMIT
 
 ROUND_ROBIN, BALANCED, AS_NAMED = "RoundRobin", "balanced", "as the tasks say"
 ASSUMED, SHARED = "assumed", "Processors / TaskCount"

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sssjob import expression
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, finding
+from sssjob import expression, task_distribution
+from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Interval, Term
 from sssjob.layout.values import Count, Stated
 from sssjob.model import Block, Property, Task
 from sssjob.named_nodes import NamedNodes, named
 from sssjob.units import XML_SPACE
 
-LIMIT = 1_000_000  # tasks, and nodes, of one layout
 ALTERNATIVES = 64  # of one request
 
-GEOMETRY, PER_NODE, PER_TASK, RULE = "Geometry", "TasksPerNode", "ProcessorsPerTask", "Rule"
-
 _SECTION = "SSS 5.1 TaskDistribution"
-_COUNT = re.compile(r"[ \t\r\n]*\+?([0-9]{1,18})[ \t\r\n]*")
-_TASKS = re.compile(r"[0-9]{1,7}(?:,[0-9]{1,7})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,81 +104,24 @@ class Statement:
         )  # fmt: skip
 
 
-def geometry(text: str) -> tuple[tuple[int, ...], ...]:
-    """The tasks of each node of a geometry. Raises ``InvalidValue`` and ``LimitExceeded``.
-
-    >>> geometry("{1,4}{2}{3,5}")
-    ((1, 4), (2,), (3, 5))
-    """
-    expected = "a geometry such as {1,4}{2}{3,5}"
-    if text.count(",") + text.count("{") > LIMIT:
-        raise LimitExceeded("tasks in a geometry", LIMIT)
-    if text[:1] != "{" or text[-1:] != "}":
-        raise InvalidValue(text, expected)
-    groups = text[1:-1].split("}{")
-    if not all(map(_TASKS.fullmatch, groups)):
-        raise InvalidValue(text, expected)
-    return tuple(tuple(map(int, group.split(","))) for group in groups)
-
-
 def _distribution(block: Block, path: str) -> TaskDistribution:
     """How tasks are to be mapped to nodes; what cannot be read is a finding and maps nothing."""
     item = block.properties.get("TaskDistribution")
     if item is None:
         return TaskDistribution()
-    here, text = f"{path}/TaskDistribution", item.text.strip(XML_SPACE)
-    kind = item.attributes.get("type", "").strip(XML_SPACE)
-    said: list[Finding] = []
-
-    def say(code: str, message: str, advice: str = "") -> None:
-        said.append(finding(
-            code, message, path=here, line=item.line, section=_SECTION, suggestion=advice
-        ))  # fmt: skip
-
-    number = _COUNT.fullmatch(text)
-    if not kind:
-        kind = GEOMETRY if text[:1] == "{" else PER_NODE if number else RULE
-        if number:
-            text_read = f"TaskDistribution {text} without a type is read as tasks per node"
-            say("W-TYPE", text_read, f'write type="{PER_NODE}"')
-    if kind == GEOMETRY:
-        try:
-            groups = geometry(text)
-        except InvalidValue as error:
-            say("E-TYPE", str(error))
-        except LimitExceeded as error:
-            say("E-LIMIT", str(error))
-        else:
-            if fault := _numbering(groups):
-                say("E-COUNTS", fault)
-            else:
-                return TaskDistribution(geometry=groups, path=here, line=item.line)
-    elif kind in (PER_NODE, PER_TASK):
-        if number and (value := int(number[1])) > 0:
-            count, findings = Count(value, here, item.line), tuple(said)
-            if kind == PER_NODE:
-                return TaskDistribution(per_node=count, findings=findings)
-            return TaskDistribution(per_task=count, findings=findings)
-        say("E-TYPE", f"{kind}: {text[:60]!r} is no whole number of at least 1")
-    else:
-        return TaskDistribution(rule=text or kind, path=here, line=item.line)
-    return TaskDistribution(findings=tuple(said))
-
-
-def _numbering(groups: tuple[tuple[int, ...], ...]) -> str:
-    """What is wrong with the numbers of a geometry: each task once, none left out."""
-    seen: set[int] = set()
-    for number in (number for group in groups for number in group):
-        if number in seen:
-            return f"the geometry places task {number} twice"
-        seen.add(number)
-    first = min(seen)
-    if first > 1:
-        return f"the geometry begins with task {first}, and tasks are numbered from 0 or 1"
-    if max(seen) - first + 1 != len(seen):
-        missing = next(number for number in range(first, max(seen)) if number not in seen)
-        return f"the geometry leaves out task {missing}"
-    return ""
+    found, here = task_distribution.read(item), f"{path}/TaskDistribution"
+    findings = tuple(
+        finding(fault.code, fault.message, path=here, line=item.line, section=_SECTION,
+                suggestion=fault.advice)
+        for fault in found.faults
+    )  # fmt: skip
+    per_node, per_task = (
+        Count(number, here, item.line) if number else None
+        for number in (found.per_node, found.per_task)
+    )
+    return TaskDistribution(
+        found.geometry, per_node, per_task, found.rule, here, item.line, findings
+    )
 
 
 def _stated(block: Block, path: str, terms: tuple[Term, ...], name: str) -> Stated | None:

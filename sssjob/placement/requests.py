@@ -16,11 +16,12 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
 from sssjob.expression.offer import AMOUNTS, slots
 from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
-from sssjob.layout.request import LIMIT, LayoutRequest, Statement
+from sssjob.layout.request import LayoutRequest, Statement
 from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
 from sssjob.named_nodes import NamedNodes
 from sssjob.placement.problem import TaskGeometry
+from sssjob.task_distribution import LIMIT
 
 ALTERNATIVES = 256  # of one request that are tried, and of very long ones
 FEWEST, TERMS = 16, 16_384  # at least so many, and no more than have so many terms together

@@ -126,9 +126,10 @@ class Limits(About):
             try:
                 number = self._reads(name)(value)
             except (InvalidValue, ValueError):
+                number = None
+            if number is None:
                 said.back(option, value)
-                continue
-            if number is not None:
+            else:
                 _say_limit(heard, name, kind, number)
 
 

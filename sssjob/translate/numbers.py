@@ -8,13 +8,12 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
-from sssjob import expression, resource_names, units
+from sssjob import expression, resource_names, task_distribution, units
 from sssjob.amounts import multiple, standing
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
-from sssjob.integers import LARGEST, whole
-from sssjob.layout import geometry
+from sssjob.integers import LARGEST
 from sssjob.model import Item, Property, stripped
 from sssjob.named_nodes import named
 from sssjob.nodes import plain
@@ -34,6 +33,9 @@ _TOO_LARGE = "does not fit 64 bits"
 NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
+
+_TOO_MANY_OF_EACH = 10**9  # tasks on a node, or processors of a task
+_ROUND_ROBIN = "RoundRobin"
 
 JOB, TASK, NODE = "job", "task", "node"  # whose the Memory of a job is
 
@@ -209,15 +211,16 @@ class TaskCounts:
         return given if self.processors.admits(given) else self.processors.least
 
 
-def shape(asked: JobRequest) -> TaskCounts:
-    """Take the counts of a job, or of a task group."""
+def shape(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
+    """Take the counts of a job, or of a task group; ``in_tasks`` as ``added`` has it."""
     found = _stated(asked)
+    _by_geometry(asked, found)
     _count_named(asked, found)
-    _complete(asked, found)
+    _complete(asked, found, in_tasks=in_tasks)
     return found
 
 
-def _complete(asked: JobRequest, of: TaskCounts) -> None:
+def _complete(asked: JobRequest, of: TaskCounts, *, in_tasks: bool = True) -> None:
     """Count tasks where nothing does, and tell of counts that do not agree."""
     if of.per_node and not of.count and not of.nodes:
         of.tasks = 1  # however many may be on a node (5.1)
@@ -225,7 +228,7 @@ def _complete(asked: JobRequest, of: TaskCounts) -> None:
         need = units.rounded_up(of.written, of.per_node)
         if of.nodes.admits(need):  # no task is without a node
             of.nodes = CountRange(need, of.nodes.hi)
-    _agree(asked, of)
+    _agree(asked, of, in_tasks=in_tasks)
 
 
 def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
@@ -241,6 +244,19 @@ def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
         for item in asked.take("TaskDistribution", "type"):
             _distribution(asked, item, found)
     return found
+
+
+# decision 981
+def _by_geometry(asked: JobRequest, of: TaskCounts) -> None:
+    """Count tasks and nodes by a geometry, which comes before all else that counts them (5.2)."""
+    if not of.geometry:
+        return
+    tasks, nodes = sum(map(len, of.geometry)), len(of.geometry)
+    if of.tasks not in (None, tasks):
+        asked.approximate("TaskCount", f"the geometry has {tasks} tasks", met=False)
+    if of.nodes and not of.nodes.admits(nodes):
+        asked.approximate("NodeCount", f"the geometry has {nodes} nodes", met=False)
+    of.tasks, of.nodes = tasks, CountRange(nodes, nodes)
 
 
 # decision 902
@@ -261,11 +277,11 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
         of.nodes, of.named, of.stated = CountRange(number, number), True, bool(found.wanted)
 
 
-def _agree(asked: JobRequest, of: TaskCounts) -> None:
+def _agree(asked: JobRequest, of: TaskCounts, *, in_tasks: bool) -> None:
     """Tell of counts that do not agree: tasks come first, then nodes, then processors (5.1)."""
     tasks = of.count
     given = (tasks or 0) * of.each
-    if of.processors and tasks and not of.processors.admits(given):
+    if in_tasks and of.processors and tasks and not of.processors.admits(given):
         told = f"{tasks} tasks of {of.each} processors: {given}"
         asked.approximate("Processors", told, met=given > of.processors.least)
     nodes = of.nodes.exact if of.nodes else None
@@ -273,13 +289,16 @@ def _agree(asked: JobRequest, of: TaskCounts) -> None:
         asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
 
 
-def added(asked: JobRequest) -> TaskCounts:
-    """Take the counts of a job and of its task groups, which come to one shape."""
+def added(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
+    """Take the counts of a job and of its task groups, which come to one shape.
+
+    ``in_tasks``: processors are asked for as so many of each task, which may be more than all.
+    """
     groups = asked.groups()
     if not groups:
-        return shape(asked)
+        return shape(asked, in_tasks=in_tasks)
     if len(groups) == 1:
-        return _of_only_group(asked, groups[0])
+        return _of_only_group(asked, groups[0], in_tasks=in_tasks)
     own = _of_whole(asked)
     found = [shape(view) for view in groups]
     total = sum(part.total for part in found)
@@ -293,7 +312,7 @@ def added(asked: JobRequest) -> TaskCounts:
         if own.nodes and not own.nodes.admits(nodes):
             asked.approximate("NodeCount", f"its task groups have {nodes} together")
         own.nodes = own.nodes or CountRange(nodes, nodes)
-    _agree(asked, own)
+    _agree(asked, own, in_tasks=in_tasks)
     own.uneven = own.tasks * own.each != total
     beside = beside_own(asked, groups)
     for view, part in zip(groups, found, strict=True):
@@ -304,7 +323,7 @@ def added(asked: JobRequest) -> TaskCounts:
                 view.approximate(name, f"{number.end} of a range")
         for name in (*sorted(COUNTS), "Memory"):
             view.approximate(name, f"{len(groups)} task groups are added up", met=False)
-        if own.uneven:
+        if own.uneven and in_tasks:
             for name in sorted(COUNTS):
                 view.approximate(name, f"{own.tasks * own.each} processors in all, not {total}")
     return own
@@ -319,7 +338,7 @@ def _of_whole(asked: JobRequest) -> TaskCounts:
 
 
 # decision 908
-def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
+def _of_only_group(asked: JobRequest, group: JobRequest, *, in_tasks: bool) -> TaskCounts:
     """Take the counts of a job whose only task group has those of the job that it says not itself.
 
     What the job says besides is refused where the group says something else.
@@ -338,8 +357,9 @@ def _of_only_group(asked: JobRequest, group: JobRequest) -> TaskCounts:
     if "TaskDistribution" not in theirs:
         found.per_node, found.per_task = own.per_node, own.per_task
         found.round_robin, found.geometry = own.round_robin, own.geometry
+    _by_geometry(asked, found)
     _count_named(group, found)
-    _complete(asked, found)
+    _complete(asked, found, in_tasks=in_tasks)
     if not beside_own(asked, (group,)):
         found.memory = (one(group, "Memory", MOST) or 0) * found.task_count
     return found
@@ -359,7 +379,7 @@ def beside_own(asked: JobRequest, groups: Iterable[JobRequest]) -> bool:
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:
     """Tell of tasks where processors are all that is counted."""
     if of.tasks and of.each > 1:
-        asked.convert("TaskCount", f"{of.tasks * of.each} processors, of whichever tasks")
+        asked.convert("TaskCount", f"{of.total} processors, of whichever tasks")
 
 
 def nodes_of_tasks(of: TaskCounts) -> None:
@@ -414,8 +434,13 @@ def only_one(asked: JobRequest, name: str, count: CountRange | None) -> None:
 
 
 def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
-    """Tell where options come to another number of processors than a job asks for."""
-    if not given or given == of.total:
+    """Tell where options come to another number of processors than a job asks for, or its tasks."""
+    if not given:
+        return
+    if given == of.total:
+        of_tasks = (of.count or 0) * (of.per_task or 0)
+        if of_tasks and of.processors and not of.processors.admits(of_tasks):
+            asked.approximate("Processors", f"{given} in all, where tasks have {of_tasks}")
         return
     if of.processors:
         asked.approximate("Processors", f"{given} in all", met=given > of.total)
@@ -437,48 +462,34 @@ def _whole(asked: JobRequest, item: Property) -> int:
 
 
 def _distribution(asked: JobRequest, item: Property, found: TaskCounts) -> None:
-    text, kind = stripped(item.text), item.attributes.get("type", "")
-    number = whole(text, 9) or 0
-    if number and kind in ("", "TasksPerNode"):
-        found.per_node = number
-    elif number and kind == "ProcessorsPerTask":
-        found.per_task = number
-    elif text == "RoundRobin" and kind in ("", "Rule"):
+    said = task_distribution.read(item)
+    number = max(said.per_node, said.per_task)
+    if 0 < number < _TOO_MANY_OF_EACH:
+        found.per_node = said.per_node or found.per_node
+        found.per_task = said.per_task or found.per_task
+    elif said.geometry:
+        found.geometry = said.geometry
+        asked.refuse(item, "only how many tasks and nodes there are")
+    elif said.rule == _ROUND_ROBIN:
         found.round_robin = True
         asked.refuse(item, "nothing spreads tasks over nodes")
-    elif text.startswith("{"):
-        _geometry(asked, item, found)
     else:
-        asked.refuse(item, NO_OPTION)
+        asked.refuse(item, said.faults[-1].message if said.faults else NO_OPTION)
 
 
 def spread(asked: JobRequest, of: TaskCounts) -> bool:
     """Whether tasks are to be spread over nodes; what says so is taken then."""
     if of.round_robin:
         items = asked.items("TaskDistribution")
-        asked.hold(item for item in items if stripped(item.text) == "RoundRobin")
+        asked.hold(item for item in items if task_distribution.read(item).rule == _ROUND_ROBIN)
     return of.round_robin
-
-
-def _geometry(asked: JobRequest, item: Property, found: TaskCounts) -> None:
-    """The counts of a geometry; which task is where is lost."""
-    try:
-        groups = geometry(stripped(item.text))
-    except (InvalidValue, LimitExceeded) as error:
-        asked.refuse(item, str(error))
-        return
-    found.tasks = found.tasks or sum(map(len, groups))
-    if found.nodes is None or found.nodes.exact is None:
-        found.nodes = CountRange(len(groups), len(groups))
-    found.geometry = groups
-    asked.refuse(item, "only how many tasks and nodes there are")
 
 
 def placed(asked: JobRequest, of: TaskCounts) -> tuple[tuple[int, ...], ...]:
     """The tasks of each node, from 0 on, where a geometry says so; that is taken then."""
     first = min((task for group in of.geometry for task in group), default=0)
     items = asked.items("TaskDistribution")
-    asked.hold(item for item in items if of.geometry and stripped(item.text).startswith("{"))
+    asked.hold(item for item in items if task_distribution.read(item).geometry)
     return tuple(tuple(task - first for task in group) for group in of.geometry)
 
 

@@ -10,11 +10,12 @@ from oracle_cases import put, written
 from submit_cases import CONDOR as BOTH
 from translated import comes_back, losses_of, requested, wrapped
 
-from sssjob.classads import quoting
+from sssjob.classads import forms, quoting
 from sssjob.document import dumps, loads
 from sssjob.document.canonical import canon
 from sssjob.errors import InvalidValue
 from sssjob.expression import parse
+from sssjob.systems.condor.from_ad import to_job
 from sssjob.translate import Done, Settings, read, translate
 
 START = "executable = /bin/true"
@@ -306,3 +307,31 @@ def test_that_a_program_is_not_looked_for_is_told():
     (loss,) = [each for each in translate(job, "condor").losses if each.path == "/Job/Executable"]
     assert "PATH" in loss.reason
     assert comes_back(job, "condor")
+
+
+# decision 982
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("2", 2), ("2.0", 2), ("1e3", 1000), ('"2"', 2), ("2 * 3", 6), ("(3)", 3), ("7 % 4", 3),
+        ("-1", 0), ("0", 0), ("010", 0), ("1e30", 0), ('"x"', 0), ("1/0", 0), ("Cpus", 0),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_in_a_submit_file_as_in_an_ad(text, number):
+    options = ("request_cpus", "request_foo", "allowed_job_duration")
+    lines = [f"{option} = {text}" for option in options]
+    (found,) = read("\n".join(("executable = /bin/x", *lines, "queue\n")).encode(), "condor")
+    assert numbers_of(found.job) == [str(number)] * (3 if number else 0)
+    kept = [item for item in found.job.properties.all("Extension") if item.text == text]
+    assert len(kept) == (0 if number else 3) == len(found.findings)
+    if text != "010":  # which no ad holds
+        attributes = ("RequestCpus", "RequestFoo", "AllowedJobDuration")
+        (ad,) = forms.read_text("".join(f"{name} = {text}\n" for name in attributes))
+        assert numbers_of(to_job(ad).job) == numbers_of(found.job)
+
+
+def numbers_of(job):
+    return [
+        item.text for name in ("Processors", "Resource", "Duration")
+        for item in job.requested.all(name)
+    ]  # fmt: skip

@@ -8,6 +8,7 @@ from translated import comes_back, losses_of, options_of, requested, said_by_scr
 
 from sssjob.document import loads
 from sssjob.model import Property
+from sssjob.systems.gridengine.requested import LIMITS
 from sssjob.translate import Done, Settings, read, translate
 
 # fmt: off
@@ -130,3 +131,14 @@ def test_a_queue_with_a_host_or_a_wildcard_is_no_queue_of_another_system(value):
     assert f"#$ -q {value}\n" in translate(found.job, "sge", Settings(residual=False)).text
     comes_back(found.job, "sbatch")
     comes_back(found.job, "sge")
+
+
+@pytest.mark.parametrize("value", ["INFINITY", "1e3", "zz9", "-7777"])
+@pytest.mark.parametrize("option", [*LIMITS.values(), "h_rt", "h_vmem", "swap_free"])
+def test_a_limit_that_is_no_number_is_kept_and_written_back(option, value):
+    line = f"-l {option}={value}"
+    text, findings = said_by_script("#$", [line], "sge")
+    assert value in text
+    assert [each.message for each in findings if option in each.message]
+    (found,) = read(script("#$", [line]), "sge")
+    assert f"#$ {line}" in translate(found.job, "sge", Settings(files=found.files)).text

@@ -12,10 +12,11 @@ from functools import partial
 from sssjob import expression, units
 from sssjob.classads import parser, quoting, writing
 from sssjob.classads.errors import BadAd
+from sssjob.classads.evaluate import evaluate
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Expression
-from sssjob.integers import LARGEST, whole
+from sssjob.integers import LARGEST, limit_seconds, whole
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.records.readers import licences
 from sssjob.resource_names import gpu_model
@@ -53,7 +54,8 @@ _LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
 _QUEUE = re.compile(r"\s*queue\b(.*)", re.IGNORECASE | re.ASCII)
 _REQUEST = "request_"
 _RESOURCE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
-_NUMBER = re.compile(r"[0-9]{1,15}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,14}")
+_OF_NUMBERS = re.compile(r"[-+*/%0-9.eE() \t\"]{1,60}")  # an expression without names
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{0,3})?)\s*([KMGT]?)B?", re.IGNORECASE | re.ASCII)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
@@ -350,7 +352,7 @@ class Amounts:
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Machines, then what each of them has."""
-        of = numbers.added(asked)
+        of = numbers.added(asked, in_tasks=False)
         numbers.nodes_of_tasks(of)
         numbers.only_processors(asked, of)
         nodes = of.node_count
@@ -419,18 +421,18 @@ class Amounts:
             numbers.say_count(heard, "Processors", cpus * nodes, cpus * nodes)
         for option, name, power in (("request_memory", "Memory", 2), ("request_disk", "Disk", 1)):
             text = said.last(option)
-            found = _SIZE.fullmatch(text or "")
-            if text is not None and found is None:
+            share = _size(text or "", power)
+            if text is not None and share is None:
                 said.back(option, text, "no number")
-            elif found:
-                share = _bytes(found[1], _POWERS.get(found[2].upper(), power), power)
+            elif text is not None:
                 if not share:
                     said.back(option, text)  # which asks for nothing
                     continue
                 whole = name == "Memory" and settings.memory_scope == numbers.NODE
                 numbers.say_size(heard, name, share * (1 if whole else nodes))
         options = ("allowed_job_duration", "allowed_execute_duration")
-        if stated := [seconds for option in options if (seconds := _count(said, option))]:
+        stated = [_count(said, option, limit_seconds) for option in options]
+        if stated := [seconds for seconds in stated if seconds]:
             numbers.say_wall(heard, min(stated))
         if gpus := _count(said, "request_gpus"):
             numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said, heard))
@@ -480,13 +482,47 @@ def _bytes(number: str, power: int, base: int) -> int:
     return -(-Fraction(number) * (1 << 10 * power) // unit) * unit
 
 
-def _count(said: ScriptOptions, option: str) -> int:
+def _size(text: str, power: int) -> int | None:
+    """Bytes of a size with a unit, or of what an expression comes to; None for none."""
+    if found := _SIZE.fullmatch(text):
+        return _bytes(found[1], _POWERS.get(found[2].upper(), power), power)
+    number = _number(text)
+    return None if number is None else _bytes(str(number), power, power)
+
+
+# decision 982
+def _number(text: str) -> Fraction | None:
+    """What an expression of numbers comes to, as the ad of it has it; None of any other.
+
+    >>> _number("2 * 3"), _number('"1e3"'), _number("010"), _number("Cpus"), _number("-1")
+    (Fraction(6, 1), Fraction(1000, 1), None, None, None)
+    """
+    if not _OF_NUMBERS.fullmatch(text):
+        return None
+    try:
+        value = evaluate(parser.expression(text))
+        number = units.number(value) if isinstance(value, str) else value
+        if isinstance(number, bool) or not isinstance(number, (int, float, Fraction)):
+            return None
+        found = Fraction(number)
+    except (BadAd, InvalidValue, ValueError, OverflowError):  # not a number, or infinite
+        return None
+    return found if 0 <= found <= LARGEST else None
+
+
+def _count(
+    said: ScriptOptions, option: str, whole_: Callable[[Fraction], int] | None = None
+) -> int:
+    """A number above 0, 0 where there is none; of one that is not whole the ``whole_``."""
     text = said.last(option)
     if text is None:
         return 0
-    if _NUMBER.fullmatch(text) and int(text):
+    if _NUMBER.fullmatch(text):
         return int(text)
-    said.back(option, text, "no whole number")
+    number = _number(text)
+    if number and (whole_ is not None or number.denominator == 1):
+        return int(number) if whole_ is None else whole_(number)
+    said.back(option, text, "no whole number above 0")
     return 0
 
 

@@ -80,7 +80,7 @@ class Slots(AmountsLayout):
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Slots first, then what is divided by them."""
-        of = numbers.added(asked)
+        of = numbers.added(asked, in_tasks=False)
         numbers.only_processors(asked, of)
         slots = self._slots(asked, made, of, settings)
         self._memory(asked, made, of, slots, settings.memory_scope)
@@ -112,6 +112,7 @@ class Slots(AmountsLayout):
         if count.exact != 1:
             ends = str(count.exact) if count.exact else f"{count.lo or ''}-{count.hi or ''}"
             made.option("-pe", f"{word(name)} {ends}")
+        numbers.compared(asked, of, count.exact or 0)
         return count
 
     # decision 935

@@ -211,14 +211,16 @@ class Slots(AmountsLayout):
             said.back("-n", value)
         core = said.last("-R affinity")
         cores = re.fullmatch(r"core\(([0-9]{1,6})\)", core or "")
-        if cores and found and not found[2]:
+        ends = (found[1], found[2] or found[1]) if found else ("1", "1")  # as bsub has it
+        is_one = ends[0] == ends[1] and bool(found or value is None)
+        if cores and is_one:
             each = int(cores[1])
         elif core is not None:
             said.back("-R affinity", core)
-        if found:
-            lo, hi = int(found[1]), int(found[2] or found[1])
+        if found or each > 1:
+            lo, hi = map(int, ends)
             numbers.say_count(heard, "Processors", lo * each, hi * each)
-            if cores and not found[2]:
+            if cores and is_one:
                 heard.say("TaskCount", lo)
             of.tasks, of.per_task = lo, each
         span = said.last("-R span")
