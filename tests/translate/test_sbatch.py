@@ -65,7 +65,6 @@ READ = [
     (["--job-n x"], "<Name>x</Name>"),
     (["--mem=2000"], requested('<Memory units="MB">2000</Memory>')),
     (["--ntasks=4 --mem-per-cpu=1G"], "<TaskCount>4</TaskCount>" + requested('<Processors>4</Processors><Memory units="GB">4</Memory>')),
-    (["-N1 --mem=2G --mem-per-cpu=1G"], requested('<NodeCount>1</NodeCount><Memory units="GB">2</Memory>')),
     (["-N2", "--gres=gpu:tesla:2"], requested('<NodeCount>2</NodeCount><Resource name="GPU" type="tesla">4</Resource>')),
     (["-N2", "--gpus-per-node=3"], requested('<NodeCount>2</NodeCount><Resource name="GPU">6</Resource>')),
     (["-w n[1-2],m5"], requested('<Node aggregation="List">n1,n2,m5</Node>')),
@@ -97,6 +96,12 @@ def test_every_spelling_of_an_option_is_read(lines, inner):
     each = any("gpu:tesla" in line or "per-node=3" in line for line in lines)  # of each node
     lasting = [found for found in findings if "does not count" not in found.message]
     assert bool(lasting) is each
+
+
+def test_memory_of_a_processor_beside_that_of_a_node_does_not_count():
+    found, (told,) = said("-N1 --mem=2G --mem-per-cpu=1G")
+    assert found == requested('<NodeCount>1</NodeCount><Memory units="GB">2</Memory>')
+    assert told.message == "--mem-per-cpu=1G does not count: sbatch refuses it beside --mem"
 
 
 @pytest.mark.parametrize("line", KEPT)
