@@ -185,9 +185,8 @@ class LogsState:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UnusableInput(f"another run is writing {output}") from None
+            self._recognise(output, stream, is_whole=bool(tail))
             _cut_off(stream, self.output)
-            if tail and os.fstat(stream.fileno()).st_size and self.output[0] != _inode(stream):
-                raise UnusableInput(f"{output} was not written by --state {self.path}")
             # From here on, what is behind this size can be told from what was there before.
             now = os.fstat(stream.fileno())
             self.output = now.st_ino, now.st_size
@@ -206,6 +205,23 @@ class LogsState:
                 with suppress(OSError):
                     appended.write(tail)
                 raise
+
+    def _recognise(self, output: Path, stream: FileIO, *, is_whole: bool) -> None:
+        """Say where the output is not as the last run left it.
+
+        Raises ``UnusableInput`` where nothing can be appended to what another run made whole.
+        """
+        inode, size = self.output
+        now = os.fstat(stream.fileno())
+        if inode == now.st_ino and now.st_size < size:
+            self.remarks.append(
+                f"{output}: is shorter than the last run left it: what is gone is not written again"
+            )
+        elif inode != now.st_ino and now.st_size:
+            said = f"{output} was not written by --state {self.path}"
+            if is_whole:
+                raise UnusableInput(said)
+            self.remarks.append(f"{said}: what is new is appended to what stands there")
 
     def commit(self, stream: Output) -> None:
         """Make what was appended so far count, with the places that are kept."""

@@ -783,6 +783,24 @@ def test_a_document_that_another_run_made_is_not_appended_to(tmp_path):
     assert "was not written by --state" in result.stderr
 
 
+def test_an_output_that_is_not_as_the_last_run_left_it_is_told(tmp_path):
+    log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
+    log.write_bytes(PBS.read_bytes())
+    words = ("--from", "pbs", "--to", "jsonl", "--state", state_file, "-o", output, log)
+    first = convert(*words).stderr
+    assert "warning: " not in convert(*words).stderr
+    os.truncate(output, 0)
+    result = convert(*words)
+    assert (result.exit_code, output.read_bytes()) == (0, b"")
+    assert f"warning: {output}: is shorter than the last run left it" in result.stderr
+    output.write_text("kept\n")
+    state_file.unlink()
+    result = convert(*words)
+    assert (result.exit_code, output.read_text()[:5]) == (0, "kept\n")
+    assert f"warning: {output} was not written by --state {state_file}" in result.stderr
+    assert result.stderr.endswith(first)
+
+
 @pytest.mark.parametrize("target", ["ur", "sss"])
 def test_a_source_that_cannot_be_read_leaves_the_document_whole(target, tmp_path):
     log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
