@@ -491,10 +491,6 @@ def _left(
     return SeenLog(name, now.st_dev, now.st_ino, place or StreamPlace(), at, mark, fate, packed)
 
 
-def _inode(stream: FileIO) -> int:
-    return os.fstat(stream.fileno()).st_ino
-
-
 def _cut_off(stream: FileIO, known: tuple[int, int]) -> None:
     """Take back what is behind the end that is known of an output, its inode and its size."""
     inode, size = known

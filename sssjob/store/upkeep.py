@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
@@ -21,6 +21,7 @@ from sssjob.units import decimal
 OnProgress = Callable[[int], None]  # told how many documents are done
 
 _WITH_BEGINS = 7  # the first version with the column of that name
+_ALL = 0  # stands for each document of a batch
 _BATCH = 500  # documents whose rows are looked at together
 _JOBS = f"FROM job WHERE kind = '{JOB}' AND reading <> {EFFECTIVE} AND deleted = 0"
 
@@ -64,9 +65,16 @@ def check(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> 
     done = 0
     documents = lookup.each(engine, packing_, deleted=True, on_error=tell)
     while batch := list(islice(documents, _BATCH)):
-        strayed = list(_strayed(engine, batch))
-        yield from strayed or _unsettled(engine, packing_, batch)
         done += len(batch)
+        while batch:
+            found = [*_strayed(engine, batch)]
+            wrong = {number for number, _ in found}
+            if _ALL not in wrong:
+                rest = [stored for stored in batch if stored.number not in wrong]
+                found += _unsettled(engine, packing_, rest)
+            batch = _changed(engine, packing_, batch, {number for number, _ in found})
+            again = {stored.number for stored in batch}
+            yield from (fault for number, fault in found if number not in again)
         if on_progress is not None:
             on_progress(done)
     for _ in lookup.each_former(engine, packing_, tell):
@@ -78,8 +86,23 @@ def check(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> 
         yield Fault(f"the Files cannot be read: {error.reason}")
 
 
-def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
-    """The documents whose rows are not those that they would get today."""
+def _changed(
+    engine: Engine, packing_: Packing, batch: Sequence[Stored], numbers: Collection[int]
+) -> list[Stored]:
+    """Those of these numbers to which somebody wrote since they were read, as they are now.
+
+    Rows and entries are read behind the documents, and are those of a later version there.
+    """
+    read = {stored.number: stored.version for stored in batch if stored.number in numbers}
+    if not read:
+        return []
+    with engine.reading() as moment:
+        now = lookup.numbered(engine, packing_, moment, sorted(read))
+        return [stored for stored in now if stored.version != read[stored.number]]
+
+
+def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[tuple[int, Fault]]:
+    """The documents whose rows are not those that they would get today, by their numbers."""
     found: dict[int, list[tuple[str, ...]]] = defaultdict(list)
     condition, numbers = engine.among("document", [stored.number for stored in batch])
     names = schema.job().names
@@ -87,30 +110,34 @@ def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
         for row in engine.fetch(f"SELECT {listed(names)} FROM job WHERE {condition}", (numbers,)):
             found[row[0]].append(_plain(row))
     except DamagedStore as error:
-        yield Fault(f"the rows of {len(batch)} documents cannot be read: {error.reason}")
+        said = f"the rows of {len(batch)} documents cannot be read: {error.reason}"
+        yield _ALL, Fault(said)
         return
     for stored in batch:
         try:
             rows = _rows(stored)
         except UnreadableDocument as error:
-            yield _fault(stored, str(error))
+            yield stored.number, _fault(stored, str(error))
             continue
         if sorted(found[stored.number]) != sorted(map(_plain, rows)):
-            yield _fault(stored, "its rows are not those of the document")
+            yield stored.number, _fault(stored, "its rows are not those of the document")
 
 
-def _unsettled(engine: Engine, packing_: Packing, batch: Sequence[Stored]) -> Iterator[Fault]:
-    """The documents with jobs whose Charge is not what their entries add up to."""
+def _unsettled(
+    engine: Engine, packing_: Packing, batch: Sequence[Stored]
+) -> Iterator[tuple[int, Fault]]:
+    """The documents with jobs whose Charge is not what their entries add up to, by number."""
     by = {stored.number: stored for stored in batch}
     try:
         found = list(settling.differences(engine, packing_, sorted(by)))
     except DamagedStore as error:
-        yield Fault(f"the ledger of {len(batch)} documents cannot be read: {error.reason}")
+        said = f"the ledger of {len(batch)} documents cannot be read: {error.reason}"
+        yield _ALL, Fault(said)
         return
     for each in found:
         said, entered = map(decimal, (each.said, each.entered))
         message = f"job {each.job} says that it was charged {said}, and the ledger {entered}"
-        yield _fault(by[each.document], message)
+        yield each.document, _fault(by[each.document], message)
 
 
 def _rows(stored: Stored) -> list[Row]:

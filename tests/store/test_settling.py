@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import store
-from sssjob.store import reading
+from sssjob.store import reading, settling, upkeep
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.writing import DocumentWriter, HistoryEntry, Ready
 
@@ -192,6 +192,31 @@ def test_a_store_of_version_6_gets_the_entries_that_it_lacks(address):
     with store.open(address) as kept:
         assert _entries(kept) == [("Charge", 5, "", "", "as the job said")]
         assert list(kept.check()) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(upkeep, "_strayed"), (settling, "_entered")], ids=["rows", "entries"]
+)
+def test_what_is_written_to_while_it_is_checked_is_no_damage(address, monkeypatch, module, name):
+    looks, charges = getattr(module, name), iter((5, 7))
+
+    def late(*told):
+        """Change a document behind the moment in which it was read, twice."""
+        if charge := next(charges, None):
+            with monkeypatch.context() as patch, store.open(address) as other:
+                patch.setattr(module, name, looks)
+                other.load(f"<Job><Id>a</Id><Charge>{charge}</Charge></Job>".encode())
+        return looks(*told)
+
+    with store.open(address, create=True) as kept:
+        kept.load(b"<Jobs><Job><Id>a</Id><Charge>2</Charge></Job><Job><Id>b</Id></Job></Jobs>")
+        monkeypatch.setattr(module, name, late)
+        assert list(kept.check()) == []
+        assert next(charges, None) is None
+        # Of the documents that nobody writes to what is wrong is told in the same look.
+        charges = iter((9,))
+        kept.engine.fetch("UPDATE job SET charge = 3 WHERE id = 'b'")
+        assert [str(fault.identity) for fault in kept.check()] == ["Job b"]
 
 
 def test_less_than_nothing_is_of_who_says_it(tmp_path):
