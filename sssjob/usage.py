@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -44,6 +45,17 @@ def held(item: Property, duration: int | None = None) -> Fraction | None:
     stated = item.attributes.get("duration")
     seconds = duration if stated is None else units.duration(stated)
     return None if seconds is None else expression.amount(item) * seconds
+
+
+def average(items: Iterable[Property], seconds: int) -> Fraction:
+    """What amounts are together for so many seconds, each for its own duration, or for all of them.
+
+    Raises ``InvalidValue``.
+
+    >>> average([Property("Processors", 4, {"duration": "5"})], 100)
+    Fraction(1, 5)
+    """
+    return sum((held(each, seconds) or Fraction() for each in items), Fraction()) / seconds
 
 
 # decision 710

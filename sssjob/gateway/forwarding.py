@@ -18,6 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from sssjob import spec
@@ -925,7 +926,7 @@ def _odd(view: JobView, name: str) -> str:
     used = view.used
     if name in of_two_values(used.block):
         return f"it has two different values of {name}"
-    stated, number = used.property(found), used.number(found)
+    stated, number = used.property(found), _number(view, name)
     is_said = stated is not None and (text or name == "Processors")
     try:
         if stated is not None and is_said:
@@ -937,7 +938,7 @@ def _odd(view: JobView, name: str) -> str:
     if not text:
         return ""
     if name in _COUNTS and (number is None or number.denominator != 1):
-        return f"{name} {shown(text)} is no whole number"
+        return f"{name} {shown(_sent(view, name))} is no whole number"
     if number is None or number < 0:
         return f"{name} {shown(text)} is {'no number' if number is None else 'less than 0'}"
     return f"{name} {shown(text)} has more than 15 digits" if number >= _MOST else ""
@@ -1002,8 +1003,13 @@ def _sent(view: JobView, name: str) -> str:
     if found.kind is AttributeType.TIME:
         seconds = view.seconds(found)
         return _text(view, name) if seconds is None else str(seconds)
-    number = view.used.number(found) if name in _AMOUNTS else None
+    number = _number(view, name) if name in _AMOUNTS else None
     return _text(view, name) if number is None else decimal(number)
+
+
+def _number(view: JobView, name: str) -> Fraction | None:
+    """An amount of what a job used, for as long as it ran."""
+    return view.used.amount(_known(name), int(_seconds(view) or 0))
 
 
 def _known(name: str) -> ObjectAttribute:

@@ -139,10 +139,10 @@ class _JobWithFallback:
         text = self.sent.text(attribute)
         return self.known.text(attribute) if text is None and self.known else text
 
-    def number(self, attribute: ObjectAttribute) -> Fraction | None:
-        """The number of the same."""
+    def amount(self, attribute: ObjectAttribute, seconds: int) -> Fraction | None:
+        """The number of the same, for so many seconds."""
         is_known = self.sent.text(attribute) is None and self.known is not None
-        return (self.known if is_known and self.known else self.sent).number(attribute)
+        return (self.known if is_known and self.known else self.sent).amount(attribute, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,14 +447,16 @@ def _price(
         said = units.decimal(amount)
         bill = Bill(amount, f"{said} [externally calculated] = {said}")
     else:
-        unknown = [name for name in rates.resources if _amount(amounts, name) is None]
+        seconds = _duration(subject.view.used if is_charge else subject.view)
+        unknown = [name for name in rates.resources if _amount(amounts, name, seconds) is None]
         for name in unknown:
             for view in filter(None, (amounts.sent, amounts.known)):
                 require_no_part(view.block, name, USED if is_charge else _ASKED)
         if is_charge and unknown and len(unknown) == len(rates.resources):
             warning = "\n".join(filter(None, (warning, _FREE)))
-        seconds = _duration(subject.view.used if is_charge else subject.view)
-        bill = rates.bill(seconds, partial(_amount, amounts), partial(_text, of))
+        bill = rates.bill(
+            seconds, partial(_amount, amounts, seconds=seconds), partial(_text, of)
+        )  # fmt: skip
     require_credits(units.decimal(bill.amount))
     warnings = "\n".join(filter(None, (subject.warnings, warning, *bill.warnings)))
     return _Priced(of, bill, warnings)
@@ -525,10 +527,7 @@ def _merged(
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
     payers = Payers(view, written, sent)
-    if sent.block(Requested) or sent.block(Delivered):
-        job = payers.delivered(_with_rest(delivering(payers.without_kept(sent)), written))
-    else:
-        job = fold(written, _facts(payers.without_kept(sent)), overwrite=True).job
+    job = payers.delivered(_with_rest(payers.without_kept(sent), written))
     return job, _amount(view, "Charge") or Fraction(), payers.said()
 
 
@@ -709,20 +708,24 @@ def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
 
 
-# decision 947
+# decisions 947 and 960
 def _with_rest(sent: Job, old: Job) -> Job:
-    """A job with categories, and what it leaves out as it was: properties, and blocks of a kind."""
-    own = [Fact(item, OF_JOB) for item in sent.properties if item.name != "Id"]
-    found = fold(old, own, overwrite=True).job
+    """What a Charge says, and what it leaves out as it was: properties, and blocks of a kind."""
+    found = fold(old, _facts(sent), overwrite=True).job
     blocks = [item for item in sent.items if isinstance(item, Block)]
     kinds = {*map(type, blocks)}
-    return found.holding((*(item for item in found.items if type(item) not in kinds), *blocks))
+    rest = [item for item in found.items if type(item) not in kinds]
+    return found.holding((*rest, *blocks)) if blocks else found
 
 
 def _facts(sent: Job) -> list[Fact]:
-    """What a flat job says, each for the place where a job with categories has it."""
+    """What a job says itself, each for the place where one with categories has it.
+
+    Amounts beside a Delivered are not what it used.
+    """
+    used = OF_JOB if sent.block(Delivered) else DELIVERED
     return [
-        Fact(item, DELIVERED if item.name in spec.AMOUNTS else OF_JOB)
+        Fact(item, used if item.name in spec.AMOUNTS else OF_JOB)
         for item in sent.properties
         if item.name != "Id"
     ]
@@ -785,10 +788,10 @@ def _duration(view: View) -> int:
     return found
 
 
-def _amount(view: View | _JobWithFallback, name: str) -> Fraction | None:
+def _amount(view: View | _JobWithFallback, name: str, seconds: int = 0) -> Fraction | None:
     found = attribute(name)
     assert found is not None
-    amount = view.number(found)
+    amount = view.amount(found, seconds)
     if amount is None and view.text(found):
         raise Refused("317", f"{name} is a number")
     if amount is not None and amount < 0:
@@ -818,6 +821,10 @@ def require_amount(found: Property) -> None:
             units.unit(stated)
         except InvalidValue as error:
             raise Refused("317", f"The units of {found.name}: {error}") from error
+    try:
+        units.duration(found.attributes.get("duration", "0"))
+    except InvalidValue as error:
+        raise Refused("317", f"The duration of {found.name}: {error}") from error
     if not is_exact(found, [found.name]):
         raise Refused("317", f"{found.name} is one value, without op and conj")
 

@@ -68,9 +68,9 @@ class Payers:
         return sent
 
     def delivered(self, job: Job) -> Job:
-        """A job whose Delivered took the place of the one that is known, with the names in that."""
+        """A job with the names in its Delivered that one had whose place it may have taken."""
         for each in self._names:
-            if each.delivered:
+            if each.delivered and each.delivered != _delivered(job, each.name):
                 fact = Fact(Property(each.name, each.delivered), DELIVERED)
                 job = placed(_undelivered(job, each.name), fact)
         return job

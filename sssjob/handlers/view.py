@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Protocol
 
 from sssjob import units
-from sssjob.errors import InvalidValue
+from sssjob.amounts import Scope
+from sssjob.errors import Finding, InvalidValue
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.integers import LARGEST
 from sssjob.model import (
@@ -29,8 +30,11 @@ from sssjob.store.flat_properties import effective, flat_properties, is_text, jo
 from sssjob.store.identity import NAMED
 from sssjob.store.ledger import EntryKind, StoreLedger
 from sssjob.store.reach import Reach
+from sssjob.usage import average
 
 _IN_SECONDS = {AttributeType.TIME: units.time, AttributeType.DURATION: units.duration}
+# By what an amount is for a part of the time, or on one of several machines.
+_IN_PART = frozenset(("duration", "group"))
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
 
@@ -98,6 +102,23 @@ class View:
             return None if text is None else units.number(text)
         except InvalidValue:
             return None
+
+    # decision 959
+    def amount(self, attribute: ObjectAttribute, seconds: int) -> Fraction | None:
+        """The number of an amount for so many seconds that a job ran, as reports count it.
+
+        Parts are added up, each for the time for which the job had it.
+        """
+        stated = self.property(attribute)
+        if stated is None or not seconds or _IN_PART.isdisjoint(stated.attributes):
+            return self.number(attribute)
+        parts = Scope(self.block, "", _unheard).parts(stated.name)
+        unit = units.DEFAULT_UNITS.get(stated.name)
+        try:
+            found = average(parts if stated in parts else [stated], seconds)
+        except InvalidValue:
+            return None
+        return found / units.UNITS[unit] if unit else found
 
     def seconds(self, attribute: ObjectAttribute) -> int | None:
         """A duration or a time in whole seconds, in any form that reports read; None if none."""
@@ -196,6 +217,10 @@ def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iter
 def only(block: Block) -> View:
     """A job that is not stored, or not yet."""
     return View(NOWHERE, effective(block), 0)
+
+
+def _unheard(_: Finding) -> None:
+    """What is wrong with a job is told where it is checked."""
 
 
 def _named(job: Block, name: str) -> set[str]:

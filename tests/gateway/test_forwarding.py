@@ -1051,6 +1051,8 @@ ODD = [
     ("<Disk>much</Disk>", "Disk much is no number"),
     ("<Processors>4/1</Processors>", "Processors 4/1 is no whole number"),
     ("<Processors>1e15</Processors>", "Processors 1e15 has more than 15 digits"),
+    ("<Delivered><Processors duration='3'>4</Processors></Delivered>", "Processors 1.33333333333333333 is no whole number"),
+    ("<Delivered><Processors duration='soon'>4</Processors></Delivered>", "The duration of Processors: 'soon' is not a duration in whole seconds such as 3600"),
     ("<Processors/>", "Processors has no value"),
     ("<Processors units='KB'>4</Processors>", "Processors has no units, found KB"),
     ("<Processors op='GE'>4</Processors>", "Processors is one value, without op and conj"),

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from job_service import ROLES, job_service
 
-from sssjob import query
+from sssjob import query, units
+from sssjob.accounting.report import JobProperties
+from sssjob.document import loads
 from sssjob.errors import Refused
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
@@ -279,6 +281,24 @@ def test_what_only_parts_of_a_known_job_say_is_not_charged_as_nothing(jobs):
     for action in ("Charge", "Reserve", "Quote"):
         said = jobs.said(action, data=[bare])
         assert said == "Processors is not told of the whole job, by its own name"
+
+
+def test_what_a_charge_tells_of_task_groups_alone_is_not_passed_over_where_the_job_is_known(jobs):
+    jobs.create("<Job><Id>1</Id><User>ann</User><State>Idle</State></Job>")
+    told = "<Job><Id>1</Id><WallDuration>9</WallDuration><TaskGroup>{}</TaskGroup></Job>"
+    said = jobs.said("Charge", data=[told.format("<Processors>4</Processors>")])
+    assert said == "Processors is not told of the whole job, by its own name"
+    whole = told.format("<Name>a</Name>").replace("<WallD", "<Processors>4</Processors><WallD")
+    assert "for 36 credits" in jobs.said("Charge", data=[whole])
+    assert "<TaskGroup><Name>a</Name></TaskGroup>" in jobs.stored("1").document.decode()
+
+
+def test_a_charge_with_another_category_leaves_what_was_delivered(jobs):
+    used = "<Delivered><Duration>10</Duration><Processors>4</Processors></Delivered>"
+    jobs.create(f"<Job><Id>1</Id><User>ann</User>{used}</Job>")
+    asked = "<Requested><Memory>4</Memory></Requested>"
+    told = f"<Job><Id>1</Id><WallDuration>9</WallDuration>{asked}</Job>"
+    assert "for 36 credits" in jobs.said("Charge", data=[told])
 
 
 @pytest.mark.parametrize(
@@ -886,6 +906,41 @@ def test_memory_is_charged_in_its_units(jobs):
     for id_, told in ("k", "<Memory units='KB'>2048000</Memory>"), ("m", "<Memory>2000</Memory>"):
         job = f"<Job><JobId>{id_}</JobId>{told}<WallDuration>5</WallDuration></Job>"
         assert jobs.answer("Charge", data=[job])[0].count == 10
+
+
+@pytest.mark.parametrize(
+    ("amounts", "credits"),
+    [
+        ('<Processors duration="5">4</Processors>', 20),
+        ('<Processors duration="0:00:50">4</Processors>', 200),
+        (
+            '<Processors group="1">4</Processors><Processors group="2" duration="5">1</Processors>',
+            405,
+        ),
+        ('<Processors consumptionRate="0.5">4</Processors>', 400),  # it had four, as reports count
+        ('<Processors duration="5">4</Processors><Processors context="Used">2</Processors>', 20),
+        ('<Memory units="GB" duration="50">1</Memory>', 51),  # 1024 MB for half of the time
+    ],
+)
+def test_what_a_job_had_for_a_part_of_its_time_is_charged_for_that_as_reports_count_it(
+    jobs, amounts, credits
+):
+    """Whatever says it: the Charge, or what is known of the run."""
+    used = f"<Delivered><Duration>100</Duration>{amounts}</Delivered>"
+    known = f"<Job><Id>known</Id><State>Completed</State>{used}</Job>"
+    had = JobProperties(loads(known))
+    memory = Fraction(had.given("Memory") or 0) / units.UNITS["MB"]
+    assert credits == (had.given("Processors") or 0) * 100 + memory // 10
+    jobs.create(known)
+    bare = "<Job><Id>known</Id><WallDuration>100</WallDuration></Job>"
+    for told in (f"<Job><Id>told</Id>{used}</Job>", bare):
+        assert f"for {credits} credits" in jobs.said("Charge", data=[told])
+
+
+def test_the_duration_of_an_amount_is_one(jobs):
+    told = '<Job><Id>1</Id><Processors duration="soon">4</Processors><WallDuration>5</WallDuration></Job>'
+    assert jobs.code("Charge", data=[told]) == "317"
+    assert "duration of Processors" in jobs.said("Charge", data=[told])
 
 
 def ledger(jobs):
