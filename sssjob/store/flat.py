@@ -242,7 +242,7 @@ class _FlatSums(NamedTuple):
         """The sums of a plan; the first properties are ``keys`` to group by."""
         decided = of_whole_numbers(sql(_decided(how, flats), dialect), flats, dialect)
         maybe = sql(all_of(how.candidates(effective=True), Compare("deleted", Op.EQ, 0)), dialect)
-        by = ", ".join(each.value for each in flats[:keys])
+        by = ", ".join(map(_key, flats[:keys]))
         others = f"({decided.text}) IS NOT TRUE AND {maybe.text}"
         return cls(
             keys,
@@ -280,13 +280,18 @@ class _FlatSums(NamedTuple):
                 if absolute >= _EXACT:
                     return None
                 sums.append((int(count), int(total)))
-            texts = tuple("" if each is None else str(each) for each in row[: self.keys])
+            texts = tuple(map(str, row[: self.keys]))
             found[texts] = int(row[self.keys]), tuple(sums)
         return found
 
 
+def _key(flat: FlatColumn) -> str:
+    """A text to group by: jobs that have none are shown like those whose text is empty."""
+    return f"coalesce({flat.value}, '')"
+
+
 def _told_sums(flats: Sequence[FlatColumn], keys: int) -> str:
-    told = [*(each.value for each in flats[:keys]), "min(document)", "count(*)"]
+    told = [*map(_key, flats[:keys]), "min(document)", "count(*)"]
     for each in flats[keys:]:
         told.append(f"count({each.value})")
         if each.is_number:

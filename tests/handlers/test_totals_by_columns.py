@@ -136,6 +136,11 @@ def holding(documents):
     ["<Job><Id>1</Id><Requested><Processors>4</Processors></Requested></Job>"],
     [Get("Processors", "Average")], [], "root",
 )  # fmt: skip
+@example(
+    ["<Job><Id>1</Id><Charge>50</Charge></Job>",
+     "<Job><Id>2</Id><User></User><Charge>7</Charge></Job>"],
+    [Get("User", "GroupBy"), Get("Charge", "Sum")], [], "root",
+)  # fmt: skip
 def test_totals_by_columns_are_those_of_the_documents(documents, gets, wheres, actor):
     with holding(documents) as kept:
         ours, expected = both(kept, gets, wheres, actor)
