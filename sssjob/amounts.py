@@ -13,7 +13,7 @@ from functools import cached_property
 from math import ceil, floor
 from typing import TYPE_CHECKING, TypeVar
 
-from sssjob import expression, spec, task_distribution, units
+from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.model import (
@@ -207,21 +207,19 @@ class Scope:
 
         The operating system enforces such limits, so a size without units is in bytes.
         """
-        named = [
-            item
-            for item in self.own.all("ResourceLimit")
-            if spec.limit_name(item.attributes.get("name", "")) == name
-        ]
+        scopes = (self,) if self.job is None else (self, self.job)
         for kind in ("Hard", "", "Soft"):
-            for item in named:
-                if item.attributes.get("type", "") == kind:
-                    if is_unlimited(item):
-                        return None
-                    path = f"{self.path}/ResourceLimit[@name='{item.attributes['name']}']"
-                    why = f"{kind} limit" if kind else ""
-                    value = self.read(item)
-                    return None if value is None else Amount(value, path, why=why)
+            for scope in scopes:  # one that a task group does not say is that of its job
+                for item in scope.own.all("ResourceLimit", type=kind):
+                    if spec.limit_name(item.attributes.get("name", "")) == name:
+                        return scope._limit(item, kind)
         return None
+
+    def _limit(self, item: Property, kind: str) -> Amount | None:
+        if is_unlimited(item) or (value := self.read(item)) is None:
+            return None
+        path = f"{self.path}/ResourceLimit[@name='{item.attributes['name']}']"
+        return Amount(value, path, why=f"{kind} limit" if kind else "")
 
     def read(self, item: Property) -> Fraction | None:
         """The number of a property in base units, or a finding and None."""
@@ -453,16 +451,19 @@ class Scope:
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
         for found in self._mappings:
-            if number := found.per_node if kind == task_distribution.PER_NODE else found.per_task:
+            if number := found.per_node if kind == "TasksPerNode" else found.per_task:
                 return Fraction(number)
         return None
 
     @cached_property
     def _mappings(self) -> Sequence[TaskMapping]:
         """How tasks are mapped to nodes; what is said beside several task groups is of none."""
-        if self._is_of_groups:
+        items = self.own.all("TaskDistribution")
+        if not items or self._is_of_groups:
             return ()
-        return [*map(task_distribution.read, self.own.all("TaskDistribution"))]
+        from sssjob import task_distribution  # as few jobs need it
+
+        return [*map(task_distribution.read, items)]
 
     @property
     def _geometry(self) -> Sequence[Sequence[int]]:

@@ -218,3 +218,72 @@ def test_the_ad_of_each_of_several_groups_says_its_counts_and_none_of_its_job(
     assert sum(ad.ad["RequestCpus"] * ad.ad.get("MinHosts", 1) for ad in made) >= int(
         derive(job, starting=True).values["allocated_cpu"]
     )
+
+
+# How targets say Disk and Swap of a whole job, on one node: where, and in what.
+OF_JOB = {
+    ("sbatch", "Disk"): (r"--tmp=(\d+)M", MIB), ("torque", "Disk"): (r"file=(\d+)mb", MIB),
+    ("slurmrest", "Disk"): (r'"temporary_disk_per_node": (\d+)', MIB),
+    ("lsf", "Disk"): (r"tmp=(\d+)MB", MIB), ("condor", "Disk"): (r"request_disk = (\d+)", 1 << 10),
+    ("jsdl", "Disk"): (r"TotalDiskSpace>\s*<jsdl:Exact>(\d+)", 1),
+    ("pbs", "Swap"): (r"vmem=(\d+)mb", MIB), ("torque", "Swap"): (r"vmem=(\d+)mb", MIB),
+    ("sge", "Swap"): (r"swap_free=(\d+)M", MIB), ("lsf", "Swap"): (r"-v (\d+)KB", 1 << 10),
+    ("jsdl", "Swap"): (r"TotalVirtualMemory>\s*<jsdl:Exact>(\d+)", 1),
+}  # fmt: skip
+
+
+# decision 983
+@pytest.mark.parametrize("tasks", [[4], [4, 2]])
+@pytest.mark.parametrize(("target", "name"), OF_JOB)
+def test_disk_and_swap_of_task_groups_are_of_each_of_their_tasks_for_targets(target, name, tasks):
+    asked = f'<{name} units="MB">100</{name}>'
+    inner = "".join(
+        f"<TaskGroup><TaskCount>{number}</TaskCount>{requested(asked)}</TaskGroup>"
+        for number in tasks
+    )
+    pattern, unit = OF_JOB[target, name]
+
+    def number_of(inner):
+        text, losses = translate(
+            loads(wrapped(inner)), target, Settings(residual=False, unstated="Warn")
+        )
+        told = [loss.reason for loss in losses if loss.path.endswith(name)]
+        return int(re.search(pattern, text)[1]) * unit, told
+
+    number, told = number_of(requested("<NodeCount>1</NodeCount>") + inner)
+    assert number == sum(tasks) * 100 * MIB
+    assert bool([each for each in told if "added up" in each]) is (len(tasks) > 1)
+    beside = requested(f'<NodeCount>1</NodeCount><{name} units="MB">300</{name}>')
+    number, told = number_of(beside + inner)
+    assert number == 300 * MIB
+    assert [each for each in told if "its job says what it asks for" in each]
+
+
+LIMITS = {
+    "sbatch": "ulimit -t {}\n", "pbs": "-l cput=00:00:{}\n", "torque": "-l cput=00:00:{}\n",
+    "sge": "-l h_cpu={}\n", "jsdl": "CPUTimeLimit>{}<",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", LIMITS)
+def test_a_limit_of_the_only_task_group_is_one_of_its_job(target):
+    def limit(seconds):
+        return f'<ResourceLimit name="CPUTime">{seconds}</ResourceLimit>'
+
+    def written(inner):
+        return translate(loads(wrapped(inner)), target, Settings(residual=False, unstated="Warn"))
+
+    only = f"<TaskGroup>{limit(40)}</TaskGroup>"
+    text, losses = written(only)
+    assert LIMITS[target].format(40) in text
+    assert not [loss for loss in losses if "ResourceLimit" in loss.path]
+    text, losses = written(limit(50) + only)
+    assert LIMITS[target].format(40) in text
+    assert LIMITS[target].format(50) not in text
+    assert [loss.path for loss in losses if "another" in loss.reason] == ["/Job/ResourceLimit"]
+    for inner in (only, limit(50) + only):
+        assert derive(loads(wrapped(inner)), starting=True).values["cpu_limit_secs"] == 40
+        (made,) = to_ads(loads(wrapped(inner)))
+        assert made.ad["SSSFeature_cpu_limit_secs"] == 40
+    of_several = [loss.path for loss in written(only + only).losses if not loss.fact]
+    assert "/Job/TaskGroup/ResourceLimit" in of_several

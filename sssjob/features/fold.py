@@ -87,7 +87,7 @@ def facts(
     """
     stated = features.get("job_id")
     if stated is not None and not force and not is_of(job, stated):
-        text = f"the directory belongs to job {stated}, not to {job.id}"
+        text = f"the directory belongs to job {stated}, not to {job.id or 'one without an Id'}"
         wrong = finding("W-DISAGREE", text, path="/Job/Id", severity=Severity.ERROR)
         return FeatureFacts((), (wrong,), about=False)
     found: list[Finding] = []

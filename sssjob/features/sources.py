@@ -203,7 +203,7 @@ def _setting(name: str) -> Source:
 
 def _limited(work: Derivation, name: str) -> Amount | None:
     """A ResourceLimit of the job; that of its only task group comes first."""
-    return work.counting.limit(name) or work.scope.limit(name)
+    return work.counting.limit(name)
 
 
 def _limit(name: str) -> Source:

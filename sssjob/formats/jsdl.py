@@ -17,7 +17,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, units
-from sssjob.amounts import is_unlimited
+from sssjob.amounts import OF_EACH_TASK, is_unlimited
 from sssjob.defaults import COUNTS
 from sssjob.document import places
 from sssjob.document.encodings import DECLARATION
@@ -48,7 +48,7 @@ from sssjob.formats.jsdl_words import (
 from sssjob.model import Job, Property, stripped
 from sssjob.nodes import plain
 from sssjob.translate.counts import say_counts
-from sssjob.translate.limits import limit_amount
+from sssjob.translate.limits import limit_amount, limits_of
 from sssjob.translate.nodes import any_of_these
 from sssjob.translate.numbers import (
     JOB,
@@ -58,6 +58,7 @@ from sssjob.translate.numbers import (
     added,
     amount_of,
     choices,
+    of_groups,
     rescope,
     say_wall,
     wall,
@@ -344,7 +345,7 @@ def _environment(asked: JobRequest, posix: Element) -> None:
 
 def _limits(asked: JobRequest, posix: Element) -> None:
     found: dict[str, int] = {}
-    for item in asked.take("ResourceLimit", "name", "units"):
+    for item in limits_of(asked, "name", "units"):
         name = spec.limit_name(item.attributes.get("name", ""))
         if name not in dict(LIMITS):
             asked.refuse(item, "there is no such limit")
@@ -493,10 +494,11 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
         if name == "Network" and _of_bytes(asked):
             continue
         whole = _saying(asked, name)
+        total = of_groups(asked, of, name) if name in OF_EACH_TASK else 0
         values = choices(whole, name) or _exact_count(of, name) or _bounds(whole, name)
         if not values:
-            if name == "Memory" and of.memory:
-                found[element] = _range_value(element, [_exactly(of.memory)])
+            if total:
+                found[element] = _range_value(element, [_exactly(total)])
             continue
         if name == "Memory" and settings.memory_scope != JOB:
             if settings.memory_scope == NODE:

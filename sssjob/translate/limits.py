@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
-from sssjob.model import Property
+from sssjob.model import Property, stripped
 from sssjob.translate.fields import About
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
-from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.translate.requests import NO_OPTION, OVERRIDDEN, JobRequest
 from sssjob.translate.shells import shell_name
 from sssjob.visible import ShellText
 
@@ -63,7 +63,7 @@ class Limits(About):
         """Hard ones before those without a type before soft ones."""
         order = {"Hard": 0, "": 1, "Soft": 2}
         seen: set[str] = set()
-        found = asked.take("ResourceLimit", "name", "type", "units")
+        found = limits_of(asked, "name", "type", "units")
         for item in sorted(found, key=lambda item: order.get(item.attributes.get("type", ""), 9)):
             name = spec.limit_name(item.attributes.get("name", ""))
             if made.held and name != "CPUTime":
@@ -131,6 +131,24 @@ class Limits(About):
                 said.back(option, value)
             else:
                 _say_limit(heard, name, kind, number)
+
+
+# decision 983
+def limits_of(asked: JobRequest, *held: str) -> list[Property]:
+    """Take the limits of a job; those of its only task group come before them."""
+    groups = asked.groups()
+    found = groups[0].take("ResourceLimit", *held) if len(groups) == 1 else []
+    said = {_which(item): item for item in found}
+    for item in asked.take("ResourceLimit", *held):
+        if (other := said.get(_which(item))) is None:
+            found.append(item)
+        elif stripped(other.text) != stripped(item.text):
+            asked.refuse(item, OVERRIDDEN)
+    return found
+
+
+def _which(item: Property) -> tuple[str, str]:
+    return spec.limit_name(item.attributes.get("name", "")), item.attributes.get("type", "")
 
 
 def _rounded(asked: JobRequest, item: Property, text: str) -> None:

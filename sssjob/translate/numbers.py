@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, task_distribution, units
-from sssjob.amounts import multiple, standing
+from sssjob.amounts import OF_EACH_TASK, multiple, standing
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
@@ -26,7 +26,7 @@ from sssjob.resource_names import (
 )
 from sssjob.translate.nodes import conditions
 from sssjob.translate.options import ScriptReading
-from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.translate.requests import NO_OPTION, OVERRIDDEN, JobRequest
 
 MIB = 1 << 20
 _TOO_LARGE = "does not fit 64 bits"
@@ -34,6 +34,7 @@ NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
+_ADDED_UP = "{} task groups are added up"
 _TOO_MANY_OF_EACH = 10**9  # tasks on a node, or processors of a task
 _ROUND_ROBIN = "RoundRobin"
 
@@ -101,7 +102,7 @@ class TaskCounts:
     per_task: int | None = None
     round_robin: bool = False
     geometry: tuple[tuple[int, ...], ...] = ()  # the tasks of each node
-    memory: int = 0  # bytes that task groups come to
+    tasks_of: tuple[int, ...] = ()  # the tasks of each task group
     named: bool = False  # whether names of nodes are all that counts these
     stated: bool = False  # whether their count attribute says how many of these are wanted
     uneven: bool = False  # whether task groups have other processors than so many for each task
@@ -314,15 +315,13 @@ def added(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
         own.nodes = own.nodes or CountRange(nodes, nodes)
     _agree(asked, own, in_tasks=in_tasks)
     own.uneven = own.tasks * own.each != total
-    beside = beside_own(asked, groups)
+    own.tasks_of = tuple(part.task_count for part in found)
     for view, part in zip(groups, found, strict=True):
-        held = None if beside else one(view, "Memory", MOST)
-        own.memory += (held or 0) * part.task_count
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
             if number and number.exact is None:
                 view.approximate(name, f"{number.end} of a range")
-        for name in (*sorted(COUNTS), "Memory"):
-            view.approximate(name, f"{len(groups)} task groups are added up", met=False)
+        for name in sorted(COUNTS):
+            view.approximate(name, _ADDED_UP.format(len(groups)), met=False)
         if own.uneven and in_tasks:
             for name in sorted(COUNTS):
                 view.approximate(name, f"{own.tasks * own.each} processors in all, not {total}")
@@ -348,7 +347,7 @@ def _of_only_group(asked: JobRequest, group: JobRequest, *, in_tasks: bool) -> T
         said = {stripped(item.text) for item in group.items(name)}
         for item in asked.own(name):
             if stripped(item.text) not in said:
-                asked.refuse(item, "its only task group says another")
+                asked.refuse(item, OVERRIDDEN)
     own = _stated(asked, COUNTS - theirs)
     found = _stated(group, theirs)
     found.nodes = found.nodes or own.nodes
@@ -360,20 +359,40 @@ def _of_only_group(asked: JobRequest, group: JobRequest, *, in_tasks: bool) -> T
     _by_geometry(asked, found)
     _count_named(group, found)
     _complete(asked, found, in_tasks=in_tasks)
-    if not beside_own(asked, (group,)):
-        found.memory = (one(group, "Memory", MOST) or 0) * found.task_count
+    found.tasks_of = (found.task_count,)
     return found
 
 
 # decision 937
-def beside_own(asked: JobRequest, groups: Iterable[JobRequest]) -> bool:
-    """Whether a job asks for Memory itself, so that what its task groups say of it is refused."""
-    if not asked.asks("Memory"):
+def beside_own(asked: JobRequest, groups: Iterable[JobRequest], name: str) -> bool:
+    """Whether a job asks for an amount itself, so that what its task groups say is refused."""
+    if not asked.asks(name):
         return False
     for view in groups:
-        for item in view.items("Memory"):
+        for item in view.items(name):
             asked.refuse(item, "its job says what it asks for")
     return True
+
+
+# decision 983
+def in_all(asked: JobRequest, of: TaskCounts, name: str) -> int | None:
+    """Take an amount of a job as one number, or what the tasks of its groups have together."""
+    total = of_groups(asked, of, name)
+    own = one(asked, name, MOST)
+    return total or None if own is None else own
+
+
+def of_groups(asked: JobRequest, of: TaskCounts, name: str) -> int:
+    """Take an amount that task groups say of each of their tasks; 0 where their job says it."""
+    groups = asked.groups()
+    if not groups or beside_own(asked, groups, name):
+        return 0
+    total = 0
+    for view, tasks in zip(groups, of.tasks_of, strict=True):
+        total += (one(view, name, MOST) or 0) * tasks
+        if len(groups) > 1:
+            view.approximate(name, _ADDED_UP.format(len(groups)), met=False)
+    return total
 
 
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:
@@ -511,6 +530,11 @@ def wall(asked: JobRequest) -> int:
     return own
 
 
+def is_of_groups(asked: JobRequest, name: str) -> bool:
+    """Whether an amount is what task groups come to, which their job does not say itself."""
+    return bool(asked.job.asking_groups) and asked.owner is asked.job and not asked.asks(name)
+
+
 def memory(
     asked: JobRequest, of: TaskCounts, scope: str, *, each: str, name: str = "Memory"
 ) -> int | None:
@@ -518,9 +542,9 @@ def memory(
 
     ``scope`` says whose the amount in the job object is. Numbers are rounded up.
     """
-    bytes_ = one(asked, name, MOST)
-    if bytes_ is None and name == "Memory" and of.memory:
-        bytes_, scope = of.memory, JOB
+    if name in OF_EACH_TASK and is_of_groups(asked, name):
+        scope = JOB
+    bytes_ = in_all(asked, of, name)
     if bytes_ is None or scope == each:
         return bytes_
     parts = {JOB: 1, NODE: of.node_count, TASK: of.task_count}

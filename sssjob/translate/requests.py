@@ -13,7 +13,7 @@ from copy import copy
 from typing import NamedTuple
 
 from sssjob import expression, registry, spec
-from sssjob.amounts import Scope
+from sssjob.amounts import NUMBERS, Scope
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
@@ -21,6 +21,7 @@ from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
+OVERRIDDEN = "its only task group says another"
 
 # What says who or what a job is, or what became of it, and asks a batch system for nothing.
 FACTS = frozenset((
@@ -70,6 +71,10 @@ class Fate(NamedTuple):
 
 
 _NONE = Fate(NO_OPTION)
+# Amounts, of which each target that has a place takes bounds as well.
+_BOUNDED = frozenset((*NUMBERS, "Network", "Resource"))
+# What the rules of targets take of the only task group of a job, too.
+_OF_ONLY_GROUP = frozenset(("ResourceLimit",))
 # Of an option of another system, kept as it was: with a value that is none, say, or misspelt.
 _UNREAD = Fate("what this option asks for is not understood")
 
@@ -135,7 +140,9 @@ class JobRequest:
             self._places, self._items, self._fates = found.places, found.items, found.fates
             self._blocks = {**found.blocks}
             self._here = self._blocks.get(id(job), {})
-            self.names = frozenset(self._here)
+            groups = job.asking_groups
+            only = self._blocks.get(id(groups[0]), {}) if len(groups) == 1 else {}
+            self.names = frozenset(self._here) | (_OF_ONLY_GROUP & only.keys())
         else:
             self._places, self._items = outline.places, items
             self._here, self.names, self.once = outline.here, outline.names, outline.once
@@ -602,7 +609,7 @@ class _Survey:
         own = owner is self._job
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _UNREAD if _is_option(item) else _NONE
-        if not plain:
+        if not plain and not (bounded and name in _BOUNDED):
             fate = Fate(f"compared by {item.attributes.get('op', 'Not')}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):

@@ -209,3 +209,8 @@ def test_what_a_job_gave_is_folded_back_and_gives_the_same_again(tmp_path):
     twice = fold(once.job, facts(once.job, values).facts)
     assert (twice.job, twice.changes) == (once.job, 0)
     assert derive(once.job, now=1_700_000_000).values == features.values
+
+
+def test_a_directory_of_another_job_is_told_of_a_job_without_an_id():
+    (found,) = facts(Job.of(Executable="/bin/true"), {"job_id": "1"}).findings
+    assert found.message == "the directory belongs to job 1, not to one without an Id"

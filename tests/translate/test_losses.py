@@ -209,3 +209,11 @@ def test_what_no_target_can_ask_for_is_told_by_each(target, request_):
     can_hold = {"sss", "jsdl", *(("condor", "dagman") if "Arch" in request_ else ())}
     if target not in can_hold:
         assert [loss.path.partition("[")[0] for loss in losses if "/Requested/" in loss.path]
+
+
+@pytest.mark.parametrize(
+    ("op", "reason"), [("GE", "there is no option for it"), ("NE", "compared by NE")]
+)
+def test_a_bound_of_an_amount_is_no_reason_where_a_target_has_no_place_for_it(op, reason):
+    (loss,) = losses_of(f'<Requested><Memory op="{op}">4</Memory></Requested>', "flux")
+    assert loss.reason == reason

@@ -36,6 +36,7 @@ from sssjob.translate.numbers import (
     choices,
     compared,
     is_gpu,
+    is_of_groups,
     memory,
     nodes_of_tasks,
     rescope,
@@ -197,7 +198,9 @@ class Jobspec(Specification):
         if found.number:
             inside.append({"type": "gpu", "count": found.number})
         # decision 935
-        inside += self._memory(asked, of, settings, slots if of.memory else granted)
+        inside += self._memory(
+            asked, of, settings, slots if is_of_groups(asked, "Memory") else granted
+        )
         slot: Data = {"type": "slot", "count": on_each, "label": _LABEL, "with": inside}
         if of.nodes is None:
             if isinstance(cores, int):
@@ -236,9 +239,6 @@ class Jobspec(Specification):
         self, asked: JobRequest, of: TaskCounts, settings: Settings, slots: int
     ) -> list[Data]:
         """A slot of version 1 holds cores and GPUs only."""
-        for view in asked.groups():
-            for item in view.items("Memory"):
-                asked.refuse(item, NO_OPTION)
         return []
 
     def _streams(self, asked: JobRequest, form: Data) -> None:

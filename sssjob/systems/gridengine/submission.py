@@ -86,7 +86,7 @@ class Slots(AmountsLayout):
         self._memory(asked, made, of, slots, settings.memory_scope)
         if wall := numbers.wall(asked):
             made.option("-l h_rt", str(wall))
-        if swap := numbers.one(asked, "Swap", numbers.MOST):
+        if swap := numbers.in_all(asked, of, "Swap"):
             made.option("-l swap_free", written(swap))
             asked.convert("Swap", "what a host has free of it")
         self._resources(asked, made, slots.granted)
@@ -120,10 +120,9 @@ class Slots(AmountsLayout):
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts,
         count: numbers.CountRange, scope: str,
     ) -> None:  # fmt: skip
-        total = numbers.one(asked, "Memory", numbers.MOST)
-        of_tasks = scope == numbers.TASK
-        if total is None and of.memory:
-            total, scope, of_tasks = of.memory, numbers.JOB, True
+        total, of_tasks = numbers.in_all(asked, of, "Memory"), scope == numbers.TASK
+        if numbers.is_of_groups(asked, "Memory"):
+            scope, of_tasks = numbers.JOB, True
         if total is None:
             return
         parts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}[scope]

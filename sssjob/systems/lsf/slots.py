@@ -65,7 +65,7 @@ class Slots(AmountsLayout):
             made.option("-W", written_minutes(wall))
             if wall % 60:
                 asked.approximate("Duration", f"{written_minutes(wall)} minutes, rounded up")
-        if swap := numbers.one(asked, "Swap", numbers.MOST):
+        if swap := numbers.in_all(asked, of, "Swap"):
             made.option("-v", kilobytes(swap))
             if swap % KIB:
                 asked.approximate("Swap", f"{kilobytes(swap)}, rounded up")
@@ -146,7 +146,7 @@ class Slots(AmountsLayout):
                 each = numbers.TASK
             parts = of
             if whose == numbers.JOB and _may_be_one(of) and asked.items(name):
-                each, parts = numbers.NODE, numbers.TaskCounts()
+                each, parts = numbers.NODE, numbers.TaskCounts(tasks_of=of.tasks_of)
             if amount := numbers.memory(asked, parts, whose, each=each, name=name):
                 megabytes = units.rounded_up(amount, MIB)
                 alone = of.node_count == of.task_count == 1

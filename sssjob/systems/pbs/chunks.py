@@ -24,11 +24,11 @@ from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 
-def shared(asked: JobRequest, made: ScriptWriting) -> None:
+def shared(asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
     """What both have for the whole job."""
     if wall := numbers.wall(asked):
         made.option("-l walltime", clock(wall))
-    if swap := numbers.one(asked, "Swap", numbers.MOST):
+    if swap := numbers.in_all(asked, of, "Swap"):
         made.option("-l vmem", written(swap))
 
 
@@ -107,7 +107,7 @@ class Chunks(AmountsLayout):
         several = len(groups) > 1
         of = numbers.shape(asked) if several else numbers.added(asked)
         found = self._chunks(asked, of, settings) if not groups else []
-        beside = bool(groups) and numbers.beside_own(asked, groups)
+        beside = bool(groups) and numbers.beside_own(asked, groups, "Memory")
         shapes: list[numbers.TaskCounts] = []
         licences: Counter[str] = Counter()
         tasks = 0
@@ -120,6 +120,7 @@ class Chunks(AmountsLayout):
                 _one(chunks)
             licences.update(_with_resources(view, chunks))
             found += chunks
+        of.tasks_of = tuple(each.task_count for each in shapes)
         if beside:  # on nodes, if all of these count them
             whole_ = next((each for each in shapes if not each.nodes), shapes[0])
             self._memory(asked, whole_, found, settings.memory_scope)
@@ -138,7 +139,7 @@ class Chunks(AmountsLayout):
             made.option("-l select", "+".join(map(str, found)))
         if place := _place(asked, of):
             made.option(PLACE, place)
-        shared(asked, made)
+        shared(asked, made, of)
         for name, count in licences.items():
             made.option(f"-l {name}", str(count))
 
@@ -433,12 +434,12 @@ class Nodes(AmountsLayout):
         if text := self._unlike(asked, found) or "+".join(map(str, found)):
             made.option(NODES, text)
         self._memory(asked, made, of, settings.memory_scope)
-        if disk := numbers.one(asked, "Disk", numbers.MOST):
+        if disk := numbers.in_all(asked, of, "Disk"):
             made.option("-l file", written(disk))
         for name, option in (("Architecture", "-l arch"), ("OperatingSystem", "-l opsys")):
             if text := plain_name(asked, name):
                 made.option(option, text)
-        shared(asked, made)
+        shared(asked, made, of)
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
 
