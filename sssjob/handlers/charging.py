@@ -65,6 +65,7 @@ from sssjob.suggestions import nearest
 
 _HOUR = 3600
 _FREE = "The job says nothing that has a price"
+_ROUNDED = "has more decimal places than credits have"
 _DESCRIBED = 1000  # characters of what a Refund is described by
 _HOUR_PLACES = 4  # of credits by the hour: one by the second is not 0
 # What another server has to know of a job to price it as it is priced here.
@@ -445,6 +446,9 @@ def _price(
     if stated is not None:
         amount = rates.rounded(stated)
         said = units.decimal(amount)
+        if amount != stated:
+            told = f"Charge {units.decimal(stated)} {_ROUNDED}; {said} is charged"
+            warning = "\n".join(filter(None, (warning, told)))
         bill = Bill(amount, f"{said} [externally calculated] = {said}")
     else:
         seconds = _duration(subject.view.used if is_charge else subject.view)
@@ -768,7 +772,7 @@ def _told(
     said = [*lines, *filter(None, [priced.warnings, advised])]
     if is_true(asked, "ItemizedCharges"):
         said.append(priced.bill.details)
-    told = advised or any(each in priced.warnings for each in ("Not understood", _FREE))
+    told = advised or any(each in priced.warnings for each in ("Not understood", _FREE, _ROUNDED))
     code = WARNING if told else "000"
     return HandlerAnswer(rows, code, "\n".join(said), round(Fraction(shown)))
 
@@ -782,9 +786,10 @@ def _shown(asked: Request, accounting: Accounting, amount: Fraction) -> str:
 
 def _duration(view: View) -> int:
     assert _WALL is not None
-    found = view.seconds(_WALL)
+    found, text = view.seconds(_WALL), view.text(_WALL)
     if found is None:
-        raise Refused("314", "A duration in whole seconds must be specified (WallDuration)")
+        told = f", found {shown(text)}" if text else ""
+        raise Refused("314", f"A duration in whole seconds must be specified (WallDuration){told}")
     return found
 
 

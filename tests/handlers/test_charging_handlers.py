@@ -306,6 +306,10 @@ def test_a_charge_with_another_category_leaves_what_was_delivered(jobs):
     [
         ("<Requested><Charge>9</Charge></Requested>", "charged job 1 for 10 credits"),
         ("<Charge>9</Charge>", "charged job 1 for 9 credits"),
+        (
+            "<Charge>5.5</Charge>",
+            "Charge 5.5 has more decimal places than credits have; 6 is charged",
+        ),
         ('<Charge units="x">9</Charge>', "Charge has no units"),
         ('<Charge op="GE">9</Charge>', "Charge is one value, without op"),
     ],
@@ -935,6 +939,11 @@ def test_what_a_job_had_for_a_part_of_its_time_is_charged_for_that_as_reports_co
     bare = "<Job><Id>known</Id><WallDuration>100</WallDuration></Job>"
     for told in (f"<Job><Id>told</Id>{used}</Job>", bare):
         assert f"for {credits} credits" in jobs.said("Charge", data=[told])
+
+
+@pytest.mark.parametrize("told", ["-10", "10.5", "9" * 19])
+def test_a_duration_that_is_none_is_shown(jobs, told):
+    assert jobs.said("Charge", data=[gold(seconds=told)]).endswith(f"(WallDuration), found {told}")
 
 
 def test_the_duration_of_an_amount_is_one(jobs):
