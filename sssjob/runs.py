@@ -96,12 +96,11 @@ class RunTimes(NamedTuple):
         One that tells its end and what it used had begun by then. Where that is not told, it had
         ended by when the other one was submitted. A run is submitted anew as soon as the one before
         it ends, so that clocks may put it before this end. One that ended without having begun is
-        none that began and ended at another time.
+        none of those that ran.
         """
         if self.started is not None and other.waited_until is not None:
-            until = self.ran_until if self.gone is None else self.gone
-            is_other = until is not None and not are_near(until, other.waited_until)
-            return is_other and self.started + CLOCKS <= other.waited_until
+            has_run = self.gone is not None or self.ran_until is not None
+            return has_run and self.started + CLOCKS <= other.waited_until
         if self.ended is None:
             return self._had_ended(self.gone_by, other)
         is_untold = None in (self.started, other.started)

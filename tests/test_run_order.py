@@ -128,8 +128,8 @@ def used(seconds):
         (ended(end=400), ended("Completed", 700, StartTime=100), RunOrder.LATER),
         (ended("Completed"), ended("Completed", 700, StartTime=100), RunOrder.LATER),
         (ended(more=used(0)), ended("Completed", 700, StartTime=100), RunOrder.LATER),
-        # The same end is the same run, of which one record does not tell the start.
-        (ended(end=701), ended("Completed", 700, StartTime=100), RunOrder.SAME),
+        # It may be requeued and cancelled in one second.
+        (ended(end=700), ended("Completed", 700, StartTime=100), RunOrder.LATER),
         # Nothing else is known of the run than that it began: it may have ended so.
         (ended(), RunTimes(None, 100), RunOrder.SAME),
         (ended(), RunTimes(None, 100, None, 400), RunOrder.LATER),

@@ -185,6 +185,7 @@ REQUEUED = {
     "was requeued": ("REQUEUED", 1_700_000_100, 1_700_000_700, 600),
     "runs again": ("RUNNING", 1_700_000_800, "Unknown", 20),
     "was cancelled before it ran": ("CANCELLED", "Unknown", 1_700_000_050, 0),
+    "was cancelled at once": ("CANCELLED", "Unknown", 1_700_000_700, 0),
     "was cancelled while it waited again": ("CANCELLED", "Unknown", 1_700_000_900, 0),
 }
 UNBEGUN = [name for name in REQUEUED if "cancelled" in name]
@@ -193,9 +194,9 @@ UNBEGUN = [name for name in REQUEUED if "cancelled" in name]
 ORDERS = [
     *((order, "") for some in ("runs", "was requeued") for unbegun in UNBEGUN
       for order in permutations((some, unbegun))),
-    *((order, "1700000000|") for order in permutations(("runs", "was requeued", UNBEGUN[1]))),
-    (("waits", "was requeued", UNBEGUN[1]), "1700000000|"),
-    (("was requeued", "runs again", UNBEGUN[1]), "1700000000|"),
+    *((order, "1700000000|") for order in permutations(("runs", "was requeued", UNBEGUN[2]))),
+    (("waits", "was requeued", UNBEGUN[2]), "1700000000|"),
+    (("was requeued", "runs again", UNBEGUN[2]), "1700000000|"),
 ]  # fmt: skip
 
 
