@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob import spec
+from sssjob.document.encodings import UTF8
 from sssjob.errors import UnreadableDocument, finding
 from sssjob.units import XML_SPACE
 
@@ -17,6 +18,7 @@ LATE_MARK_ADVICE = "remove it"
 EMPTY = "Document is empty"  # what the parser says where the first byte is a NUL, too
 NO_TAG = re.compile(f"Start tag expected|{EMPTY}")  # what it says of what is no XML
 NO_XML = "this is text, and a document in XML begins with '<'"
+NO_ELEMENT = "the document has no element"
 NO_XML_ADVICE = "if it holds records, name their format with --from"
 SCRIPT = "#!"
 SCRIPT_SAID = "this is a script, and neither a document nor records"
@@ -84,10 +86,13 @@ def unreadable(
     )  # fmt: skip
 
 
-def invalid_byte(byte: int, place: int, line: int, column: int) -> UnreadableDocument:
+def invalid_byte(
+    byte: int, encoding: str, place: int, line: int, column: int
+) -> UnreadableDocument:
     """A byte that the encoding of its document does not have there."""
-    text = f"byte 0x{byte:02X} at offset {place} is not UTF-8"
+    text = f"byte 0x{byte:02X} at offset {place} is not {encoding.upper()}"
     advice = 'name the encoding: <?xml version="1.0" encoding="ISO-8859-1"?>'
+    advice = advice if encoding == UTF8 else ""
     said = finding("E-XML", text, line=line, column=column, suggestion=advice)
     return UnreadableDocument(said)
 
@@ -116,6 +121,8 @@ def no_xml(text: str) -> tuple[str, str]:
         return SCRIPT_SAID, SCRIPT_ADVICE
     if is_binary(text):
         return BINARY_SAID, ""
+    if text.lstrip(XML_SPACE + MARK).startswith("<"):  # comments, or instructions
+        return NO_ELEMENT, ""
     return (JSON_SAID, JSON_ADVICE) if _JSON.match(text) else (NO_XML, NO_XML_ADVICE)
 
 

@@ -143,6 +143,8 @@ def fault_of(error: etree.XMLSyntaxError) -> ParserError:
 
 # What libxml2 says of something behind it, and the sign with which that begins.
 _BEGUN_BY = {"Opening and ending tag mismatch": "</", "xmlParseEntityRef: no name": "&"}
+# Encodings whose characters are counted as those of UTF-8.
+_COUNTED = {UTF8: UTF8, "us-ascii": "ascii", "ascii": "ascii"}
 _BEGIN = 512  # bytes that tell what something is that is no XML
 
 
@@ -150,15 +152,15 @@ def refusal(
     said: ParserError, data: bytes, place: SourcePlace, encoding: str = UTF8
 ) -> UnreadableDocument:
     """Why bytes that begin at a place are refused, in words and with the place in their source."""
-    if said.kind == INVALID_BYTES and encoding == UTF8 and (byte := _invalid(data)) is not None:
+    name = _COUNTED.get(encoding)
+    if said.kind == INVALID_BYTES and name and (byte := _invalid(data, name)) is not None:
         at = place.behind(data[:byte])
-        return cause.invalid_byte(data[byte], at.start, at.line, at.column)
+        return cause.invalid_byte(data[byte], name, at.start, at.line, at.column)
     above = place.line - 1
     column = _column(said, data) + (place.column - 1 if said.line == 1 else 0)
     context = _about(data, said.line, said.column)
-    begin = data[:_BEGIN].lstrip()
-    if cause.NO_TAG.search(said.message) and not begin.startswith(b"<"):
-        context = begin.decode("utf-8", "replace")
+    if cause.NO_TAG.search(said.message):
+        context = data[:_BEGIN].lstrip().decode("utf-8", "replace")
     offset = above if said.offset is None else said.offset
     return cause.unreadable(said.message, above + said.line, column, context, offset)
 
@@ -170,13 +172,13 @@ def _column(said: ParserError, data: bytes) -> int:
     return begin + 1 if begin >= 0 else said.column
 
 
-def _invalid(octets: bytes) -> int | None:
-    """Where the first byte is that is not UTF-8; a character that was cut in two is none."""
+def _invalid(octets: bytes, name: str) -> int | None:
+    """Where the first byte is that an encoding has not; a character that was cut in two is none."""
     start = 0
     while start < 3 and octets[start : start + 1] and octets[start] & 0xC0 == 0x80:
         start += 1
     try:
-        octets[start:].decode()
+        octets[start:].decode(name)
     except UnicodeDecodeError as error:
         return start + error.start
     return None

@@ -35,6 +35,8 @@ BAD = [
     pytest.param(b"",                                  "E-XML",    0,   "empty",              id="nothing"),
     pytest.param(b" \n\n ",                            "E-XML",    0,   "empty",              id="white space only"),
     pytest.param(b"sacct|text\nmore|text\n",           "E-XML",    1,   "'<'",                id="no XML"),
+    pytest.param(b"<!-- x -->",                        "E-XML",    1,   "has no element",     id="a comment"),
+    pytest.param(b"<?x y?>\n",                         "E-XML",    2,   "has no element",     id="an instruction"),
     pytest.param(b"<Job>\n<Id>1</Job>",                "E-XML",    2,   "mismatch",           id="a wrong end tag"),
     pytest.param(b"<Job>\n<Id>1</Id>\n",               "E-XML",    3,   "",                   id="no end"),
     pytest.param(b"<Job>\n<Id",                        "E-XML",    2,   "",                   id="cut inside a tag"),
@@ -89,6 +91,19 @@ def test_advice_names_what_to_write_once():
 def test_an_invalid_byte_is_told_with_its_offset(before):
     data = b"<Jobs>" + b" " * before + JOB + b"<Job>\xc3\xa9\xe9</Job></Jobs>"
     assert f"byte 0xE9 at offset {data.index(0xE9)} " in unreadable(data).message
+
+
+@pytest.mark.parametrize("name", ["US-ASCII", "ascii"])
+@pytest.mark.parametrize("group", ["{}", "<JobGroup>\n<Job/>\n{}</JobGroup>"])
+def test_a_byte_beyond_ascii_is_told_with_its_place(name, group):
+    head = f'<?xml version="1.0" encoding="{name}"?>'
+    data = (head + group.format("<Job><Id>é</Id></Job>")).encode()
+    at = data.index(0xC3)
+    for source in (data, io.BytesIO(data)):
+        found = unreadable(source)
+        assert found.message == f"byte 0xC3 at offset {at} is not ASCII"
+        assert found.line == 1 + data.count(b"\n")
+        assert found.column == at - data.rfind(b"\n", 0, at)
 
 
 def test_a_prolog_of_many_comments_is_read_in_one_go():
