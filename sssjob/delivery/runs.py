@@ -13,10 +13,17 @@ from dataclasses import replace
 
 from sssjob.defaults import resolve
 from sssjob.features.fold import START_TOLERANCE
-from sssjob.features.folded import beyond, listed, without_list, without_listed, without_run
+from sssjob.features.folded import (
+    beyond,
+    is_folded,
+    listed,
+    without_list,
+    without_listed,
+    without_run,
+)
 from sssjob.fold import JOB, Fact, Folded, fold, placed
 from sssjob.model import Block, Job, JobDefaults, JobGroup, Property, Requested, jobs_of
-from sssjob.runs import Run, RunOrder, has_run, requested_anew
+from sssjob.runs import CLOCKS, Run, RunOrder, has_run, requested_anew
 
 
 def of_run(job: Job, order: RunOrder) -> Job:
@@ -35,11 +42,13 @@ def told_order(job: Job, record: Job, *, is_zoneless: bool = False) -> RunOrder:
     """How the run that a record tells of stands to the one that a job has.
 
     When it was submitted tells it only where the job has run: one that waits may be submitted anew.
-    # decision 921
+    A start that no fold put there is that of a batch system or a Charge, whose clocks are near.
+    # decisions 921 and 990
     """
     told, known = Run.of_job(record), Run.of_job(job)
+    tolerance = START_TOLERANCE if is_folded(job, "StartTime") else CLOCKS
     ordered = told.times.order_without_zone if is_zoneless else told.times.order
-    return ordered(known.times, START_TOLERANCE, by_submission=has_run(job))
+    return ordered(known.times, tolerance, by_submission=has_run(job))
 
 
 def frame_of(block: Block) -> JobGroup | None:

@@ -87,6 +87,11 @@ def listed(before: Job, after: Job) -> Job:
     return placed(after, Fact(Property("Extension", text, {"type": EXTENSION, "name": NAME}), JOB))
 
 
+def is_folded(job: Job, name: str) -> bool:
+    """Whether the list of a job says that a fold put a property of this name into it."""
+    return any(row.item.name == name for row in _rows(job) or ())
+
+
 def without_list(job: Job) -> Job:
     """A job with all that folds put into it, and without the list of it."""
     return job.holding(item for item in job.items if not _is_list(item))

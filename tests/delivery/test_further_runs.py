@@ -14,13 +14,14 @@ from sssjob import store, units
 from sssjob.defaults import resolve
 from sssjob.delivery import StoreDelivery
 from sssjob.delivery.document import Delivery
-from sssjob.delivery.runs import fold_run, frame_of
+from sssjob.delivery.runs import fold_run, frame_of, told_order
 from sssjob.document import dumps, loads
 from sssjob.features.folded import as_requested, without_list, without_run
 from sssjob.features.status import StatusSnapshot
-from sssjob.model import Job, Requested, jobs_of
+from sssjob.fold import JOB, Fact, fold
+from sssjob.model import Job, Property, Requested, jobs_of
 from sssjob.records import find
-from sssjob.runs import requested_anew
+from sssjob.runs import RunOrder, requested_anew
 
 DAY = 1_700_000_000
 SMALL = st.integers(1, 4)
@@ -291,6 +292,15 @@ def test_a_record_of_a_run_that_is_deleted_is_told_and_shows_it_no_more(tmp_path
         assert [start(the_job(each.block())) for each in jobs.documents()] == [
             told[0].start, told[2].start,
         ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("folds", "order"), [(fold_run, RunOrder.SAME), (fold, RunOrder.LATER)])
+def test_a_start_may_differ_by_a_minute_where_a_fold_of_features_or_records_put_it(folds, order):
+    """A Charge, or a file, tells it as the batch system does."""
+    job = loads("<Job><Id>7</Id><State>Running</State></Job>")
+    known = folds(job, [Fact(Property("StartTime", DAY), JOB)]).job
+    record = loads(f"<Job><Id>7</Id><StartTime>{DAY + 10}</StartTime></Job>")
+    assert told_order(known, record) is order
 
 
 def test_a_record_that_tells_no_start_makes_no_second_place_of_a_job_of_a_group(tmp_path):

@@ -24,8 +24,10 @@ ACCOUNTING = Accounting(RATES)
 CREDITS = 4  # a second of 2 processors, twice as dear
 LONG, SHORT = (100, 500), (5, 6)  # seconds that each run goes on
 ASKED = f"<Job><Id>7</Id><User>ann</User>{GOLD}<State>Idle</State>{{}}</Job>"
+RUNS = ASKED.replace("Idle", "Running")  # as a scheduler says at its start, and no Charge ends it
 AROUND = {
     "alone": ASKED,
+    "alone and running": RUNS,
     "in a group": f"<JobGroup><Id>g</Id>{ASKED}<Job><Id>8</Id></Job></JobGroup>",
     "with defaults": (
         f"<JobGroup><Id>g</Id><JobDefaults>{GOLD}</JobDefaults>{ASKED.replace(GOLD, '')}"
@@ -176,6 +178,7 @@ STEPS = st.lists(
 @example("in a group", True, 300, LONG, [("ended", 1), ("create", 0), ("reserve", 0)])
 @example("alone", True, 2, LONG, [("ended", 1), ("started", 0)])
 @example("alone", True, 5, SHORT, [("started", 0), ("record", 1)])
+@example("alone and running", True, 5, SHORT, [("started", 0), ("record", 1)])
 def test_runs_cost_the_same_and_are_the_same_in_whatever_order_they_are_told(
     around, shares, gap, used, steps
 ):
