@@ -287,3 +287,38 @@ def test_a_limit_of_the_only_task_group_is_one_of_its_job(target):
         assert made.ad["SSSFeature_cpu_limit_secs"] == 40
     of_several = [loss.path for loss in written(only + only).losses if not loss.fact]
     assert "/Job/TaskGroup/ResourceLimit" in of_several
+
+
+GPUS = {
+    "sbatch": r"--gpus=(\d+)", "slurmrest": r"gres/gpu=(\d+)", "pbs": r"ngpus=(\d+)",
+    "torque": r"gpus=(\d+)", "sge": r"-l gpu=(\d+)", "lsf": r"-gpu num=(\d+)",
+    "condor": r"request_gpus = (\d+)", "psij": r'"gpu_cores_per_process": (\d+)',
+}  # fmt: skip
+LICENCE = '<Resource name="License" type="ansys">2</Resource>'
+
+
+# decision 984
+@pytest.mark.parametrize("own", ["", LICENCE])
+@pytest.mark.parametrize("target", GPUS)
+def test_gpus_of_the_only_task_group_are_those_of_its_job(target, own):
+    def gpu(number):
+        return f'<Resource name="GPU">{number}</Resource>'
+
+    def asked(inner):
+        job = loads(wrapped(inner))
+        text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+        told = [
+            loss for loss in losses
+            if "GPU" in loss.shown and loss.done is not Done.CONVERTED
+        ]  # fmt: skip
+        (made,) = to_ads(job)
+        return int(re.search(GPUS[target], text)[1]), made.ad["RequestGPUs"], told
+
+    number, of_ad, told = asked(requested(own) + f"<TaskGroup>{requested(gpu(4))}</TaskGroup>")
+    assert number == of_ad == 4
+    assert not told
+    number, of_ad, told = asked(
+        requested(own + gpu(3)) + f"<TaskGroup>{requested(gpu(4))}</TaskGroup>"
+    )
+    assert number == of_ad == 3
+    assert [loss.path for loss in told] == ["/Job/TaskGroup/Requested/Resource"]

@@ -74,6 +74,7 @@ _NONE = Fate(NO_OPTION)
 # Amounts, of which each target that has a place takes bounds as well.
 _BOUNDED = frozenset((*NUMBERS, "Network", "Resource"))
 # What the rules of targets take of the only task group of a job, too.
+_RESOURCE = "Resource"
 _OF_ONLY_GROUP = frozenset(("ResourceLimit",))
 # Of an option of another system, kept as it was: with a value that is none, say, or misspelt.
 _UNREAD = Fate("what this option asks for is not understood")
@@ -142,6 +143,9 @@ class JobRequest:
             self._here = self._blocks.get(id(job), {})
             groups = job.asking_groups
             only = self._blocks.get(id(groups[0]), {}) if len(groups) == 1 else {}
+            if _RESOURCE in only:  # decision 984
+                both = [*self._here.get(_RESOURCE, ()), *only[_RESOURCE]]
+                self._here = {**self._here, _RESOURCE: both}
             self.names = frozenset(self._here) | (_OF_ONLY_GROUP & only.keys())
         else:
             self._places, self._items = outline.places, items

@@ -278,8 +278,9 @@ def test_licences_of_task_groups_are_those_of_the_job_together():
 def test_gpus_that_a_job_names_beside_those_of_its_task_groups_are_told():
     gpu = '<Resource name="GPU">1</Resource>'
     group = requested(f"<Processors>1</Processors>{gpu}")
-    inner = f"<TaskGroup>{group}</TaskGroup>" + requested(gpu.replace("1", "3"))
-    assert "-l select=1:ncpus=1:mpiprocs=1:ngpus=1" in options_of(inner, "pbs")
+    inner = f"<TaskGroup>{group}</TaskGroup>" * 2 + requested(gpu.replace("1", "3"))
+    chunk = "1:ncpus=1:mpiprocs=1:ngpus=1"
+    assert f"-l select={chunk}+{chunk}" in options_of(inner, "pbs")
     assert "the task groups say it" in {loss.reason for loss in losses_of(inner, "pbs")}
 
 

@@ -156,8 +156,10 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     demands: list[Requested] = []
     job, names_apart, findings = _with_names_apart(job)
     apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set())
+    of_job: set[str] | None = None  # by what it compares
     if len(groups) == 1:
-        apart &= {each.name for each in _asked(job)} | ({_TIME} if own_time(job) else set())
+        of_job = {expression.key(each) for each in _asked(job)}
+        of_job |= {_TIME} if own_time(job) else set()
     if len(groups) == 1:
         job = _without_counts(job, groups[0])
         if _nodes_of(groups[0]):
@@ -172,7 +174,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
                 elif not _has(job, item):
                     findings.append(_not_said(item, number))
             elif isinstance(item, Requested):
-                left, lost = _demanded(job, item, number, apart)
+                left, lost = _demanded(job, item, number, apart, of_job)
                 demands += [left] if left.items else []
                 findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
@@ -218,17 +220,25 @@ def _asked(job: Job) -> Iterator[Property]:
 
 
 def _demanded(
-    job: Job, asked: Requested, number: int, apart: Container[str]
+    job: Job,
+    asked: Requested,
+    number: int,
+    apart: Container[str],
+    of_job: Container[str] | None,
 ) -> tuple[Requested, list[Finding]]:
     """What a group requests and the one ad of its job can demand as well, and what it cannot.
 
-    What is said ``apart`` of each group is not demanded of all.
+    What is said ``apart`` of each group is not demanded of all; of the only one it is, but for
+    what is said ``of_job``.
     """
     findings: list[Finding] = []
 
     def is_kept(part: expression.Expression) -> bool:
         said = [found.item for found in expression.comparisons(part)]
-        left = [] if _excludes_node(part) else [item for item in said if item.name in apart]
+        left = [] if _excludes_node(part) else [
+            item for item in said
+            if item.name in apart and (of_job is None or expression.key(item) in of_job)
+        ]  # fmt: skip
         if len(left) not in (0, len(said)):
             told = "one ad for all task groups cannot ask for one or the other of this"
             findings.extend(finding("E-LOSS", f"{_at(item)}: {told}", path=_path(number, item))

@@ -118,7 +118,8 @@ class Chunks(AmountsLayout):
             chunks = self._chunks(view, mine, settings, beside=beside)
             if not chunks and several:  # a task beside those of other groups
                 _one(chunks)
-            licences.update(_with_resources(view, chunks))
+            if several:  # those of the only one are those of its job
+                licences.update(_with_resources(view, chunks))
             found += chunks
         of.tasks_of = tuple(each.task_count for each in shapes)
         if beside:  # on nodes, if all of these count them
