@@ -255,7 +255,7 @@ def _program_file(asked: JobRequest, settings: Settings) -> Staged | None:
     if not item:
         return None
     try:
-        named = executable(item[0].text, asked.job.get("InitialWorkingDirectory"))
+        named = executable(item[0].text, asked.said("InitialWorkingDirectory"))
     except InvalidValue:
         return None
     if named.kind is ExecutableKind.FILE and named.target in settings.files:
@@ -316,7 +316,7 @@ def _program(asked: JobRequest, posix: Element, staged: Staged | None) -> None:
     if staged is not None:
         asked.one("Executable")
         try:
-            words = [staged.name, *arguments(asked.job.get("Arguments"))]
+            words = [staged.name, *arguments(asked.said("Arguments"))]
         except InvalidValue:  # which ``command`` has told
             words = [staged.name]
     if any(_NORMALIZED.search(each) for each in words[1:]):

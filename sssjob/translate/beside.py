@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, executable
-from sssjob.model import stripped
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
@@ -19,7 +18,7 @@ class ScriptFile(NamedTuple):
 
 def script(asked: JobRequest, settings: Settings) -> ScriptFile | None:
     """The script that the program of a job is; None for another program."""
-    named = executable(stripped(asked.job.get("Executable")))
+    named = executable(asked.said("Executable"))
     if named.kind is not ExecutableKind.FILE or named.target not in settings.files:
         return None
     content = settings.files[named.target]

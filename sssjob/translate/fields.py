@@ -249,7 +249,7 @@ class Name(Rule):
         item = asked.one("Name")
         text = "" if item is None else item.text
         if made.held:
-            text = text or os.path.basename(asked.job.get("Executable").strip())
+            text = text or os.path.basename(asked.said("Executable"))
         if item is not None and not stripped(text):
             asked.refuse(item, "it is empty")
             return

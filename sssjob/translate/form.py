@@ -173,7 +173,7 @@ class SubmitForm(Translator[ParsedScript]):
         named = _interpreter(asked, settings)
         made = ScriptWriting(
             terminal=settings.terminal,
-            interpreter=named or own_shell(asked.job.get("Shell")) or DEFAULT_SHELL,
+            interpreter=named or own_shell(asked.said("Shell")) or DEFAULT_SHELL,
             reader="" if not named or shell_name(named) in SHELLS else named,
             check=self.form.syntax.check,
         )
@@ -648,7 +648,7 @@ def _interpreter(asked: JobRequest, settings: Settings) -> str:
     """What the first line of a file of the job names that is the script; "" if there is none."""
     if not settings.files:
         return ""
-    named = executable(stripped(asked.job.get("Executable")))
+    named = executable(asked.said("Executable"))
     content = settings.files.get(named.target, b"") if named.kind is ExecutableKind.FILE else b""
     first = content.partition(b"\n")[0].decode(errors="replace")
     return " ".join(first[2:].split()) if first.startswith("#!") else ""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sssjob import expression, registry, spec
 from sssjob.amounts import NUMBERS, Scope
+from sssjob.defaults import COUNTS
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
@@ -73,9 +74,11 @@ class Fate(NamedTuple):
 _NONE = Fate(NO_OPTION)
 # Amounts, of which each target that has a place takes bounds as well.
 _BOUNDED = frozenset((*NUMBERS, "Network", "Resource"))
-# What the rules of targets take of the only task group of a job, too.
+# What is worked out for all task groups of a job together, by rules of their own.
+_OF_GROUPS = frozenset((*COUNTS, *NUMBERS, "ResourceLimit"))
 _RESOURCE = "Resource"
-_OF_ONLY_GROUP = frozenset(("ResourceLimit",))
+# What names a task group, tells how it went, or belongs to it alone.
+_OF_A_GROUP = frozenset((*FACTS, "Id", "Name", "Extension", "Dependency", "Hold"))
 # Of an option of another system, kept as it was: with a value that is none, say, or misspelt.
 _UNREAD = Fate("what this option asks for is not understood")
 
@@ -134,6 +137,8 @@ class JobRequest:
         self._items: Sequence[Property]  # at these places
         self._blocks: dict[int, Mapping[str, list[int]]]  # numbers of places by block and name
         self._fates: dict[int, Fate]  # by identity, of what is not held as it is
+        # What the only task group says for its job: the names, and where they stand.
+        self._adopted: tuple[frozenset[str], Scope] | None = None
         self._here: Mapping[str, list[int]]
         self.once: frozenset[str] = frozenset()
         if outline is None:
@@ -142,11 +147,8 @@ class JobRequest:
             self._blocks = {**found.blocks}
             self._here = self._blocks.get(id(job), {})
             groups = job.asking_groups
-            only = self._blocks.get(id(groups[0]), {}) if len(groups) == 1 else {}
-            if _RESOURCE in only:  # decision 984
-                both = [*self._here.get(_RESOURCE, ()), *only[_RESOURCE]]
-                self._here = {**self._here, _RESOURCE: both}
-            self.names = frozenset(self._here) | (_OF_ONLY_GROUP & only.keys())
+            limits = self._adopt(groups[0]) if len(groups) == 1 else frozenset()
+            self.names = frozenset(self._here) | limits
         else:
             self._places, self._items = outline.places, items
             self._here, self.names, self.once = outline.here, outline.names, outline.once
@@ -154,6 +156,20 @@ class JobRequest:
             self._fates = dict.fromkeys(map(id, items), _NONE)
             for number in outline.told:
                 self._fates.pop(id(items[number]), None)
+
+    # decision 984
+    def _adopt(self, group: TaskGroup) -> frozenset[str]:
+        """Let what the only task group says, and the job does not, be said by the job.
+
+        A Resource is one of several. Gives what rules of their own take of the group.
+        """
+        theirs = self._blocks.get(id(group), {})
+        adopted = frozenset(theirs) - (self._here.keys() - {_RESOURCE}) - _OF_A_GROUP - _OF_GROUPS
+        if adopted:
+            both = {name: [*self._here.get(name, ()), *theirs[name]] for name in adopted}
+            self._here = {**self._here, **both}
+            self._adopted = adopted, Scope(group, "/Job/TaskGroup", lambda found: None)
+        return _OF_GROUPS & theirs.keys()
 
     def outline(self) -> Outline:
         """Where its properties stand, while nothing is taken yet."""
@@ -344,7 +360,24 @@ class JobRequest:
 
     def demands(self) -> tuple[Expression, ...]:
         """The parts of the request that all have to hold, of what is understood of the owner."""
-        return self.scope.demands
+        return (*self.scope.demands, *self._of_adopted(lambda scope: scope.demands))
+
+    def conjuncts(self) -> tuple[Expression, ...]:
+        """The same with all alternatives, and what is not understood.
+
+        Raises ``InvalidValue``, ``LimitExceeded`` and ``UnbalancedGroup`` for what is no request.
+        """
+        return (*_conjuncts(self.scope), *self._of_adopted(_conjuncts))
+
+    def _of_adopted(
+        self, parts: Callable[[Scope], Iterable[Expression]]
+    ) -> Iterator[Expression]:  # fmt: skip
+        if self._adopted is None or self.owner is not self.job:
+            return
+        names, scope = self._adopted
+        for part in parts(scope):
+            if {each.item.name for each in comparisons(part)} <= names:
+                yield part
 
     def take_terms(self, items: Iterable[Property]) -> None:
         """Take properties as parts of an expression, so that nobody takes one of them alone."""
@@ -370,7 +403,8 @@ class JobRequest:
 
     def said(self, name: str) -> str:
         """The stripped text of what the job itself says by a name, taken or not."""
-        for number in self._blocks.get(id(self.job), {}).get(name, ()):
+        named = self._here if self.owner is self.job else self._blocks.get(id(self.job), {})
+        for number in named.get(name, ()):
             if not self._places[number].requested:
                 return stripped(self._items[number].text)
         return ""
@@ -618,6 +652,11 @@ class _Survey:
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
+
+
+def _conjuncts(scope: Scope) -> tuple[Expression, ...]:
+    whole = expression.of(scope.block)
+    return () if whole is None else tuple(expression.conjuncts(whole))
 
 
 def _holding(item: Property | Block, around: AwarenessPolicy) -> AwarenessPolicy:

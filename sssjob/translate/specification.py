@@ -221,7 +221,7 @@ def command(asked: JobRequest, path: str = "") -> list[str]:
     if path:
         return [path, *words]
     try:
-        named = executable(program.text, asked.job.get("InitialWorkingDirectory"))
+        named = executable(program.text, asked.said("InitialWorkingDirectory"))
     except InvalidValue as error:
         asked.refuse(program, str(error))
         return []

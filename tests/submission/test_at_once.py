@@ -283,7 +283,7 @@ LEFT = [
     ("<Machine>titan</Machine>", "slurm", "/Job/Machine", "there is no option for it"),
     ("<Quote>q</Quote>", "slurm", "/Job/Quote", "there is no option for it"),
     ("<Extension name='x'>1</Extension>", "slurm", "/Job/Extension", "there is no option for it"),
-    ("<TaskGroup><TaskCount>2</TaskCount><Feature>ib</Feature></TaskGroup>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
+    ("<TaskGroup><TaskCount>2</TaskCount><Feature>ib</Feature></TaskGroup><TaskGroup/>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
     ("<TaskGroup><Task><Id>1</Id><Node>n1</Node></Task></TaskGroup>", "slurm", "/Job/TaskGroup/Task/Node", "there is no option for it"),
     ("<Requested><Processors op='NE'>1</Processors></Requested>", "slurm", "/Job/Requested/Processors", "compared by NE"),
     ("<Requested><Memory units='GB' op='NE'>4</Memory></Requested>", "pbs", "/Job/Requested/Memory", "compared by NE"),

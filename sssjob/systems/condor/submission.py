@@ -529,10 +529,9 @@ def _count(
 def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     """What a machine has to be, as far as it is said of machines alone, and what is liked."""
     try:
-        whole = expression.of(asked.scope.block)
+        parts = asked.conjuncts()
     except (InvalidValue, LimitExceeded, UnbalancedGroup):
         return
-    parts = () if whole is None else expression.conjuncts(whole)
     about = [part for part in parts if _is_about_machines(part)]
     own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:

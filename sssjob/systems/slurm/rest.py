@@ -262,7 +262,7 @@ def _keep(job: Data, key: str, value: Any, heard: ScriptReading, why: str) -> No
 def _script(asked: JobRequest, settings: Settings) -> str:
     """A script that becomes the program, or the file of the job that its Executable names."""
     shell = _shell(asked)
-    text = stripped(asked.job.get("Executable"))
+    text = asked.said("Executable")
     id_ = text.removeprefix("#")
     if id_ != text and (content := settings.files.get(id_)) is not None:
         asked.one("Executable")
