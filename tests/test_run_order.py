@@ -36,6 +36,12 @@ HOUR, START = 3600, 1_700_000_000
         ((50, 100, None, None, None, 105), (50, 103, 105), RunOrder.SAME),
         ((50, 100, None, None, None, 400), (50, 190, 500), RunOrder.LATER),
         ((50, 100, None, None, None, 400), (50, 113, 500), RunOrder.SAME),
+        # One of a second may be behind another one of a second.
+        ((None, 100, 101), (None, 102, 152), RunOrder.LATER),
+        ((None, 100, 102), (None, 102, 152), RunOrder.LATER),
+        ((None, 100, 102), (None, 101, 152), RunOrder.SAME),
+        ((None, 100, 101), (None, 102, 103), RunOrder.SAME),
+        ((None, 100, 101), (None, 102), RunOrder.SAME),
         # A run that began before the one that ended may have ended before it, too.
         ((None, 100), (None, 190, 400), RunOrder.LATER),
     ],

@@ -21,7 +21,7 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
 from sssjob.known_by import ENDED, WAITS, may_be_of_schedd, of_one, telling
 from sssjob.model import Job, Property
-from sssjob.runs import Run
+from sssjob.runs import Run, are_near
 from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
@@ -642,7 +642,7 @@ class DocumentWriter:
                 return run
         return None
 
-    # decisions 922, 926 and 970
+    # decisions 922, 926, 970 and 979
     def _is_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether what comes is of another run, as one of both had ended before the other began.
 
@@ -650,20 +650,26 @@ class DocumentWriter:
         when it was submitted, which its document tells, too.
         """
         comes, there = (each.marks.told.times for each in (incoming, present))
-        is_job = incoming.name == present.name == "Job"
-        if not is_job or None not in (comes.started, there.started):
-            return False
         has_end = _may_have_ended(incoming.rows)
+        if incoming.name != "Job" or present.name != "Job":
+            return False
+        if comes.started is not None and there.started is not None:
+            may_be_short = comes.started != there.started and are_near(comes.started, there.started)
+            return may_be_short and has_end and self._are_told_apart(incoming, present)
         begins = comes.started if there.submitted is not None else comes.started or comes.submitted
         may_be_later = (begins is not None or has_end) and self._has_end(present)
         is_told = there.started is not None or (comes.started and there.submitted)
         may_be_earlier = has_end and is_told
         if not (may_be_later or may_be_earlier):
             return False
+        return self._are_told_apart(incoming, present)
+
+    def _are_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
         told = self._jobs_of(incoming, present)
-        return told is not None and Run.of_job(told[0]).times.is_told_apart(
-            Run.of_job(told[1]).times
-        )
+        if told is None:
+            return False
+        comes, there = (Run.of_job(job).times for job in told)
+        return comes.is_told_apart(there)
 
     def _has_end(self, present: PresentDocument) -> bool:
         return bool(self.engine.fetch(_HAS_END, (present.number,)))

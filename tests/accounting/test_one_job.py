@@ -183,6 +183,7 @@ REQUEUED = {
     "waits": ("PENDING", "Unknown", "Unknown", 0),
     "runs": ("RUNNING", 1_700_000_100, "Unknown", 300),
     "was requeued": ("REQUEUED", 1_700_000_100, 1_700_000_700, 600),
+    "failed at once": ("NODE_FAIL", 1_700_000_098, 1_700_000_099, 1),
     "runs again": ("RUNNING", 1_700_000_800, "Unknown", 20),
     "was cancelled before it ran": ("CANCELLED", "Unknown", 1_700_000_050, 0),
     "was cancelled at once": ("CANCELLED", "Unknown", 1_700_000_700, 0),
@@ -195,13 +196,14 @@ ORDERS = [
     *((order, "") for some in ("runs", "was requeued") for unbegun in UNBEGUN
       for order in permutations((some, unbegun))),
     *((order, "1700000000|") for order in permutations(("runs", "was requeued", UNBEGUN[2]))),
+    *((order, "1700000000|") for order in permutations(("failed at once", "was requeued"))),
     (("waits", "was requeued", UNBEGUN[2]), "1700000000|"),
     (("was requeued", "runs again", UNBEGUN[2]), "1700000000|"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("names", "submit"), ORDERS)
-def test_a_run_is_billed_whose_job_also_ended_without_having_begun(tmp_path, names, submit):
+def test_each_run_of_a_job_that_was_requeued_is_billed(tmp_path, names, submit):
     header = f"JobID|Cluster|User|{'Submit|' if submit else ''}State|Start|End|ElapsedRaw|NCPUS\n"
     files = [tmp_path / f"{at}.log" for at in range(len(names))]
     for file, name in zip(files, names, strict=True):
@@ -211,7 +213,7 @@ def test_a_run_is_billed_whose_job_also_ended_without_having_begun(tmp_path, nam
         _, start, _, wall = REQUEUED[name]
         if start != "Unknown":
             began[start] = max(wall, began.get(start, 0))
-    wanted = len(began) + 1, sum(began.values())
+    wanted = len(began) + any(name in UNBEGUN for name in names), sum(began.values())
     check_files(tmp_path, files, wanted, tmp_path / "apart.db")
 
 
