@@ -176,6 +176,7 @@ PRECEDENCE = (
 )
 # fmt: on
 
+_FOR = "duration"  # an amount for another time is another amount
 # What tells two properties of one name apart, besides metric and context.
 _KEYS = {"Extension": ("name", "type"), "ResourceLimit": ("type",)}
 _ARRAY_TASK = re.compile(r"([0-9]+)\[([0-9]+)\]")
@@ -402,6 +403,8 @@ def _agree(rivals: list[Property], fact: Fact) -> bool:
 
 
 def _same(old: Property, new: Property, tolerance: int) -> bool:
+    if old.attributes.get(_FOR) != new.attributes.get(_FOR):
+        return False
     if old.text.strip() == new.text.strip() and (
         old.attributes.get("units") == new.attributes.get("units")
     ):
@@ -426,7 +429,8 @@ def _number(item: Property) -> Fraction | None:
 def _shown(item: Property) -> str:
     text = item.text.strip()
     shown = text if len(text) <= 60 else f"{text[:57]}..."
-    return f"{shown or repr('')} {item.attributes.get('units', '')}".rstrip()
+    seconds = f" for {item.attributes[_FOR]} s" if _FOR in item.attributes else ""
+    return f"{shown or repr('')} {item.attributes.get('units', '')}".rstrip() + seconds
 
 
 def _same_group(known: TaskGroup, other: TaskGroup) -> bool:

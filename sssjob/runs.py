@@ -118,19 +118,21 @@ class RunTimes(NamedTuple):
         """Whether this one had ended, at a moment, when another one began."""
         if ended is None or other.begun is None:
             return False
-        if are_near(ended, other.ended):
-            return False
-        if are_near(self.begun, other.begun):
+        if are_near(ended, other.ended) or are_near(self.begun, other.begun):
             return self._was_short(ended, other)
         clocks = CLOCKS if self.begun is None else -CLOCKS
         return other.begun >= ended + clocks
 
     # decision 979
     def _was_short(self, ended: int, other: RunTimes) -> bool:
-        """Whether this one went on for a second or two, and another began right behind it."""
-        if self.started is None or other.started is None or other.ended is None:
+        """Whether one of both went on for a second or two, and they followed each other at once.
+
+        Then either when they began or when they ended tells them apart.
+        """
+        if self.begun is None or other.begun is None or other.gone is None:
             return False
-        return self.started < other.started and ended <= other.started
+        are_two = differ(self.begun, other.begun) or differ(ended, other.gone)
+        return are_two and self.begun < other.begun and ended <= other.begun
 
     def is_told_apart(self, known: RunTimes) -> bool:
         """Whether this is another run than a known one, as one had ended before the other began.

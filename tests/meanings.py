@@ -301,8 +301,11 @@ SUBJECTS = {
         "queue": queued("condor", _AD),
         "queue, execution": queued("condor", _EXECUTION),
         "features": limited,
-        "translate condor": asked("condor", "executable = /bin/date\nallowed_job_duration = @\nqueue\n"),  # noqa: E501
     }, {"90": 90, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    # A number of a submit file may be an expression. # decision 982
+    ("condor", "limit of condor_submit"): Subject({
+        "translate condor": asked("condor", "executable = /bin/date\nallowed_job_duration = @\nqueue\n"),  # noqa: E501
+    }, {"90": 90, "2-1": 1, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
     ("condor", "size"): Subject({
         "accounting condor": recorded("condor", "ClusterId = 7\nProcId = 0\nJobStatus = 4\nRequestMemory = @\n", "Memory"),  # noqa: E501
         "status condor-q": shown("condor-q", '[{"ClusterId": 7, "ProcId": 0, "JobStatus": 4, "RequestMemory": @}]', "Memory"),  # noqa: E501
@@ -310,7 +313,7 @@ SUBJECTS = {
         "4294967295": ((1 << 32) - 1) * M}),
     ("condor", "size of condor_submit"): Subject({
         "translate condor": asked("condor", "executable = /bin/date\nrequest_memory = @\nqueue\n", "Memory"),  # noqa: E501
-    }, {"90": 90 * M, "1T": T, "1t": T, "1024k": M, "1.5G": 3 * G // 2,
+    }, {"90": 90 * M, "2-1": M, "1T": T, "1t": T, "1024k": M, "1.5G": 3 * G // 2,
         "4294967294": ((1 << 32) - 2) * M, "4294967295": ((1 << 32) - 1) * M}),
     ("flux", "limit"): Subject({
         "accounting flux": recorded("flux", _FLUX),

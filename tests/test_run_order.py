@@ -42,6 +42,9 @@ HOUR, START = 3600, 1_700_000_000
         ((None, 100, 102), (None, 101, 152), RunOrder.SAME),
         ((None, 100, 101), (None, 102, 103), RunOrder.SAME),
         ((None, 100, 101), (None, 102), RunOrder.SAME),
+        # So may one of a second be behind a longer one.
+        ((None, 100, 130), (None, 130, 132), RunOrder.LATER),
+        ((None, 100, 131), (None, 130, 132), RunOrder.SAME),
         # A run that began before the one that ended may have ended before it, too.
         ((None, 100), (None, 190, 400), RunOrder.LATER),
     ],

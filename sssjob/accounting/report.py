@@ -102,7 +102,10 @@ class JobProperties:
             found = None
         for item in (*(found or ()), *self.own.get(name, ())):
             if is_given(item):
-                return self.read(item)
+                value = self.read(item)
+                if value is None or "duration" not in item.attributes:
+                    return value
+                return units.plain(value * self._part_of_time(item))
         return None
 
     def over_time(self, item: Property) -> Number | bool | str | None:

@@ -172,12 +172,14 @@ def require_one_meaning(block: Block) -> None:
 def of_two_values(block: Block) -> Iterator[str]:
     """The names of what a job says once only, and says twice."""
     for items in (block.properties, block.delivered):
-        said: dict[object, str] = {}
+        said: dict[object, tuple[str, str]] = {}
         for item in items:
             if item.name in _SINGLE:
-                # An amount may be told for each metric, context or duration of its own.
-                what = item.name, frozenset(item.attributes.items())
-                if said.setdefault(what, item.text.strip()) != item.text.strip():
+                # An amount may be told for each metric, context or group; each is had once.
+                attributes = {**item.attributes}
+                value = item.text.strip(), attributes.pop("duration", "")
+                what = item.name, frozenset(attributes.items())
+                if said.setdefault(what, value) != value:
                     yield item.name
 
 

@@ -658,8 +658,7 @@ class DocumentWriter:
             return may_be_short and has_end and self._are_told_apart(incoming, present)
         begins = comes.started if there.submitted is not None else comes.started or comes.submitted
         may_be_later = (begins is not None or has_end) and self._has_end(present)
-        is_told = there.started is not None or (comes.started and there.submitted)
-        may_be_earlier = has_end and is_told
+        may_be_earlier = has_end and (there.started is not None or there.submitted is not None)
         if not (may_be_later or may_be_earlier):
             return False
         return self._are_told_apart(incoming, present)

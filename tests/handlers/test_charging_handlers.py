@@ -935,10 +935,53 @@ def test_what_a_job_had_for_a_part_of_its_time_is_charged_for_that_as_reports_co
     had = JobProperties(loads(known))
     memory = Fraction(had.given("Memory") or 0) / units.UNITS["MB"]
     assert credits == (had.given("Processors") or 0) * 100 + memory // 10
+    own = f"<Job><Id>own</Id><State>Completed</State><Duration>100</Duration>{amounts}</Job>"
     jobs.create(known)
-    bare = "<Job><Id>known</Id><WallDuration>100</WallDuration></Job>"
-    for told in (f"<Job><Id>told</Id>{used}</Job>", bare):
-        assert f"for {credits} credits" in jobs.said("Charge", data=[told])
+    bare = "<Job><Id>{}</Id><WallDuration>100</WallDuration></Job>"
+    told = [f"<Job><Id>told</Id>{used}</Job>", bare.format("known")]
+    if "group" not in amounts:  # which only what was delivered is in
+        assert JobProperties(loads(own)).given("Processors") == had.given("Processors")
+        jobs.create(own)
+        told.append(bare.format("own"))
+    for each in told:
+        assert f"for {credits} credits" in jobs.said("Charge", data=[each])
+
+
+FOR_FIVE = '<Processors duration="5">4</Processors>'
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "credits"),
+    [
+        (FOR_FIVE, "<Processors>4</Processors>", 160),
+        ("<Processors>4</Processors>", FOR_FIVE, 20),
+        (FOR_FIVE, FOR_FIVE, 20),
+        (FOR_FIVE, "", 20),
+    ],
+)
+def test_a_charge_takes_no_duration_of_an_amount_from_the_one_before(jobs, before, told, credits):
+    for seconds, amount in (100, before), (40, told):
+        job = f"<Job><Id>1</Id><Duration>{seconds}</Duration>{amount}</Job>"
+        said = jobs.said("Charge", data=[job])
+    assert f"for {credits} credits" in said
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_run_that_ended_before_another_one_was_submitted_is_charged_in_any_order(jobs, order):
+    told = [
+        "<Processors>8</Processors><WallDuration>3</WallDuration><EndTime>1005</EndTime>",
+        "<Processors>2</Processors><WallDuration>5</WallDuration><SubmitTime>1016</SubmitTime>",
+    ]
+    for each in told[::order]:
+        assert jobs.code("Charge", data=[f"<Job><Id>12</Id>{each}</Job>"]) in ("000", "100")
+    assert sorted(int(credits) for *_, credits in ledger(jobs)) == [-24, -10]
+
+
+@pytest.mark.parametrize("first", ["", ' duration="5"'])
+def test_two_numbers_of_one_amount_are_refused_whatever_their_durations(jobs, first):
+    amounts = f'<Processors{first}>4</Processors><Processors duration="100">8</Processors>'
+    for told in (f"<Duration>100</Duration>{amounts}", f"<Delivered>{amounts}</Delivered>"):
+        assert jobs.code("Charge", data=[f"<Job><Id>1</Id>{told}</Job>"]) == "740"
 
 
 @pytest.mark.parametrize("told", ["-10", "10.5", "9" * 19])
