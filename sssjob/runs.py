@@ -129,9 +129,10 @@ class RunTimes(NamedTuple):
 
         Then either when they began or when they ended tells them apart.
         """
-        if self.begun is None or other.begun is None or other.gone is None:
+        until = other.ran_until if other.gone is None else other.gone
+        if self.begun is None or other.begun is None or until is None:
             return False
-        are_two = differ(self.begun, other.begun) or differ(ended, other.gone)
+        are_two = differ(self.begun, other.begun) or differ(ended, until)
         return are_two and self.begun < other.begun and ended <= other.begun
 
     def is_told_apart(self, known: RunTimes) -> bool:

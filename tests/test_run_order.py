@@ -42,6 +42,7 @@ HOUR, START = 3600, 1_700_000_000
         ((None, 100, 102), (None, 101, 152), RunOrder.SAME),
         ((None, 100, 101), (None, 102, 103), RunOrder.SAME),
         ((None, 100, 101), (None, 102), RunOrder.SAME),
+        ((None, 100, 101), (None, 102, None, 152), RunOrder.LATER),
         # So may one of a second be behind a longer one.
         ((None, 100, 130), (None, 130, 132), RunOrder.LATER),
         ((None, 100, 131), (None, 130, 132), RunOrder.SAME),

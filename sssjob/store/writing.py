@@ -655,7 +655,9 @@ class DocumentWriter:
             return False
         if comes.started is not None and there.started is not None:
             may_be_short = comes.started != there.started and are_near(comes.started, there.started)
-            return may_be_short and has_end and self._are_told_apart(incoming, present)
+            if not may_be_short or not (has_end or self._has_end(present)):
+                return False
+            return self._are_told_apart(incoming, present)
         begins = comes.started if there.submitted is not None else comes.started or comes.submitted
         may_be_later = (begins is not None or has_end) and self._has_end(present)
         may_be_earlier = has_end and (there.started is not None or there.submitted is not None)

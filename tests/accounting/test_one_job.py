@@ -197,6 +197,7 @@ ORDERS = [
       for order in permutations((some, unbegun))),
     *((order, "1700000000|") for order in permutations(("runs", "was requeued", UNBEGUN[2]))),
     *((order, "1700000000|") for order in permutations(("failed at once", "was requeued"))),
+    *((order, "1700000000|") for order in permutations(("failed at once", "runs"))),
     (("waits", "was requeued", UNBEGUN[2]), "1700000000|"),
     (("was requeued", "runs again", UNBEGUN[2]), "1700000000|"),
 ]  # fmt: skip
