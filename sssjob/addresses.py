@@ -5,36 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sssjob.database_files import database, first_bytes
+
 POSTGRESQL = ("postgresql://", "postgres://")
 SQLITE = "sqlite:"
 OBJECTS = "s3://"  # with which the address of a ledger in an object store begins
-
-APPLICATION = 0x53535342  # what the head of a file of SQLite says where it is a store
-# What a file of SQLite is, as messages say it.
-STORE, OTHER = "a store of job objects", "a database of another program"
-DATABASE_HEAD = 72  # bytes that tell which of them
-
-MAGIC = b"SQLite format 3\0"  # with which a file of SQLite begins
-_MARK = slice(68, DATABASE_HEAD)  # where it has its application
 
 MANIFESTS = "manifests"  # the directory in a ledger that has its manifests
 LEDGER = "sssjob ledger"  # what the first line of each manifest says
 
 _DIGITS = 8  # of the number of a manifest
 _HEAD = 64  # bytes that say what it is of
-
-
-def database(head: bytes) -> str:
-    """What a file that begins so is: ``STORE``, ``OTHER``, or "" if SQLite has not written it.
-
-    One that is cut off before it says which was a store, for all that is known.
-
-    >>> database(b"SQLite format 3\\0" + bytes(84)), database(b"<Job/>")
-    ('a database of another program', '')
-    """
-    if not head.startswith(MAGIC):
-        return ""
-    return STORE if head[_MARK] in (b"", APPLICATION.to_bytes(4, "big")) else OTHER
 
 
 def is_store(target: str) -> bool:
@@ -50,8 +31,7 @@ def is_store(target: str) -> bool:
     try:
         if not path.is_file():  # a pipe would lose what is read of it here
             return False
-        with path.open("rb") as stream:
-            return bool(database(stream.read(DATABASE_HEAD)))
+        return bool(database(first_bytes(path)))
     except OSError:
         return False
 

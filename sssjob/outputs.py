@@ -76,16 +76,12 @@ def _found(named: str, follow: bool) -> _AtomicOutput | _Into:
 
 def _is_store(folder: int, name: str) -> bool:
     """Whether a regular file is a store; one that cannot be read is taken for none."""
-    from sssjob.addresses import DATABASE_HEAD, STORE, database
+    from sssjob.database_files import STORE, database, first_bytes
 
     try:
-        handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        return database(first_bytes(name, folder=folder)) == STORE
     except OSError:
         return False
-    try:
-        return database(os.read(handle, DATABASE_HEAD)) == STORE
-    finally:
-        os.close(handle)
 
 
 def _status(folder: int, name: str) -> os.stat_result | None:

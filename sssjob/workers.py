@@ -43,7 +43,7 @@ from io import FileIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from sssjob import own_process
+from sssjob import database_files, own_process
 from sssjob.errors import LimitExceeded, LostWorker, UnusableCluster, WorkFailed
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class PartWork(NamedTuple):
 
     maker: str
     arguments: tuple[Any, ...] = ()
+    opens_stores: bool = False  # which a copy of a process that has one open must not
 
     def made(self) -> Callable[[Any], Any]:
         """The function of a part."""
@@ -388,7 +389,7 @@ class Workers(Generic[P, R]):
     def _start(self) -> None:
         bytes(_KEPT)  # as in ``_serve``: what answers take is used again
         begin = _begun
-        if _is_alone():
+        if _is_alone() and not (self.work.opens_stores and database_files.any_open()):
             begin = _forked
             gc.freeze()  # what is here already stays shared, and nobody looks at it again
         for _ in range(self.processes):

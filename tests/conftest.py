@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import checkout
+import open_stores
 import pytest
 from daemons import protected
 from draws import ORDINARY, TIMES
@@ -55,6 +56,7 @@ def pytest_configure(config):
     # Of what a shell has put into the background SIGINT is ignored, and so of all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     checkout.watch(config, Path(__file__).parents[1])
+    open_stores.watched()
 
 
 @pytest.hookimpl(wrapper=True)

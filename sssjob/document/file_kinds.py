@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sssjob.addresses import OTHER, STORE, database
+from sssjob.database_files import OTHER, STORE, database
 from sssjob.errors import UnreadableDocument, finding
 
 HEAD = 512  # bytes that tell

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from os import PathLike
 from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
-from sssjob.addresses import DATABASE_HEAD, MAGIC, database
+from sssjob.database_files import DATABASE_HEAD, MAGIC, database, first_bytes, is_open
 from sssjob.document import file_kinds
 from sssjob.errors import InvalidValue, UnreadableDocument, WrongKind, finding
 from sssjob.units import XML_SPACE
@@ -79,11 +79,16 @@ _DIRECTORY = (
 
 
 def raw(source: Source, *, buffering: int = -1) -> AbstractContextManager[BinaryIO]:
-    """The bytes of a source, as they are; a stream that the caller opened stays open."""
+    """The bytes of a source, as they are; a stream that the caller opened stays open.
+
+    Of a store that this process has open these are its first ones, which tell what it is.
+    """
     source = source_of(source)
     if isinstance(source, bytes):
         return io.BytesIO(source)
     if isinstance(source, (str, PathLike)):
+        if is_open(source):
+            return io.BytesIO(first_bytes(source))
         try:
             return open(source, "rb", buffering)
         except IsADirectoryError as error:
@@ -186,8 +191,7 @@ def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
 
 def is_compressed(path: str | PathLike[str]) -> bool:
     """Whether a file holds gzip, bzip2, xz or zstd. Raises ``OSError``."""
-    with open(path, "rb") as stream:
-        return stream.read(_LONGEST_MAGIC).startswith(COMPRESSED)
+    return first_bytes(path, _LONGEST_MAGIC).startswith(COMPRESSED)
 
 
 class _ChainedStream(io.RawIOBase):

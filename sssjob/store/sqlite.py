@@ -19,7 +19,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-from sssjob.addresses import APPLICATION, OTHER
+from sssjob import database_files
+from sssjob.database_files import APPLICATION, OTHER, InheritedStore, OpenFile
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
 from sssjob.store.parts import part_of, touching
@@ -34,6 +35,10 @@ _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
 _SAFE = "PRAGMA synchronous = FULL"  # a commit waits for the disk
+_INHERITED = (
+    "was open in the process that this one is a copy of (fork), whose locks it has not: "
+    "have the process start anew (spawn), or open the store behind the copy only"
+)
 _ANY_TABLE = "SELECT 1 FROM sqlite_master LIMIT 1"
 
 _TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB"}
@@ -54,6 +59,23 @@ def memory_used() -> int | None:
         return None
     tells.restype = ctypes.c_int64
     return int(tells())
+
+
+class _KnownConnection(sqlite3.Connection):
+    """A connection of which ``database_files`` knows that it has the file open."""
+
+    file: OpenFile | None = None
+
+    def close(self) -> None:
+        """End it."""
+        super().close()
+        file, self.file = self.file, None
+        if file is not None:
+            file.closed()
+
+    def __del__(self) -> None:
+        if self.file is not None:  # a store that nobody closed
+            self.close()
 
 
 class _ReadTransaction:
@@ -321,7 +343,7 @@ class SQLite:
         connection = self._open()
         try:
             self._settle(connection)
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             connection.close()
             # A log cannot be opened where nothing may be written, and then nobody writes to it.
             if _code(error) not in _NO_LOG or not self._is_unwritable():
@@ -337,10 +359,18 @@ class SQLite:
     def _open(self) -> sqlite3.Connection:
         mode = "mode=ro" if self.read_only else "mode=rwc"
         mode += "&immutable=1" if self._immutable else ""
-        return sqlite3.connect(
-            f"file:{quote(os.fsencode(self.path.absolute()))}?{mode}", uri=True,
-            timeout=self.patience, isolation_level=None, check_same_thread=False,
-        )  # fmt: skip
+        with database_files.guard:
+            connection = sqlite3.connect(
+                f"file:{quote(os.fsencode(self.path.absolute()))}?{mode}", uri=True,
+                timeout=self.patience, isolation_level=None, check_same_thread=False,
+                factory=_KnownConnection,
+            )  # fmt: skip
+            try:
+                connection.file = OpenFile(self.path)
+            except InheritedStore as error:
+                connection.close()
+                raise UnusableStore(self.address, _INHERITED) from error
+            return connection
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         connection.execute(_SAFE)

@@ -78,7 +78,7 @@ class Confined:
     """
 
     def __init__(self, bounds: Bounds | None = None, processes: int = 1) -> None:
-        work = PartWork("sssjob.verbs.confined:worker")
+        work = PartWork("sssjob.verbs.confined:worker", opens_stores=True)
         self._workers: Workers[_ConfinedQuestion, Any] = Workers(
             work, processes, bounds or Bounds()
         )

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from sssjob.addresses import database
+from sssjob.database_files import database, first_bytes
 from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.outermost import is_foreign, is_told
@@ -178,9 +178,8 @@ def _is_taken(path: Path) -> bool:
     if not has_name_of_document(path):
         return _is_record(path)
     try:
-        with open(path, "rb", 0) as file:  # as in ``_of_file``
-            if are_documents(begin := file.read(_BEGIN)) and not begin.startswith(COMPRESSED):
-                return True
+        if are_documents(begin := first_bytes(path, _BEGIN)) and not begin.startswith(COMPRESSED):
+            return True
         with unpacked(path) as stream:
             return not _is_foreign(stream.read(_WHOLE + 1))
     except (OSError, UnreadableDocument):
@@ -276,8 +275,7 @@ def _unpacked_head(packed: bytes) -> bytes:
 
 
 def _of_file(path: Path) -> Recognised | None:
-    with open(path, "rb", 0) as file:  # of a directory there may be very many, mostly documents
-        begin = file.read(_BEGIN)
+    begin = first_bytes(path, _BEGIN)  # of a directory there may be very many, mostly documents
     if database(begin) or (are_documents(begin) and not begin.startswith(COMPRESSED)):
         return None
     with unpacked(path) as stream:

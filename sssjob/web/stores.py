@@ -98,7 +98,7 @@ class Summaries:
 
     def _make(self, now: float) -> None:
         """Have a process write the columns, and load them."""
-        work = PartWork("sssjob.store.summary:builder")
+        work = PartWork("sssjob.store.summary:builder", opens_stores=True)
         try:
             with (
                 TemporaryDirectory(prefix="sssjob-summary-") as folder,
