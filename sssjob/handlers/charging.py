@@ -456,7 +456,7 @@ def _price(
         for name in unknown:
             for view in filter(None, (amounts.sent, amounts.known)):
                 require_no_part(view.block, name, USED if is_charge else _ASKED)
-        if is_charge and unknown and len(unknown) == len(rates.resources):
+        if unknown and len(unknown) == len(rates.resources):
             warning = "\n".join(filter(None, (warning, _FREE)))
         bill = rates.bill(
             seconds, partial(_amount, amounts, seconds=seconds), partial(_text, of)

@@ -319,16 +319,34 @@ def test_the_amount_of_a_charge_is_one_that_was_told_as_used(jobs, told, said):
     assert said in jobs.said("Charge", data=[data])
 
 
-def test_a_charge_for_which_nothing_has_a_price_is_told(jobs):
+@pytest.mark.parametrize("action", ["Quote", "Reserve", "Charge"])
+@pytest.mark.parametrize(
+    "told, code",
+    [
+        ("", "100"),
+        ("<Disk>5</Disk>", "100"),  # has no rate
+        ('<Resource name="license">2</Resource>', "100"),
+        ("<TaskGroupDefaults><Processors>8</Processors></TaskGroupDefaults>", "100"),
+        ("<Processors>0</Processors>", "000"),  # has a price, and costs nothing
+        ("<Processors>8</Processors>", "000"),
+    ],
+)
+def test_a_job_that_says_nothing_that_has_a_price_is_told_so_by_all_three(jobs, action, told, code):
+    data = f"<Job><JobId>1</JobId><UserId>ann</UserId><WallDuration>10</WallDuration>{told}</Job>"
+    answer, _ = jobs.answer(action, data=[data])
+    assert answer.code == code
+    assert answer.message.endswith("The job says nothing that has a price") == (code == "100")
+
+
+def test_what_a_charge_and_what_the_others_count_may_be_nothing_that_has_a_price(jobs):
     bare = "<Job><JobId>1</JobId><UserId>ann</UserId><WallDuration>10</WallDuration>{}</Job>"
-    answer, _ = jobs.answer("Charge", data=[bare.format("")])
-    assert answer.code == "100"
-    assert answer.message.endswith("The job says nothing that has a price")
     assert jobs.code("Charge", data=[bare.format("<Charge>3</Charge>")]) == "000"
     only = bare.format("<Requested><Processors>8</Processors></Requested>").replace(">1<", ">2<")
-    assert jobs.code("Charge", data=[only]) == "100"
+    assert jobs.code("Quote", data=[only]) == jobs.code("Reserve", data=[only]) == "000"
+    assert jobs.code("Charge", data=[only.replace(">2<", ">3<")]) == "100"
     jobs.service.settings = ServiceSettings(ROLES)  # without any price nothing is missing
-    assert jobs.code("Charge", data=[only]) == "000"
+    for action in ("Quote", "Reserve", "Charge"):
+        assert jobs.code(action, data=[bare.format("").replace(">1<", ">4<")]) == "000"
 
 
 def test_transactions_of_a_former_time_are_those_that_were_there(jobs):

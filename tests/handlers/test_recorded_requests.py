@@ -141,7 +141,7 @@ def test_a_peer_that_sends_its_charge_again_is_charged_once(running):
         ("charge-both-names", "000"),
         ("charge-with-id-element", "000"),
         ("job-create-bad-attribute", "000"),  # State is an attribute here
-        ("hod-style", "000"),  # and a machine is not needed
+        ("hod-style", "100"),  # a machine is not needed, but something that has a price
         ("conj-or", "000"),
         ("raw-ok", "740"),  # there are no Users
         ("join-query", "740"),
