@@ -66,7 +66,7 @@ def gateway(handler, *, ring=RING, policy=None, **options):
 def listening_here(server):
     """A server in a thread of the test, which ends with the block."""
     ready = threading.Event()
-    loop = asyncio.new_event_loop()
+    loop = (service.loop_factory() or asyncio.new_event_loop)()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)))
     thread.start()
     assert ready.wait(HANG)

@@ -40,20 +40,10 @@ class JobService:
         self.actions = Actions(self.service.actions, self.service.is_quick)
 
     def answer(
-        self, action, *, actor="root", object="Job", gets=(), sets=(), wheres=(), options=None,
-        data=(), id="", origin="10.0.0.7", proven=True, now=1000.0, mark="", flat=False,
+        self, action, *, actor="root", origin="10.0.0.7", proven=True, now=1000.0, mark="",
+        flat=False, **asks,
     ):  # fmt: skip
-        request = Request(
-            action, actor, tuple(map(Object, object.split())), tuple(map(_get, gets)),
-            tuple(each if isinstance(each, Set) else Set(*each) for each in sets),
-            tuple(map(_where, wheres)),
-            tuple(
-                Option(name, str(value))
-                for name, values in (options or {}).items()
-                for value in (values if isinstance(values, list) else [values])
-            ),
-            Data(tuple(item(tree.parse(each)) for each in data)) if data else None, id=id,
-        )  # fmt: skip
+        request = asked(action, actor=actor, **asks)
         answer = self.actions(ReceivedRequest(request, actor, origin, proven, now, mark, flat))
         return answer, list(answer.rows)
 
@@ -99,6 +89,23 @@ class JobService:
     def stored(self, id_):
         with self.service.stores.use() as jobs:
             return jobs.get(id_)
+
+
+def asked(
+    action, *, actor="root", object="Job", gets=(), sets=(), wheres=(), options=None, data=(), id=""
+):
+    """A request of plain texts and tuples."""
+    return Request(
+        action, actor, tuple(map(Object, object.split())), tuple(map(_get, gets)),
+        tuple(each if isinstance(each, Set) else Set(*each) for each in sets),
+        tuple(map(_where, wheres)),
+        tuple(
+            Option(name, str(value))
+            for name, values in (options or {}).items()
+            for value in (values if isinstance(values, list) else [values])
+        ),
+        Data(tuple(item(tree.parse(each)) for each in data)) if data else None, id=id,
+    )  # fmt: skip
 
 
 @contextmanager

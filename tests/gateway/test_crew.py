@@ -9,6 +9,8 @@ import socket
 import sys
 import time
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -256,6 +258,12 @@ def test_the_event_loop_is_that_of_uvloop_where_it_is_installed(monkeypatch):
     assert service.loop_factory() is made.new_event_loop
     monkeypatch.setitem(sys.modules, "uvloop", None)
     assert service.loop_factory() is None
+
+
+def test_each_process_that_answers_runs_on_uvloop_where_that_is_installed(folder):
+    with serving(folder) as (process, _):
+        ran = {"/uvloop/" in Path(f"/proc/{pid}/maps").read_text() for pid in children(process.pid)}
+    assert ran == {find_spec("uvloop") is not None}
 
 
 def test_a_process_whose_starter_is_gone_before_it_is_ready_just_ends(tmp_path):

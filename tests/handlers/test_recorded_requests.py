@@ -1,12 +1,17 @@
 """What real clients once asked a real Gold is answered from a store, so that they can read it."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import shutil
+import subprocess
 from fractions import Fraction
 
+import httpx
 import peers
 import pytest
+import requests
 from gateways import exchange, gateway
 from gold import KEY, RECORDINGS, documents, recording
+from waiting import HANG
 
 from sssjob import store
 from sssjob.gateway.actions import Actions
@@ -152,3 +157,69 @@ def test_a_peer_that_sends_its_charge_again_is_charged_once(running):
 )
 def test_where_we_differ_from_gold_it_is_known_how(running, name, code):
     assert said(exchange(running, recording(name).sent)).status.code == code
+
+
+ASKED = b'<Body><Request action="Query" actor="root"><Object>Job</Object><Get name="JobId"/><Get name="User"/><Where name="JobId">PBS.1234.0</Where></Request></Body>'
+OF_MAUI = ASKED.replace(b"<Body>", b'<Body actor="root">').replace(
+    b' actor="root"><Object', b"><Object"
+)
+
+
+def of_maui(body):
+    """Its envelope has the signature first, and its framing ends with a byte that is none."""
+    signature = sign(body, Key(KEY))
+    seal = (
+        b"<Signature><DigestValue>%s</DigestValue><SignatureValue>%s</SignatureValue></Signature>"
+    )
+    seal %= signature.digest.encode(), signature.value.encode()
+    head = b'<Envelope count="1" name="SSSRMAP" version="3.0" type="nonblocking">'
+    message = head + seal + body + b"</Envelope>"
+    framed = b'POST /SSSRMAP3 HTTP/1.1\r\nContent-Type: text/xml; charset="utf-8"\r\nTransfer-Encoding: chunked;\r\n\r\n'
+    return framed + b"%X\r\n" % len(message) + message + b"\r\n\0"
+
+
+def by_curl(url, message):
+    command = [
+        "curl",
+        "-sS",
+        "--fail",
+        "--max-time",
+        "60",
+        "-H",
+        "Content-Type: text/xml",
+        "--data-binary",
+        "@-",
+        url,
+    ]
+    return subprocess.run(command, input=message, capture_output=True, check=True).stdout
+
+
+def by_httpx(url, message):
+    with httpx.Client(timeout=HANG, trust_env=False) as session:
+        return session.post(url, content=message).content
+
+
+STANDARD = {
+    "curl": by_curl,
+    "requests": lambda url, message: requests.post(url, data=message, timeout=HANG).content,
+    "httpx": by_httpx,
+}
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_peers_of_gold_maui_and_slurm_and_standard_clients_share_a_port_and_a_store(running):
+    """Each finds the job that the client of Gold created, again and again in turn."""
+    message = envelope(ASKED, sign(ASKED, Key(KEY)))
+    played(running, "job-create")
+    for _ in range(3):
+        told = {name: said(ask(running.url(), message)) for name, ask in STANDARD.items()}
+        told["Gold"] = said(exchange(running, legacy_request(message)))
+        told["Maui"] = said(exchange(running, of_maui(OF_MAUI)))
+        for name, answer in told.items():
+            assert [row.fields for row in answer.rows] == [
+                (("JobId", "PBS.1234.0"), ("User", "ann"))
+            ], name
+        for name in ("glsjob", "slurm-style"):
+            ours, golds = played(running, name)
+            assert ours.status.code == golds.status.code == "000", name
+            assert "PBS.1234.0" in [row.get("JobId") for row in ours.rows], name

@@ -18,14 +18,18 @@ import re
 import select
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from fractions import Fraction
 from functools import cache, partial
 from importlib import import_module
+from itertools import groupby, islice
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -34,13 +38,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import postgresql
 import pytest
-from job_service import JobService
+from job_service import JobService, asked
 from pretended import Pretended
 
 import sssjob
 from sssjob import __main__ as program
 from sssjob import store
-from sssjob.client import GOLD, Client
+from sssjob.client import GOLD, Client, Legacy
 from sssjob.document import read
 from sssjob.features import files
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
@@ -49,6 +53,7 @@ from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
 from sssjob.ledger import ledger, upkeep
 from sssjob.records import parts
+from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Response, Row, Status
 from sssjob.store.ledger import EntryKind
 from sssjob.systems.condor.hooks.queue import ACCEPTED, OFFERED, STATES, copied
@@ -478,13 +483,14 @@ USED = (
 
 
 JOBS = 5  # of a gateway
+CLIENTS = 4  # that ask it at the same time, each about such jobs of its own
 
 
-def asked_of_a_gateway():
-    """Requests about the charges of some jobs, always the same."""
-    random = Random(1)
-    for number in range(60):
-        name = str(random.randrange(JOBS))
+def asked_of_a_gateway(count=60, client=""):
+    """Requests of a client about the charges of some jobs, always the same."""
+    random = Random(f"charges {client}" if client else 1)
+    for number in range(count):
+        name = f"{client}{random.randrange(JOBS)}"
         action = random.choice(("Quote", "Reserve", "Charge", "Charge", "Refund", "Modify"))
         state = "<State>Completed</State>" * (action == "Charge")
         more = {"data": [USED.format(name, state, random.randrange(1, 100))]}
@@ -496,7 +502,7 @@ def asked_of_a_gateway():
             more["options"] = {"Guarantee": "True"}
         elif action == "Reserve":
             more["options"] = {"Replace": str(random.random() < 0.5)}
-        yield action, {**more, "id": str(number)}
+        yield action, {**more, "id": f"{client}{number}"}
 
 
 def charged(directory):
@@ -517,16 +523,77 @@ def charged(directory):
     return work
 
 
+SERVED = """
+listen = ["127.0.0.1:{}"]
+[security]
+key = "key"
+role = "admin"
+[store]
+address = "{}"
+[rates.Resource]
+Processors = 1
+"""
+
+
+def served(directory):
+    """A gateway as sites run it, and clients that ask it at the same time, by its port.
+
+    A client that was not answered asks again, also after it was killed, by the same id.
+    """
+    opened(directory, create=True).close()
+    address = address_of(directory)
+    (directory / "key").write_text("the key of clients that are killed")
+    (directory / "key").chmod(0o600)
+
+    def asking(port, name):
+        key = Key(Path("key").read_bytes())
+        way = Legacy("127.0.0.1", port)
+        client = Client([way], key, tries=1000, sleep=lambda _: time.sleep(0.02))
+        [*client.call(asked("Query", gets=["Id"]))]  # whose answer tells that it serves
+        with open(f"said.{name}", "a+") as said:
+            said.seek(0)
+            done = len(said.readlines())
+            for action, more in [*asked_of_a_gateway(15, f"{name}.")][done:]:
+                [answer] = client.call(asked(action, **more))
+                print(action, answer.status.code, file=said, flush=True)
+
+    def work():
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        Path("gateway.toml").write_text(SERVED.format(port, address))
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            asked_by = [pool.submit(asking, port, name) for name in range(CLIENTS)]
+            pool.submit(lambda: (wait(asked_by), os.kill(os.getpid(), signal.SIGTERM)))
+            status = called(["serve", "--config", "gateway.toml"])
+        assert not status, status
+        for each in asked_by:
+            each.result()
+
+    return work
+
+
+def client_of(entry):
+    """Which of those who ask at the same time an entry is of, by the Id of its job."""
+    return entry[2].rpartition(".")[0]
+
+
+def seen_entries(kept):
+    """The entries of the ledger, those of each client in their order."""
+    entries = (
+        (str(each.kind), str(each.amount), each.job, each.duration, each.places)
+        for each in kept.ledger.entries(tuple(EntryKind))
+    )
+    return tuple(sorted(entries, key=client_of))
+
+
 def seen_charges(directory):
     """The entries of the ledger; jobs, totals and what is forwarded say the same as they do.
 
     What was answered is among them.
     """
     with opened(directory, create=True) as kept:
-        entries = tuple(
-            (str(each.kind), str(each.amount), each.job, each.duration, each.places)
-            for each in kept.ledger.entries(tuple(EntryKind))
-        )
+        assert not [*kept.check()]
+        entries = seen_entries(kept)
         charges, over = {}, set()
         for each in kept.documents():
             charge = re.search(rb"<Charge>(.*?)</Charge>", each.document)
@@ -539,11 +606,11 @@ def seen_charges(directory):
     totals, sent = totals_of(service), forwarded(service, directory)
     assert totals == charges
     assert sent == {name: charges[name] for name in over}
-    said = directory / "said"
-    answered = said.read_text().splitlines() if said.exists() else []
-    for action in ("Quote", "Reserve", "Charge"):
-        kept_of_it = sum(kind == action for kind, *_ in entries)
-        assert answered.count(f"{action} 000") <= kept_of_it, (action, answered, entries)
+    for said in directory.glob("said*"):
+        answered = said.read_text().splitlines()
+        of_it = [each[0] for each in entries if client_of(each) == said.suffix.removeprefix(".")]
+        for action in ("Quote", "Reserve", "Charge"):
+            assert answered.count(f"{action} 000") <= of_it.count(action), (said, answered, of_it)
     return entries
 
 
@@ -624,10 +691,7 @@ def seen_forwarded(directory):
     assert len(sent) == len({*sent}), sent
     service = JobService(address_of(directory))
     with opened(directory, create=True) as kept:
-        entries = tuple(
-            (str(each.kind), str(each.amount), each.job, each.duration, each.places)
-            for each in kept.ledger.entries(tuple(EntryKind))
-        )
+        entries = seen_entries(kept)
         owed = {
             each.identity.id: kept.ledger.balance(each.number, each.identity.id)
             for each in kept.documents()
@@ -670,8 +734,13 @@ def forwarded(service, directory):
 
 
 def of_entries(found, old, new):
-    """Whether the first entries are there, whole."""
-    return new[: len(found)] == found
+    """Whether the first entries of each client are there, whole."""
+    first = Counter(map(client_of, found))
+    return found == tuple(
+        each
+        for client, entries in groupby(new, client_of)
+        for each in islice(entries, first[client])
+    )
 
 
 QUEUE = frozenset({"forward.db-wal", "forward.db-shm", "forward.db.lock"})
@@ -696,6 +765,8 @@ CASES = {
     ),
     "charges": Case(charged, seen_charges, SQLITE, of_entries),
     "charges, PostgreSQL": Case(charged, seen_charges, is_whole=of_entries, in_postgresql=True),
+    "gateway": Case(served, seen_charges, SQLITE, of_entries),
+    "gateway, PostgreSQL": Case(served, seen_charges, is_whole=of_entries, in_postgresql=True),
     "forwarding": Case(
         charged_and_forwarded, seen_forwarded, SQLITE | QUEUE, of_entries, stops=2 * JOBS
     ),
