@@ -20,6 +20,7 @@ from contextlib import redirect_stderr
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import cast
 
 from lxml import etree
 
@@ -58,8 +59,7 @@ class Bare(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep where to write."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport, self._buffer = transport, b""
+        self._transport, self._buffer = cast(asyncio.Transport, transport), b""  # as uvloop's is
 
     def data_received(self, data: bytes) -> None:
         """Answer what is whole."""
@@ -176,7 +176,9 @@ async def logged() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run({
+    served = {
         "echo": lambda: bare(echoed), "bare": bare, "least": least, "memory": memory,
         "store": stored, "logged": logged,
-    }[sys.argv[1]]())  # fmt: skip
+    }  # fmt: skip
+    with asyncio.Runner(loop_factory=service.loop_factory()) as runner:
+        runner.run(served[sys.argv[1]]())
