@@ -215,7 +215,10 @@ def used_by(name: str) -> Row:
 
 
 def looked_at(pid: int, port: int, seconds: float) -> SoakFigures:
-    """What a process and those that it started have; the first of them tells of its memory."""
+    """What a process and those that it started have; the first of them tells of SQLite's.
+
+    Pages of programs and libraries are not counted: how many others have them changes all the time.
+    """
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as told:
         lines = told.read().decode().splitlines()
     sqlite, freed = (
@@ -226,7 +229,7 @@ def looked_at(pid: int, port: int, seconds: float) -> SoakFigures:
     for each in family(pid):
         with suppress(OSError):  # one that has ended meanwhile
             rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
-            memory += int(rollup.partition("Pss:")[2].split()[0]) * 1024
+            memory += int(rollup.partition("Anonymous:")[2].split()[0]) * 1024
             files += len(os.listdir(f"/proc/{each}/fd"))
     return SoakFigures(seconds, memory, files, sqlite, freed)
 
