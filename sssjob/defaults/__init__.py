@@ -12,6 +12,7 @@ elements, and resolving it again changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sssjob import expression
@@ -32,12 +33,14 @@ from sssjob.model import (
 __all__ = [
     "COUNTS",
     "OWN",
+    "SEVERAL",
     "Env",
     "Origin",
     "Resolved",
     "SourcedValue",
     "counted",
-    "naming",
+    "lending",
+    "of_only_group",
     "resolve",
     "scope",
 ]
@@ -55,6 +58,10 @@ QUANTITIES = frozenset((
 ))
 # fmt: on
 COUNTS = frozenset(("NodeCount", "Processors", "TaskCount", "TaskDistribution"))
+# What a job and its only task group say of different things, of which all counts.
+SEVERAL = frozenset(("Environment", "Feature", "Resource"))
+_OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}
+_OF_A_GROUP = frozenset(("Id", "Name", "Extension", "Dependency", "Hold"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +123,24 @@ def counted(job: Job) -> Job:
     return job if ran or said.isdisjoint(COUNTS) else _given(job, COUNTS, "merge")
 
 
-def naming(job: Job) -> Job:
-    """A job whose defaults are applied, with task groups that name the nodes that it names itself.
+def lending(job: Job, name: str) -> Job:
+    """A job whose defaults are applied, with task groups that have what it says by a name itself.
 
-    So does each group that names none.
+    So does each group that says nothing by it, and of variables each that says others.
     """
     said = {item.name for item in (*job.properties, *job.requested)}
-    return _given(job, frozenset(("Node",)), "merge") if "Node" in said else job
+    return _given(job, frozenset((name,)), "merge") if name in said else job
+
+
+# decision 955
+def of_only_group(said: Iterable[str]) -> frozenset[str]:
+    """By which of these names what the only task group of a job says counts, and not its job.
+
+    It is more exact, as what a block says is beside its defaults. It is no amount, of which a job
+    speaks of all its tasks, nothing that names the group or belongs to it alone, and nothing of
+    which there may be several, as then all counts.
+    """
+    return frozenset(said) - _OF_ALL_TASKS - SEVERAL - _OF_A_GROUP
 
 
 def _has_only_group(job: Job) -> bool:

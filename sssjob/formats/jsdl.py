@@ -18,7 +18,6 @@ from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, units
 from sssjob.amounts import OF_EACH_TASK, is_unlimited
-from sssjob.defaults import COUNTS
 from sssjob.document import places
 from sssjob.document.encodings import DECLARATION
 from sssjob.document.tree import parse
@@ -57,8 +56,8 @@ from sssjob.translate.numbers import (
     TaskCounts,
     added,
     amount_of,
+    bounds_of_groups,
     choices,
-    of_groups,
     rescope,
     say_wall,
     wall,
@@ -493,12 +492,11 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
     for name, element in AMOUNTS:
         if name == "Network" and _of_bytes(asked):
             continue
-        whole = _saying(asked, name)
-        total = of_groups(asked, of, name) if name in OF_EACH_TASK else 0
-        values = choices(whole, name) or _exact_count(of, name) or _bounds(whole, name)
+        total = bounds_of_groups(asked, of, name) if name in OF_EACH_TASK else None
+        values = choices(asked, name) or _exact_count(of, name) or _bounds(asked, name)
         if not values:
-            if total:
-                found[element] = _range_value(element, [_exactly(total)])
+            if total is not None and (whole := amount_of(total)) is not None:
+                found[element] = _range_value(element, [whole])
             continue
         if name == "Memory" and settings.memory_scope != JOB:
             if settings.memory_scope == NODE:
@@ -524,13 +522,6 @@ def _exact_count(of: TaskCounts, name: str) -> list[Interval]:
 
 def _exactly(number: int) -> Interval:
     return Interval(Fraction(number), Fraction(number))
-
-
-# decision 908
-def _saying(asked: JobRequest, name: str) -> JobRequest:
-    """Who says how many of something a job has: its only task group, where that says it."""
-    groups = asked.groups() if name in COUNTS else []
-    return groups[0] if len(groups) == 1 and groups[0].items(name) else asked
 
 
 def _of_bytes(asked: JobRequest) -> bool:

@@ -26,7 +26,7 @@ from sssjob.resource_names import (
 )
 from sssjob.translate.nodes import conditions
 from sssjob.translate.options import ScriptReading
-from sssjob.translate.requests import NO_OPTION, OVERRIDDEN, JobRequest
+from sssjob.translate.requests import NO_OPTION, JobRequest
 
 MIB = 1 << 20
 _TOO_LARGE = "does not fit 64 bits"
@@ -263,9 +263,7 @@ def _by_geometry(asked: JobRequest, of: TaskCounts) -> None:
 # decision 902
 def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     """Count nodes that are named, where nothing else counts nodes."""
-    scope = asked.scope
-    if "Node" not in asked.names and scope.job is not None:
-        scope = scope.job
+    scope = asked.scope_of("Node")
     about = "Node" in scope.own.names() or "Node" in scope.mentioned
     if of.nodes or not about:
         return
@@ -296,10 +294,10 @@ def added(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
     ``in_tasks``: processors are asked for as so many of each task, which may be more than all.
     """
     groups = asked.groups()
-    if not groups:
-        return shape(asked, in_tasks=in_tasks)
-    if len(groups) == 1:
-        return _of_only_group(asked, groups[0], in_tasks=in_tasks)
+    if len(groups) < 2:  # what the only one says is said of the job
+        only = shape(asked, in_tasks=in_tasks)
+        only.tasks_of = (only.task_count,) * len(groups)
+        return only
     own = _of_whole(asked)
     found = [shape(view) for view in groups]
     total = sum(part.total for part in found)
@@ -336,33 +334,6 @@ def _of_whole(asked: JobRequest) -> TaskCounts:
     return own
 
 
-# decision 908
-def _of_only_group(asked: JobRequest, group: JobRequest, *, in_tasks: bool) -> TaskCounts:
-    """Take the counts of a job whose only task group has those of the job that it says not itself.
-
-    What the job says besides is refused where the group says something else.
-    """
-    theirs = frozenset(name for name in COUNTS if group.items(name))
-    for name in theirs:
-        said = {stripped(item.text) for item in group.items(name)}
-        for item in asked.own(name):
-            if stripped(item.text) not in said:
-                asked.refuse(item, OVERRIDDEN)
-    own = _stated(asked, COUNTS - theirs)
-    found = _stated(group, theirs)
-    found.nodes = found.nodes or own.nodes
-    found.processors = found.processors or own.processors
-    found.tasks = found.tasks or own.tasks
-    if "TaskDistribution" not in theirs:
-        found.per_node, found.per_task = own.per_node, own.per_task
-        found.round_robin, found.geometry = own.round_robin, own.geometry
-    _by_geometry(asked, found)
-    _count_named(group, found)
-    _complete(asked, found, in_tasks=in_tasks)
-    found.tasks_of = (found.task_count,)
-    return found
-
-
 # decision 937
 def beside_own(asked: JobRequest, groups: Iterable[JobRequest], name: str) -> bool:
     """Whether a job asks for an amount itself, so that what its task groups say is refused."""
@@ -384,15 +355,31 @@ def in_all(asked: JobRequest, of: TaskCounts, name: str) -> int | None:
 
 def of_groups(asked: JobRequest, of: TaskCounts, name: str) -> int:
     """Take an amount that task groups say of each of their tasks; 0 where their job says it."""
+    found = [(one(view, name, MOST) or 0, tasks) for view, tasks in saying(asked, of, name)]
+    return sum(each * tasks for each, tasks in found)
+
+
+def bounds_of_groups(asked: JobRequest, of: TaskCounts, name: str) -> Interval | None:
+    """The same where there is a place for a range; None where no group says anything."""
+    found = [(view.bounds(name), tasks) for view, tasks in saying(asked, of, name)]
+    ends = [(each, tasks) for each, tasks in found if each is not None]
+    if not ends:
+        return None
+    lows = [each.lo * tasks for each, tasks in ends if each.lo is not None]
+    highs = [each.hi * tasks for each, tasks in ends if each.hi is not None]
+    lo, hi = (sum(all_) if len(all_) == len(ends) else None for all_ in (lows, highs))
+    return Interval(lo, hi)
+
+
+def saying(asked: JobRequest, of: TaskCounts, name: str) -> Iterator[tuple[JobRequest, int]]:
+    """The task groups, each with the number of its tasks, unless their job says an amount."""
     groups = asked.groups()
     if not groups or beside_own(asked, groups, name):
-        return 0
-    total = 0
+        return
     for view, tasks in zip(groups, of.tasks_of, strict=True):
-        total += (one(view, name, MOST) or 0) * tasks
+        yield view, tasks
         if len(groups) > 1:
             view.approximate(name, _ADDED_UP.format(len(groups)), met=False)
-    return total
 
 
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:
@@ -465,7 +452,7 @@ def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
         asked.approximate("Processors", f"{given} in all", met=given > of.total)
     if of.count and given > of.total and not asked.items("Processors"):
         told = f"{given} processors in all, and {of.total} of its tasks"
-        for name in sorted(COUNTS) if asked.job.asking_groups else ("TaskCount",):
+        for name in sorted(COUNTS) if len(asked.job.asking_groups) > 1 else ("TaskCount",):
             asked.approximate(name, told)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sssjob import expression, registry, spec
 from sssjob.amounts import NUMBERS, Scope
-from sssjob.defaults import COUNTS
+from sssjob.defaults import COUNTS, SEVERAL, of_only_group
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
@@ -75,10 +75,7 @@ _NONE = Fate(NO_OPTION)
 # Amounts, of which each target that has a place takes bounds as well.
 _BOUNDED = frozenset((*NUMBERS, "Network", "Resource"))
 # What is worked out for all task groups of a job together, by rules of their own.
-_OF_GROUPS = frozenset((*COUNTS, *NUMBERS, "ResourceLimit"))
-_RESOURCE = "Resource"
-# What names a task group, tells how it went, or belongs to it alone.
-_OF_A_GROUP = frozenset((*FACTS, "Id", "Name", "Extension", "Dependency", "Hold"))
+_OF_GROUPS = frozenset((*NUMBERS, "ResourceLimit")) - COUNTS
 # Of an option of another system, kept as it was: with a value that is none, say, or misspelt.
 _UNREAD = Fate("what this option asks for is not understood")
 
@@ -157,19 +154,44 @@ class JobRequest:
             for number in outline.told:
                 self._fates.pop(id(items[number]), None)
 
-    # decision 984
+    # decisions 955, 984
     def _adopt(self, group: TaskGroup) -> frozenset[str]:
-        """Let what the only task group says, and the job does not, be said by the job.
+        """Let what the only task group says be said by the job.
 
-        A Resource is one of several. Gives what rules of their own take of the group.
+        Where the job says another of it, the group's counts, but for what there may be several of.
+        Gives what rules of their own take of the group.
         """
         theirs = self._blocks.get(id(group), {})
-        adopted = frozenset(theirs) - (self._here.keys() - {_RESOURCE}) - _OF_A_GROUP - _OF_GROUPS
+        several = theirs.keys() & SEVERAL
+        adopted = of_only_group(theirs.keys() - FACTS) | several
         if adopted:
-            both = {name: [*self._here.get(name, ()), *theirs[name]] for name in adopted}
-            self._here = {**self._here, **both}
+            here = {**self._here}
+            for name in adopted:
+                own = self._here.get(name, ())
+                if name in several:
+                    here[name] = [*own, *theirs[name]]
+                else:
+                    here[name] = theirs[name]
+                    self._overrule(own, theirs[name])
+            self._here = here
             self._adopted = adopted, Scope(group, "/Job/TaskGroup", lambda found: None)
         return _OF_GROUPS & theirs.keys()
+
+    def _overrule(self, own: Iterable[int], theirs: Iterable[int]) -> None:
+        """Tell of what a job says where its only group says another; the same is told once."""
+        said = [_saying(self._items[number]) for number in theirs]
+        for item in (self._items[number] for number in own):
+            if _saying(item) in said:
+                self._fates.pop(id(item), None)
+            elif id(item) in self._fates:
+                self.refuse(item, OVERRIDDEN)
+
+    def scope_of(self, name: str) -> Scope:
+        """The scope of whoever says something by a name: of the job, its only group, or a group."""
+        if self.owner is self.job:
+            is_theirs = self._adopted is not None and name in self._adopted[0] - SEVERAL
+            return self._adopted[1] if self._adopted and is_theirs else self.scope
+        return self.scope.job if name not in self.names and self.scope.job else self.scope
 
     def outline(self) -> Outline:
         """Where its properties stand, while nothing is taken yet."""
@@ -360,24 +382,25 @@ class JobRequest:
 
     def demands(self) -> tuple[Expression, ...]:
         """The parts of the request that all have to hold, of what is understood of the owner."""
-        return (*self.scope.demands, *self._of_adopted(lambda scope: scope.demands))
+        return self._of_both(lambda scope: scope.demands)
 
     def conjuncts(self) -> tuple[Expression, ...]:
         """The same with all alternatives, and what is not understood.
 
         Raises ``InvalidValue``, ``LimitExceeded`` and ``UnbalancedGroup`` for what is no request.
         """
-        return (*_conjuncts(self.scope), *self._of_adopted(_conjuncts))
+        return self._of_both(_conjuncts)
 
-    def _of_adopted(
+    def _of_both(
         self, parts: Callable[[Scope], Iterable[Expression]]
-    ) -> Iterator[Expression]:  # fmt: skip
+    ) -> tuple[Expression, ...]:  # fmt: skip
+        """Parts of the request of the owner, and of the only group where it is the job."""
+        own = parts(self.scope)
         if self._adopted is None or self.owner is not self.job:
-            return
+            return tuple(own)
         names, scope = self._adopted
-        for part in parts(scope):
-            if {each.item.name for each in comparisons(part)} <= names:
-                yield part
+        kept = (part for part in own if _names(part).isdisjoint(names - SEVERAL))
+        return (*kept, *(part for part in parts(scope) if _names(part) <= names))
 
     def take_terms(self, items: Iterable[Property]) -> None:
         """Take properties as parts of an expression, so that nobody takes one of them alone."""
@@ -419,7 +442,7 @@ class JobRequest:
         if not any(place.requested for place, _ in found):
             return bool(found) and not (self.over and self.job.requested)
         try:
-            return self.scope.wanted(name).bounded
+            return self.scope_of(name).wanted(name).bounded
         except InvalidValue:
             return False
 
@@ -516,7 +539,7 @@ class JobRequest:
 
     def _requested(self, name: str, items: list[Property]) -> Interval | None:
         try:
-            found = self.scope.wanted(name)
+            found = self.scope_of(name).wanted(name)
         except InvalidValue as error:
             for item in items:
                 self.refuse(item, str(error))
@@ -652,6 +675,15 @@ class _Survey:
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
+
+
+def _names(part: Expression) -> set[str]:
+    return {each.item.name for each in comparisons(part)}
+
+
+def _saying(item: Property) -> tuple[str, dict[str, str]]:
+    """What a property says, apart from where it stands."""
+    return stripped(item.text), {**item.attributes}
 
 
 def _conjuncts(scope: Scope) -> tuple[Expression, ...]:

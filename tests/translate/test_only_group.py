@@ -4,9 +4,12 @@ import pytest
 
 from sssjob.document import loads
 from sssjob.registry import all_targets
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, translate
+from sssjob.translate.losses import Done
+from sssjob.translate.requests import OVERRIDDEN
 
-JOB = '<Job awarenessPolicy="Warn"><Id>1</Id><TaskCount>2</TaskCount>{}</Job>'
+JOB = '<Job awarenessPolicy="Warn"><Id>1</Id>{}{}</Job>'
 TARGETS = sorted(all_targets().keys() - {"sss"})
 PROGRAM = "<Executable>/bin/date</Executable>"
 REQUESTED = {
@@ -44,9 +47,9 @@ CASES = {f"requests {name}": f"<Requested>{text}</Requested>" for name, text in 
 CASES |= {f"says {name}": text for name, text in SAID.items()}
 
 
-def written(target, inner):
+def written(target, inner, tasks="<TaskCount>2</TaskCount>"):
     """What is written, and what is told of it but for where it stands."""
-    found = translate(loads(JOB.format(inner)), target, Settings(residual=False))
+    found = translate(loads(JOB.format(tasks, inner)), target, Settings(residual=False))
     told = sorted((loss.path.rpartition("/")[2], loss.reason, loss.done) for loss in found.losses)
     return found.text, told
 
@@ -64,9 +67,126 @@ def test_the_program_of_the_only_group_is_that_of_the_job():
         assert written(target, f"<TaskGroup>{PROGRAM}</TaskGroup>") == job, target
 
 
-def test_what_the_job_says_itself_counts_and_another_of_its_group_is_told():
+# What a group says beside what its job says.
+BESIDE = {
+    "nothing": "",
+    "tasks": "<TaskCount>4</TaskCount>",
+    "tasks on each node": '<TaskDistribution type="TasksPerNode">2</TaskDistribution>',
+    "processors": "<Requested><Processors>4</Processors></Requested>",
+    "nodes": "<Requested><NodeCount>2</NodeCount></Requested>",
+    "a licence": REQUESTED["a licence"].join(("<Requested>", "</Requested>")),
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE.values(), ids=BESIDE)
+def test_what_the_job_says_beside_its_only_group_is_written(beside):
+    inner = PROGRAM + f"<Requested>{REQUESTED['a node']}{REQUESTED['a feature']}</Requested>"
     for target in TARGETS:
-        own, other = (f"<Requested><Queue>{name}</Queue></Requested>" for name in "ab")
+        whole = written(target, inner + beside, tasks="")
+        parts = written(target, f"{inner}<TaskGroup>{beside}</TaskGroup>", tasks="")
+        assert parts == whole, target
+
+
+COUNTED = {
+    "tasks on each node": '<TaskDistribution type="TasksPerNode">2</TaskDistribution>',
+    "processors of each task": '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>',
+    "a rule": '<TaskDistribution type="Rule">RoundRobin</TaskDistribution>',
+    "an unknown rule": '<TaskDistribution type="Rule">Some</TaskDistribution>',
+    "a geometry": '<TaskDistribution type="Geometry">{0,1}{2,3}</TaskDistribution>',
+    "tasks": "<TaskCount>3</TaskCount>",
+    "nodes": "<Requested><NodeCount>2</NodeCount></Requested>",
+    "some nodes": '<Requested><NodeCount op="GE">2</NodeCount></Requested>',
+    "processors": "<Requested><Processors>8</Processors></Requested>",
+    "some processors": '<Requested><Processors op="LE">8</Processors></Requested>',
+}
+
+
+@pytest.mark.parametrize("tasks", ["", "<TaskCount>2</TaskCount>", "<TaskCount>4</TaskCount>"])
+@pytest.mark.parametrize("inner", COUNTED.values(), ids=COUNTED)
+def test_how_many_the_only_group_counts_is_written_and_told_as_of_its_job(inner, tasks):
+    for target in TARGETS:
+        job = written(target, PROGRAM + tasks + inner, tasks="")
+        group = f"{PROGRAM}<TaskGroup>{tasks}{inner}</TaskGroup>"
+        assert written(target, group, tasks="") == job, target
+
+
+# What a job says, and what its only group says of the same.
+DIFFERENT = {
+    "a queue": ("<Queue>a</Queue>", "<Queue>b</Queue>"),
+    "a node": ("<Node>a</Node>", "<Node>b</Node>"),
+    "nodes": ("<NodeCount>2</NodeCount>", "<NodeCount>3</NodeCount>"),
+    "processors": ("<Processors>2</Processors>", "<Processors>4</Processors>"),
+    "an architecture": ("<Architecture>a</Architecture>", "<Architecture>b</Architecture>"),
+}
+
+
+@pytest.mark.parametrize(("own", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_where_the_only_group_says_another_it_counts_and_what_the_job_says_is_told(own, other):
+    own, other = (f"<Requested>{each}</Requested>" for each in (own, other))
+    for target in TARGETS:
         text, told = written(target, f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>")
-        assert text == written(target, PROGRAM + own)[0], target
-        assert "Queue" in {name for name, *_ in told}, target
+        alone = written(target, PROGRAM + other)
+        assert text == alone[0], target
+        assert [each for each in told if each not in alone[1]] == [
+            (own.split("<")[2].split(">")[0], OVERRIDDEN, Done.DROPPED)
+        ], target
+
+
+SEVERAL = {
+    "features": ("<Requested><Feature>ib</Feature></Requested>",
+                 "<Requested><Feature>ssd</Feature></Requested>"),
+    "variables": ('<Environment><Variable name="A">1</Variable></Environment>',
+                  '<Environment><Variable name="B">2</Variable></Environment>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("own", "other"), SEVERAL.values(), ids=SEVERAL)
+def test_all_of_what_the_job_and_its_only_group_say_counts_where_there_may_be_several(own, other):
+    for target in TARGETS:
+        both = written(target, PROGRAM + own + other)
+        assert written(target, f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>") == both, target
+
+
+RANGES = {
+    "an upper end": '<{0} units="GB" op="LE">4</{0}>',
+    "a lower end": '<{0} units="GB" op="GE">4</{0}>',
+    "an open end": '<{0} units="GB" op="GT">4</{0}>',
+    "both ends": '<{0} units="GB" op="GE">2</{0}><{0} units="GB" op="LE">4</{0}>',
+}
+
+
+@pytest.mark.parametrize("name", ["Memory", "Swap", "Disk"])
+@pytest.mark.parametrize("text", RANGES.values(), ids=RANGES)
+def test_a_range_of_the_one_task_of_the_only_group_is_that_of_the_job(text, name):
+    inner = f"<Requested>{text.format(name)}</Requested>"
+    for target in TARGETS:
+        job = written(target, PROGRAM + inner, tasks="")
+        assert written(target, f"{PROGRAM}<TaskGroup>{inner}</TaskGroup>", tasks="") == job, target
+
+
+def test_nodes_and_features_of_a_job_of_several_groups_are_those_of_its_chunks_and_nodes():
+    asked = '<Requested><Feature>ib</Feature><Node aggregation="List">a,b</Node></Requested>'
+    group = "<TaskGroup><TaskCount>1</TaskCount></TaskGroup>"
+    for target, wanted in {
+        "pbs": "select=1:ncpus=1:mpiprocs=1:ib=True:host=a+1:ncpus=1:mpiprocs=1:ib=True:host=b",
+        "torque": "nodes=a:ppn=1:ib+b:ppn=1:ib",
+    }.items():
+        text, told = written(target, PROGRAM + asked + group + group, tasks="")
+        assert wanted in text.splitlines()[2]
+        assert not {"Feature", "Node"} & {name for name, *_ in told}
+
+
+@pytest.mark.parametrize(("own", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_an_ad_has_what_the_only_group_says_and_tells_what_its_job_says(own, other):
+    own, other = (f"<Requested>{each}</Requested>" for each in (own, other))
+    [made] = to_ads(loads(JOB.format("", f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>")))
+    [alone] = to_ads(loads(JOB.format("", PROGRAM + other)))
+    of_sum = {"Requirements": made.ad.get("Requirements")} if "Processors" in own else {}
+    assert {**made.ad, **of_sum} == {**alone.ad, **of_sum}  # RequestCpus demands them, too
+    assert any("its only task group says another" in each.message for each in made.findings)
+
+
+@pytest.mark.parametrize(("own", "other"), SEVERAL.values(), ids=SEVERAL)
+def test_an_ad_has_all_of_what_job_and_only_group_say_where_there_may_be_several(own, other):
+    [made] = to_ads(loads(JOB.format("", f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>")))
+    assert all(word in str(made.ad) for word in (("ib", "ssd") if "ib" in own else ("A=1", "B=2")))

@@ -558,8 +558,16 @@ def _number(asked: JobRequest, element: str) -> int | None:
         numbers.only_one(asked, element, count)
     if count is None:
         return None
-    found = None if count.exact else asked.scope.processors(least=True)
+    found = None if count.exact else _counting(asked).processors(least=True)
     return count.least if found is None else math.ceil(found.value)
+
+
+def _counting(asked: JobRequest) -> Scope:
+    """The scope of whoever asks for processors, with all that counts them."""
+    scope = asked.scope_of("Processors")
+    if scope is asked.scope:
+        return scope
+    return Scope(counted(asked.job).asking_groups[0], scope.path, scope.report)
 
 
 def own_time(job: Job) -> int:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from sssjob import expression
 from sssjob.amounts import Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS, counted, naming
+from sssjob.defaults import COUNTS, counted, lending, of_only_group
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
@@ -23,7 +23,7 @@ from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import Mapped, embedded, own_time, to_ad
 
 _IDENTITY = ("Id", "Name")
-_NODE = "Node"
+_NODE, _VARIABLES = "Node", "Environment"
 _OF_TASKS = ("TaskCount", "TaskDistribution")
 _COUNTED = "its task groups count their tasks"
 _OF_A_GROUP = ("TaskCount", *_IDENTITY)
@@ -84,6 +84,8 @@ def parts(job: Job) -> list[JobOfAd]:
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
     """
+    if len(job.asking_groups) == 1 and job.asking_groups[0].properties.all(_VARIABLES):
+        job = lending(job, _VARIABLES)
     groups = tuple(_of_all_tasks(job))
     if not groups:
         return [JobOfAd(job)]
@@ -160,10 +162,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     if len(groups) == 1:
         of_job = {expression.key(each) for each in _asked(job)}
         of_job |= {_TIME} if own_time(job) else set()
-    if len(groups) == 1:
-        job = _without_counts(job, groups[0])
-        if _nodes_of(groups[0]):
-            job = job.holding(map(_without_nodes, job.items))
+        job = _without_overruled(job, groups[0])
         own += (item for item in groups[0].properties if item.name in COUNTS)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
@@ -181,13 +180,14 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
 
 
-# decision 908
+# decisions 908, 955
 def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
-    """The counts and nodes of a job of which its only group says others."""
+    """What a job says of which its only group says another."""
     theirs = [*group.properties, *group.requested]
+    names = of_only_group(item.name for item in theirs)
     for item in (*job.properties, *job.requested):
         said = {stripped(each.text) for each in theirs if each.name == item.name}
-        if item.name in (*COUNTS, _NODE) and said and stripped(item.text) not in said:
+        if item.name in names and stripped(item.text) not in said:
             yield _counts_for_nothing(item, "its only task group says another")
 
 
@@ -196,10 +196,9 @@ def _counts_for_nothing(item: Property, why: str) -> Finding:
     return finding("W-USELESS", told, path=f"/Job/{item.name}", line=item.line)
 
 
-# decision 908
-def _without_counts(job: Job, group: TaskGroup) -> Job:
-    """A job without the counts that its only group says itself."""
-    said = {item.name for item in (*group.properties, *group.requested)} & COUNTS
+def _without_overruled(job: Job, group: TaskGroup) -> Job:
+    """A job without that of which what its only group says counts."""
+    said = of_only_group(item.name for item in (*group.properties, *group.requested))
     return job.holding(
         item.holding(each for each in item.items if not _is_named(each, said))
         if isinstance(item, Requested)
@@ -262,7 +261,7 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
     Its groups name those that it names then. With whether what these name is left to them, as it
     is where the job names the same, and what is not asked for.
     """
-    named = naming(job)
+    named = lending(job, _NODE)
     every = [_nodes_of(group) for group in named.asking_groups]
     are_alike = all(each == every[0] for each in every)
     if len(every) < 2 or (are_alike and _nodes_of(job) in ([], every[0])):
@@ -375,22 +374,11 @@ def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
 def _alone(job: Job, group: TaskGroup) -> Job:
     """A job that has one of its groups only: what this says, it says of its single group."""
     own = [item for item in group.items if not _is_named(item, _IDENTITY)]
-    job = _without_counts(job, group)
-    kept: Iterable[Item] = (
-        item for item in job.items
+    kept = (
+        item for item in _without_overruled(job, group).items
         if not (isinstance(item, TaskGroup) or _is_stated(item, own))
     )  # fmt: skip
-    if _nodes_of(group):
-        kept = map(_without_nodes, kept)
     return job.holding((*kept, *own))
-
-
-# decision 902
-def _without_nodes(item: Item) -> Item:
-    """What a job says but for its nodes by name, of which a group that names some has none."""
-    if isinstance(item, Requested):
-        return item.holding(each for each in item.items if not _is_named(each, (_NODE,)))
-    return item
 
 
 def _without(group: TaskGroup, name: str) -> TaskGroup:

@@ -84,6 +84,14 @@ def on_nodes(found: list[NodeSpec], wanted: list[str]) -> Iterator[tuple[NodeSpe
             yield replace(part, count=free), ""
 
 
+def _hosted(found: list[NodeSpec], wanted: list[str]) -> list[NodeSpec]:
+    """Chunks on nodes with these names."""
+    hosted = list(on_nodes(found, wanted))
+    for part, name in hosted:
+        part.values |= {"host": name} if name else {}
+    return [part for part, _ in hosted]
+
+
 def approximated(asked: JobRequest, of: numbers.TaskCounts) -> None:
     """Ranges have no place: the least is asked for."""
     for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
@@ -103,35 +111,39 @@ class Chunks(AmountsLayout):
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """A chunk for each node, or for each task where nothing says how many nodes."""
-        groups = asked.groups()
-        several = len(groups) > 1
-        of = numbers.shape(asked) if several else numbers.added(asked)
-        found = self._chunks(asked, of, settings) if not groups else []
-        beside = bool(groups) and numbers.beside_own(asked, groups, "Memory")
+        every = asked.groups()
+        groups = every if len(every) > 1 else []  # what the only one says is said of its job
+        of = numbers.shape(asked) if groups else numbers.added(asked)
+        beside = bool(every) and numbers.beside_own(asked, every, "Memory")
+        found: list[NodeSpec] = []
+        if not groups:
+            whose = every[0] if every and not beside else asked
+            found = self._chunks(asked, of, settings, memory_of=whose)
         shapes: list[numbers.TaskCounts] = []
         licences: Counter[str] = Counter()
         tasks = 0
         for view in groups:
-            mine = numbers.shape(view) if several else of
+            mine = numbers.shape(view)
             tasks += mine.count or 1
             shapes.append(mine)
-            chunks = self._chunks(view, mine, settings, beside=beside)
-            if not chunks and several:  # a task beside those of other groups
+            chunks = self._chunks(view, mine, settings, memory_of=None if beside else view)
+            if not chunks:  # a task beside those of other groups
                 _one(chunks)
-            if several:  # those of the only one are those of its job
-                licences.update(_with_resources(view, chunks))
+            licences.update(_with_resources(view, chunks))
             found += chunks
-        of.tasks_of = tuple(each.task_count for each in shapes)
-        if beside:  # on nodes, if all of these count them
+        if groups:
+            of.tasks_of = tuple(each.task_count for each in shapes)
+            self._marked(asked, found)
+            if not any("host" in part.values for part in found):
+                found = _hosted(found, names(asked, sum(part.count for part in found)))
+        if groups and beside:  # on nodes, if all of these count them
             whole_ = next((each for each in shapes if not each.nodes), shapes[0])
             self._memory(asked, whole_, found, settings.memory_scope)
         if groups:
             total = sum(part.count * part.number("ncpus") for part in found)
-            numbers.compared(asked, of, total)
-        if several:
+            if not of.named:  # by names of nodes, on which groups run
+                numbers.compared(asked, of, total)
             _of_groups(asked, of, tasks)
-        elif groups:
-            approximated(asked, of)
         if licences:
             for view in groups:
                 view.convert("Resource", "licences of the whole job", numbers.is_license)
@@ -146,7 +158,7 @@ class Chunks(AmountsLayout):
 
     def _chunks(
         self, asked: JobRequest, of: numbers.TaskCounts, settings: Settings, *,
-        beside: bool = False,
+        memory_of: JobRequest | None,
     ) -> list[NodeSpec]:  # fmt: skip
         approximated(asked, of)
         wanted = places(asked, of)
@@ -157,17 +169,19 @@ class Chunks(AmountsLayout):
         elif of.count or of.processors or of.per_task:
             found.append(NodeSpec(of.count or 1, _counted(of, 1)))
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
-        if not beside:
-            self._memory(asked, of, found, settings.memory_scope)
+        if memory_of is not None:
+            self._memory(memory_of, of, found, settings.memory_scope)
+        self._marked(asked, found)
+        return _hosted(found, wanted)
+
+    def _marked(self, asked: JobRequest, found: list[NodeSpec]) -> None:
+        """What each chunk has to have, of whoever asks for it."""
         for mark in features(asked):
             for part in found or _one(found):
                 part.values[mark] = "True"
         if arch := plain_name(asked, "Architecture"):
             for part in found or _one(found):
-                part.values["arch"] = arch
-        for part, name in (hosted := list(on_nodes(found, wanted))):
-            part.values |= {"host": name} if name else {}
-        return [part for part, _ in hosted]
+                part.values.setdefault("arch", arch)
 
     def _memory(
         self, asked: JobRequest, of: numbers.TaskCounts, found: list[NodeSpec], scope: str
@@ -429,7 +443,7 @@ class Nodes(AmountsLayout):
         for part in found:
             if gpus:
                 part.values["gpus"] = str(ceil(Fraction(gpus, nodes)))
-            part.marks += marks
+            part.marks = [*part.marks, *marks]
         if gpus and gpus % nodes:
             asked.approximate("Resource", "GPUs of each node, rounded up", where=numbers.is_gpu)
         if text := self._unlike(asked, found) or "+".join(map(str, found)):
