@@ -367,7 +367,7 @@ def bounds_of_groups(asked: JobRequest, of: TaskCounts, name: str) -> Interval |
         return None
     lows = [each.lo * tasks for each, tasks in ends if each.lo is not None]
     highs = [each.hi * tasks for each, tasks in ends if each.hi is not None]
-    lo, hi = (sum(all_) if len(all_) == len(ends) else None for all_ in (lows, highs))
+    lo, hi = (sum(all_, Fraction(0)) if len(all_) == len(ends) else None for all_ in (lows, highs))
     return Interval(lo, hi)
 
 
