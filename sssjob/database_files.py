@@ -3,10 +3,11 @@
 Strategy. SQLite guards a file by locks of POSIX, which belong to the process: as soon as it closes
 any handle of the file, also one that only read its first bytes, all of them are gone. Another
 process then takes itself for the last one that has the database open and removes its log, while
-this one goes on to write into it, and the file is damaged. So this process knows which files it
-has open as stores, by device and inode, and never opens one of them in another way. Who looks at a
-file and who opens a store wait for each other, as a handle that was opened just before is closed
-behind the first lock.
+this one goes on to write into it, and the file is damaged. The same is true of the memory that all
+share (``-shm``), which the other one would cut. So this process knows which files it has open as
+stores, by device and inode, with those beside them, and never opens one of them in another way.
+Who looks at a file and who opens a store wait for each other, as a handle that was opened just
+before is closed behind the first lock.
 
 What a process has open, a copy of it (``fork``) has not: SQLite believes there that it holds locks
 which only the parent has. A store that was open is refused in the copy.
@@ -28,10 +29,13 @@ _MARK = slice(68, DATABASE_HEAD)  # where it has its application
 _APPLICATION = APPLICATION.to_bytes(4, "big")
 _OF_STORE = MAGIC.ljust(_MARK.start, b"\0") + _APPLICATION
 
+_BESIDE = ("-wal", "-shm", "-journal")  # what SQLite adds to the name of a file
+
 _FileKey = tuple[int, int]  # device and inode
 
 guard = RLock()  # is held by who opens a store or looks at a file
 _open: Counter[_FileKey] = Counter()  # how many connections of this process each has
+_paths: dict[_FileKey, str] = {}  # where each of them is
 _inherited: set[_FileKey] = set()  # what was open in the process that this one is a copy of
 
 
@@ -74,8 +78,11 @@ def _read(handle: int, size: int) -> bytes:
 
 
 def is_open(name: str | os.PathLike[str]) -> bool:
-    """Whether this process has a file open as a store, by whichever name."""
-    return bool(_open) and _is_open(name, None)
+    """Whether this process has a file open as a store or beside one, by whichever name."""
+    if not _open:
+        return False
+    with guard:
+        return _is_open(name, None)
 
 
 def any_open() -> bool:
@@ -86,11 +93,22 @@ def any_open() -> bool:
 def _is_open(name: str | os.PathLike[str], folder: int | None) -> bool:
     if not _open:
         return False
+    found = _key(name, folder)
+    return found is not None and (found in _open or found in _keys_beside())
+
+
+def _keys_beside() -> set[_FileKey | None]:
+    """The files that are beside the stores now: these come and go."""
+    return {_key(path + end, None) for path in _paths.values() for end in _BESIDE}
+
+
+def _key(name: str | os.PathLike[str], folder: int | None) -> _FileKey | None:
+    """What tells a file from all others; None where there is none."""
     try:
         found = os.stat(name, dir_fd=folder)
     except OSError:
-        return False
-    return (found.st_dev, found.st_ino) in _open
+        return None
+    return found.st_dev, found.st_ino
 
 
 class InheritedStore(Exception):
@@ -112,6 +130,7 @@ class OpenFile:
         if self._key in _inherited:
             raise InheritedStore(path)
         _open[self._key] += 1
+        _paths[self._key] = os.path.realpath(path)  # SQLite follows links, too
 
     def closed(self) -> None:
         """Know that the connection is closed."""
@@ -119,6 +138,7 @@ class OpenFile:
             _open[self._key] -= 1
             if _open[self._key] < 1:  # below nothing in a copy of the process, which had none
                 del _open[self._key]
+                _paths.pop(self._key, None)
 
 
 def _copied() -> None:
@@ -127,6 +147,7 @@ def _copied() -> None:
     guard = RLock()  # another thread may have held the old one
     _inherited.update(_open)
     _open.clear()
+    _paths.clear()
 
 
 os.register_at_fork(after_in_child=_copied)

@@ -20,12 +20,16 @@ from sssjob.verbs.documents import by_format, inside
 
 JOB = loads("<Job><Id>1</Id></Job>")
 
-# Another process opens the store, changes it, and closes it: as the last one, if it can.
-ANOTHER = """
-import sys
-from sssjob import loads, store
-with store.open(sys.argv[1]) as jobs, jobs.change() as change:
-    change.put(loads("<Job><Id>2</Id></Job>"))
+# Another process locks what SQLite locks for as long as it has a store open: of the file, and of
+# the memory that all share.
+LOCK = """
+import fcntl, sys
+for end, first, size in ("", 0x40000002, 510), ("-shm", 128, 1):
+    with open(sys.argv[1] + end, "r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, size, first)
+        except BlockingIOError:
+            print("locked")
 """
 
 
@@ -74,14 +78,26 @@ LOOKS = {
 }
 
 
+def locked(jobs):
+    asked = [sys.executable, "-S", "-c", LOCK, path_of(jobs)]
+    return subprocess.run(asked, capture_output=True, check=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize("beside", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_who_looks_at_an_open_store_leaves_it_its_locks(jobs, look):
-    look(path_of(jobs))
-    log = path_of(jobs).with_name("jobs.xml-wal")
-    before = log.stat().st_ino
-    subprocess.run([sys.executable, "-c", ANOTHER, path_of(jobs)], check=True)
-    # The other one removes the log only where it takes itself for the last one.
-    assert log.stat().st_ino == before
+def test_who_looks_at_an_open_store_leaves_it_its_locks(jobs, look, beside):
+    path = path_of(jobs).with_name(f"jobs.xml{beside}")
+    assert path.exists()
+    look(path)
+    assert locked(jobs) == ["locked", "locked"]
+
+
+def test_a_store_that_is_read_into_itself_is_left_out_of_its_directory(jobs, tmp_path):
+    (tmp_path / "one.xml").write_text("<Job><Id>2</Id></Job>")
+    told = []
+    found = list(inside(source(tmp_path), lambda name, said: told.append(said)))
+    assert [each.given for each in found] == [tmp_path / "one.xml"]
+    assert not told
 
 
 def test_what_opens_it_in_another_way_is_told_so_by_the_tests(jobs):

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from sssjob.database_files import database, first_bytes
+from sssjob.database_files import database, first_bytes, is_open
 from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.outermost import is_foreign, is_told
@@ -162,9 +162,9 @@ class _PassedOver:
 
 def _is_left_over(path: Path) -> bool:
     """Whether a file is hidden, or a copy with a ``~``: editors and programs that are writing leave
-    these, and each job of them would count once more.
+    these, and each job of them would count once more. Nor is a store read into itself.
     """
-    return path.name.startswith(".") or path.name.endswith("~")
+    return path.name.startswith(".") or path.name.endswith("~") or is_open(path)
 
 
 def _is_taken(path: Path) -> bool:
