@@ -35,6 +35,9 @@ _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
 _SAFE = "PRAGMA synchronous = FULL"  # a commit waits for the disk
+# Of a table that has few rows now and many later it would be known for good that to read all of it
+# costs no more than to look for one row: a join would read it for each row of the other table.
+_MANY = 100
 _INHERITED = (
     "was open in the process that this one is a copy of (fork), whose locks it has not: "
     "have the process start anew (spawn), or open the store behind the copy only"
@@ -293,7 +296,10 @@ class SQLite:
     def observe(self) -> None:
         """See ``Engine``."""
         self.fetch("PRAGMA analysis_limit = 1000")
-        self.fetch("ANALYZE")
+        for (name,) in self.fetch("SELECT name FROM sqlite_master WHERE type = 'table'"):
+            table = quoted(str(name))
+            if len(self.fetch(f"SELECT 1 FROM {table} LIMIT {_MANY}")) == _MANY:
+                self.fetch(f"ANALYZE {table}")
 
     def damage(self) -> Iterator[str]:
         """See ``Engine``."""

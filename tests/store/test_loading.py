@@ -14,7 +14,7 @@ from sssjob import store
 from sssjob.document.places import local
 from sssjob.document.slices import slices
 from sssjob.errors import UnreadableDocument
-from sssjob.store import Counts, loading, sqlite
+from sssjob.store import Counts, loading, lookup, sqlite
 from sssjob.store.identity import identify
 from sssjob.store.ledger import EntryKind
 from sssjob.store.reading import only, told
@@ -563,3 +563,17 @@ def test_an_import_is_of_the_run_that_has_what_it_tells(jobs):
     jobs.load(b"<Job><Id>7</Id><SubmitTime>50</SubmitTime><Charge>5</Charge></Job>")
     charged_of = [b"<Charge>5</Charge>" in each for each in documents(jobs)]
     assert charged_of == [True, False]
+
+
+@pytest.mark.parametrize("count", [1, 99, 100, 1500])
+def test_what_was_known_of_few_rows_makes_no_question_slow_once_they_are_many(tmp_path, count):
+    """An import is one change, behind which a gateway makes one with each request."""
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(b"".join(b"<Job><Id>%d</Id></Job>" % number for number in range(count)))
+    with store.open(tmp_path / "jobs.db") as jobs:
+        for statement, values in (
+            (lookup.PRESENT, ()), (lookup.FORMER, ()), (lookup.EVENTS, (0, "", "")),
+        ):  # fmt: skip
+            plan = jobs.engine.fetch(f"EXPLAIN QUERY PLAN {statement}", values)
+            scanned = [told for *_, told in plan if str(told).startswith("SCAN")]
+            assert len(scanned) == (3 if "UNION ALL" in statement else 1), scanned
