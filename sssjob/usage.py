@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -40,22 +40,29 @@ def usage(item: Property, duration: int | None = None) -> Fraction | None:
     return None if most is None else most * units.number(item.attributes.get(_RATE, "1"))
 
 
-def held(item: Property, duration: int | None = None) -> Fraction | None:
+def held(
+    item: Property, duration: int | None = None, *,
+    amount: Callable[[Property], Fraction] = expression.amount,
+) -> Fraction | None:  # fmt: skip
     """Amount times duration, whatever the consumptionRate is; as ``usage`` otherwise."""
     stated = item.attributes.get("duration")
     seconds = duration if stated is None else units.duration(stated)
-    return None if seconds is None else expression.amount(item) * seconds
+    return None if seconds is None else amount(item) * seconds
 
 
-def average(items: Iterable[Property], seconds: int) -> Fraction:
+def average(
+    items: Iterable[Property], seconds: int, *,
+    amount: Callable[[Property], Fraction] = expression.amount,
+) -> Fraction:  # fmt: skip
     """What amounts are together for so many seconds, each for its own duration, or for all of them.
 
-    Raises ``InvalidValue``.
+    ``amount`` reads each of them. Raises ``InvalidValue``.
 
     >>> average([Property("Processors", 4, {"duration": "5"})], 100)
     Fraction(1, 5)
     """
-    return sum((held(each, seconds) or Fraction() for each in items), Fraction()) / seconds
+    found = (held(each, seconds, amount=amount) or Fraction() for each in items)
+    return sum(found, Fraction()) / seconds
 
 
 # decision 710

@@ -355,7 +355,8 @@ def refund(
         raise Refused("317", f"Description has {_DESCRIBED} characters at most")
     given = option(asked, "Amount")
     if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
-        raise Refused("317", "Amount is a number")
+        told = "of at most 15 digits, with at most 6 behind the point"
+        raise Refused("317", f"Amount is a number not less than 0 {told}, found {shown(given)}")
 
     def do(change: Change) -> HandlerAnswer:
         asked_of = Job.of(Id=id_, **run)
@@ -455,6 +456,8 @@ def _price(
         unknown = [name for name in rates.resources if _amount(amounts, name, seconds) is None]
         for name in unknown:
             for view in filter(None, (amounts.sent, amounts.known)):
+                if not is_charge:
+                    _require_one(view.block, name)
                 require_no_part(view.block, name, USED if is_charge else _ASKED)
         if unknown and len(unknown) == len(rates.resources):
             warning = "\n".join(filter(None, (warning, _FREE)))
@@ -464,6 +467,15 @@ def _price(
     require_credits(units.decimal(bill.amount))
     warnings = "\n".join(filter(None, (subject.warnings, warning, *bill.warnings)))
     return _Priced(of, bill, warnings)
+
+
+def _require_one(block: Block, name: str) -> None:
+    """Refuse (317) an amount that a job requests by a bound, or more than once."""
+    found = [item for item in block.requested if item.name == name]
+    for item in found:
+        require_amount(item)
+    if len(found) > 1:
+        raise Refused("317", f"{name} is one value, requested {len(found)} times")
 
 
 def require_no_part(block: Block, name: str, inside: tuple[type[Block], ...] = USED) -> None:

@@ -107,7 +107,8 @@ class View:
     def amount(self, attribute: ObjectAttribute, seconds: int) -> Fraction | None:
         """The number of an amount for so many seconds that a job ran, as reports count it.
 
-        Parts are added up, each for the time for which the job had it.
+        Parts are added up, each for the time for which the job had it. A part of a processor is
+        charged, as Gold does.
         """
         stated = self.property(attribute)
         if stated is None or not seconds or _IN_PART.isdisjoint(stated.attributes):
@@ -115,7 +116,7 @@ class View:
         parts = Scope(self.block, "", _unheard).parts(stated.name)
         unit = units.DEFAULT_UNITS.get(stated.name)
         try:
-            found = average(parts if stated in parts else [stated], seconds)
+            found = average(parts if stated in parts else [stated], seconds, amount=_read)
         except InvalidValue:
             return None
         return found / units.UNITS[unit] if unit else found
@@ -217,6 +218,11 @@ def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iter
 def only(block: Block) -> View:
     """A job that is not stored, or not yet."""
     return View(NOWHERE, effective(block), 0)
+
+
+def _read(item: Property) -> Fraction:
+    """An amount as ``View.number`` reads it: also a part of what is counted."""
+    return item.bytes if item.name in units.DEFAULT_UNITS else units.number(item.text)
 
 
 def _unheard(_: Finding) -> None:

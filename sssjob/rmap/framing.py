@@ -176,7 +176,7 @@ class Requests:
         elif length is not None:
             self._left = _length(length)
             self._check(self._left)
-        elif method in ("GET", "HEAD"):
+        elif method != "POST":  # it has no body: RFC 9112, 6.3
             self._left = 0
         else:
             raise BadFraming("The request tells no length", HTTPStatus.LENGTH_REQUIRED)

@@ -272,6 +272,32 @@ def test_jobs_without_an_id_are_charged_to_whom_each_of_them_names(jobs):
         assert [*kept.check()] == []
 
 
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        ('<Processors op="GE">8</Processors>', "Processors is one value, without op and conj"),
+        (
+            "<Processors>1</Processors></Requested><Requested><Processors>2</Processors>",
+            "Processors is one value, requested 2 times",
+        ),
+    ],
+)
+def test_what_is_requested_by_a_bound_or_twice_has_no_price_and_is_told_as_that(jobs, asked, said):
+    jobs.create(f"<Job><Id>1</Id><User>ann</User><Requested>{asked}</Requested></Job>")
+    for action in ("Reserve", "Quote"):
+        asked = {"data": ["<Job><Id>1</Id><Duration>10</Duration></Job>"]}
+        assert (jobs.code(action, **asked), jobs.said(action, **asked)) == ("317", said)
+
+
+@pytest.mark.parametrize("number, credits", [("2.0", "16"), ("1.25", "10"), ("1.5", "12")])
+def test_a_part_of_a_processor_is_charged_for_its_own_duration_too(jobs, number, credits):
+    told = "<Job><Id>{}</Id><User>ann</User><WallDuration>100</WallDuration>{}</Job>"
+    for id_, action in enumerate(("Reserve", "Quote", "Charge")):
+        amount = f'<Processors duration="8">{number}</Processors>'
+        said = jobs.said(action, data=[told.format(id_, amount)])
+        assert f"{credits} credits" in said
+
+
 IN_PARTS = "<TaskGroup><TaskCount>3</TaskCount><Delivered><Processors>4</Processors></Delivered></TaskGroup>"
 
 

@@ -171,9 +171,10 @@ def test_a_new_connection_has_said_nothing():
     assert parser.next() is None
 
 
-def test_a_get_has_no_body():
-    (request,) = read(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
-    assert (request.method, request.target, request.body) == ("GET", "/healthz", b"")
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "DELETE", "PUT"])
+def test_what_tells_no_length_and_is_no_post_has_no_body(method):
+    (request,) = read(f"{method} /healthz HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+    assert (request.method, request.target, request.body) == (method, "/healthz", b"")
 
 
 def test_a_client_that_waits_to_be_told_to_go_on_is_noticed():
