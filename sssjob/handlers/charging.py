@@ -8,7 +8,7 @@ for want of funds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -19,7 +19,7 @@ from sssjob import spec, units
 from sssjob.delivery.requested import StoredRun, requested, runs_of
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.fold import DELIVERED, Fact, fold
+from sssjob.fold import DELIVERED, Fact, fold, is_same_place
 from sssjob.fold import JOB as OF_JOB
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering, without_blanks
@@ -172,7 +172,9 @@ def charge(
         known = _known(change, delivering(subject.job))
         times = _known_times(known, subject.job)
         further = None if known is not None else _further(change, subject.job, reach)
-        job, before, payers = _merged(known, further, times, subject, reach)
+        job, before, payers = _merged(
+            known, further, times, subject, reach, accounting.rates.multipliers
+        )
         former = known.stored if known is not None else None
         kept = _times_told(known, times, subject.job) or _further_told(further, subject.job)
         said = _advised(change, former, subject.id, advice)
@@ -529,7 +531,7 @@ def _rates(
 
 def _merged(
     known: _StoredJob | None, further: StoredRun | None, times: Mapping[str, str],
-    subject: _Subject, reach: Reach,
+    subject: _Subject, reach: Reach, factors: Iterable[str],
 ) -> tuple[Job, Fraction, str]:  # fmt: skip
     """The job as it will be stored, what it was charged before, and what is to be said of whom."""
     sent = without(subject.job, "Charge")
@@ -542,7 +544,7 @@ def _merged(
         return delivering(sent), Fraction(), ""
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
-    payers = Payers(view, written, sent)
+    payers = Payers(view, written, sent, factors)
     job = payers.delivered(_with_rest(payers.without_kept(sent), written))
     return job, _amount(view, "Charge") or Fraction(), payers.said()
 
@@ -724,14 +726,26 @@ def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
 
 
-# decisions 947 and 960
+# decisions 947, 960 and 1002
 def _with_rest(sent: Job, old: Job) -> Job:
     """What a Charge says, and what it leaves out as it was: properties, and blocks of a kind."""
     found = fold(old, _facts(sent), overwrite=True).job
     blocks = [item for item in sent.items if isinstance(item, Block)]
     kinds = {*map(type, blocks)}
     rest = [item for item in found.items if type(item) not in kinds]
-    return found.holding((*rest, *blocks)) if blocks else found
+    return found.holding((*rest, *_with_delivered(blocks, found))) if blocks else found
+
+
+def _with_delivered(blocks: list[Block], old: Job) -> list[Block]:
+    """Blocks of a Charge, of which the first Delivered has what they leave out of the known one."""
+    said = [item for each in blocks if isinstance(each, Delivered) for item in each.properties]
+    left = [item for item in old.delivered if not any(_takes_place(item, new) for new in said)]
+    first = next((each for each in blocks if isinstance(each, Delivered)), None)
+    return [each.holding((*left, *each.items)) if each is first else each for each in blocks]
+
+
+def _takes_place(old: Property, new: Property) -> bool:
+    return is_same_place(old, new) or old.name == new.name == "Node"
 
 
 def _facts(sent: Job) -> list[Fact]:

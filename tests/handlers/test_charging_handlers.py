@@ -319,6 +319,56 @@ def test_what_a_charge_tells_of_task_groups_alone_is_not_passed_over_where_the_j
     assert "<TaskGroup><Name>a</Name></TaskGroup>" in jobs.stored("1").document.decode()
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "<Duration>10</Duration>",
+        "<Delivered><Duration>10</Duration></Delivered>",
+        "<Duration>10</Duration><Delivered><Memory>5</Memory></Delivered>",
+    ],
+)
+def test_what_a_charge_leaves_out_of_delivered_is_as_the_job_has_it(jobs, told):
+    known = "<Delivered><Processors>4</Processors><Node>n1</Node></Delivered>"
+    jobs.create(f"<Job><Id>1</Id><User>ann</User>{known}</Job>")
+    asked = {"data": [f"<Job><Id>1</Id>{told}</Job>"]}
+    for action in ("Quote", "Reserve", "Charge"):
+        assert " 40 credits" in jobs.said(action, **asked)
+    delivered = jobs.stored("1").block().delivered
+    assert delivered.text("Node") == "n1"
+    assert [item.text for item in delivered.all("Processors")] == ["4"]
+
+
+def test_what_a_charge_says_in_delivered_takes_the_place_of_what_was_delivered(jobs):
+    known = (
+        '<Processors group="1">4</Processors><Processors group="2">2</Processors><Node>n1</Node>'
+    )
+    jobs.create(f"<Job><Id>1</Id><User>ann</User><Delivered>{known}</Delivered></Job>")
+    told = "<Duration>10</Duration><Processors>3</Processors><Node>n2</Node>"
+    said = jobs.said("Charge", data=[f"<Job><Id>1</Id><Delivered>{told}</Delivered></Job>"])
+    assert " 30 credits" in said
+    delivered = jobs.stored("1").block().delivered
+    assert [item.text for item in delivered] == ["10", "3", "n2"]
+
+
+@pytest.mark.parametrize(
+    "told", ["{}<Duration>10</Duration>", "<Delivered>{}<Duration>10</Duration></Delivered>"]
+)
+def test_a_factor_that_a_run_was_delivered_with_is_kept_and_told(jobs, told):
+    known = "<Processors>4</Processors><QualityOfService>premium</QualityOfService>"
+    jobs.create(f"<Job><Id>1</Id><User>ann</User><Delivered>{known}</Delivered></Job>")
+    other = told.format("<QualityOfService>cheap</QualityOfService>")
+    asked = {"data": [f"<Job><Id>1</Id>{other}</Job>"]}
+    answer, _ = jobs.answer("Charge", **asked)
+    assert answer.code == "100"
+    assert (
+        "QualityOfService premium is kept, not cheap: the run was delivered with it"
+        in answer.message
+    )
+    document = jobs.stored("1").document.decode()
+    assert document.count("premium") == 1
+    assert "cheap" not in document
+
+
 def test_a_charge_with_another_category_leaves_what_was_delivered(jobs):
     used = "<Delivered><Duration>10</Duration><Processors>4</Processors></Delivered>"
     jobs.create(f"<Job><Id>1</Id><User>ann</User>{used}</Job>")
