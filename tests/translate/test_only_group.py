@@ -190,3 +190,14 @@ def test_an_ad_has_what_the_only_group_says_and_tells_what_its_job_says(own, oth
 def test_an_ad_has_all_of_what_job_and_only_group_say_where_there_may_be_several(own, other):
     [made] = to_ads(loads(JOB.format("", f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>")))
     assert all(word in str(made.ad) for word in (("ib", "ssd") if "ib" in own else ("A=1", "B=2")))
+
+
+def test_variables_of_job_and_only_group_are_one_line_of_a_submit_file():
+    """Of several lines HTCondor takes the last one alone."""
+    said = "<Environment><Variable name='{}'>{}</Variable></Environment>"
+    group = f"<TaskGroup>{said.format('B', 3)}</TaskGroup>"
+    job = f"<Job><Executable>/bin/date</Executable>{said.format('A', 2)}{group}</Job>"
+    script = translate(loads(job), "condor", Settings(residual=False)).text
+    assert [line for line in script.splitlines() if line.startswith("environment")] == [
+        'environment = "A=2 B=3"'
+    ]

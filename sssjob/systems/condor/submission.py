@@ -173,25 +173,32 @@ class Environment(fields.Rule):
     """Variables in the second of HTCondor's two spellings."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
-        """``getenv`` and ``environment``."""
+        """``getenv`` and ``environment``: of several lines HTCondor takes the last one alone."""
+        found: dict[str, str] = {}
+        last: bool | None = None
         for item in asked.take("Environment", "export"):
             export = fields.truth(item.attributes.get("export", ""))
-            if export is not None:
-                made.option("getenv", str(export))
-            elif "export" in item.attributes:
+            last = last if export is None else export
+            if export is None and "export" in item.attributes:
                 asked.refuse(item, "neither true nor false", "export")
             if stripped(item.text):
                 asked.refuse(item, "a text, where variables are expected")
-            found = {}
-            for each in item.children:
-                if not isinstance(each, Note):
-                    found[each.attributes.get("name", "")] = each.text
+            own = {
+                each.attributes.get("name", ""): each.text
+                for each in item.children
+                if not isinstance(each, Note)
+            }
             try:
-                if found:
-                    text = quoting.join_environment_v2(found).replace('"', '""')
-                    made.option("environment", literal(f'"{text}"'))
+                quoting.join_environment_v2(own)
             except (BadAd, InvalidValue) as error:
                 asked.refuse(item, str(error))
+            else:
+                found |= own
+        if last is not None:
+            made.option("getenv", str(last))
+        if found:
+            text = quoting.join_environment_v2(found).replace('"', '""')
+            made.option("environment", literal(f'"{text}"'))
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Both of them as one property."""
