@@ -59,9 +59,9 @@ QUANTITIES = frozenset((
 # fmt: on
 COUNTS = frozenset(("NodeCount", "Processors", "TaskCount", "TaskDistribution"))
 # What a job and its only task group say of different things, of which all counts.
-SEVERAL = frozenset(("Environment", "Feature", "Resource"))
+SEVERAL = frozenset(("Dependency", "Environment", "Feature", "Hold", "Resource"))
 _OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}
-_OF_A_GROUP = frozenset(("Id", "Name", "Extension", "Dependency", "Hold"))
+_OF_A_GROUP = frozenset(("Id", "Name", "Extension"))
 
 
 @dataclass(frozen=True, slots=True)

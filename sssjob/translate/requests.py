@@ -76,6 +76,7 @@ _NONE = Fate(NO_OPTION)
 _BOUNDED = frozenset((*NUMBERS, "Network", "Resource"))
 # What is worked out for all task groups of a job together, by rules of their own.
 _OF_GROUPS = frozenset((*NUMBERS, "ResourceLimit")) - COUNTS
+_RESOURCE = "Resource"
 # Of an option of another system, kept as it was: with a value that is none, say, or misspelt.
 _UNREAD = Fate("what this option asks for is not understood")
 
@@ -168,8 +169,10 @@ class JobRequest:
             here = {**self._here}
             for name in adopted:
                 own = self._here.get(name, ())
-                if name in several:
+                if name == _RESOURCE:
                     here[name] = [*own, *theirs[name]]
+                elif name in several:
+                    here[name] = [*self._others(own, theirs[name]), *theirs[name]]
                 else:
                     here[name] = theirs[name]
                     self._overrule(own, theirs[name])
@@ -185,6 +188,15 @@ class JobRequest:
                 self._fates.pop(id(item), None)
             elif id(item) in self._fates:
                 self.refuse(item, OVERRIDDEN)
+
+    def _others(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
+        """What a job says that its only group does not say as well: the same counts once."""
+        said = [_saying(self._items[number]) for number in theirs]
+        for number in own:
+            if _saying(self._items[number]) in said:
+                self._fates.pop(id(self._items[number]), None)
+            else:
+                yield number
 
     def scope_of(self, name: str) -> Scope:
         """The scope of whoever says something by a name: of the job, its only group, or a group."""
@@ -681,9 +693,10 @@ def _names(part: Expression) -> set[str]:
     return {each.item.name for each in comparisons(part)}
 
 
-def _saying(item: Property) -> tuple[str, dict[str, str]]:
+def _saying(item: Property) -> tuple[object, ...]:
     """What a property says, apart from where it stands."""
-    return stripped(item.text), {**item.attributes}
+    inner = [_saying(each) for each in item.children if isinstance(each, Property)]
+    return item.name, stripped(item.text), {**item.attributes}, inner
 
 
 def _conjuncts(scope: Scope) -> tuple[Expression, ...]:

@@ -38,6 +38,8 @@ SAID = {
     "output": "<OutputFile>/tmp/o</OutputFile>",
     "a priority": "<Priority>5</Priority>",
     "a shell": "<Shell>/bin/bash</Shell>",
+    "what it waits for": "<Dependency>9</Dependency>",
+    "a hold": "<Hold>User</Hold>",
     "who is told": "<NotificationList>a@b</NotificationList>",
     "whether it may be restarted": "<Restartable>true</Restartable>",
     "when it may start": "<EligibleTime>1900000000</EligibleTime>",
@@ -201,3 +203,11 @@ def test_variables_of_job_and_only_group_are_one_line_of_a_submit_file():
     assert [line for line in script.splitlines() if line.startswith("environment")] == [
         'environment = "A=2 B=3"'
     ]
+
+
+def test_what_job_and_only_group_say_alike_is_written_once():
+    said = "<Hold>User</Hold><Dependency>9</Dependency>"
+    job = f"<Job><Executable>/bin/date</Executable>{said}<TaskGroup>{said}</TaskGroup></Job>"
+    lines = translate(loads(job), "sbatch", Settings(residual=False)).text.splitlines()
+    assert lines.count("#SBATCH --hold") == 1
+    assert lines.count("#SBATCH --dependency=afterok:9") == 1
