@@ -74,6 +74,7 @@ _PRICED = (
 )  # fmt: skip
 USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
 _ASKED = *USED, Requested
+_OF_EXPRESSIONS = frozenset(("op", "conj", "group", "preference"))
 _WALL = attribute("Duration")
 # What Gold 2.2 takes as an option of the request, too, by its name there.
 _OPTIONS = {
@@ -728,20 +729,34 @@ def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
 
 # decisions 947, 960 and 1002
 def _with_rest(sent: Job, old: Job) -> Job:
-    """What a Charge says, and what it leaves out as it was: properties, and blocks of a kind."""
+    """What a Charge says, and what it leaves out as it was: properties, and groups of a kind."""
     found = fold(old, _facts(sent), overwrite=True).job
     blocks = [item for item in sent.items if isinstance(item, Block)]
+    for kind in (Delivered, Requested):
+        blocks = _with_left_out(blocks, kind, found)
     kinds = {*map(type, blocks)}
     rest = [item for item in found.items if type(item) not in kinds]
-    return found.holding((*rest, *_with_delivered(blocks, found))) if blocks else found
+    return found.holding((*rest, *blocks)) if blocks else found
 
 
-def _with_delivered(blocks: list[Block], old: Job) -> list[Block]:
-    """Blocks of a Charge, of which the first Delivered has what they leave out of the known one."""
-    said = [item for each in blocks if isinstance(each, Delivered) for item in each.properties]
-    left = [item for item in old.delivered if not any(_takes_place(item, new) for new in said)]
-    first = next((each for each in blocks if isinstance(each, Delivered)), None)
-    return [each.holding((*left, *each.items)) if each is first else each for each in blocks]
+def _with_left_out(
+    blocks: list[Block], kind: type[Delivered] | type[Requested], old: Job
+) -> list[Block]:
+    """Blocks of a Charge, of which the first of a kind has what they leave out of the known ones.
+
+    But for parts of an expression: what asks for something else is asked for in its place.
+    """
+    own = [each for each in blocks if isinstance(each, kind)]
+    if not own:
+        return blocks
+    said = [item for each in own for item in each.properties]
+    known = old.delivered if kind is Delivered else old.requested
+    left = [
+        item for item in known
+        if not any(_takes_place(item, new) for new in said)
+        and (kind is Delivered or _OF_EXPRESSIONS.isdisjoint(item.attributes))
+    ]  # fmt: skip
+    return [each.holding((*left, *each.items)) if each is own[0] else each for each in blocks]
 
 
 def _takes_place(old: Property, new: Property) -> bool:
@@ -751,11 +766,11 @@ def _takes_place(old: Property, new: Property) -> bool:
 def _facts(sent: Job) -> list[Fact]:
     """What a job says itself, each for the place where one with categories has it.
 
-    Amounts beside a Delivered are not what it used.
+    An amount beside one of its name in Delivered is not what it used.
     """
-    used = OF_JOB if sent.block(Delivered) else DELIVERED
+    used = sent.delivered.names()
     return [
-        Fact(item, used if item.name in spec.AMOUNTS else OF_JOB)
+        Fact(item, DELIVERED if item.name in spec.AMOUNTS and item.name not in used else OF_JOB)
         for item in sent.properties
         if item.name != "Id"
     ]

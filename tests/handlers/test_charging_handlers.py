@@ -338,6 +338,32 @@ def test_what_a_charge_leaves_out_of_delivered_is_as_the_job_has_it(jobs, told):
     assert [item.text for item in delivered.all("Processors")] == ["4"]
 
 
+def test_what_a_charge_says_beside_its_delivered_was_used_too(jobs):
+    known = "<Delivered><Processors>4</Processors><Duration>100</Duration></Delivered>"
+    jobs.create(f"<Job><Id>1</Id><User>ann</User>{known}</Job>")
+    told = "<Duration>10</Duration><Processors>2</Processors><Delivered><Memory>1000</Memory></Delivered>"
+    asked = {"data": [f"<Job><Id>1</Id>{told}</Job>"]}
+    for action in ("Quote", "Charge"):
+        assert " 30 credits" in jobs.said(action, **asked)
+    block = jobs.stored("1").block()
+    assert {item.name: item.text for item in block.delivered} == {
+        "Processors": "2", "Duration": "10", "Memory": "1000"
+    }  # fmt: skip
+    assert not block.properties.names() & {"Processors", "Duration"}
+
+
+def test_what_a_charge_leaves_out_of_requested_is_as_the_job_has_it(jobs):
+    known = "<User>ann</User><Project>p</Project><QualityOfService>premium</QualityOfService>"
+    jobs.create(f"<Job><Id>1</Id><Requested>{known}<Processors>8</Processors></Requested></Job>")
+    told = "<Duration>10</Duration><Processors>2</Processors><Requested><Processors>2</Processors></Requested>"
+    asked = {"data": [f"<Job><Id>1</Id>{told}</Job>"]}
+    for action in ("Quote", "Charge"):
+        assert " 40 credits" in jobs.said(action, **asked)
+    requested = jobs.stored("1").block().requested
+    assert (requested.text("User"), requested.text("Project")) == ("ann", "p")
+    assert [item.text for item in requested.all("Processors")] == ["2"]
+
+
 def test_what_a_charge_says_in_delivered_takes_the_place_of_what_was_delivered(jobs):
     known = (
         '<Processors group="1">4</Processors><Processors group="2">2</Processors><Node>n1</Node>'
