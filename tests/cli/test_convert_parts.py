@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -86,8 +87,14 @@ def test_several_processes_convert_documents_to_the_same(form, ended, tmp_path, 
     monkeypatch.setattr(guesses, "SIZE", 300)
     chance = Random(4)
     whole, mixed, packed = (tmp_path / name for name in ("whole.sss", "mixed.sss", "packed.gz"))
-    whole.write_text("".join(chance.choice(DOCUMENTS[:3]) for _ in range(200)))
-    mixed.write_text("".join(chance.choice(DOCUMENTS) for _ in range(100)))
+    ends = count(1700000000)  # each is another run
+
+    def some(texts, number):
+        chosen = (chance.choice(texts) for _ in range(number))
+        return "".join(text.replace("1700000000", str(next(ends))) for text in chosen)
+
+    whole.write_text(some(DOCUMENTS[:3], 200))
+    mixed.write_text(some(DOCUMENTS, 100))
     packed.write_bytes(gzip.compress(whole.read_bytes()))
     given_ = ["--from", "sss", "--to", form, *ended, whole, mixed, packed]
     one, several = (tmp_path / name for name in ("one.json", "several.json"))
