@@ -50,11 +50,8 @@ if TYPE_CHECKING:
 
 _RANK, _WALL = telling_sql(f"{{0}}.{START}", f"{{0}}.{END}", f"{{0}}.{SUMMED['wall']}")
 _ONE = of_one_sql(f"{{0}}.{ID}", f"{{0}}.{GLOBAL}")
-# Its end tells a row without submission and start, and without a GlobalJobId, of its user's job;
-# and one without an end nothing but itself. # decision 1001
-_ENDED = f"concat_ws(' ', {{0}}.{END}, {{0}}.{GROUPED['user']})"
-_TOLD = f"""CASE WHEN {_ONE} IS NULL AND {{0}}.{TOLD} IS NOT NULL THEN
-CASE WHEN {{0}}.{END} IS NULL OR {{0}}.{ID} IS NULL THEN {{0}}.{TOLD} ELSE {_ENDED} END END"""
+# Nothing but itself tells a row without submission and start, and without a GlobalJobId.
+_TOLD = f"CASE WHEN {_ONE} IS NULL THEN {{0}}.{TOLD} END"
 _WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {_TOLD} IS NULL)"
 # What tells a job: as ``known_by.job_of`` says it of a job object.
 _USER = GROUPED["user"]

@@ -11,7 +11,6 @@ Of several records of a run the one that ended tells more than one that only beg
 than one that waits; of two that go on, the one with more wall time; of two alike the one that names
 its user, or else the later one counts, unless it may be cut short. A ledger has the same rule
 (``ledger/merging.py``), and so has a store. # decisions 508, 670, 827, 962
-One that tells neither its start nor its submission is known by its end. # decision 1001
 A job without times waits, too, as long as it used nothing: until a run of the same machine, Id and
 user began of which no submission is told either. # decision 770
 
@@ -816,8 +815,6 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     untimed = met.told(whose_untimed(where, id_, user)) if id_ else UNTOLD
     if start:
         return run, untimed, told
-    if end and id_:
-        return met.told((untimed, end)), UNTOLD, told
     if end or not id_ or _has_used(job):
         return UNTOLD, UNTOLD, told
     return met.told((untimed, "")), untimed, met.ended(_UNTIMED)
@@ -994,8 +991,6 @@ def _reader(
                 continue
             runs[at] = whole(batch, at)
             if not jobs[at] or ends[at] or any(_has_seconds(read, columns, at) for read in used):
-                if runs[at] == UNTOLD and jobs[at] and ends[at]:
-                    runs[at] = told((jobs[at], ends[at]))
                 jobs[at] = UNTOLD
             elif runs[at] == UNTOLD:
                 runs[at], told_ends[at] = told((jobs[at], "")), ended(_UNTIMED)

@@ -105,31 +105,6 @@ def test_what_one_of_two_records_of_a_run_does_not_tell_decides_nothing(
     assert (folder / "jobs.sss").read_text().count("<Job>") == expected[0]
 
 
-ENDS = st.tuples(
-    st.integers(1, 2), st.sampled_from(["amy", "bob"]), st.sampled_from(["1050", "1060"]),
-    st.sampled_from(["CANCELLED", "FAILED"]),
-)  # fmt: skip
-
-
-@given(st.lists(ENDS, min_size=1, max_size=8), st.integers(0, 8))
-@examples(4, deadline=None)
-def test_what_tells_neither_start_nor_submission_is_known_by_its_end(tmp_path_factory, told, cut):
-    folder = tmp_path_factory.mktemp("ends")
-    expected = len({row[:3] for row in told}), 0
-    rows = [f"{job}|c|{user}|{state}||Unknown|{end}|0|1" for job, user, end, state in told]
-    parts = [part for part in (rows[:cut], rows[cut:]) if part]
-    files = [written(folder, f"part{at}", part, apart=False)[0] for at, part in enumerate(parts)]
-    assert sums("report", *files) == expected
-    assert sums("report", "--workers", 2, *files) == expected
-    for name, some in ("usage", [files]), ("apart", [[file] for file in files]):
-        for each in some:
-            call("ledger", "ingest", folder / name, *each)
-        assert sums("ledger", "report", "--book", "end", folder / name) == expected
-    call("convert", "-o", folder / "jobs.sss", *files)
-    assert sums("report", folder / "jobs.sss") == expected
-    assert sums("report", *files, folder / "jobs.sss") == expected
-
-
 @given(looks(), st.booleans(), st.randoms(use_true_random=False))
 @examples(4, deadline=None)
 def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(
