@@ -182,11 +182,9 @@ class JobRequest:
 
     def _overrule(self, own: Iterable[int], theirs: Iterable[int]) -> None:
         """Tell of what a job says where its only group says another; the same is told once."""
-        said = [_saying(self._items[number]) for number in theirs]
-        for item in (self._items[number] for number in own):
-            if _saying(item) in said:
-                self._fates.pop(id(item), None)
-            elif id(item) in self._fates:
+        for number in self._others(own, theirs):
+            item = self._items[number]
+            if id(item) in self._fates:
                 self.refuse(item, OVERRIDDEN)
 
     def _others(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
