@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import engine, providers
 from ready_workers import Server
 
-from sssjob import workers
+from sssjob import database_files, workers
 
 # "make test" tries the same cases each time, whatever was found before and however busy the machine
 # is. "make explore" tries others, and more of them.
@@ -84,6 +84,16 @@ def pytest_runtest_call(item):
         for each, found in _handlers().items():
             if found is not before[each]:
                 signal.signal(each, before[each])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Tests that are over leave no store open: it would be, until the collector comes by chance."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path != item.path:
+            assert not database_files.any_open(), f"{item.path} leaves a store open"
 
 
 def pytest_collection_modifyitems(items):

@@ -7,7 +7,7 @@ import counting
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from job_service import JobService
+from job_service import job_service
 from strategies import CHARACTERS
 
 from sssjob import store
@@ -210,7 +210,8 @@ def test_a_place_in_a_store_has_the_files_of_its_job(jobs):
 def asked(address, *elements, files=()):
     parts = tuple(item(tree.parse(each)) for each in elements)
     request = Request("Create", "root", (Object("Job"),), data=Data(parts), files=files)
-    return JobService(address).actions(ReceivedRequest(request, "root", "10.0.0.7", True, 1000.0))
+    with job_service(address) as service:
+        return service.actions(ReceivedRequest(request, "root", "10.0.0.7", True, 1000.0))
 
 
 @pytest.mark.parametrize("where", ["in Data", "behind Data", "by its name"])
