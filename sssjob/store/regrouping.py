@@ -106,21 +106,21 @@ class _RunEvidence(NamedTuple):
 
     def is_less_than(self, known: _RunEvidence) -> bool:
         """Whether it is older: of an open run, of which more is known."""
-        has_run = self.is_used or self.is_over or self.says_charge
+        used = self.is_used or self.says_charge
         return self.telling[0] != ENDED and bool(
-            tells_less(self.telling, known.telling, has_run=has_run, was_used=known.is_used)
+            tells_less(self.telling, known.telling, used=used, was_used=known.is_used)
         )
 
 
 def tells_less(
-    mine: tuple[int, float, bool], known: tuple[int, float, bool], *, has_run: bool, was_used: bool
+    mine: tuple[int, float, bool], known: tuple[int, float, bool], *, used: bool, was_used: bool
 ) -> bool | None:
     """Whether a job tells less of an open run than is known; None where neither is more.
 
-    One that waits is older than one that used something or was charged, told by no times, unless it
-    ``has_run`` itself.
+    One that waits, or is over and tells no time, is older than one that used something or was
+    charged, told by no times, unless it ``used`` something, or says what it was charged, itself.
     """
-    if mine[0] == WAITS and has_run:
+    if mine[0] == WAITS and used:
         return None
     if mine[0] == known[0] == WAITS:
         return was_used or None

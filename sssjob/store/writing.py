@@ -721,7 +721,7 @@ class DocumentWriter:
         if mine[0] == ENDED:
             is_named = bool(present.marks.whose) and not incoming.marks.whose
             return (is_named and mine < known) or None
-        return tells_less(mine, known, has_run=_has_run(incoming.rows), was_used=was_used)
+        return tells_less(mine, known, used=_was_used(incoming.rows), was_used=was_used)
 
     def _telling(self, present: PresentDocument) -> tuple[tuple[int, float, bool], bool]:
         """How much a document that is there tells of its run, and whether that used something."""
@@ -1062,10 +1062,14 @@ def _may_have_ended(rows: Iterable[Row]) -> bool:
 
 def _has_run(rows: Sequence[Row]) -> bool:
     """Whether a job without times used something, says what it was charged, or is over."""
-    if _wall(rows) or _first(rows, _CPU) or _first(rows, _CHARGE) is not None:
-        return True
     state = _first(rows, _STATE)
-    return isinstance(state, str) and is_over(state)
+    return _was_used(rows) or (isinstance(state, str) and is_over(state))
+
+
+def _was_used(rows: Sequence[Row]) -> bool:
+    """Whether a job used something, or says what it was charged, told by no times."""
+    used = _wall(rows) or _first(rows, _CPU) or _first(rows, _CHARGE) is not None
+    return bool(used)
 
 
 def user_in(row: Row) -> str:

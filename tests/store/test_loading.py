@@ -360,14 +360,32 @@ def test_a_group_of_which_no_job_ran_is_what_was_imported_last(jobs, later):
     assert documents(jobs) == [GROUP.format(later).encode()]
 
 
-@pytest.mark.parametrize("used", ["<Charge>12</Charge>", "<Duration>60</Duration>"])
-def test_a_job_that_waits_does_not_replace_one_that_used_something_without_times(jobs, used):
-    there = f"<Job><Id>7</Id>{used}</Job>"
+@pytest.mark.parametrize("later", ["<Name>asked</Name>", "<State>Completed</State>"])
+@pytest.mark.parametrize(
+    "used",
+    [
+        "<Charge>12</Charge>",
+        "<Duration>60</Duration>",
+        "<StartTime>100</StartTime><Duration>60</Duration>",
+        "<StartTime>100</StartTime><EndTime>160</EndTime>",
+        "<State>Completed</State><Duration>60</Duration>",
+    ],
+)
+@pytest.mark.parametrize("frame", ["{}", GROUP])
+def test_what_used_nothing_and_tells_no_time_does_not_replace_a_run(jobs, frame, used, later):
+    there = frame.format(f"<Job><Id>7</Id>{used}</Job>")
     jobs.load(there.encode())
-    counts, told = loaded(jobs, "<Job><Id>7</Id><Name>asked</Name></Job>")
+    counts, told = loaded(jobs, frame.format(f"<Job><Id>7</Id>{later}</Job>"))
     assert counts == Counts(unchanged=1)
-    assert told == ["Job 7 stays as it is there: this is older, and tells less of the run"]
+    [told] = told
+    assert "this is older, and tells less of " in told
     assert documents(jobs) == [there.encode()]
+
+
+def test_what_tells_how_long_it_ran_is_the_next_version_without_times_too(jobs):
+    jobs.load(b"<Job><Id>7</Id><StartTime>100</StartTime></Job>")
+    later = "<Job><Id>7</Id><State>Completed</State><Duration>60</Duration></Job>"
+    assert loaded(jobs, later) == (Counts(changed=1), [])
 
 
 CHARGE = "<Charge>12</Charge>"
