@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 from sssjob.check.awareness import ASK, understood
-from sssjob.defaults import resolve
-from sssjob.errors import InvalidJob, InvalidValue, of_kind, one_of
-from sssjob.expression import Expression
-from sssjob.expression.evaluate import Answer, Offer, Request
+from sssjob.check.vocabulary import FULL, AwarenessPolicy
+from sssjob.defaults import OVERRIDDEN, has_only_group, lent, resolve, together
+from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of
+from sssjob.expression import Expression, all_of, conjuncts
+from sssjob.expression.evaluate import Answer, Offer, Request, stated
 from sssjob.expression.offer import Mode, delivered
 from sssjob.expression.offers import BadOffer, offer, unknown
 from sssjob.expression.pattern import Matching
-from sssjob.model import Block, JobGroup
+from sssjob.model import Block, Job, JobGroup, Requested, TaskGroup, paths
 
 Offered = Offer | Block | Mapping[str, object]
 
@@ -25,6 +27,7 @@ def match(
 
     ``asked`` is a job, a task group, an expression, or a ``Request`` that was made of one before;
     an offer is an ``Offer``, plain data as JSON has it, or a job whose Delivered counts, exactly.
+    A job requests what its only task group does; of several each has its own request.
     Raises ``InvalidJob`` for a request with something that is not understood (9.0) or has no
     meaning, ``InvalidValue``, ``UnbalancedGroup`` or ``LimitExceeded`` for one that cannot be
     read, and ``BadOffer``.
@@ -45,13 +48,24 @@ def requested(asked: Block | Expression, patterns: Matching = "full") -> Request
     of_kind(asked, Block | Expression, "a job, a task group, an expression or a Request")
     if isinstance(asked, JobGroup):
         raise InvalidValue(repr(asked), "one job: a job group asks for several things")
-    if isinstance(asked, Block):
-        request = Request.of(understood(resolve(asked).block, ASK).required(), patterns)
-    else:
-        request = Request(asked, patterns)
+    request = Request(_one(asked) if isinstance(asked, Block) else asked, patterns)
     if faults := list(request.faults()):
         raise InvalidJob(faults)
     return request
+
+
+def _one(block: Block) -> Expression:
+    """The request of a job with its only task group, or of a task group."""
+
+    def read(unit: Asker) -> Parts:
+        known = understood(unit.block, ASK, around=unit.around, path=unit.path)
+        return conjuncts(stated(known.required()))
+
+    found = [*askers(Asker(f"/{block.name}", resolve(block).block), read)]
+    if len(found) > 1:
+        each = ", ".join(unit.path for unit, _ in found)
+        raise InvalidValue(each, "one request: match each task group, or all as sssjob match does")
+    return all_of(found[0][1] or ())
 
 
 def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
@@ -72,3 +86,77 @@ def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
             yield made
         else:
             raise BadOffer(index, "", f"{each!r} is no offer")
+
+
+class Asker(NamedTuple):
+    """A job or task group, with the awarenessPolicy that holds around it, and its job."""
+
+    path: str
+    block: Block
+    around: AwarenessPolicy = AwarenessPolicy.REJECT
+    job: Asker | None = None
+
+    def inside(self) -> Iterator[Asker]:
+        """The blocks that it holds."""
+        own = self.block.attributes.get("awarenessPolicy")
+        policy = FULL.policy(own, self.around)
+        for path, block in paths(self.block, self.path):
+            yield Asker(path, block, policy, self if _is_asking(block) else None)
+
+
+Parts: TypeAlias = tuple[Expression, ...] | None
+Tell: TypeAlias = Callable[[Iterable[Finding]], None]
+Read: TypeAlias = Callable[[Asker], Parts]
+
+
+# decision 985
+def askers(
+    unit: Asker, read: Read, told: Tell = lambda found: None
+) -> Iterator[tuple[Asker, Parts]]:
+    """Who is asked for by a job or task group that was chosen, each with what it requests.
+
+    A job and its only task group are one. Of several groups each that requests something is asked
+    for by itself, beside what the job says of itself: their tasks may have other nodes.
+    """
+    own = read(unit)
+    if unit.job is not None:
+        yield unit, _joined(unit.job, read(unit.job), unit, own, told)
+        return
+    groups = [each for each in unit.inside() if each.job is not None]
+    asking = [
+        (each, _joined(unit, own, each, parts, told))
+        for each, parts in ((each, read(each)) for each in groups)
+        if parts != () and _counts(each.block, unit.block)
+    ]
+    if isinstance(unit.block, Job) and has_only_group(unit.block):
+        yield unit, asking[0][1] if asking else own
+        return
+    if own != () or not asking:
+        yield unit, own
+    yield from asking
+
+
+def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> Parts:
+    """What a task group asks for with its job; None if one of them cannot be read."""
+    if own is None or theirs is None:
+        return None
+    own = own if _counts(job.block, group.block) else ()
+    theirs = theirs if _counts(group.block, job.block) else ()
+    if not isinstance(job.block, Job) or not has_only_group(job.block):
+        return lent(own, theirs)
+    found = together(own, theirs)
+    told(
+        finding("W-USELESS", f"{item.name} counts for nothing: {why}",
+                path=f"{(job if why == OVERRIDDEN else group).path}/{item.name}", line=item.line)
+        for item, why in found.left
+    )  # fmt: skip
+    return found.parts
+
+
+def _counts(block: Block, beside: Block) -> bool:
+    """Whether what a block says is asked for: without a Requested only where none is beside it."""
+    return bool(block.blocks(Requested)) or not beside.blocks(Requested)
+
+
+def _is_asking(block: Block) -> bool:
+    return type(block) is TaskGroup and not block.is_step

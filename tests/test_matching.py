@@ -9,7 +9,7 @@ import pytest
 import sssjob
 from sssjob.errors import InvalidJob, InvalidValue, UnbalancedGroup
 from sssjob.expression.offers import BadOffer
-from sssjob.model import Job, JobGroup, Property, Requested
+from sssjob.model import Job, JobGroup, Property, Requested, TaskGroup
 
 JOB = Job.of(Requested.of(Property("Memory", 2, {"op": "GE", "units": "GB"}), Processors=4), Id="1")
 NODES = [
@@ -54,6 +54,41 @@ def test_defaults_count_and_a_job_without_requested_asks_by_its_own_amounts():
 def test_what_cannot_be_asked_is_refused(asked, error):
     with pytest.raises(error):
         sssjob.match(asked, NODES)
+
+
+# What is requested, in one or more Requested or without any.
+REQUESTS = {
+    "an amount": (Requested.of(Processors=9),),
+    "alternatives": (
+        Requested.of(
+            Property("Memory", 2048, {"preference": "2"}),
+            Property("Memory", 8192, {"preference": "1"}),
+        ),
+    ),
+    "one of two": (Requested.of(Property("Processors", 9), Property("Memory", 2, {"conj": "Or"})),),
+    "two requests": (Requested.of(Processors=4), Requested.of(Property("Feature", "ib"))),
+    "amounts alone": (Property("Processors", 9),),
+}
+
+
+@pytest.mark.parametrize("asked", REQUESTS.values(), ids=REQUESTS)
+@pytest.mark.parametrize("beside", [(), (Requested.of(Property("Queue", "q")),)], ids=["", "queue"])
+def test_a_request_of_the_only_task_group_is_one_of_its_job(asked, beside):
+    alone = sssjob.match(Job((*beside, *asked)), NODES)
+    for job in (
+        Job((*beside, TaskGroup(asked))),
+        Job((*beside, *asked, TaskGroup(asked))),
+        Job((*asked, TaskGroup(beside))),
+    ):
+        assert [(each.verdict, each.score) for each in sssjob.match(job, NODES)] == [
+            (each.verdict, each.score) for each in alone
+        ]
+
+
+def test_a_job_of_several_task_groups_has_no_one_request():
+    group = TaskGroup((Requested.of(Processors=9),))
+    with pytest.raises(InvalidValue, match=r"TaskGroup\[2\]' is not one request"):
+        sssjob.match(Job((group, group)), NODES)
 
 
 def test_warn_goes_on():

@@ -31,8 +31,9 @@ Examples:
 \b
 Offers in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
 
-Exit code: 0 an offer satisfies a request, 1 none does, or a record is bad, 2 a file, a
-request or an offer cannot be read; the answers are then about the others alone."""
+Exit code: 0 offers satisfy all that a job requests, with each of its task groups, 1 they do so of
+no job, or a record is bad, 2 a file, a request or an offer cannot be read; the answers are then
+about the others alone."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
@@ -53,6 +54,8 @@ def command(
 
     The table has the best offers first; JSON keeps their order, and numbers them by rank.
     """
+    from itertools import groupby
+
     from sssjob.cli.requested import requests
     from sssjob.verbs.match import matched, node_names
 
@@ -62,18 +65,22 @@ def command(
     given = [offer for name in offered for offer in offers(name, mode, complain)]
     notice_names(given, offered)
     rows = common.JsonPrinter(lines=form == "jsonl")
-    for asked in requests(files, select, complain, node_names(given)):
-        found = matched(asked, given, matching)
-        if found is None:
-            complain.count += 1
-            continue
-        satisfied += found.is_satisfied
-        common.print_findings(found.findings)
-        if form:
-            for row in found.rows():
-                rows.put(row)
-        else:
-            _print(asked, found.answers)
+    every = requests(files, select, complain, node_names(given))
+    for _, of_job in groupby(every, key=lambda asked: id(asked.chosen)):
+        enough = True
+        for asked in of_job:
+            found = matched(asked, given, matching)
+            enough = enough and found is not None and found.is_satisfied
+            if found is None:
+                complain.count += 1
+                continue
+            common.print_findings(found.findings)
+            if form:
+                for row in found.rows():
+                    rows.put(row)
+            else:
+                _print(asked, found.answers)
+        satisfied += enough
     if form:
         rows.end()
     complain.leave(satisfied)

@@ -12,8 +12,9 @@ elements, and resolving it again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
@@ -25,6 +26,7 @@ from sssjob.model import (
     Item,
     Job,
     JobGroup,
+    Property,
     Requested,
     TaskGroup,
     TaskGroupDefaults,
@@ -32,6 +34,7 @@ from sssjob.model import (
 
 __all__ = [
     "COUNTS",
+    "OVERRIDDEN",
     "OWN",
     "SEVERAL",
     "Env",
@@ -39,10 +42,13 @@ __all__ = [
     "Resolved",
     "SourcedValue",
     "counted",
+    "has_only_group",
     "lending",
+    "lent",
     "of_only_group",
     "resolve",
     "scope",
+    "together",
 ]
 
 # fmt: off
@@ -62,6 +68,8 @@ COUNTS = frozenset(("NodeCount", "Processors", "TaskCount", "TaskDistribution"))
 SEVERAL = frozenset(("Dependency", "Environment", "Feature", "Hold", "Resource"))
 _OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}
 _OF_A_GROUP = frozenset(("Id", "Name", "Extension"))
+OVERRIDDEN = "its only task group says another"  # of what a job says, and that counts for nothing
+_OF_ITS_JOB = "its job says another"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +112,9 @@ def scope(block: Block, *, env: Env = "merge") -> Block:
     """
     effective = resolve(block, env=env).block
     if isinstance(effective, JobGroup):
-        jobs = (_lent(item, env) if type(item) is Job else item for item in effective.items)
+        jobs = (_with_lent(item, env) if type(item) is Job else item for item in effective.items)
         return effective.holding(jobs)
-    return _lent(effective, env) if type(effective) is Job else effective
+    return _with_lent(effective, env) if type(effective) is Job else effective
 
 
 # decision 908
@@ -116,7 +124,7 @@ def counted(job: Job) -> Job:
     These are how many tasks, nodes and processors there are, and nothing else. Task groups that
     report what they were delivered are steps of a job that ran, and have their own.
     """
-    if not job.task_groups or not _has_only_group(job):
+    if not job.task_groups or not has_only_group(job):
         return job
     said = {item.name for item in (*job.properties, *job.requested)}
     ran = any(group.blocks(Delivered) for group in job.task_groups)
@@ -143,14 +151,90 @@ def of_only_group(said: Iterable[str]) -> frozenset[str]:
     return frozenset(said) - _OF_ALL_TASKS - SEVERAL - _OF_A_GROUP
 
 
-def _has_only_group(job: Job) -> bool:
+class AskedTogether(NamedTuple):
+    """What a job and its only task group request, by the parts that And joins.
+
+    ``left`` is what one of them says and does not count, as the other says another, with why.
+    """
+
+    parts: tuple[expression.Expression, ...]
+    left: tuple[tuple[Property, str], ...]
+
+
+# decision 985
+def together(
+    own: Sequence[expression.Expression], theirs: Sequence[expression.Expression],
+    said: Iterable[str] = (),
+) -> AskedTogether:  # fmt: skip
+    """What a job requests, and its only task group: one rule for all who ask for it.
+
+    What the group says counts as ``of_only_group`` has it, and of an amount what its job says of
+    all tasks. A part that is joined by Or counts as a whole. ``said`` are names by which the group
+    says something outside of these parts. What both say alike is there once.
+    """
+    said = frozenset(said)
+    stated = {key for part in _beside(own, theirs, said) for key in _amounts(part)}
+    counting = [part for part in theirs if stated.isdisjoint(_amounts(part))]
+    beside = _beside(own, counting, said)
+    whole = expression.all_of(part for part in beside if part not in counting)
+    asked_of_both = expression.all_requested((whole, expression.all_of(counting)))
+    parts = expression.conjuncts(asked_of_both)
+    asked = [found for part in parts for found in expression.comparisons(part)]
+    left = tuple(
+        (found.item, why)
+        for every, why in ((own, OVERRIDDEN), (theirs, _OF_ITS_JOB))
+        for part in every
+        for found in expression.comparisons(part)
+        if found not in asked
+    )
+    return AskedTogether(parts, left)
+
+
+def lent(
+    own: Iterable[expression.Expression], theirs: Sequence[expression.Expression]
+) -> tuple[expression.Expression, ...]:
+    """What one of several task groups requests, and what its job says of each of them beside."""
+    named = {key for part in theirs for key in expression.mentions(part)}
+    beside = [
+        part
+        for part in own
+        if named.isdisjoint(expression.mentions(part))
+        and all(found.item.name in DESCRIPTIVE for found in expression.comparisons(part))
+    ]
+    every = (expression.all_of(beside), expression.all_of(theirs))
+    return expression.conjuncts(expression.all_requested(every))
+
+
+def _beside(
+    own: Iterable[expression.Expression],
+    theirs: Iterable[expression.Expression],
+    said: frozenset[str],
+) -> list[expression.Expression]:
+    """What of a job's request its only group says nothing of that counts in its place."""
+    named = {found.item.name for part in theirs for found in expression.comparisons(part)}
+    names = of_only_group(said | named)
+    return [
+        part
+        for part in own
+        if names.isdisjoint(found.item.name for found in expression.comparisons(part))
+    ]
+
+
+def _amounts(part: expression.Expression) -> set[str]:
+    """The amounts that a part compares, of which a job speaks of all its tasks."""
+    every = expression.comparisons(part)
+    return {expression.key(each.item) for each in every if each.item.name in _OF_ALL_TASKS}
+
+
+def has_only_group(job: Job) -> bool:
+    """Whether all tasks of a job are in one task group, steps of what ran aside."""
     return len(job.asking_groups) == 1 and not job.references("TaskGroup")
 
 
-def _lent(job: Job, env: Env) -> Job:
+def _with_lent(job: Job, env: Env) -> Job:
     if not job.asking_groups:
         return job
-    return _given(job, DESCRIPTIVE | QUANTITIES if _has_only_group(job) else DESCRIPTIVE, env)
+    return _given(job, DESCRIPTIVE | QUANTITIES if has_only_group(job) else DESCRIPTIVE, env)
 
 
 def _given(job: Job, names: frozenset[str], env: Env) -> Job:
@@ -158,9 +242,10 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
     items: list[Item] = [item for item in job.properties if item.name in names]
     items += _requested(job, names)
     given = [TaskGroupDefaults(tuple(items)), *job.asking_groups]
-    lent = iter(resolve(job.holding(given), env=env).block.blocks(TaskGroup))
+    given_to = iter(resolve(job.holding(given), env=env).block.blocks(TaskGroup))
     return job.holding(
-        next(lent) if type(item) is TaskGroup and not item.is_step else item for item in job.items
+        next(given_to) if type(item) is TaskGroup and not item.is_step else item
+        for item in job.items
     )
 
 
@@ -182,5 +267,5 @@ def _requested(job: Job, names: frozenset[str]) -> list[Requested]:
         asked = expression.of(job)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return list(blocks)
-    lent = [] if asked is None else [part for part in expression.conjuncts(asked) if is_lent(part)]
-    return [blocks[0].holding(expression.write(expression.all_of(lent)))] if lent else []
+    given = [] if asked is None else [part for part in expression.conjuncts(asked) if is_lent(part)]
+    return [blocks[0].holding(expression.write(expression.all_of(given)))] if given else []

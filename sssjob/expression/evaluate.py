@@ -91,15 +91,13 @@ class Request:
 
     @classmethod
     def of(cls, block: Block, match: Matching = "full") -> Request:
-        """What a job, task group or task asks for; without Requested by its own amounts.
+        """What a job, task group or task says itself; without Requested by its own amounts.
 
-        Its defaults are resolved. Raises as ``parse`` does.
+        Its defaults are resolved; task groups in it are left out. Raises as ``parse`` does.
         """
         if not isinstance(block, Block):
             raise InvalidValue(repr(block), "a job, a task group or a task; loads reads a text")
-        stated = of(block)
-        own = all_of(map(Comparison, plain(block.properties)))
-        return cls(own if stated is None else stated, match)
+        return cls(stated(block), match)
 
     def verdict(self, offer: Offer) -> Verdict:
         """Whether the offer satisfies the request. Raises ``WrongKind``."""
@@ -146,6 +144,12 @@ class Request:
 
     def _delivered(self, offer: Offer) -> dict[str, Number | None]:
         return {leaf.slot: offer.amount(leaf.slots) for leaf in leaves(self.formula) if leaf.slots}
+
+
+def stated(block: Block) -> Expression:
+    """What a block requests, or without Requested what it states itself; raises as ``parse``."""
+    requested = of(block)
+    return all_of(map(Comparison, plain(block.properties))) if requested is None else requested
 
 
 def ranked(answers: Iterable[Answer]) -> list[Answer]:

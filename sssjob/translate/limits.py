@@ -9,11 +9,12 @@ from math import ceil
 from typing import ClassVar
 
 from sssjob import spec, units
+from sssjob.defaults import OVERRIDDEN
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.translate.fields import About
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
-from sssjob.translate.requests import NO_OPTION, OVERRIDDEN, JobRequest
+from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.shells import shell_name
 from sssjob.visible import ShellText
 

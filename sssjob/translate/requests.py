@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sssjob import expression, registry, spec
 from sssjob.amounts import NUMBERS, Scope
-from sssjob.defaults import COUNTS, SEVERAL, of_only_group
+from sssjob.defaults import COUNTS, OVERRIDDEN, SEVERAL, of_only_group, together
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
@@ -22,7 +22,6 @@ from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
-OVERRIDDEN = "its only task group says another"
 
 # What says who or what a job is, or what became of it, and asks a batch system for nothing.
 FACTS = frozenset((
@@ -409,8 +408,8 @@ class JobRequest:
         if self._adopted is None or self.owner is not self.job:
             return tuple(own)
         names, scope = self._adopted
-        kept = (part for part in own if _names(part).isdisjoint(names - SEVERAL))
-        return (*kept, *(part for part in parts(scope) if _names(part) <= names))
+        theirs = [part for part in parts(scope) if _names(part) <= names]
+        return together(tuple(own), theirs, names).parts
 
     def take_terms(self, items: Iterable[Property]) -> None:
         """Take properties as parts of an expression, so that nobody takes one of them alone."""

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
 from sssjob.check.awareness import ASK, of_group, understood
-from sssjob.check.vocabulary import FULL, AwarenessPolicy
-from sssjob.defaults import resolve, scope
+from sssjob.defaults import resolve
 from sssjob.document import from_tree, opened, read, tree
 from sssjob.document.encodings import beginning
 from sssjob.document.places import split
@@ -22,6 +21,7 @@ from sssjob.expression.offers import SIZE_LIMIT, BadOffer, made, parsed
 from sssjob.expression.offers import read as read_json
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as properties
+from sssjob.matching import Asker, Parts, askers
 from sssjob.model import BLOCKS, Block, Item, Job, JobGroup, Requested, Task, TaskGroup
 
 _HEAD = 1 << 16  # bytes that tell what offers are in
@@ -30,12 +30,16 @@ Tell = Callable[[Finding], None]
 
 
 class NamedRequest(NamedTuple):
-    """The request of one job or task group; None if it cannot be read, which was said."""
+    """The request of one job or task group; None if it cannot be read, which was said.
+
+    ``chosen`` is the job or task group that was chosen, of which it may be one of several requests.
+    """
 
     file: str
     path: str
     block: Block
     expression: Expression | None
+    chosen: Block
 
     @property
     def name(self) -> str:
@@ -58,42 +62,35 @@ def requests(
         for each in found:
             tell(each.in_file(file))
 
+    context = of_group(block)
+
+    def read(unit: Asker) -> Parts:
+        known = understood(
+            replace(unit.block, items=_own(unit.block)), ASK, around=unit.around, path=unit.path
+        )
+        known = known.within(context, ASK)
+        parts, found = properties(known.block, unit.path, nodes=nodes)
+        told((*known.findings(), *found))
+        return parts if known.accepted else None
+
     resolved = resolve(block)
     told(resolved.findings)
-    within, context = scope(block) if paths is not None else resolved.block, of_group(block)
-    for path, unit, policy in _units(within, f"/{within.name}", paths):
-        known = understood(replace(unit, items=_own(unit)), ASK, around=policy, path=path)
-        known = known.within(context, ASK)
-        parts, found = properties(known.block, path, nodes=nodes)
-        told((*known.findings(), *found))
-        readable = known.accepted and parts is not None
-        yield NamedRequest(file, path, unit, all_of(parts or ()) if readable else None)
+    for unit in _units(Asker(f"/{block.name}", resolved.block), paths):
+        for each, parts in askers(unit, read, told):
+            request = None if parts is None else all_of(parts)
+            yield NamedRequest(file, each.path, each.block, request, unit.block)
 
 
-def _units(
-    block: Block, path: str, paths: Collection[str] | None, inside: bool = False,
-    around: AwarenessPolicy | None = None,
-) -> Iterator[tuple[str, Block, AwarenessPolicy]]:  # fmt: skip
-    """The jobs that were chosen by themselves or with their group; task groups by themselves.
-
-    Each comes with the awarenessPolicy that holds around it.
-    """
-    chosen = paths is None or path in paths
-    stated = block.attributes.get("awarenessPolicy")
-    policy = FULL.policy(stated, around or AwarenessPolicy.REJECT)
-    if type(block) is not JobGroup and (chosen or (inside and type(block) is Job)):
-        yield path, block, around or AwarenessPolicy.REJECT
-    counts: dict[str, int] = {}
-    names = [item.name for item in block.items if not hasattr(item, "kind")]
-    for item in block.items:
-        if hasattr(item, "kind"):
-            continue
-        counts[item.name] = counts.get(item.name, 0) + 1
-        if isinstance(item, Block) and type(item) in (Job, JobGroup, TaskGroup, Task):
-            if paths is None and type(item) is not Job:
-                continue
-            number = f"[{counts[item.name]}]" if names.count(item.name) > 1 else ""
-            yield from _units(item, f"{path}/{item.name}{number}", paths, chosen, policy)
+def _units(block: Asker, paths: Collection[str] | None, inside: bool = False) -> Iterator[Asker]:
+    """The jobs that were chosen by themselves or with their group; task groups by themselves."""
+    chosen = paths is None or block.path in paths
+    kind = type(block.block)
+    if kind is not JobGroup and (chosen or (inside and kind is Job)):
+        yield block
+    for each in block.inside():
+        wanted = (Job,) if paths is None else (Job, JobGroup, TaskGroup, Task)
+        if type(each.block) in wanted:
+            yield from _units(each, paths, chosen)
 
 
 def _own(block: Block) -> tuple[Item, ...]:

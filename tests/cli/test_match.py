@@ -89,10 +89,12 @@ def test_match_ranks_by_exact_scores(ask):
 def test_match_applies_defaults_and_chooses_jobs_and_task_groups(ask):
     offers = [{"id": "n", "Processors": 8, "Memory": 512}]
     everything = json.loads(ask("match", GROUP, "--json", offers=offers).stdout)
-    assert [(row["job"], row["verdict"]) for row in everything] == [("a", "yes"), ("b", "yes")]
+    assert [(row["job"], row["verdict"]) for row in everything] == [
+        ("a", "yes"), ("b", "yes"), ("m", "yes"), ("s", "yes"),
+    ]  # fmt: skip
     assert everything[0]["alternative"] == "(Processors EQ 4 And Memory EQ 512 MB)"
     chosen = ask("match", GROUP, "--json", "--select", "//Job[Id='b']", offers=offers)
-    assert [row["job"] for row in json.loads(chosen.stdout)] == ["b"]
+    assert [row["job"] for row in json.loads(chosen.stdout)] == ["b", "m", "s"]
     group = ask("match", GROUP, "--json", "--select", "//TaskGroup[Name='s']", offers=offers)
     (row,) = json.loads(group.stdout)
     assert (row["job"], row["path"]) == ("s", "/JobGroup/Job[2]/TaskGroup[2]")
@@ -371,4 +373,49 @@ def test_2_to_the_40_alternatives_are_bounded_and_said(ask):
     assert (
         len(json.loads(ask("alternatives", job, "--json", "--limit", "3").stdout)["alternatives"])
         == 3
+    )
+
+
+SMALL = [{"id": "small", "Processors": 2, "Memory": "1 GB"}]
+MUCH = "<Requested><Processors op='GE'>64</Processors></Requested>"
+BOTH = f"<Job>{{}}<TaskGroup><Id>g</Id>{MUCH}</TaskGroup>{{}}</Job>"
+
+
+@pytest.mark.parametrize("select", [(), ("--select", "//TaskGroup")])
+def test_what_the_only_task_group_requests_is_requested_by_its_job(ask, select):
+    job = BOTH.format("<Requested><Queue>q</Queue></Requested>", "")
+    result = ask("match", job, *select, offers=SMALL)
+    assert result.exit_code == 1
+    assert "  (Queue EQ q And Processors GE 64)" in result.stdout.splitlines()
+    assert "Processors ≥ 64" in ask("explain", job, *select).stdout
+    assert "Queue EQ q And Processors GE 64" in ask("alternatives", job, *select).stdout
+
+
+def test_each_of_several_task_groups_is_asked_for_by_itself_and_all_must_be_satisfied(ask):
+    few = "<TaskGroup><Id>f</Id><Requested><Processors>2</Processors></Requested></TaskGroup>"
+    job = BOTH.format("<Requested><Feature>ib</Feature></Requested>", few)
+    offers = [{"id": "few", "Processors": 2, "Feature": ["ib"]}]
+    result = ask("match", job, "--jsonl", offers=offers)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["path"], row["verdict"]) for row in rows] == [
+        ("/Job", "yes"), ("/Job/TaskGroup[1]", "no"), ("/Job/TaskGroup[2]", "yes"),
+    ]  # fmt: skip
+    assert rows[2]["alternative"] == "(Feature EQ ib And Processors EQ 2)"
+    assert result.exit_code == 1
+    offers.append({"id": "many", "Processors": 64, "Feature": ["ib"]})
+    assert ask("match", job, offers=offers).exit_code == 0
+
+
+def test_what_job_and_only_group_say_otherwise_is_told(ask):
+    own = "<Requested><Processors>2</Processors><Memory>512</Memory></Requested>"
+    group = "<Requested><Processors>4</Processors><Memory>100</Memory></Requested>"
+    result = ask("explain", f"<Job>{own}<TaskGroup>{group}</TaskGroup></Job>", "--json")
+    asked = json.loads(result.stdout)["expression"]
+    assert asked == "(Memory EQ 512 And Processors EQ 4)"
+    assert (
+        "Processors counts for nothing: its only task group says another at /Job/Processors"
+        in result.stderr
+    )
+    assert (
+        "Memory counts for nothing: its job says another at /Job/TaskGroup/Memory" in result.stderr
     )

@@ -2,12 +2,12 @@
 
 import pytest
 
+from sssjob.defaults import OVERRIDDEN
 from sssjob.document import loads
 from sssjob.registry import all_targets
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, translate
 from sssjob.translate.losses import Done
-from sssjob.translate.requests import OVERRIDDEN
 
 JOB = '<Job awarenessPolicy="Warn"><Id>1</Id>{}{}</Job>'
 TARGETS = sorted(all_targets().keys() - {"sss"})

@@ -14,7 +14,7 @@ from fractions import Fraction
 from sssjob import expression
 from sssjob.amounts import Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS, counted, lending, of_only_group
+from sssjob.defaults import COUNTS, OVERRIDDEN, counted, lending, of_only_group
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
@@ -188,7 +188,7 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
     for item in (*job.properties, *job.requested):
         said = {stripped(each.text) for each in theirs if each.name == item.name}
         if item.name in names and stripped(item.text) not in said:
-            yield _counts_for_nothing(item, "its only task group says another")
+            yield _counts_for_nothing(item, OVERRIDDEN)
 
 
 def _counts_for_nothing(item: Property, why: str) -> Finding:
