@@ -294,7 +294,7 @@ class _FoldCall:
     def group(self, job: Job, group: TaskGroup) -> Job:
         """Fold a task group into the one that it is, or set it behind the others."""
         for known in job.task_groups:
-            if known == group or _same_group(known, group):
+            if known == group or is_same_group(known, group):
                 path = f"/Job/TaskGroup[{job.task_groups.index(known) + 1}]"
                 folded = self.block(known, tuple(facts(group)), path)
                 if not known.tasks and group.tasks:
@@ -433,7 +433,8 @@ def _shown(item: Property) -> str:
     return f"{shown or repr('')} {item.attributes.get('units', '')}".rstrip() + seconds
 
 
-def _same_group(known: TaskGroup, other: TaskGroup) -> bool:
+def is_same_group(known: Block, other: Block) -> bool:
+    """Whether two task groups, or tasks, are one by what they are called."""
     if known.id and other.id:
         return known.id == other.id
     return bool(other.get("Name")) and known.get("Name") == other.get("Name")

@@ -202,7 +202,8 @@ class System(NamedTuple):
     payload knows its limits. ``id_variable`` is where a job finds its id there,
     ``task_variable`` the number of its task in an array, if that is no part of the id. ``raw_id``
     is the name of an Extension, of the type ``title``, with an id of the job beside the one that
-    people use. ``measures`` are what it writes of a finished process. ``listed`` names what asks it
+    people use, and ``outcomes`` are those of Extensions that tell how one run of it went or goes.
+    ``measures`` are what it writes of a finished process. ``listed`` names what asks it
     which runs there are in a span of time, in the first of its formats, and ``sums`` the module
     that reads what it states of all jobs together: see ``sssjob.verbs.audit``. ``notices`` names
     what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``.
@@ -228,6 +229,7 @@ class System(NamedTuple):
     id_variable: str = ""
     task_variable: str = ""
     raw_id: str = ""
+    outcomes: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     listed: str = ""
     sums: str = ""

@@ -7,14 +7,16 @@ comes first. # decisions 850, 864 and 972
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
+from sssjob import registry, spec
 from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
-from sssjob.model import Block, Job, JobGroup, jobs_of, without
+from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, without
 from sssjob.runs import requested_anew, waits
 from sssjob.store import Change, Stored
 from sssjob.store.identity import marks_of
@@ -24,6 +26,8 @@ _CHARGE = "Charge"
 # Requests by which a job may become known, or changes in nothing that was requested.
 _CHARGING = (_CHARGE, "Quote", "Refund", "Reserve")
 _KNOWN_BY = ("Id", "GlobalId")
+_SUBMITTED_BY = frozenset(row.name for row in spec.CREDENTIALS)
+_PAYERS = frozenset(("Project", "User"))
 _PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
 
 
@@ -67,6 +71,47 @@ def requested(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun
     firsts = [first for run in every if (first := _first_version(change, run, told)) is not None]
     first = min(firsts, key=_how_far, default=None) or _known_alone(runs[0])
     return first._replace(job=_without_numbers(change, _requested(first), first, told))
+
+
+# decision 997
+def for_charging(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun:
+    """The same for a Charge, Reserve or Quote, which says less of a run than its record does.
+
+    Who submitted the job is as in any run of it, also where a record alone tells it. How another
+    run went is nothing of this one.
+    """
+    first = requested(change, runs, told)
+    asked = first.job.holding(item for item in first.job.items if not _is_outcome(item))
+    known = {*asked.properties.names(), *asked.requested.names()}
+    if not known.issuperset(_PAYERS):
+        for item in _delivered(change, runs, told):
+            if item.name in _SUBMITTED_BY and item.name not in known and item.text.strip():
+                asked = asked.setting(item)
+                known.add(item.name)
+    return first._replace(job=asked)
+
+
+def _delivered(change: Change, runs: Sequence[StoredRun], told: Job) -> Iterator[Property]:
+    """What was delivered of runs of a job, the last first, and not by a Charge of one."""
+    for run in runs:
+        for stored in change.versions(run.stored):
+            if _action(stored) not in _CHARGING:
+                job = about(loads(stored.document), told)
+                yield from job.delivered if job is not None else ()
+
+
+def _is_outcome(item: Item) -> bool:
+    """Whether it tells how a run went, in words of the standard or of a batch system."""
+    if not isinstance(item, Property) or item.name != "Extension":
+        return getattr(item, "name", "") in ("State", "StatusMessage")
+    return (item.attributes.get("type"), item.attributes.get("name")) in _outcomes()
+
+
+@cache
+def _outcomes() -> frozenset[tuple[str, str]]:
+    """The Extensions by which batch systems tell how a run went, by type and name."""
+    rows = registry.all_systems().values()
+    return frozenset((row.title, name) for row in rows for name in row.outcomes)
 
 
 def _known_alone(run: StoredRun) -> StoredRun:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sssjob import spec
 from sssjob.model import B, Block, Delivered, Job, Property, Requested, Task, TaskGroup
 from sssjob.runs import OF_A_RUN
@@ -33,8 +35,11 @@ def _is_blank(item: Property) -> bool:
 
 
 def delivering(job: Job) -> Job:
-    """A job that ran, with the amounts that it says of itself in Delivered, if it has none."""
-    return _gathered(job, Delivered)
+    """A job that ran, with the amounts that it says of itself in Delivered.
+
+    But for one that its Delivered says otherwise: what is beside that is not what it used.
+    """
+    return _gathered(job, Delivered, job.delivered.names())
 
 
 def asking(job: Job) -> Job:
@@ -42,7 +47,7 @@ def asking(job: Job) -> Job:
 
     Where it has a Requested, that says it all: an amount beside it may mean what it used.
     """
-    simple = _not_run(_gathered(job, Requested))
+    simple = _not_run(job if job.block(Requested) else _gathered(job, Requested))
     return simple.holding(
         item for item in simple.items if getattr(item, "name", "") not in spec.AMOUNTS
     )
@@ -57,11 +62,18 @@ def _not_run(block: B) -> B:
     )
 
 
-def _gathered(job: Job, kind: type[Delivered] | type[Requested]) -> Job:
-    amounts = tuple(item for item in job.properties if item.name in spec.AMOUNTS)
-    if not amounts or job.blocks(kind):
+def _gathered(job: Job, kind: type[Delivered] | type[Requested], but: Collection[str] = ()) -> Job:
+    """A job with its own amounts in a category, ``but`` for some."""
+    amounts = tuple(
+        item for item in job.properties if item.name in spec.AMOUNTS and item.name not in but
+    )
+    if not amounts:
         return job
     items = [item for item in job.items if item not in amounts]
+    known = job.block(kind)
+    if known is not None:
+        more = known.holding((*known.items, *amounts))
+        return job.holding(more if item is known else item for item in items)
     behind = (
         place for place, item in enumerate(items)
         if isinstance(item, Block) and not isinstance(item, Requested)

@@ -16,11 +16,9 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
-from sssjob.delivery.requested import StoredRun, requested, runs_of
+from sssjob.delivery.requested import StoredRun, for_charging, runs_of
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.fold import DELIVERED, Fact, fold, is_same_place
-from sssjob.fold import JOB as OF_JOB
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering, without_blanks
 from sssjob.handlers.changes import once
@@ -36,7 +34,8 @@ from sssjob.handlers.editing import (
 from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
-from sssjob.handlers.payers import Payers
+from sssjob.handlers.overlay import added, overlaid
+from sssjob.handlers.payers import Payers, reserved_for
 from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, only
@@ -74,7 +73,6 @@ _PRICED = (
 )  # fmt: skip
 USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
 _ASKED = *USED, Requested
-_OF_EXPRESSIONS = frozenset(("op", "conj", "group", "preference"))
 _WALL = attribute("Duration")
 # What Gold 2.2 takes as an option of the request, too, by its name there.
 _OPTIONS = {
@@ -226,9 +224,11 @@ def reserve(
         further = None if known is not None else _further(change, new, reach)
         if known is not None:
             _require_seen(known, subject, reach)
-            job = fold(known.job, _facts(new), overwrite=True).job
+            job, kept = added(known.job, known.view.block, new), known.view
+        elif further is not None:
+            job, kept = added(further.job, further.job, new), only(further.job)
         else:
-            job = new if further is None else fold(further.job, _facts(new), overwrite=True).job
+            job, kept = new, None
         whole = _whole(change, accounting, subject, known, further, reach)
         priced = _price(change, accounting, subject, whole, whole, call)
         change.ledger.hold(subject.id)
@@ -250,7 +250,8 @@ def reserve(
             lines.append(f"{replaced} reservations were removed")
         rows = [Row("Reserve", (("Amount", shown), ("Job", subject.id)))]
         moved = change.moved(known.stored, stored) if known is not None else []
-        return _told(asked, priced, shown, lines, rows, "\n".join(moved))
+        others = reserved_for(subject.id, kept, subject.view) if kept is not None else ""
+        return _told(asked, priced, shown, lines, rows, "\n".join(filter(None, (others, *moved))))
 
     return once(stores, call, do, window=accounting.repeated)
 
@@ -535,19 +536,19 @@ def _merged(
     subject: _Subject, reach: Reach, factors: Iterable[str],
 ) -> tuple[Job, Fraction, str]:  # fmt: skip
     """The job as it will be stored, what it was charged before, and what is to be said of whom."""
-    sent = without(subject.job, "Charge")
+    sent = delivering(without(subject.job, "Charge"))
     if known is not None:
         _require_seen(known, subject, reach)
         view, written = known.view, known.job
     elif further is not None:
         view, written = only(further.job), further.job
     else:
-        return delivering(sent), Fraction(), ""
+        return sent, Fraction(), ""
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
     payers = Payers(view, written, sent, factors)
-    job = payers.delivered(_with_rest(payers.without_kept(sent), written))
-    return job, _amount(view, "Charge") or Fraction(), payers.said()
+    job = payers.settled(overlaid(written, payers.without_kept(sent)))
+    return job, _amount(view, "Charge") or Fraction(), payers.said(job)
 
 
 # decision 972
@@ -556,10 +557,8 @@ def _further(change: Change, sent: Job, reach: Reach) -> StoredRun | None:
     runs = [run for run in runs_of(change, sent) if run.job.id == sent.id]
     if not runs:
         return None
-    first = requested(change, runs, sent)
-    if not only(first.job).is_within(reach):
-        return None
-    return first._replace(job=without(without(first.job, "State"), "StatusMessage"))
+    first = for_charging(change, runs, sent)
+    return first if only(first.job).is_within(reach) else None
 
 
 def _with_factors(
@@ -725,55 +724,6 @@ def _may_see(known: _StoredJob, reach: Reach) -> bool:
 def _require_seen(known: _StoredJob, subject: _Subject, reach: Reach) -> None:
     if not _may_see(known, reach):
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
-
-
-# decisions 947, 960 and 1002
-def _with_rest(sent: Job, old: Job) -> Job:
-    """What a Charge says, and what it leaves out as it was: properties, and groups of a kind."""
-    found = fold(old, _facts(sent), overwrite=True).job
-    blocks = [item for item in sent.items if isinstance(item, Block)]
-    for kind in (Delivered, Requested):
-        blocks = _with_left_out(blocks, kind, found)
-    kinds = {*map(type, blocks)}
-    rest = [item for item in found.items if type(item) not in kinds]
-    return found.holding((*rest, *blocks)) if blocks else found
-
-
-def _with_left_out(
-    blocks: list[Block], kind: type[Delivered] | type[Requested], old: Job
-) -> list[Block]:
-    """Blocks of a Charge, of which the first of a kind has what they leave out of the known ones.
-
-    But for parts of an expression: what asks for something else is asked for in its place.
-    """
-    own = [each for each in blocks if isinstance(each, kind)]
-    if not own:
-        return blocks
-    said = [item for each in own for item in each.properties]
-    known = old.delivered if kind is Delivered else old.requested
-    left = [
-        item for item in known
-        if not any(_takes_place(item, new) for new in said)
-        and (kind is Delivered or _OF_EXPRESSIONS.isdisjoint(item.attributes))
-    ]  # fmt: skip
-    return [each.holding((*left, *each.items)) if each is own[0] else each for each in blocks]
-
-
-def _takes_place(old: Property, new: Property) -> bool:
-    return is_same_place(old, new) or old.name == new.name == "Node"
-
-
-def _facts(sent: Job) -> list[Fact]:
-    """What a job says itself, each for the place where one with categories has it.
-
-    An amount beside one of its name in Delivered is not what it used.
-    """
-    used = sent.delivered.names()
-    return [
-        Fact(item, DELIVERED if item.name in spec.AMOUNTS and item.name not in used else OF_JOB)
-        for item in sent.properties
-        if item.name != "Id"
-    ]
 
 
 def _keep(

@@ -4,7 +4,7 @@ What a record delivered of a run tells who ran it, and counts: a Charge that nam
 Project or Machine changes neither that nor whom it is booked on, and so it is with what has a
 factor, as a QualityOfService. What a job only requested it names anew. Who is charged is told in
 either case. What a Charge does not name stays, in whatever form it comes.
-# decisions 942 and 1002
+# decisions 942, 999 and 1002
 """
 
 from __future__ import annotations
@@ -12,83 +12,82 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sssjob.fold import DELIVERED, Fact, placed
 from sssjob.handlers.attributes import shown
 from sssjob.handlers.ledger_entries import text
 from sssjob.handlers.view import View, only
-from sssjob.model import Block, Delivered, Job, Property, stripped, without
+from sssjob.model import Delivered, Job, stripped, without
 
 _NAMES = ("User", "Project", "Machine")
 
 
-class _Payer(NamedTuple):
-    """A name by which somebody is charged: as a Charge says it, as it was known, and delivered."""
+class _KeptName(NamedTuple):
+    """A name by which a run was delivered, and by which a Charge does not call it."""
 
     name: str
     told: str
-    known: str
     delivered: str
 
-    @property
-    def is_payer(self) -> bool:
-        """Whether it names who is charged, and is no factor of the price."""
-        return self.name in _NAMES
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether a record knows better than the Charge."""
-        return bool(self.told and self.delivered) and self.told != self.delivered
-
-    def said(self, id_: str) -> str:
-        """What is to be told of it, "" for nothing."""
-        told, known, delivered = map(shown, (self.told, self.known, self.delivered))
-        if self.is_kept:
-            how = f"to {delivered}" if self.is_payer else "by it"
-            return (
-                f"{self.name} {delivered} is kept, not {told}: the run was delivered with it, "
-                f"and is charged {how}"
-            )
-        if self.is_payer and self.told and self.known and self.told != self.known:
-            return f"{self.name} of job {id_} is {told} now, not {known}; {told} is charged"
-        return ""
+    def said(self) -> str:
+        delivered, told = map(shown, (self.delivered, self.told))
+        how = f"to {delivered}" if self.name in _NAMES else "by it"
+        return (
+            f"{self.name} {delivered} is kept, not {told}: the run was delivered with it, "
+            f"and is charged {how}"
+        )
 
 
 class Payers:
     """The names in a Charge, beside those of the job that is known; ``factors`` are more names."""
 
     def __init__(self, known: View, written: Job, sent: Job, factors: Iterable[str]) -> None:
-        asked = only(sent)
-        self._written = written
-        self._names = [
-            _Payer(name, text(asked, name), text(known, name), _delivered(written, name))
-            for name in (*_NAMES, *(each for each in factors if each not in _NAMES))
-        ]
+        self._known = known
+        names = dict.fromkeys((*_NAMES, *factors))
+        self._said = [each for each in names if sent.get(each) or sent.delivered.text(each)]
+        self._kept = [each for name in self._said for each in _kept(name, written, sent)]
 
-    def said(self) -> str:
-        """What is to be told of who is charged."""
-        return "\n".join(filter(None, (each.said(self._written.id) for each in self._names)))
+    def said(self, now: Job) -> str:
+        """What is to be told of who is charged, of the job that the Charge has made."""
+        return "\n".join((*(each.said() for each in self._kept), *self._changed(now)))
+
+    def _changed(self, now: Job) -> Iterable[str]:
+        for name in _NAMES:
+            was, is_ = text(self._known, name), text(only(now), name)
+            if was and is_ != was:
+                charged = f"{shown(is_)} is charged"
+                yield f"{name} of job {now.id} is {shown(is_)} now, not {shown(was)}; {charged}"
 
     def without_kept(self, sent: Job) -> Job:
-        """What is folded into the job that is known: names that stay are not in it."""
-        for each in self._names:
-            if each.is_kept:
-                sent = without(sent, each.name)
+        """What is laid over the job that is known: names that stay are not in it."""
+        for each in self._kept:
+            used = (
+                without(item, each.name) if isinstance(item, Delivered) else item
+                for item in sent.items
+            )
+            sent = without(sent.holding(used), each.name)
         return sent
 
-    def delivered(self, job: Job) -> Job:
-        """A job with the names in its Delivered that one had whose place it may have taken."""
-        for each in self._names:
-            if each.delivered and each.delivered != _delivered(job, each.name):
-                fact = Fact(Property(each.name, each.delivered), DELIVERED)
-                job = placed(_undelivered(job, each.name), fact)
+    def settled(self, job: Job) -> Job:
+        """The job that the Charge has made, by the names alone by which that says that it ran."""
+        for name in self._said:
+            own, delivered = job.get(name), stripped(job.delivered.text(name))
+            if own and delivered and own != delivered:
+                job = without(job, name)
         return job
 
 
-def _undelivered(job: Job, name: str) -> Job:
-    return job.holding(
-        without(item, name) if isinstance(item, Delivered) else item for item in job.items
-    )
+def reserved_for(id_: str, known: View, asked: View) -> str:
+    """What is to be told where a Reserve names somebody else than the job, which stays his."""
+    names = [(name, text(known, name), text(asked, name)) for name in _NAMES]
+    return "\n".join(
+        f"{name} of job {id_} stays {shown(own)}; what is reserved is for {shown(other)}"
+        for name, own, other in names if own and other and own != other
+    )  # fmt: skip
 
 
-def _delivered(job: Block, name: str) -> str:
-    return stripped(job.delivered.text(name))
+def _kept(name: str, known: Job, sent: Job) -> Iterable[_KeptName]:
+    """A name by which a run was delivered, if a Charge says another one that was used, anywhere."""
+    delivered = stripped(known.delivered.text(name))
+    for told in (sent.get(name), stripped(sent.delivered.text(name))):
+        if delivered and told and told != delivered:
+            yield _KeptName(name, told, delivered)
+            return

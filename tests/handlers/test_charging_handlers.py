@@ -376,6 +376,106 @@ def test_what_a_charge_says_in_delivered_takes_the_place_of_what_was_delivered(j
     assert [item.text for item in delivered] == ["10", "3", "n2"]
 
 
+IN_GROUPS = '<Processors group="1">4</Processors><Processors group="2">2</Processors>'
+
+
+@pytest.mark.parametrize(
+    "known, told",
+    [
+        (IN_GROUPS, "<Processors>1</Processors>"),
+        (IN_GROUPS, "<Processors>6</Processors>"),
+        (IN_GROUPS.replace("group", "duration='5' group"), "<Processors>6</Processors>"),
+        ("<Processors>4</Processors>", IN_GROUPS),
+        (IN_GROUPS, IN_GROUPS.replace(">4<", ">3<")),
+        ('<Memory metric="Max">9</Memory>', '<Memory metric="Max">5</Memory>'),
+    ],
+)
+def test_a_charge_is_the_same_flat_and_in_delivered(jobs, known, told):
+    """What it says takes the place of all that it names, and it costs what its Quote says."""
+    forms = (
+        "<Duration>10</Duration>{}", "<Delivered><Duration>10</Duration>{}</Delivered>",
+        "<Duration>10</Duration><Delivered>{}</Delivered>",
+    )  # fmt: skip
+    credits = set()
+    # What has a group stands in a category only.
+    for id_, form in enumerate(forms["group" in told :]):
+        jobs.create(f"<Job><Id>{id_}</Id><User>ann</User><Delivered>{known}</Delivered></Job>")
+        data = [f"<Job><Id>{id_}</Id>{form.format(told)}</Job>"]
+        credits |= {jobs.answer(action, data=data)[0].count for action in ("Quote", "Charge")}
+        job = jobs.stored(str(id_)).block()
+        delivered = [item for item in job.delivered if item.name != "Duration"]
+        assert [str(item.text) for item in delivered] == re.findall(">([0-9]+)<", told)
+    assert len(credits) == 1
+
+
+def test_the_groups_of_a_charge_leave_what_they_do_not_name_as_the_job_has_it(jobs):
+    """As its Delivered does: a task group is the one that is called so, or has its place."""
+    known = "<TaskGroup>{}<TaskCount>4</TaskCount><Processors>2</Processors></TaskGroup>"
+    for id_, name in (("1", "<Name>a</Name>"), ("2", "<Id>7</Id>"), ("3", "")):
+        jobs.create(f"<Job><Id>{id_}</Id><User>ann</User>{known.format(name)}</Job>")
+        told = f"<TaskGroup>{name}<TaskCount>3</TaskCount><Node>n1</Node></TaskGroup>"
+        bare = f"<Job><Id>{id_}</Id><Duration>10</Duration>{told}</Job>"
+        for action in ("Charge", "Quote"):
+            said = jobs.said(action, data=[bare])
+            assert said == "Processors is not told of the whole job, by its own name"
+        whole = bare.replace("<Duration>", "<Processors>8</Processors><Duration>")
+        for _ in range(2):
+            assert " 80 credits" in jobs.said("Charge", data=[whole])
+        [group] = jobs.stored(id_).block().task_groups
+        kept = {item.name: item.text for item in group.properties if item.name not in name}
+        assert kept == {"Processors": "2", "TaskCount": "3", "Node": "n1"}
+
+
+def test_a_task_group_that_is_not_known_stands_beside_those_that_are(jobs):
+    group = "<TaskGroup><Name>{}</Name><TaskCount>{}</TaskCount></TaskGroup>"
+    jobs.create(f"<Job><Id>1</Id><User>ann</User>{group.format('a', 4)}</Job>")
+    told = "<Duration>10</Duration><Processors>1</Processors>" + group.format("b", 1)
+    jobs.answer("Charge", data=[f"<Job><Id>1</Id>{told}</Job>"])
+    assert [each.get("Name") for each in jobs.stored("1").block().task_groups] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["Queue", "QualityOfService", "Machine", "Project", "User"])
+def test_a_name_that_a_charge_only_requests_is_not_one_that_it_charges(jobs, name):
+    known = f"<{name}>premium</{name}><Processors>4</Processors>"
+    jobs.create(f"<Job><Id>1</Id><Delivered>{known}</Delivered></Job>")
+    told = f"<Duration>10</Duration><Requested><{name}>other</{name}></Requested>"
+    answer, _ = jobs.answer("Charge", data=[f"<Job><Id>1</Id>{told}</Job>"])
+    assert (answer.code, "kept" in answer.message) == ("000", False)
+
+
+@pytest.mark.parametrize("name", ["QualityOfService", "Machine", "Project", "User"])
+def test_a_name_by_which_a_job_ran_takes_the_place_of_its_own(jobs, name):
+    jobs.create(f"<Job><Id>1</Id><{name}>cheap</{name}></Job>")
+    told = f"<Processors>4</Processors><Duration>10</Duration><{name}>premium</{name}>"
+    jobs.answer("Charge", data=[f"<Job><Id>1</Id><Delivered>{told}</Delivered></Job>"])
+    document = jobs.stored("1").document.decode()
+    assert (document.count("premium"), document.count("cheap")) == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["QualityOfService", "Queue", "Machine", "Project", "User"])
+@pytest.mark.parametrize("place", ["{}", "<Requested>{}</Requested>", "<Delivered>{}</Delivered>"])
+def test_a_reservation_changes_no_name_of_a_known_job(jobs, place, name):
+    known = place.format(f"<{name}>premium</{name}>")
+    jobs.create(f"<Job><Id>1</Id>{known}</Job>")
+    told = f"<Duration>10</Duration><Processors>4</Processors><{name}>cheap</{name}>"
+    answer, _ = jobs.answer("Reserve", data=[f"<Job><Id>1</Id>{told}</Job>"])
+    named = f"{name} of job 1 stays premium; what is reserved is for cheap"
+    is_payer = name in ("Machine", "Project", "User")
+    assert (answer.code, named in answer.message) == ("100" if is_payer else "000", is_payer)
+    document = jobs.stored("1").document.decode()
+    assert (document.count("premium"), document.count("cheap")) == (1, 0)
+
+
+def test_a_reservation_changes_no_default_of_a_group(jobs):
+    defaults = "<JobDefaults><User>ann</User></JobDefaults>"
+    group = f"<JobGroup><Id>g</Id>{defaults}<Job><Id>1</Id></Job></JobGroup>"
+    jobs.answer("Create", object="JobGroup", data=[group])
+    told = "<User>bob</User><Name>n</Name><Duration>10</Duration>"
+    assert jobs.code("Reserve", data=[f"<Job><Id>1</Id>{told}</Job>"]) == "100"
+    assert jobs.ids(("User", "EQ", "ann")) == ["1"]
+    assert jobs.ids(("Name", "EQ", "n")) == ["1"]
+
+
 @pytest.mark.parametrize(
     "told", ["{}<Duration>10</Duration>", "<Delivered>{}<Duration>10</Duration></Delivered>"]
 )
@@ -915,6 +1015,42 @@ def test_another_run_of_an_id_is_charged_by_itself(jobs):
         {"Charge": "18480", "StartTime": "100"},
         {"Charge": "18480", "StartTime": "9000"},
     ]
+
+
+RECORD = (
+    "<Job><Id>PBS.1</Id><State>Completed</State><StartTime>100</StartTime><EndTime>200</EndTime>"
+    '<Extension type="Slurm" name="State">REQUEUED</Extension>'
+    '<Extension type="Slurm" name="Comment">c</Extension>'
+    "<Delivered><Project>p</Project><User>ann</User><Queue>q</Queue></Delivered></Job>"
+)
+
+
+@pytest.mark.parametrize("first", ["", "<Job><Id>PBS.1</Id><State>Idle</State></Job>"])
+@pytest.mark.parametrize("action", ["Charge", "Reserve"])
+def test_a_further_run_is_of_whom_the_record_of_another_run_tells(jobs, action, first):
+    for document in filter(None, (first, RECORD)):
+        with jobs.service.stores.use() as kept:
+            kept.load(document.encode())
+    told = "<StartTime>300</StartTime><EndTime>310</EndTime>" if action == "Charge" else ""
+    amounts = "<Processors>4</Processors><Duration>10</Duration>"
+    assert jobs.code(action, data=[f"<Job><Id>PBS.1</Id>{told}{amounts}</Job>"]) == "000"
+    kind = "Transaction" if action == "Charge" else "Reservation"
+    names = ["User", "Project"]
+    assert jobs.ask("Query", object=kind, gets=names) == [{"User": "ann", "Project": "p"}]
+    with jobs.service.stores.use() as kept:
+        further = [each.block() for each in kept.named("PBS.1")][-1]
+    if action == "Charge":
+        assert (further.get("User"), further.get("Project")) == ("ann", "p")
+        extensions = [item.text for item in further.properties.all("Extension")]
+        assert extensions == ([] if first else ["c"])
+
+
+def test_what_a_charge_alone_delivered_is_of_no_further_run(jobs):
+    charge = "<Job><Id>1</Id><StartTime>{}</StartTime><Delivered><Duration>10</Duration>{}</Delivered></Job>"
+    for start, user in (("100", "<User>ann</User>"), ("900", "")):
+        jobs.answer("Charge", data=[charge.format(start, user)])
+    rows = jobs.ask("Query", object="Transaction", gets=["User"])
+    assert sorted(row["User"] for row in rows) == ["", "ann"]
 
 
 @given(

@@ -17,6 +17,7 @@ SYSTEM = System(
     site_tests="sssjob.systems.flux.site_tests:FluxSiteTests",
     installation="sssjob.systems.flux.scripts:FluxScripts",
     submission="sssjob.systems.flux.jobspec:V1",
+    outcomes=("result",),
     control="sssjob.systems.flux.control:CONTROL",
     targets=(
         Target("flux", "sssjob.systems.flux.jobspec:V1", "jobspecs of Flux (RFC 25)", Sign.NAME),

@@ -43,5 +43,6 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["pbs"]),
     id_variable="PBS_JOBID",
+    outcomes=("job_state",),
     cluster=Cluster("pbs", "PBSCluster", "account"),
 )  # fmt: skip

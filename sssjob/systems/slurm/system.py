@@ -58,5 +58,6 @@ SYSTEM = System(
     inside=Inside(*INSIDE["slurm"]),
     id_variable="SLURM_JOB_ID",
     raw_id="JobIDRaw",
+    outcomes=("DerivedExitCode", "FailedNode", "Reason", "State"),
     cluster=Cluster("slurm", "SLURMCluster", "account"),
 )  # fmt: skip
