@@ -197,8 +197,8 @@ def _option(element: Element) -> Option:
         try:
             value = str(units.time(value))
         except InvalidValue as error:
-            said = f"The option {_shown(name)} is a time in seconds since 1970"
-            raise Refused("317", said) from error
+            told = f"in seconds since 1970 or ISO 8601 with a zone, found {_shown(value)}"
+            raise Refused("317", f"The option {_shown(name)} is a time, {told}") from error
     return Option(name, value, element.get("op", ""))
 
 

@@ -258,6 +258,7 @@ def query(inside):
     return f"<Body>{asked}{inside}</Request></Body>"
 
 
+TIME = "'EndTime' is a time, in seconds since 1970 or ISO 8601 with a zone, found "
 TOLD = [
     ("<Body></Body>", "The Body holds no Request"),
     ("<Body><Request/><Request/></Body>", "The Body holds more than one Request"),
@@ -267,8 +268,8 @@ TOLD = [
     (query('<Where name="A" op="~">1</Where>'), "'~' is no comparison; there are EQ, "),
     (query(f'<Where name="A" conj="{"x" * 20}">1</Where>'), f"'{'x' * 20}' joins no conditions"),
     (query(f'<Where name="A" conj="{"x" * 21}">1</Where>'), f"'{'x' * 17}...' joins no conditions"),
-    (query('<Option name="EndTime">1.5</Option>'), "The option 'EndTime' is a time in seconds"),
-    (query('<Option name="EndTime">\u0661</Option>'), "The option 'EndTime' is a time in seconds"),
+    (query('<Option name="EndTime">1.5</Option>'), TIME + "'1.5'"),
+    (query('<Option name="EndTime">\u0661</Option>'), TIME + "'\u0661'"),
 ]
 
 
