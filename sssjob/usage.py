@@ -41,7 +41,7 @@ def usage(item: Property, duration: int | None = None) -> Fraction | None:
 
 
 def held(
-    item: Property, duration: int | None = None, *,
+    item: Property, duration: int | Fraction | None = None, *,
     amount: Callable[[Property], Fraction] = expression.amount,
 ) -> Fraction | None:  # fmt: skip
     """Amount times duration, whatever the consumptionRate is; as ``usage`` otherwise."""
@@ -51,7 +51,7 @@ def held(
 
 
 def average(
-    items: Iterable[Property], seconds: int, *,
+    items: Iterable[Property], seconds: int | Fraction, *,
     amount: Callable[[Property], Fraction] = expression.amount,
 ) -> Fraction:  # fmt: skip
     """What amounts are together for so many seconds, each for its own duration, or for all of them.

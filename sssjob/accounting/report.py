@@ -35,6 +35,7 @@ from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 from sssjob.resource_names import gpu_model
 from sssjob.resource_names import key as resource_key
 from sssjob.spans import DATED, PERIOD, SPANS, TIMED, in_order, period_name, span_name
+from sssjob.usage import average
 
 # What a Resource is called, and what its units are in joules.
 _ENERGY = "energy"
@@ -93,19 +94,19 @@ class JobProperties:
         if found and (len(found) > 1 or found[0].attributes):
             # Metrics, contexts, parts from several machines, or each for a time of its own.
             amounts = [
-                amount * self._part_of_time(item)
+                self._for_the_whole(item, amount)
                 for item in self.scope.parts(name)
                 if (amount := self.scope.read(item)) is not None
             ]
             if amounts:
-                return units.plain(sum(amounts, Fraction(0)))
+                return units.plain(sum(amounts, Fraction()))
             found = None
         for item in (*(found or ()), *self.own.get(name, ())):
             if is_given(item):
                 value = self.read(item)
                 if value is None or "duration" not in item.attributes:
                     return value
-                return units.plain(value * self._part_of_time(item))
+                return units.plain(self._for_the_whole(item, value))
         return None
 
     def over_time(self, item: Property) -> Number | bool | str | None:
@@ -116,22 +117,22 @@ class JobProperties:
         value = item.value
         if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
             return value
-        return units.plain(value * self._part_of_time(item))
+        return units.plain(self._for_the_whole(item, value))
 
     # decision 665
-    def _part_of_time(self, stated: Property) -> Fraction:
-        """For what part of its Duration a job had an amount, by the ``duration`` of that (SSS 5.1).
+    def _for_the_whole(self, stated: Property, value: Number) -> Fraction:
+        """What the value of an amount is for the whole Duration, by its ``duration`` (SSS 5.1).
 
-        1 where it does not say, or is a Duration itself.
+        The same where it does not say one, or is a Duration itself.
         """
-        text = stated.attributes.get("duration")
-        if text is None or stated.name in ("Duration", "CpuDuration"):
-            return Fraction(1)
+        number = Fraction(value)
+        if "duration" not in stated.attributes or stated.name in ("Duration", "CpuDuration"):
+            return number
         wall = self.given("Duration")
         try:
-            return Fraction(units.duration(text)) / Fraction(wall) if wall else Fraction(1)
+            return average([stated], wall, amount=lambda _: number) if wall else number
         except InvalidValue:
-            return Fraction(1)
+            return number
 
     def resources(self, meant: Callable[[Mapping[str, str]], bool]) -> Iterator[tuple[Number, str]]:
         """The numbers of the resources that were delivered, and their units, by attributes."""
@@ -143,11 +144,9 @@ class JobProperties:
             if attributes.get("metric", "") not in ("", "Total"):
                 continue
             if (number := _number(item)) is not None:
-                share = self._part_of_time(item) if "duration" in attributes else 1
-                yield (
-                    units.plain(Fraction(number) * share) if share != 1 else number,
-                    (attributes.get("units", "")),
-                )
+                if "duration" in attributes:
+                    number = units.plain(self._for_the_whole(item, number))
+                yield number, attributes.get("units", "")
 
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""
