@@ -258,7 +258,7 @@ def query(inside):
     return f"<Body>{asked}{inside}</Request></Body>"
 
 
-TIME = "'EndTime' is a time, in seconds since 1970 or ISO 8601 with a zone, found "
+TIME = "The option 'EndTime' is a time, in seconds since 1970 or ISO 8601 with a zone, found "
 TOLD = [
     ("<Body></Body>", "The Body holds no Request"),
     ("<Body><Request/><Request/></Body>", "The Body holds more than one Request"),
