@@ -26,6 +26,7 @@ from sssjob.model import (
     Item,
     Job,
     JobGroup,
+    Note,
     Property,
     Requested,
     TaskGroup,
@@ -42,6 +43,7 @@ __all__ = [
     "Resolved",
     "SourcedValue",
     "counted",
+    "differing",
     "has_only_group",
     "lending",
     "lent",
@@ -49,6 +51,7 @@ __all__ = [
     "resolve",
     "scope",
     "together",
+    "without_said",
 ]
 
 # fmt: off
@@ -65,9 +68,9 @@ QUANTITIES = frozenset((
 # fmt: on
 COUNTS = frozenset(("NodeCount", "Processors", "TaskCount", "TaskDistribution"))
 # What a job and its only task group say of different things, of which all counts.
-SEVERAL = frozenset(("Dependency", "Environment", "Feature", "Hold", "Resource"))
+SEVERAL = frozenset(("Dependency", "Environment", "Extension", "Feature", "Hold", "Resource"))
 _OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}
-_OF_A_GROUP = frozenset(("Id", "Name", "Extension"))
+_OF_A_GROUP = frozenset(("Id", "Name"))
 OVERRIDDEN = "its only task group says another"  # of what a job says, and that counts for nothing
 _OF_ITS_JOB = "its job says another"
 
@@ -149,6 +152,35 @@ def of_only_group(said: Iterable[str]) -> frozenset[str]:
     which there may be several, as then all counts.
     """
     return frozenset(said) - _OF_ALL_TASKS - SEVERAL - _OF_A_GROUP
+
+
+# decision 987
+def differing(own: Property, theirs: Iterable[Property]) -> dict[str, str]:
+    """What an Environment of a job says of which its only group says another: ``@export``, too."""
+    said = {name: value for each in theirs for name, value in _variables(each).items()}
+    mine = _variables(own).items()
+    return {name: value for name, value in mine if said.get(name, value) != value}
+
+
+def without_said(own: Property, theirs: Iterable[Property]) -> Property:
+    """An Environment of a job without that of which its only group says something."""
+    said = {name for each in theirs for name in _variables(each)}
+    left = tuple(each for each in own.children if _called(each) not in said)
+    kept = Property(own.name, own.text, own.attributes, left, own.namespace, own.line)
+    return kept.having(export=None) if _EXPORT in said else kept
+
+
+_EXPORT = "@export"
+
+
+def _variables(item: Property) -> dict[str, str]:
+    found = {_called(each): each.text for each in item.children if isinstance(each, Property)}
+    export = item.attributes.get("export")
+    return found if export is None else {**found, _EXPORT: export}
+
+
+def _called(item: Property | Note) -> str:
+    return item.attributes.get("name", "") if isinstance(item, Property) else ""
 
 
 class AskedTogether(NamedTuple):

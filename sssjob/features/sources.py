@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
 from sssjob import units
 from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope, longest
-from sssjob.defaults import counted
+from sssjob.defaults import OVERRIDDEN, counted, has_only_group
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
 from sssjob.feature_rules import cpu_limit_secs, hs06_job
 from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Choices
-from sssjob.model import Job, Task, TaskGroup
+from sssjob.model import Job, Properties, Task, TaskGroup
 from sssjob.states import has_begun, has_ended
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
@@ -66,18 +66,34 @@ class Derivation(Choices):
         return any(item.name == "Processors" for item in (*group.properties, *group.requested))
 
     def _tell_doubled(self, job: Job) -> None:
-        stated = job.properties.all("Extension", type=EXTENSION)
-        counts = Counter(item.attributes.get("name", "") for item in stated)
-        for name, count in counts.items():
-            if count > 1:
-                text = f"the extension {name!r} is there {count} times: the last one counts"
+        for said in _saying(job):
+            stated = said.all("Extension", type=EXTENSION)
+            counts = Counter(item.attributes.get("name", "") for item in stated)
+            for name, count in counts.items():
+                if count > 1:
+                    text = f"the extension {name!r} is there {count} times: the last one counts"
+                    self.report(finding("W-DISAGREE", text, path="/Job/Extension"))
+        own, *theirs = (dict(_named(said, EXTENSION)) for said in _saying(job))
+        for name, value in own.items():
+            if any(each.get(name, value) != value for each in theirs):
+                text = f"the extension {name!r} counts for nothing: {OVERRIDDEN}"
                 self.report(finding("W-DISAGREE", text, path="/Job/Extension"))
 
     def time(self, name: str) -> int | None:
         """A time of the job, or None."""
-        item = self.job.properties.get(name)
-        value = None if item is None else self.scope.read(item)
-        return None if value is None else int(value)
+        return _time(self.scope, name)
+
+    # decision 986
+    def deadline(self) -> tuple[str, int | None]:
+        """When the job must end, and where that is said: its only task group comes before it."""
+        own, theirs = (_time(scope, "DeadlineTime") for scope in (self.scope, self.counting))
+        if theirs is None:
+            return "/Job/DeadlineTime", own
+        path = f"{self.counting.path}/DeadlineTime"
+        if own not in (None, theirs):
+            text = f"{own} counts for nothing: {OVERRIDDEN}, {theirs}"
+            self.report(finding("W-DISAGREE", text, path="/Job/DeadlineTime"))
+        return path, theirs
 
 
 Source = Callable[[Derivation], Amount | None]
@@ -99,7 +115,8 @@ def _start(work: Derivation) -> Amount | None:
 
 
 def _deadline(work: Derivation) -> Amount | None:
-    known = {"/Job/DeadlineTime": work.time("DeadlineTime"), "reservation": work.reservation_end}
+    path, stated = work.deadline()
+    known = {path: stated, "reservation": work.reservation_end}
     moments = {path: moment for path, moment in known.items() if moment is not None}
     start = work.derived.get("jobstart_secs")
     for path, moment in sorted(moments.items()):
@@ -402,11 +419,26 @@ def _configured(work: Derivation, key: str, element: str, /, **attributes: str) 
 
 
 def extensions(job: Job, kind: str) -> dict[str, Value]:
-    """The extensions of one type, by name."""
-    return {
-        item.attributes.get("name", ""): item.text.strip()
-        for item in job.properties.all("Extension", type=kind)
-    }
+    """The extensions of one type, by name; those of the only task group come first."""
+    return {name: value for said in _saying(job) for name, value in _named(said, kind)}
+
+
+def _saying(job: Job) -> list[Properties]:
+    """What a job says, and what its only task group does, which counts where it says another."""
+    groups = job.asking_groups if has_only_group(job) else ()
+    return [each.properties for each in (job, *groups)]
+
+
+def _named(said: Properties, kind: str) -> Iterator[tuple[str, str]]:
+    """The extensions of one type, with their names."""
+    for item in said.all("Extension", type=kind):
+        yield item.attributes.get("name", ""), item.text.strip()
+
+
+def _time(scope: Scope, name: str) -> int | None:
+    item = scope.block.properties.get(name)
+    value = None if item is None else scope.read(item)
+    return None if value is None else int(value)
 
 
 def _group_path(group: TaskGroup, number: int) -> str:

@@ -17,9 +17,9 @@ from sssjob import units
 from sssjob.array_indices import ELEMENTS, Array, at_once, parse
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.model import Block, Item, Job, Property, Requested, TaskGroup, stripped
-from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.translate.requests import ARRAY, NO_OPTION, JobRequest
 
-TYPE, INDICES = "array", "indices"  # of the Extension
+TYPE, INDICES = ARRAY, "indices"  # of the Extension
 
 _BRACKETS = re.compile(r"([^\[]*)\[([^\[\]]*)\](%.*)?")
 # What a group says of all its tasks together, and what of the layout of one that has several.

@@ -100,7 +100,6 @@ class Environment(About):
         export: bool | None = None
         before = len(made.lines)
         for item in asked.take("Environment", "export"):
-            export = None
             if "export" in item.attributes:
                 export = truth(item.attributes["export"])
                 if export is None:

@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from sssjob import expression, registry, spec
 from sssjob.amounts import NUMBERS, Scope
-from sssjob.defaults import COUNTS, OVERRIDDEN, SEVERAL, of_only_group, together
+from sssjob.defaults import (
+    COUNTS,
+    OVERRIDDEN,
+    SEVERAL,
+    differing,
+    of_only_group,
+    together,
+    without_said,
+)
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
@@ -30,8 +38,12 @@ FACTS = frozenset((
     "StartTime", "State", "StatusMessage", "SubmitHost", "SubmitTime", "SuspendDuration",
     "TimeCategory", "Type",
 ))  # fmt: skip
+# Those of them that describe a job, also where its only task group says them.
+_DESCRIBING = frozenset(("Application", "Checkpointable"))
 # Extensions that the prolog reads in the document, so that no option is needed.
 TOLD = ("JobFeatures", "MachineFeatures", "JobRun")
+
+ARRAY = "array"  # the type of the Extension that says which array a task group is
 
 # The Extension that tells in which order the options of a script stood: what nobody asks for.
 ORDER = "order"
@@ -136,6 +148,8 @@ class JobRequest:
         self._fates: dict[int, Fate]  # by identity, of what is not held as it is
         # What the only task group says for its job: the names, and where they stand.
         self._adopted: tuple[frozenset[str], Scope] | None = None
+        # Of an Environment, by its number, what its only group says another value of.
+        self._overruled: dict[int, dict[str, str]] = {}
         self._here: Mapping[str, list[int]]
         self.once: frozenset[str] = frozenset()
         if outline is None:
@@ -163,13 +177,18 @@ class JobRequest:
         """
         theirs = self._blocks.get(id(group), {})
         several = theirs.keys() & SEVERAL
-        adopted = of_only_group(theirs.keys() - FACTS) | several
+        adopted = of_only_group(theirs.keys() - (FACTS - _DESCRIBING)) | several
         if adopted:
             here = {**self._here}
             for name in adopted:
                 own = self._here.get(name, ())
                 if name == _RESOURCE:
                     here[name] = [*own, *theirs[name]]
+                elif name == "Environment":
+                    here[name] = [*self._environments(own, theirs[name]), *theirs[name]]
+                elif name == "Extension":
+                    said = self._but_of_arrays(theirs[name])
+                    here[name] = [*self._extensions(own, said), *said]
                 elif name in several:
                     here[name] = [*self._others(own, theirs[name]), *theirs[name]]
                 else:
@@ -178,6 +197,46 @@ class JobRequest:
             self._here = here
             self._adopted = adopted, Scope(group, "/Job/TaskGroup", lambda found: None)
         return _OF_GROUPS & theirs.keys()
+
+    def _environments(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
+        """Environments of a job without the variables that its only group says, too."""
+        others = [self._items[number] for number in theirs]
+        items = list(self._items)
+        for number in own:
+            item, left = items[number], without_said(items[number], others)
+            self._overruled[number] = differing(item, others)
+            fate = self._fates.pop(id(item), None)
+            if left.children or left.attributes or stripped(left.text):
+                items[number] = left
+                if fate is not None:
+                    self._fates[id(left)] = fate
+                yield number
+        self._items = items
+
+    def _but_of_arrays(self, numbers: Iterable[int]) -> list[int]:
+        """Extensions of a group, without those that say which array it is, and how that was read.
+
+        An array is the group itself, and is made one of its job before anything is asked.
+        """
+        items = {number: self._items[number] for number in numbers}
+        arrays = {number for number, item in items.items() if _which(item)[0] == ARRAY}
+        return [
+            number for number, item in items.items()
+            if number not in arrays and not (arrays and _is_option(item))
+        ]  # fmt: skip
+
+    def _extensions(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
+        """Extensions of a job, but for those of which its only group says another.
+
+        Of options of a script that are kept as they are there may be several with one name.
+        """
+        said = {_which(self._items[number]) for number in theirs}
+        for number in self._others(own, theirs):
+            item = self._items[number]
+            if _which(item) not in said or _is_option(item):
+                yield number
+            elif id(item) in self._fates:
+                self.refuse(item, OVERRIDDEN)
 
     def _overrule(self, own: Iterable[int], theirs: Iterable[int]) -> None:
         """Tell of what a job says where its only group says another; the same is told once."""
@@ -422,6 +481,7 @@ class JobRequest:
         self.holds_everything = True
         self._fates.clear()
         self._attributes.clear()
+        self._overruled.clear()
 
     def fact(self, name: str) -> None:
         """Let what the job itself says by a name be a fact, which asks for nothing."""
@@ -493,11 +553,16 @@ class JobRequest:
 
     def losses(self, target: str, *, kept: bool = False) -> Iterator[Loss]:
         """What is not held as it is, in document order; ``kept`` if a residual holds it."""
-        if not self._fates and not self._attributes:
+        if not self._fates and not self._attributes and not self._overruled:
             return
         otherwise = Done.RESIDUAL if kept else Done.DROPPED
         job = self.said("Id")
-        for place, item in zip(self._places, self._items, strict=True):
+        for number, (place, item) in enumerate(zip(self._places, self._items, strict=True)):
+            for name, value in self._overruled.get(number, {}).items():
+                yield Loss(
+                    f"{place.path}/{name}", value, target, OVERRIDDEN, otherwise, place.policy,
+                    place.fact, item.line, job, f"{name.lstrip('@')} of Environment",
+                )  # fmt: skip
             fate = self._fates.get(id(item))
             if fate is None and not self._attributes:
                 continue
@@ -694,6 +759,11 @@ def _saying(item: Property) -> tuple[object, ...]:
     """What a property says, apart from where it stands."""
     inner = [_saying(each) for each in item.children if isinstance(each, Property)]
     return item.name, stripped(item.text), {**item.attributes}, inner
+
+
+def _which(item: Property) -> tuple[str, str]:
+    """Which of several Extensions it is."""
+    return item.attributes.get("type", ""), item.attributes.get("name", "")
 
 
 def _conjuncts(scope: Scope) -> tuple[Expression, ...]:

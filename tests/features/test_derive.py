@@ -488,3 +488,25 @@ def test_what_a_node_has_of_a_job_that_says_no_nodes_is_known_only_by_guessing()
     certain = derive(job, nodes=("n1",), guessing=False)
     assert (guessed["allocated_cpu"], "allocated_cpu" in certain.values) == (8, False)
     assert "allocated_cpu" in certain.absent
+
+
+OF_GROUP = {
+    "a deadline": ("<DeadlineTime>{}</DeadlineTime>", "shutdowntime_job"),
+    "an extension": (extension("grace_secs_job", "{}"), "grace_secs_job"),
+    "a limit": (extension("wall_limit_secs", "{}"), "wall_limit_secs"),
+    "a key of its own": (extension("mine", "{}"), "mine"),
+}
+
+
+@pytest.mark.parametrize("text, key", OF_GROUP.values(), ids=OF_GROUP)
+def test_what_the_only_task_group_says_counts_before_what_its_job_says(text, key):
+    group = f"<TaskGroup>{text.format(1_900_000_060)}</TaskGroup>"
+    alone = features(group)
+    assert alone.derived[key].text == "1900000060"
+    both = features(text.format(1_900_000_000) + group)
+    assert both.derived[key].text == "1900000060"
+    told = [each.message for each in both.findings if "counts for nothing" in each.message]
+    assert len(told) == 1
+    assert not [each for each in alone.findings if "counts for nothing" in each.message]
+    two = features(group + "<TaskGroup><TaskCount>1</TaskCount></TaskGroup>")
+    assert key not in two.derived

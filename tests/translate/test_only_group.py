@@ -44,6 +44,12 @@ SAID = {
     "whether it may be restarted": "<Restartable>true</Restartable>",
     "when it may start": "<EligibleTime>1900000000</EligibleTime>",
     "a queue": "<Queue>main</Queue>",
+    "whether it can be checkpointed": "<Checkpointable>true</Checkpointable>",
+    "an application": "<Application>app</Application>",
+    "nodes of its own": '<Extension type="nodes" name="exclusive">true</Extension>',
+    "an Extension": '<Extension type="other" name="x">1</Extension>',
+    "a feature of jobs": '<Extension type="JobFeatures" name="grace_secs_job">60</Extension>',
+    "a limit of time": "<DeadlineTime>1900000000</DeadlineTime>",
 }
 CASES = {f"requests {name}": f"<Requested>{text}</Requested>" for name, text in REQUESTED.items()}
 CASES |= {f"says {name}": text for name, text in SAID.items()}
@@ -211,3 +217,49 @@ def test_what_job_and_only_group_say_alike_is_written_once():
     lines = translate(loads(job), "sbatch", Settings(residual=False)).text.splitlines()
     assert lines.count("#SBATCH --hold") == 1
     assert lines.count("#SBATCH --dependency=afterok:9") == 1
+
+
+ENVIRONMENT = '<Environment{}><Variable name="{}">{}</Variable></Environment>'
+EXTENSION = '<Extension type="nodes" name="exclusive">{}</Extension>'
+# What a job says, what its only group says, what both come to, and what is told of the job.
+OTHERWISE = {
+    "another value": (
+        ENVIRONMENT.format("", "A", 2), ENVIRONMENT.format("", "A", 3),
+        ENVIRONMENT.format("", "A", 3), {"A"},
+    ),
+    "the same value": (
+        ENVIRONMENT.format("", "A", 2), ENVIRONMENT.format("", "A", 2),
+        ENVIRONMENT.format("", "A", 2), set(),
+    ),
+    "another export": (
+        ENVIRONMENT.format(' export="true"', "A", 2), ENVIRONMENT.format(' export="false"', "B", 3),
+        ENVIRONMENT.format("", "A", 2) + ENVIRONMENT.format(' export="false"', "B", 3), {"@export"},
+    ),
+    "export of the job": (
+        ENVIRONMENT.format(' export="false"', "A", 2), ENVIRONMENT.format("", "B", 3),
+        ENVIRONMENT.format("", "A", 2) + ENVIRONMENT.format(' export="false"', "B", 3), set(),
+    ),
+    "another Extension": (
+        EXTENSION.format("host"), EXTENSION.format("true"), EXTENSION.format("true"), {"Extension"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("own, other, both, told", OTHERWISE.values(), ids=OTHERWISE)
+def test_of_what_there_may_be_several_the_group_says_what_counts_by_one_name(
+    own, other, both, told
+):
+    for target in TARGETS:
+        text, losses = written(target, f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>")
+        assert text == written(target, PROGRAM + both)[0], target
+        assert {name for name, why, _ in losses if why == OVERRIDDEN} == told, target
+
+
+@pytest.mark.parametrize(
+    "own, other, told",
+    [(own, other, told) for own, other, _, told in OTHERWISE.values() if "Env" in own],
+)
+def test_an_ad_tells_which_variables_of_a_job_its_only_group_says_otherwise(own, other, told):
+    [made] = to_ads(loads(JOB.format("", f"{PROGRAM}{own}<TaskGroup>{other}</TaskGroup>")))
+    found = [each for each in made.findings if OVERRIDDEN in each.message]
+    assert {each.path.rpartition("/")[2] for each in found} == told

@@ -14,7 +14,7 @@ from fractions import Fraction
 from sssjob import expression
 from sssjob.amounts import Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS, OVERRIDDEN, counted, lending, of_only_group
+from sssjob.defaults import COUNTS, OVERRIDDEN, counted, differing, lending, of_only_group
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
@@ -189,6 +189,10 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
         said = {stripped(each.text) for each in theirs if each.name == item.name}
         if item.name in names and stripped(item.text) not in said:
             yield _counts_for_nothing(item, OVERRIDDEN)
+        others = [each for each in theirs if each.name == _VARIABLES]
+        for name in differing(item, others) if item.name == _VARIABLES else ():
+            told = f"{name.lstrip('@')} of an Environment counts for nothing: {OVERRIDDEN}"
+            yield finding("W-USELESS", told, path=f"/Job/{_VARIABLES}/{name}", line=item.line)
 
 
 def _counts_for_nothing(item: Property, why: str) -> Finding:
