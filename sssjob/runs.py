@@ -98,9 +98,9 @@ class RunTimes(NamedTuple):
         it ends, so that clocks may put it before this end. One that ended without having begun is
         none of those that ran.
         """
-        if self.started is not None and other.waited_until is not None:
+        if self.begun is not None and other.waited_until is not None:
             has_run = self.gone is not None or self.ran_until is not None
-            return has_run and self.started + CLOCKS <= other.waited_until
+            return has_run and self.begun + CLOCKS <= other.waited_until
         if self.ended is None:
             return self._had_ended(self.gone_by, other)
         is_untold = None in (self.started, other.started)

@@ -58,11 +58,12 @@ _USER = GROUPED["user"]
 _OWNER = owner_sql(f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", f"{{0}}.{_USER}")
 # These are added to ``fresh`` and to ``live``.
 WHERE, JOB_ID, ONE, WHOSE = "job_machine", "job_id", "job_one", "job_whose"
-ASKED, ALONE = "job_submit", "job_told"
+ASKED, ALONE, OVER = "job_submit", "job_told", "job_over"
 _ADDED = (
     job_sql(f"{{0}}.{MACHINE}", f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", (WHERE, JOB_ID, ONE))
     + f", {submission_sql(_ONE, f'{{0}}.{SUBMIT}')} AS {ASKED}, {_TOLD} AS {ALONE}"
     + f", CASE WHEN NOT {_WAITS} THEN {_OWNER} END AS {WHOSE}"
+    + f", CASE WHEN {{0}}.{START} IS NULL THEN {{0}}.{END} END AS {OVER}"
 )
 _BESIDE = WHERE, ASKED, ONE
 _IS_NAMED = f"{{0}}.{WHOSE} IS NOT NULL"
@@ -80,14 +81,15 @@ def _as_far(*names: str) -> str:
     )
 
 
+# When a run began tells it from others of its job, or else when it ended. # decision 1021
+_TIMES = START, OVER
+_AT_ONE_TIME = " AND ".join(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in _TIMES)
 _ONE_WAITS = f"({_WAITS.format('f')} OR {_WAITS.format('h')})"
 _ALIKE = f"({_ONE_WAITS} OR f.{WHOSE} IS NOT DISTINCT FROM h.{WHOSE})"
-_RUN = (
-    f"{_JOB} AND ({_ONE_WAITS} OR (f.{START} IS NOT DISTINCT FROM h.{START} AND {_as_far(WHOSE)}))"
-)
+_RUN = f"{_JOB} AND ({_ONE_WAITS} OR ({_AT_ONE_TIME} AND {_as_far(WHOSE)}))"
 # Of a run that began, what only one record tells decides nothing. # decision 780
 _WHOEVER = (
-    f"f.{JOB_ID} = h.{JOB_ID} AND f.{START} IS NOT DISTINCT FROM h.{START}"
+    f"f.{JOB_ID} = h.{JOB_ID} AND {_AT_ONE_TIME}"
     f" AND NOT {_ONE_WAITS} AND ({_JOB} OR (f.{START} IS NOT NULL AND {_as_far(*_BESIDE)}))"
 )
 _AS_FAR = f"{_WHOEVER} AND {_as_far(WHOSE)}"
@@ -135,7 +137,7 @@ WHERE NOT waits OR contains(e.{ID}, '_[')
 _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM (SELECT *, {_ADDED.format("f")} FROM arrived AS f) AS f
 QUALIFY row_number() OVER (
-    PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {START}, {ALONE}, {WHOSE}
+    PARTITION BY {JOB_ID}, {", ".join(_BESIDE)}, {", ".join(_TIMES)}, {ALONE}, {WHOSE}
     ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC, seq DESC
 ) = 1
 """
@@ -171,16 +173,17 @@ FROM held AS h JOIN fresh AS f ON f.{JOB_ID} = h.{JOB_ID} AND ({_RUN} OR {_AS_FA
 # Runs of which some records tell a machine, or a submission, and others do not.
 _OF_THEM = (
     f"untold ON untold.{JOB_ID} = {{0}}.{JOB_ID}"
-    f" AND untold.{START} IS NOT DISTINCT FROM {{0}}.{START} AND NOT {_WAITS}"
-    f" AND {{0}}.{ALONE} IS NULL"
+    + "".join(f" AND untold.{name} IS NOT DISTINCT FROM {{0}}.{name}" for name in _TIMES)
+    + f" AND NOT {_WAITS} AND {{0}}.{ALONE} IS NULL"
 )
+_KNOWN_BY = ", ".join(f"f.{name}" for name in (JOB_ID, *_TIMES))
 _UNTOLD = f"""
 CREATE TEMP TABLE untold AS
-SELECT DISTINCT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN met USING (seq) WHERE NOT is_told
-UNION SELECT f.{JOB_ID}, f.{START} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} AND f.seq < h.seq
+SELECT DISTINCT {_KNOWN_BY} FROM fresh AS f JOIN met USING (seq) WHERE NOT is_told
+UNION SELECT {_KNOWN_BY} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} AND f.seq < h.seq
 """
 _OF_UNTOLD = " UNION ALL ".join(
-    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, {{0}}.{ONE}, "
+    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{0}}.{OVER}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, {{0}}.{ONE}, "
     f"{{0}}.{WHOSE}, "
     f"{_RANK}, {_WALL}, {_IS_NAMED} FROM {{2}} AS {{0}} "
     f"SEMI JOIN {_OF_THEM}".format(*each)
@@ -281,12 +284,12 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
     It gives what ``_of_arrays`` does. It is what ``runs.SeenRuns`` says of records in this order.
     """
     found: dict[tuple[Any, ...], list[_KnownRecord]] = {}
-    for job, start, *told in connection.execute(_OF_UNTOLD).fetchall():
+    for job, start, over, *told in connection.execute(_OF_UNTOLD).fetchall():
         seq, file, row, *beside, rank, wall, is_named = told
         tells = rank, wall, is_named, seq >= THERE
         one = _KnownRecord(seq, file, row, tuple(beside), tells)
         # Without a start, its machine and its submission tell it.
-        found.setdefault((job, start, *beside[: 0 if start else 2]), []).append(one)
+        found.setdefault((job, start, over, *beside[: 0 if start else 2]), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]
     connection.execute(_JUDGED)
     return _taken_out(connection, lost)

@@ -11,6 +11,7 @@ Of several records of a run the one that ended tells more than one that only beg
 than one that waits; of two that go on, the one with more wall time; of two alike the one that names
 its user, or else the later one counts, unless it may be cut short. A ledger has the same rule
 (``ledger/merging.py``), and so has a store. # decisions 508, 670, 827, 962
+Of a job that tells its submission, and no start, the end tells the run. # decision 1021
 A job without times waits, too, as long as it used nothing: until a run of the same machine, Id and
 user began of which no submission is told either. # decision 770
 
@@ -115,7 +116,7 @@ NO_KEYS = RunKeys([], [], [])
 
 
 def run_of(told: Any) -> int:
-    """The number of what tells a run: its job and its start, or all that a record says."""
+    """The number of what tells a run: its job and a time, or all that a record says."""
     if told.__class__ is tuple and told[0].__class__ is tuple:
         return hash((hash(told[0]), told[1]))
     return hash(told)
@@ -217,7 +218,7 @@ class Met(Protocol):
 
     @property
     def told(self) -> Callable[[Any], Any]:
-        """What is made of the texts that tell a job, and of it with a start, which tells a run."""
+        """What is made of the texts that tell a job, and of it with a time, which tells a run."""
         ...
 
     @property
@@ -809,7 +810,7 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
         told = met.ended(_WAITING)
     where = one or machine
     asked = met.told((where, id_, submit))
-    run = met.told((id_, start)) if start else met.told((asked, start))
+    run = met.told((id_, start)) if start else met.told((asked, end))
     if submit:
         return run, asked, told
     untimed = met.told(whose_untimed(where, id_, user)) if id_ else UNTOLD
@@ -974,8 +975,8 @@ def _reader(
         runs = [*map(told, zip(id, starts, strict=True))]
         if "" in starts:
             runs = [
-                it if first else told((job, first))
-                for it, job, first in zip(runs, jobs, starts, strict=True)
+                it if first else told((job, last))
+                for it, job, first, last in zip(runs, jobs, starts, ends, strict=True)
             ]
         if "" not in submits:
             return RunKeys(runs, jobs, told_ends, has_waiting)

@@ -105,6 +105,36 @@ def test_what_one_of_two_records_of_a_run_does_not_tell_decides_nothing(
     assert (folder / "jobs.sss").read_text().count("<Job>") == expected[0]
 
 
+# Runs of a job in a log without Start: they share a Submit, and are told by their ends.
+ENDS = ("REQUEUED", "1050", 40), ("COMPLETED", "1150", 30), ("CANCELLED", "1250", 0)
+WITHOUT_START = st.tuples(st.integers(1, 2), st.sampled_from([("PENDING", "Unknown", 0), *ENDS]))
+
+
+@given(st.lists(WITHOUT_START, min_size=1, max_size=7), st.integers(0, 7))
+@examples(4, deadline=None)
+def test_runs_of_which_no_start_is_told_are_known_by_their_ends(tmp_path_factory, told, cut):
+    folder = tmp_path_factory.mktemp("ends")
+    over = {(job, end, wall) for job, (_, end, wall) in told if end.isdigit()}
+    waiting = {job for job, _ in told} - {job for job, *_ in over}
+    expected = len(over) + len(waiting), sum(wall for *_, wall in over)
+    rows = [f"{job}|c|amy|{state}|900||{end}|{wall}|1" for job, (state, end, wall) in told]
+    parts = [part for part in (rows[:cut], rows[cut:]) if part]
+    files = [written(folder, f"part{at}", part, apart=False)[0] for at, part in enumerate(parts)]
+    assert sums("report", *files) == expected
+    assert sums("report", "--workers", 2, *files) == expected
+    call("convert", "-o", folder / "jobs.sss", *files)
+    assert sums("report", folder / "jobs.sss") == expected
+    assert sums("report", *files, folder / "jobs.sss") == expected
+    for name, some in ("whole", [files]), ("apart", [[file] for file in files]):
+        store, ledger = folder / f"{name}.db", folder / name
+        call("store", "init", store)
+        for each in some:
+            call("ledger", "ingest", ledger, *each)
+            call("store", "import", store, *each)
+        assert sums("ledger", "report", "--book", "end", ledger) == expected
+        assert sums("report", store) == expected
+
+
 @given(looks(), st.booleans(), st.randoms(use_true_random=False))
 @examples(4, deadline=None)
 def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(

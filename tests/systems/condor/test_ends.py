@@ -263,7 +263,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("where", ["a directory", "a store"])
-@pytest.mark.parametrize("seed", range(cases(20)))
+@pytest.mark.parametrize("seed", range(cases(10)))
 def test_each_report_is_kept_with_its_attempt_and_an_end_is_the_end_of_the_job(
     where, seed, tmp_path, monkeypatch, capsys
 ):
@@ -283,7 +283,7 @@ WHERE = pytest.mark.parametrize("where", ["a directory", "a store"])
 
 # decision 846
 @WHERE
-@pytest.mark.parametrize("seed", range(cases(20)))
+@pytest.mark.parametrize("seed", range(cases(10)))
 def test_a_document_that_its_user_deletes_stays_away_whatever_is_reported_of_its_job(
     where, seed, tmp_path, monkeypatch, capsys
 ):
@@ -537,7 +537,7 @@ NOTHING = (["reject"], ["accept", "claim_ends"], ["accept", "never_started"], ["
 
 # decision 892
 @WHERE
-@pytest.mark.parametrize("seed", range(cases(30)))
+@pytest.mark.parametrize("seed", range(cases(15)))
 def test_an_attempt_that_is_heard_of_while_others_are_out_runs_if_they_start_nothing(
     where, seed, tmp_path, monkeypatch, capsys
 ):
@@ -1069,7 +1069,7 @@ def loses_its_queue(walk, host):
     (host.state / "queue.db").unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(cases(40)))
+@pytest.mark.parametrize("seed", range(cases(20)))
 def test_a_queue_that_was_lost_loses_no_end_and_doubles_no_job(seed, tmp_path, monkeypatch, capsys):
     draw = random.Random(seed)
     walk = Heeding("a directory", tmp_path, monkeypatch, capsys, draw)
