@@ -183,8 +183,8 @@ SELECT DISTINCT {_KNOWN_BY} FROM fresh AS f JOIN met USING (seq) WHERE NOT is_to
 UNION SELECT {_KNOWN_BY} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} AND f.seq < h.seq
 """
 _OF_UNTOLD = " UNION ALL ".join(
-    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{0}}.{OVER}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, {{0}}.{ONE}, "
-    f"{{0}}.{WHOSE}, "
+    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{0}}.{OVER}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, "
+    f"{{0}}.{ONE}, {{0}}.{WHOSE}, "
     f"{_RANK}, {_WALL}, {_IS_NAMED} FROM {{2}} AS {{0}} "
     f"SEMI JOIN {_OF_THEM}".format(*each)
     for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", f"{THERE}, h.file, h.row", "held"))
