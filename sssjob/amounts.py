@@ -525,12 +525,23 @@ class Scope:
 
 
 # decision 980
+# decision 988
+NOT_OF_ALL = "{} of {} task groups do not say it, so that it is no limit of all"
+
+
 def longest(groups: Iterable[Scope]) -> Amount | None:
-    """The time of a job by its task groups, which run at the same time: that of the longest."""
-    found = [
-        amount for group in groups if isinstance(group.block, TaskGroup) and not group.block.is_step
-        if (amount := group.requested("Duration") or group.bare("Duration")) is not None
-    ]  # fmt: skip
+    """The time of a job by its task groups, which run at the same time: that of the longest.
+
+    None where one of them says none.
+    """
+    asked = [
+        group.requested("Duration") or group.bare("Duration")
+        for group in groups
+        if isinstance(group.block, TaskGroup) and not group.block.is_step
+    ]
+    found = [amount for amount in asked if amount is not None]
+    if len(found) < len(asked):
+        return None
     unknown = (amount for amount in found if amount.basis == UNKNOWN)
     return next(unknown, max(found, key=lambda amount: amount.value, default=None))
 

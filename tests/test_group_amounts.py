@@ -322,3 +322,35 @@ def test_gpus_of_the_only_task_group_are_those_of_its_job(target, own):
     )
     assert number == of_ad == 3
     assert [loss.path for loss in told] == ["/Job/TaskGroup/Requested/Resource"]
+
+
+KEYS_OF = {
+    "Memory": "max_rss_bytes", "Disk": "scratch_limit_bytes", "Swap": "max_swap_bytes",
+    "Duration": "wall_limit_secs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEYS_OF)
+def test_an_amount_that_only_some_of_several_groups_say_is_no_limit_of_all(name):
+    """A wrong limit kills a job, a missing one does not."""
+    silent = "<TaskGroup><TaskCount>1</TaskCount></TaskGroup>"
+    asked = f"<Requested><{name}>100</{name}></Requested>"
+    said = silent.replace("</TaskGroup>", f"{asked}</TaskGroup>")
+    job = "<Job><Id>1</Id><Executable>/bin/a</Executable>{}</Job>"
+    some, none, every = (
+        loads(job.format(groups)) for groups in (said + silent, silent + silent, said + said)
+    )
+    found = derive(some, starting=True)
+    assert KEYS_OF[name] not in found.values
+    assert any("no limit of all" in each.message for each in found.findings)
+    assert KEYS_OF[name] in derive(every, starting=True).values
+    settings = Settings(residual=False, unstated="Warn")
+    for target in TARGETS.keys() - ({"pbs"} if name == "Memory" else set()):  # chunks of its own
+        text, losses = translate(some, target, settings)
+        assert text == translate(none, target, settings).text, target
+        assert [loss.done for loss in losses if loss.path.endswith(name)] == [Done.DROPPED]
+    [without] = to_ads(none)
+    for made in to_ads(some):
+        assert not {"RequestMemory", "RequestDisk", "AllowedJobDuration"} & made.ad.keys()
+        assert any(name in str(each) for each in made.findings)
+    assert not any("no limit" in str(each) for each in without.findings)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sssjob import units
-from sssjob.amounts import ASSUMED, DERIVED, MIXED, UNKNOWN, Amount, Scope, longest
+from sssjob.amounts import ASSUMED, DERIVED, MIXED, NOT_OF_ALL, UNKNOWN, Amount, Scope, longest
 from sssjob.defaults import OVERRIDDEN, counted, has_only_group
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
@@ -64,6 +64,17 @@ class Derivation(Choices):
             return False
         group = self.job.asking_groups[0]
         return any(item.name == "Processors" for item in (*group.properties, *group.requested))
+
+    # decision 988
+    def is_of_all(self, name: str, of_each: Callable[[Scope], Amount | None]) -> bool:
+        """Whether every task group that asks for something says an amount; else it is told."""
+        said = [of_each(group) for group in self.groups if not _is_step(group)]
+        silent = said.count(None)
+        if 0 < silent < len(said) and of_each(self.scope) is None:
+            source = next(each.source for each in said if each is not None)
+            text = f"{name} counts for nothing: {NOT_OF_ALL.format(silent, len(said))}"
+            self.report(finding("W-USELESS", text, path=source))
+        return not silent
 
     def _tell_doubled(self, job: Job) -> None:
         for said in _saying(job):
@@ -185,7 +196,12 @@ def _elapsed_of_groups(*, beside: bool) -> Source:
     """That of the longest task group, where its job says one ``beside`` it, or says none."""
 
     def source(work: Derivation) -> Amount | None:
-        return longest(work.groups) if beside is (_bare_duration(work) is not None) else None
+        if beside is not (_bare_duration(work) is not None):
+            return None
+        work.is_of_all(
+            "Duration", lambda scope: scope.requested("Duration") or scope.bare("Duration")
+        )
+        return longest(work.groups)
 
     return source
 
@@ -253,12 +269,16 @@ def _size(name: str, *, bare: bool = True) -> Source:
 def _task_sizes(name: str, *, bare: bool = True) -> Source:
     """Sizes in a task group are of one task each: their context speaks of "the task"."""
 
+    def of_each(group: Scope) -> Amount | None:
+        each = group.requested(name)
+        return (group.dedicated(name) or group.bare(name)) if each is None and bare else each
+
     def source(work: Derivation) -> Amount | None:
         parts = []
+        if not work.is_of_all(name, of_each):
+            return None
         for group in work.groups:
-            each = group.requested(name)
-            if each is None and bare:
-                each = group.dedicated(name) or group.bare(name)
+            each = of_each(group)
             tasks = _tasks_here(work, group)
             if each is not None and tasks:
                 why = f"{units.decimal(tasks)} x {units.decimal(each.value)}"
@@ -421,6 +441,10 @@ def _configured(work: Derivation, key: str, element: str, /, **attributes: str) 
 def extensions(job: Job, kind: str) -> dict[str, Value]:
     """The extensions of one type, by name; those of the only task group come first."""
     return {name: value for said in _saying(job) for name, value in _named(said, kind)}
+
+
+def _is_step(group: Scope) -> bool:
+    return isinstance(group.block, TaskGroup) and group.block.is_step
 
 
 def _saying(job: Job) -> list[Properties]:

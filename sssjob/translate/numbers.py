@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, task_distribution, units
-from sssjob.amounts import OF_EACH_TASK, multiple, standing
+from sssjob.amounts import NOT_OF_ALL, OF_EACH_TASK, multiple, standing
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
@@ -376,10 +376,21 @@ def saying(asked: JobRequest, of: TaskCounts, name: str) -> Iterator[tuple[JobRe
     groups = asked.groups()
     if not groups or beside_own(asked, groups, name):
         return
+    if not is_of_all(groups, name):
+        return
     for view, tasks in zip(groups, of.tasks_of, strict=True):
         yield view, tasks
         if len(groups) > 1:
             view.approximate(name, _ADDED_UP.format(len(groups)), met=False)
+
+
+# decision 988
+def is_of_all(groups: Sequence[JobRequest], name: str) -> bool:
+    """Whether all task groups say an amount; where only some do, it is refused."""
+    silent = sum(not view.asks(name) for view in groups)
+    for view in groups if silent else ():
+        view.leave(name, NOT_OF_ALL.format(silent, len(groups)))
+    return not silent
 
 
 def only_processors(asked: JobRequest, of: TaskCounts) -> None:
@@ -507,8 +518,10 @@ def assumed(of: TaskCounts) -> str:
 # decision 980
 def wall(asked: JobRequest) -> int:
     """Take the Duration in seconds, or that of the longest task group; 0 for none."""
-    own = one(asked, "Duration", MOST)
-    found = [(view, one(view, "Duration", MOST) or 0) for view in asked.groups()]
+    own, groups = one(asked, "Duration", MOST), asked.groups()
+    if own is None and not is_of_all(groups, "Duration"):
+        return 0
+    found = [(view, one(view, "Duration", MOST) or 0) for view in groups]
     if own is None:
         return max((seconds for _, seconds in found), default=0)
     for view, seconds in found:

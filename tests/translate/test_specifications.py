@@ -756,18 +756,18 @@ def test_a_staged_file_that_is_no_base64_is_told(content):
 
 GROUPS = (
     "<TaskGroup><TaskCount>2</TaskCount><Requested><Memory units='GB'>1</Memory><Duration>60</Duration></Requested></TaskGroup>"
-    "<TaskGroup><TaskCount>3</TaskCount><Requested><Duration>120</Duration></Requested></TaskGroup>"
+    "<TaskGroup><TaskCount>3</TaskCount><Requested><Memory units='GB'>2</Memory><Duration>120</Duration></Requested></TaskGroup>"
 )
 
 
 def test_task_groups_come_to_one_number_of_tasks():
     job = loads(f"<Job><Id>1</Id><Executable>/a</Executable>{GROUPS}</Job>")
     request = json.loads(translate(job, "slurmrest").text)["job"]
-    assert (request["tasks"], request["memory_per_cpu"]["number"]) == (5, 410)
+    assert (request["tasks"], request["memory_per_cpu"]["number"]) == (5, 1639)
     assert request["time_limit"]["number"] == 2
     spec = json.loads(translate(job, "psij").text)
     assert spec["resources"]["process_count"] == 5
-    assert spec["resources"]["memory"] == 2 << 30
+    assert spec["resources"]["memory"] == 8 << 30
     assert spec["attributes"]["duration"] == "120 s"
 
 
@@ -776,7 +776,7 @@ def test_task_groups_of_jsdl_are_added_up_which_is_told_and_come_back():
     text, losses = translate(job, "jsdl", Settings(residual=False))
     assert faults("jsdl", text) == []
     assert values_of(text, "TotalCPUCount") == ["=5"]
-    assert values_of(text, "TotalPhysicalMemory") == [f"={2 << 30}"]
+    assert values_of(text, "TotalPhysicalMemory") == [f"={8 << 30}"]
     assert "<spmd:NumberOfProcesses>5</spmd:NumberOfProcesses>" in text
     assert "<posix:WallTimeLimit>120</posix:WallTimeLimit>" in text
     told = {(loss.path, loss.reason) for loss in losses if loss.done is Done.APPROXIMATED}

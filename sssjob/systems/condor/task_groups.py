@@ -7,12 +7,12 @@ how many hosts it wants and what each of these has to have.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sssjob import expression
-from sssjob.amounts import Scope, is_given, longest, with_amounts_times
+from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, OVERRIDDEN, counted, differing, lending, of_only_group
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
@@ -333,14 +333,18 @@ def _beside_job(name: str, number: int, at: str = "") -> Finding:
     return finding("W-USELESS", told, path=f"/Job/TaskGroup[{number}]/{name}")
 
 
-def _not_added(groups: Iterable[TaskGroup], ad: Ad) -> Iterator[Finding]:
+def _not_added(groups: Sequence[TaskGroup], ad: Ad) -> Iterator[Finding]:
     """The amounts of groups that are in no way in the ad of their job."""
     for name, (attribute, _, _) in names.AMOUNTS.items():
-        for number, group in enumerate(groups, 1):
-            items = [*group.requested.all(name), *group.properties.all(name)]
-            if attribute and items and attribute not in ad:
-                told = f"one ad for all task groups does not ask for {name} of this one"
-                yield finding("E-LOSS", told, path=_path(number, items[0]))
+        every = [[*each.requested.all(name), *each.properties.all(name)] for each in groups]
+        silent = every.count([])
+        for number, items in enumerate(every, 1):
+            if not attribute or not items or attribute in ad:
+                continue
+            code, told = "E-LOSS", f"one ad for all task groups does not ask for {name} of this one"
+            if silent:
+                code, told = "W-USELESS", f"{told}: {NOT_OF_ALL.format(silent, len(groups))}"
+            yield finding(code, told, path=_path(number, items[0]))
 
 
 # What of a job says which program runs, and how.
