@@ -38,7 +38,7 @@ from sssjob.handlers.overlay import added, overlaid
 from sssjob.handlers.payers import Payers, reserved_for
 from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import JobView, View, job_views, only
+from sssjob.handlers.view import JobView, View, job_views, jobs_of, only
 from sssjob.model import (
     Block,
     Delivered,
@@ -179,10 +179,10 @@ def charge(
         said = _advised(change, former, subject.id, advice)
         job = _with_factors(change, accounting, job, known, reach)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
-        whole = only(job)
+        whole = _standing(job, known)
         _require_plain(whole.used)
-        owner = _JobWithFallback(whole, known.view if known and known.view.place else None)
-        priced = _price(change, accounting, subject, owner, _JobWithFallback(whole.used), call)
+        owner, used = _JobWithFallback(whole), _JobWithFallback(whole.used)
+        priced = _price(change, accounting, subject, owner, used, call)
         change.ledger.hold(subject.id)
         total = units.decimal(before + priced.bill.amount)
         require_credits(total)
@@ -548,7 +548,15 @@ def _merged(
         sent = sent.setting(_like(sent, name, time))
     payers = Payers(view, written, sent, factors)
     job = payers.settled(overlaid(written, payers.without_kept(sent)))
-    return job, _amount(view, "Charge") or Fraction(), payers.said(job)
+    return job, _amount(view, "Charge") or Fraction(), payers.said(_standing(job, known))
+
+
+def _standing(job: Job, known: _StoredJob | None) -> View:
+    """A job as it will be stored, with the defaults of the group that it stands in."""
+    if known is None or not known.view.place:
+        return only(job)
+    group = place(known.block, known.view.place, lambda _: job)
+    return next(view for view in jobs_of(known.stored, group) if view.place == known.view.place)
 
 
 # decision 972

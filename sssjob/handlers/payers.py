@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sssjob.handlers.attributes import shown
 from sssjob.handlers.ledger_entries import text
-from sssjob.handlers.view import View, only
+from sssjob.handlers.view import View
 from sssjob.model import Delivered, Job, stripped, without
 
 _NAMES = ("User", "Project", "Machine")
@@ -45,16 +45,17 @@ class Payers:
         self._said = [each for each in names if sent.get(each) or sent.delivered.text(each)]
         self._kept = [each for name in self._said for each in _kept(name, written, sent)]
 
-    def said(self, now: Job) -> str:
+    def said(self, now: View) -> str:
         """What is to be told of who is charged, of the job that the Charge has made."""
         return "\n".join((*(each.said() for each in self._kept), *self._changed(now)))
 
-    def _changed(self, now: Job) -> Iterable[str]:
+    def _changed(self, now: View) -> Iterable[str]:
+        id_ = now.block.id
         for name in _NAMES:
-            was, is_ = text(self._known, name), text(only(now), name)
-            if was and is_ != was:
-                charged = f"{shown(is_)} is charged"
-                yield f"{name} of job {now.id} is {shown(is_)} now, not {shown(was)}; {charged}"
+            was, is_ = text(self._known, name), text(now, name)
+            if was and is_ and is_ != was:
+                told = f"{shown(is_)} now, not {shown(was)}; {shown(is_)} is charged"
+                yield f"{name} of job {id_} is {told}"
 
     def without_kept(self, sent: Job) -> Job:
         """What is laid over the job that is known: names that stay are not in it."""

@@ -466,6 +466,17 @@ def test_a_reservation_changes_no_name_of_a_known_job(jobs, place, name):
     assert (document.count("premium"), document.count("cheap")) == (1, 0)
 
 
+def test_a_charge_counts_the_defaults_of_a_group_as_its_quote_does(jobs):
+    defaults = "<JobDefaults><User>ann</User><Processors>4</Processors></JobDefaults>"
+    group = f"<JobGroup><Id>g</Id>{defaults}<Job><Id>1</Id></Job></JobGroup>"
+    jobs.answer("Create", object="JobGroup", data=[group])
+    asked = {"data": ["<Job><Id>1</Id><Duration>10</Duration></Job>"]}
+    for action in ("Quote", "Charge"):
+        answer, _ = jobs.answer(action, **asked)
+        assert (answer.code, answer.count) == ("000", 40)
+    assert jobs.ask("Query", object="Transaction", gets=["User"]) == [{"User": "ann"}]
+
+
 def test_a_reservation_changes_no_default_of_a_group(jobs):
     defaults = "<JobDefaults><User>ann</User></JobDefaults>"
     group = f"<JobGroup><Id>g</Id>{defaults}<Job><Id>1</Id></Job></JobGroup>"
