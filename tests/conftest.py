@@ -53,8 +53,9 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_configure(config):
-    # Of what a shell has put into the background SIGINT is ignored, and so of all that it starts.
+    # A shell ignores these of what it puts into the background, and so do all that this starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     checkout.watch(config, Path(__file__).parents[1])
     open_stores.watched()
 

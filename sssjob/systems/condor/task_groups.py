@@ -160,9 +160,9 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set())
     of_job: set[str] | None = None  # by what it compares
     if len(groups) == 1:
+        job = _without_overruled(job, groups[0])
         of_job = {expression.key(each) for each in _asked(job)}
         of_job |= {_TIME} if own_time(job) else set()
-        job = _without_overruled(job, groups[0])
         own += (item for item in groups[0].properties if item.name in COUNTS)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
@@ -232,11 +232,14 @@ def _demanded(
     """What a group requests and the one ad of its job can demand as well, and what it cannot.
 
     What is said ``apart`` of each group is not demanded of all; of the only one it is, but for
-    what is said ``of_job``.
+    what is said ``of_job``. What the job requests alike is there once. # decision 985
     """
     findings: list[Finding] = []
+    of_both = _parts(job) if of_job is not None else ()
 
     def is_kept(part: expression.Expression) -> bool:
+        if part in of_both:
+            return False
         said = [found.item for found in expression.comparisons(part)]
         left = [] if _excludes_node(part) else [
             item for item in said
@@ -256,6 +259,15 @@ def _demanded(
         path = f"/Job/TaskGroup[{number}]/Requested"
         return asked.holding(()), [finding("E-LOSS", f"it cannot be read: {error}", path=path)]
     return asked.holding(kept), findings
+
+
+def _parts(job: Job) -> Sequence[expression.Expression]:
+    """What a job requests, part by part; what cannot be read is told where the ad is made."""
+    try:
+        whole = expression.of(job)
+    except (UnbalancedGroup, InvalidValue, LimitExceeded):
+        return ()
+    return () if whole is None else expression.conjuncts(whole)
 
 
 # decision 965

@@ -277,6 +277,23 @@ OWN_WISHES = {
 TITLES = st.sampled_from(["", "<Id>g</Id>", "<Name>n</Name>", "<TaskCount>1</TaskCount>"])
 
 
+@pytest.mark.parametrize("name", WISHES)
+def test_what_a_job_and_its_only_group_both_request_is_in_the_ad_as_of_the_job(name):
+    job = "<Job><Id>9</Id><Executable>/bin/x</Executable><Requested>{0}</Requested>{1}</Job>"
+    wish, beside = WISHES[name][0], WISHES["Feature" if name == "Disk" else "Disk"][0]
+    group = f"<TaskGroup><Requested>{wish}</Requested></TaskGroup>"
+    made = (to_ads(loads(job.format(beside + wish, each))) for each in (group, ""))
+    of_both, of_job = (
+        {
+            line.partition(" = ")[0]: sorted(line.partition(" = ")[2].split(" && "))
+            for line in "".join(forms.write([one.ad], "long")).splitlines()
+            if not line.startswith("SSSJobXML")
+        }
+        for [one] in made
+    )
+    assert of_both == of_job
+
+
 @st.composite
 def wishing(draw):
     """A job, and what each of its groups wishes, by the names above."""
