@@ -160,10 +160,12 @@ def telling(
 ) -> tuple[int, float, bool]:
     """How much a record tells of its run: of two, the one with more counts, or else the later one.
 
-    A run that ended may be corrected downwards; of one that goes on, more wall time is later. Of
-    two alike the one tells more that names its ``owner``. # decisions 614, 670, 827
+    A run that ended may be corrected downwards; of one of which no end is told, more wall time is
+    later. Of two alike the one tells more that names its ``owner``. # decisions 614, 670, 827, 1021
 
     >>> telling(None, None, 9) < telling(5, None, 7) < telling(5, None, 8) < telling(5, 12, 7)
+    True
+    >>> telling(None, None, None) < telling(None, None, 8) < telling(None, None, 9)
     True
     >>> telling(5, None, 9, "amy") < telling(5, 12, 7) < telling(5, 12, 6, "amy")
     True
@@ -171,15 +173,15 @@ def telling(
     if end is not None:
         return ENDED, -1, bool(owned_by)
     if start is None:
-        return WAITS, -1, False
+        return WAITS, wall or -1, False
     return BEGAN, -1 if wall is None else wall, bool(owned_by)
 
 
 def telling_sql(start: str, end: str, wall: str) -> tuple[str, str]:
     """The first two of these of columns, as two of SQL; the third is that an owner is not NULL."""
     kind = f"CASE WHEN {end} IS NOT NULL THEN {ENDED} WHEN {start} IS NOT NULL THEN {BEGAN}"
-    has_begun = f"{end} IS NULL AND {start} IS NOT NULL"
-    return f"{kind} ELSE {WAITS} END", f"coalesce(CASE WHEN {has_begun} THEN {wall} END, -1)"
+    told = f"CASE WHEN {start} IS NULL THEN nullif({wall}, 0) ELSE {wall} END"
+    return f"{kind} ELSE {WAITS} END", f"coalesce(CASE WHEN {end} IS NULL THEN {told} END, -1)"
 
 
 def other_ids(id_: str, global_id: str, user: str = "") -> frozenset[str]:

@@ -58,12 +58,15 @@ _USER = GROUPED["user"]
 _OWNER = owner_sql(f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", f"{{0}}.{_USER}")
 # These are added to ``fresh`` and to ``live``.
 WHERE, JOB_ID, ONE, WHOSE = "job_machine", "job_id", "job_one", "job_whose"
-ASKED, ALONE, OVER = "job_submit", "job_told", "job_over"
+ASKED, ALONE, OVER, IDLE = "job_submit", "job_told", "job_over", "job_idle"
+_USED_NOTHING = " AND ".join(f"coalesce({{0}}.{SUMMED[name]}, 0) = 0" for name in ("wall", "cpu"))
 _ADDED = (
     job_sql(f"{{0}}.{MACHINE}", f"{{0}}.{ID}", f"{{0}}.{GLOBAL}", (WHERE, JOB_ID, ONE))
     + f", {submission_sql(_ONE, f'{{0}}.{SUBMIT}')} AS {ASKED}, {_TOLD} AS {ALONE}"
     + f", CASE WHEN NOT {_WAITS} THEN {_OWNER} END AS {WHOSE}"
     + f", CASE WHEN {{0}}.{START} IS NULL THEN {{0}}.{END} END AS {OVER}"
+    + f", CASE WHEN {{0}}.{START} IS NULL AND {{0}}.{END} IS NOT NULL THEN {_USED_NOTHING} END"
+    + f" AS {IDLE}"
 )
 _BESIDE = WHERE, ASKED, ONE
 _IS_NAMED = f"{{0}}.{WHOSE} IS NOT NULL"
@@ -81,8 +84,9 @@ def _as_far(*names: str) -> str:
     )
 
 
-# When a run began tells it from others of its job, or else when it ended. # decision 1021
-_TIMES = START, OVER
+# When a run began tells it from others of its job, or else when it ended, and whether it is one
+# that ended without having begun. # decisions 978, 1021
+_TIMES = START, OVER, IDLE
 _AT_ONE_TIME = " AND ".join(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in _TIMES)
 _ONE_WAITS = f"({_WAITS.format('f')} OR {_WAITS.format('h')})"
 _ALIKE = f"({_ONE_WAITS} OR f.{WHOSE} IS NOT DISTINCT FROM h.{WHOSE})"
@@ -100,8 +104,7 @@ _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (
 # A job without times that used nothing, and a run that began at an unknown time after submission:
 # ``runs.whose_untimed`` says the same of a job object.
 _UNTIMED = (
-    f"({{0}}.{ALONE} IS NOT NULL AND {{0}}.{END} IS NULL AND {{0}}.{ID} <> ''"
-    f" AND coalesce({{0}}.{SUMMED['wall']}, 0) = 0 AND coalesce({{0}}.{SUMMED['cpu']}, 0) = 0)"
+    f"({{0}}.{ALONE} IS NOT NULL AND {{0}}.{END} IS NULL AND {{0}}.{ID} <> '' AND {_USED_NOTHING})"
 )
 _HAS_BEGUN = (
     f"{{0}}.{START} IS NOT NULL AND {{0}}.{ASKED} IS NULL"
@@ -183,8 +186,8 @@ SELECT DISTINCT {_KNOWN_BY} FROM fresh AS f JOIN met USING (seq) WHERE NOT is_to
 UNION SELECT {_KNOWN_BY} FROM fresh AS f JOIN fresh AS h ON {_AS_FAR} AND f.seq < h.seq
 """
 _OF_UNTOLD = " UNION ALL ".join(
-    f"SELECT {{0}}.{JOB_ID}, {{0}}.{START}, {{0}}.{OVER}, {{1}}, {{0}}.{WHERE}, {{0}}.{ASKED}, "
-    f"{{0}}.{ONE}, {{0}}.{WHOSE}, "
+    f"SELECT {', '.join(f'{{0}}.{name}' for name in (JOB_ID, *_TIMES))}, {{1}}, "
+    f"{{0}}.{WHERE}, {{0}}.{ASKED}, {{0}}.{ONE}, {{0}}.{WHOSE}, "
     f"{_RANK}, {_WALL}, {_IS_NAMED} FROM {{2}} AS {{0}} "
     f"SEMI JOIN {_OF_THEM}".format(*each)
     for each in (("f", "f.seq, NULL, 0", "fresh"), ("h", f"{THERE}, h.file, h.row", "held"))
@@ -284,12 +287,12 @@ def _of_untold(connection: Connection) -> list[tuple[str, int]]:
     It gives what ``_of_arrays`` does. It is what ``runs.SeenRuns`` says of records in this order.
     """
     found: dict[tuple[Any, ...], list[_KnownRecord]] = {}
-    for job, start, over, *told in connection.execute(_OF_UNTOLD).fetchall():
+    for job, start, over, idle, *told in connection.execute(_OF_UNTOLD).fetchall():
         seq, file, row, *beside, rank, wall, is_named = told
         tells = rank, wall, is_named, seq >= THERE
         one = _KnownRecord(seq, file, row, tuple(beside), tells)
         # Without a start, its machine and its submission tell it.
-        found.setdefault((job, start, over, *beside[: 0 if start else 2]), []).append(one)
+        found.setdefault((job, start, over, idle, *beside[: 0 if start else 2]), []).append(one)
     lost = [one for some in found.values() for one in _that_do_not_count(some)]
     connection.execute(_JUDGED)
     return _taken_out(connection, lost)

@@ -160,7 +160,7 @@ def _tells_more(one: int, other: int) -> bool:
 
 def _tells(end: int) -> tuple[int, int, bool, bool]:
     kind = end & _KIND
-    return kind, end & _TIMES if kind == BEGAN else 0, bool(end & _WHOSE), not end & _CUT
+    return kind, end & _TIMES if kind != ENDED else 0, bool(end & _WHOSE), not end & _CUT
 
 
 def _differ(one: int, other: int) -> bool:
@@ -205,7 +205,12 @@ def _goes_on(wall: int | None) -> int:
 # Of a job that waits and tells no time: there may be others of its Id.
 _UNTIMED: End = 2 * _CUT, WAITS, ("", ""), "", ""
 _ONE_UNTIMED = end_of(_UNTIMED)
-_WAITING: End = "", WAITS, ("", ""), "", ""
+_IDLE = "-"  # before the end of what ended without having begun, which is none that ran
+
+
+def _waiting(wall: int | None) -> End:
+    """The end of what tells neither a start nor an end: it waits, or used something meanwhile."""
+    return _goes_on(wall) if wall else "", WAITS, ("", ""), "", ""
 
 
 # An end, or what stands for it, how much its record tells, the machine or the id that holds
@@ -807,10 +812,10 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     elif start:
         told = met.ended((_goes_on(_seconds_given(job)), BEGAN, *beside))
     else:
-        told = met.ended(_WAITING)
+        told = met.ended(_waiting(_seconds_given(job)))
     where = one or machine
     asked = met.told((where, id_, submit))
-    run = met.told((id_, start)) if start else met.told((asked, end))
+    run = met.told((id_, start)) if start else met.told((asked, _over(end, lambda: _has_used(job))))
     if submit:
         return run, asked, told
     untimed = met.told(whose_untimed(where, id_, user)) if id_ else UNTOLD
@@ -819,6 +824,12 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     if end or not id_ or _has_used(job):
         return UNTOLD, UNTOLD, told
     return met.told((untimed, "")), untimed, met.ended(_UNTIMED)
+
+
+# decisions 978, 1021
+def _over(end: str, has_used: Callable[[], bool]) -> str:
+    """What tells a run of its job by its end: one that used nothing ended without having begun."""
+    return end if not end or has_used() else _IDLE + end
 
 
 def whose_untimed(machine: str, id_: str, user: str) -> tuple[str, str, str, str]:
@@ -956,12 +967,11 @@ def _reader(
             ]
             has_waiting = WAITS in kinds
             shown: list[Any] = [*ends]
-            if BEGAN in kinds:
-                some = [at for at, kind in enumerate(kinds) if kind == BEGAN]
-                for at, wall in zip(some, walls(columns, some), strict=True):
-                    shown[at] = _goes_on(wall)
+            some = [at for at, kind in enumerate(kinds) if kind != ENDED]
+            for at, wall in zip(some, walls(columns, some), strict=True):
+                shown[at] = _goes_on(wall) if kinds[at] == BEGAN else _waiting(wall)
             told_ends = [
-                ended(_WAITING if told[1] == WAITS else told)
+                ended(told[0] if told[1] == WAITS else told)
                 for told in zip(shown, kinds, where, submits, owners, strict=True)
             ]
         elif ended is end_of:
@@ -974,10 +984,10 @@ def _reader(
         jobs = [*map(told, zip(machine, id, submits, strict=True))]
         runs = [*map(told, zip(id, starts, strict=True))]
         if "" in starts:
-            runs = [
-                it if first else told((job, last))
-                for it, job, first, last in zip(runs, jobs, starts, ends, strict=True)
-            ]
+            for at, first in enumerate(starts):
+                if not first:
+                    has_used = partial(_has_any_seconds, used, columns, at)
+                    runs[at] = told((jobs[at], _over(ends[at], has_used)))
         if "" not in submits:
             return RunKeys(runs, jobs, told_ends, has_waiting)
         others = map(told, map(whose_untimed, machine, id, user))
@@ -991,7 +1001,7 @@ def _reader(
             if first or asked:
                 continue
             runs[at] = whole(batch, at)
-            if not jobs[at] or ends[at] or any(_has_seconds(read, columns, at) for read in used):
+            if not jobs[at] or ends[at] or _has_any_seconds(used, columns, at):
                 jobs[at] = UNTOLD
             elif runs[at] == UNTOLD:
                 runs[at], told_ends[at] = told((jobs[at], "")), ended(_UNTIMED)
@@ -1061,8 +1071,9 @@ def _seconds_read(rows: Sequence[Field], names: Names, element: str) -> _ReadSec
     return seconds
 
 
-def _has_seconds(read: _ReadSeconds, columns: Sequence[Any], at: int) -> bool:
-    return bool(read(columns, (at,))[0])
+def _has_any_seconds(used: Iterable[_ReadSeconds], columns: Sequence[Any], at: int) -> bool:
+    """Whether a record tells of any time that was used."""
+    return any(read(columns, (at,))[0] for read in used)
 
 
 def _seconds_of(text: str) -> int | None:

@@ -637,7 +637,7 @@ class DocumentWriter:
         for run in runs:
             if run.deleted or not told.may_begin(run.marks.told) or not nobody.agree(run.marks):
                 continue
-            (how_far, *_), was_used = self._telling(run)
+            (how_far, *_), was_used, _ = self._telling(run)
             if how_far == WAITS and not was_used:
                 return run
         return None
@@ -715,18 +715,28 @@ class DocumentWriter:
         that waits, and what does not tell its wall time may tell other things.
         """
         mine = _told_by(incoming.rows, incoming.marks.whose)
-        known, was_used = self._telling(present)
+        known, was_used, has_run = self._telling(present)
         if incoming.is_cut and mine <= known:  # decision 962
             return True
+        used = _was_used(incoming.rows)
         if mine[0] == ENDED:
+            # One that ended without having begun is none that ran. # decision 978
+            if has_run and not used and _first(incoming.rows, _STARTED) is None:
+                return True
             is_named = bool(present.marks.whose) and not incoming.marks.whose
             return (is_named and mine < known) or None
-        return tells_less(mine, known, used=_was_used(incoming.rows), was_used=was_used)
+        over = _is_over(incoming.rows)
+        return tells_less(mine, known, used=used, is_over=over, was_used=was_used)
 
-    def _telling(self, present: PresentDocument) -> tuple[tuple[int, float, bool], bool]:
-        """How much a document that is there tells of its run, and whether that used something."""
+    def _telling(self, present: PresentDocument) -> tuple[tuple[int, float, bool], bool, bool]:
+        """How much a document that is there tells of its run.
+
+        With whether that used something or was charged, and whether it began and went on.
+        """
         [(start, end, wall, *used)] = self.engine.fetch(_TOLD, (present.number,))
-        return telling(start, end, wall, present.marks.whose), any((wall, *used))
+        cpu, _ = used
+        has_run = start is not None and (end is not None or bool(wall or cpu))
+        return telling(start, end, wall, present.marks.whose), any((wall, *used)), has_run
 
     # decision 877
     def _regrouped(
@@ -1062,8 +1072,12 @@ def _may_have_ended(rows: Iterable[Row]) -> bool:
 
 def _has_run(rows: Sequence[Row]) -> bool:
     """Whether a job without times used something, says what it was charged, or is over."""
+    return _was_used(rows) or _is_over(rows)
+
+
+def _is_over(rows: Sequence[Row]) -> bool:
     state = _first(rows, _STATE)
-    return _was_used(rows) or (isinstance(state, str) and is_over(state))
+    return isinstance(state, str) and is_over(state)
 
 
 def _was_used(rows: Sequence[Row]) -> bool:
