@@ -108,25 +108,26 @@ class _RunEvidence(NamedTuple):
         """Whether it is older: of an open run, of which more is known."""
         is_less = tells_less(
             self.telling, known.telling, used=self.is_used or self.says_charge,
-            is_over=self.is_over, was_used=known.is_used,
+            is_done=self.is_over or self.says_charge, was_used=known.is_used,
         )  # fmt: skip
         return self.telling[0] != ENDED and bool(is_less)
 
 
 def tells_less(
     mine: tuple[int, float, bool], known: tuple[int, float, bool], *,
-    used: bool, is_over: bool, was_used: bool,
+    used: bool, is_done: bool, was_used: bool,
 ) -> bool | None:  # fmt: skip
     """Whether a job tells less of an open run than is known; None where neither is more.
 
     One that waits, or is over and tells no time, is older than one that used something or was
     charged, told by no times, unless it ``used`` something, or says what it was charged, itself:
-    then it is older than a run that has ended, unless it is over, too, and than more wall time.
+    then it is older than a run that has ended, unless it ``is_done``, which is over or charged,
+    and than more wall time.
     """
     if mine[0] == WAITS and used:
         if known[0] == WAITS:
             return -1 < mine[1] < known[1] or None
-        return (known[0] == ENDED and not is_over) or None
+        return (known[0] == ENDED and not is_done) or None
     if mine[0] == known[0] == WAITS:
         return was_used or None
     has_no_wall = -1 in (mine[1], known[1])

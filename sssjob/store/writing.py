@@ -725,8 +725,8 @@ class DocumentWriter:
                 return True
             is_named = bool(present.marks.whose) and not incoming.marks.whose
             return (is_named and mine < known) or None
-        over = _is_over(incoming.rows)
-        return tells_less(mine, known, used=used, is_over=over, was_used=was_used)
+        is_done = _is_over(incoming.rows) or _first(incoming.rows, _CHARGE) is not None
+        return tells_less(mine, known, used=used, is_done=is_done, was_used=was_used)
 
     def _telling(self, present: PresentDocument) -> tuple[tuple[int, float, bool], bool, bool]:
         """How much a document that is there tells of its run.
