@@ -524,18 +524,23 @@ class Scope:
         self.report(finding(code, message, line=line, path=path, section="SSS 8.1"))
 
 
-# decision 980
 # decision 988
 NOT_OF_ALL = "{} of {} task groups do not say it, so that it is no limit of all"
 
 
+def time_of(group: Scope) -> Amount | None:
+    """The time that a task group asks for, or states."""
+    return group.requested("Duration") or group.bare("Duration")
+
+
+# decisions 980, 988
 def longest(groups: Iterable[Scope]) -> Amount | None:
     """The time of a job by its task groups, which run at the same time: that of the longest.
 
     None where one of them says none.
     """
     asked = [
-        group.requested("Duration") or group.bare("Duration")
+        time_of(group)
         for group in groups
         if isinstance(group.block, TaskGroup) and not group.block.is_step
     ]

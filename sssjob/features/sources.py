@@ -9,7 +9,17 @@ from fractions import Fraction
 from functools import cached_property
 
 from sssjob import units
-from sssjob.amounts import ASSUMED, DERIVED, MIXED, NOT_OF_ALL, UNKNOWN, Amount, Scope, longest
+from sssjob.amounts import (
+    ASSUMED,
+    DERIVED,
+    MIXED,
+    NOT_OF_ALL,
+    UNKNOWN,
+    Amount,
+    Scope,
+    longest,
+    time_of,
+)
 from sssjob.defaults import OVERRIDDEN, counted, has_only_group
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Interval
@@ -198,9 +208,7 @@ def _elapsed_of_groups(*, beside: bool) -> Source:
     def source(work: Derivation) -> Amount | None:
         if beside is not (_bare_duration(work) is not None):
             return None
-        work.is_of_all(
-            "Duration", lambda scope: scope.requested("Duration") or scope.bare("Duration")
-        )
+        work.is_of_all("Duration", time_of)
         return longest(work.groups)
 
     return source
