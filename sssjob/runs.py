@@ -85,6 +85,11 @@ class RunTimes(NamedTuple):
         return self.gone_by if self.ended is None else self.ended
 
     @property
+    def _until(self) -> int | None:
+        """When it ended, or else until when it surely went on; None is not told."""
+        return self.ran_until if self.gone is None else self.gone
+
+    @property
     def rank(self) -> tuple[int, int]:
         """What orders the runs of one job in records, which tell both as a rule."""
         return self.submitted or 0, self.started or 0
@@ -120,7 +125,8 @@ class RunTimes(NamedTuple):
             return False
         if are_near(ended, other.ended) or are_near(self.begun, other.begun):
             return self._was_short(ended, other)
-        clocks = CLOCKS if self.begun is None else -CLOCKS
+        went_on = _is_behind(other._until, ended, CLOCKS)
+        clocks = CLOCKS if self.begun is None and not went_on else -CLOCKS
         return other.begun >= ended + clocks
 
     # decision 979
@@ -129,7 +135,7 @@ class RunTimes(NamedTuple):
 
         Then either when they began or when they ended tells them apart.
         """
-        until = other.ran_until if other.gone is None else other.gone
+        until = other._until
         if self.begun is None or other.begun is None or until is None:
             return False
         are_two = differ(self.begun, other.begun) or differ(ended, until)

@@ -83,57 +83,75 @@ class Regrouped(NamedTuple):
             yield f"JobGroup {id_} keeps the {runs}"
 
 
-class _RunEvidence(NamedTuple):
-    """How much a job tells of its run, and what else says that there was one."""
+class RunEvidence(NamedTuple):
+    """How much a job tells of its run, and what else says that there was one.
+
+    ``used`` is wall time, processor time or a charge that is not zero, and ``is_over`` what its
+    State says.
+    """
 
     telling: tuple[int, float, bool]
-    used: Fraction  # wall time, processor time, and what it was charged
-    is_over: bool
-    says_charge: bool
+    has_begun: bool
+    used: bool
+    is_over: bool = False
+    says_charge: bool = False
+    has_run: bool = False  # two of: it began, it ended, it used something
 
     @classmethod
-    def of(cls, job: Job) -> _RunEvidence:
+    def told(
+        cls, start: object, end: object, wall: float | None, cpu: object, charge: object,
+        state: object = None, owned_by: str = "",
+    ) -> RunEvidence:  # fmt: skip
+        """Of what a job says; None is not stated. Amounts are numbers."""
+        return cls(
+            telling(start, end, wall, owned_by), start is not None, any((wall, cpu, charge)),
+            isinstance(state, str) and is_over(state), charge is not None,
+            sum((start is not None, end is not None, bool(wall or cpu))) > 1,
+        )  # fmt: skip
+
+    @classmethod
+    def of(cls, job: Job) -> RunEvidence:
+        """Of a job object."""
         wall, cpu, charge = (_number(job, name) for name in ("Duration", "CpuDuration", _CHARGE))
         start, end = moment(job, "StartTime"), moment(job, "EndTime")
-        how_much = telling(start, end, None if wall is None else _real(wall))
-        used = sum(filter(None, (wall, cpu, charge)), Fraction())
-        return cls(how_much, used, is_over(job.get("State")), charge is not None)
+        real = None if wall is None else _real(wall)
+        return cls.told(start, end, real, cpu, charge, job.get("State"))
 
     @property
     def is_used(self) -> bool:
         """Whether something would go with it."""
-        return self.telling[0] != WAITS or bool(self.used)
+        return self.telling[0] != WAITS or self.used
 
-    def is_less_than(self, known: _RunEvidence) -> bool:
-        """Whether it is older: of an open run, of which more is known."""
-        is_less = tells_less(
-            self.telling, known.telling, used=self.is_used or self.says_charge,
-            is_done=self.is_over or self.says_charge, was_used=known.is_used,
-        )  # fmt: skip
-        return self.telling[0] != ENDED and bool(is_less)
+    @property
+    def says_use(self) -> bool:
+        """Whether it used something, or says what it was charged, if that was nothing."""
+        return self.used or self.says_charge
 
+    def is_less_than(self, known: RunEvidence) -> bool | None:
+        """Whether it is older than what is known of the run; None where neither is more.
 
-def tells_less(
-    mine: tuple[int, float, bool], known: tuple[int, float, bool], *,
-    used: bool, is_done: bool, was_used: bool,
-) -> bool | None:  # fmt: skip
-    """Whether a job tells less of an open run than is known; None where neither is more.
-
-    One that waits, or is over and tells no time, is older than one that used something or was
-    charged, told by no times, unless it ``used`` something, or says what it was charged, itself:
-    then it is older than a run that has ended, unless it ``is_done``, which is over or charged,
-    and than more wall time.
-    """
-    if mine[0] == WAITS and used:
-        if known[0] == WAITS:
-            return -1 < mine[1] < known[1] or None
-        return (known[0] == ENDED and not is_done) or None
-    if mine[0] == known[0] == WAITS:
-        return was_used or None
-    has_no_wall = -1 in (mine[1], known[1])
-    if known == mine or (known[0] == mine[0] == BEGAN and has_no_wall):
-        return None
-    return mine < known
+        One that ended without having begun, and used nothing, is none that ran, and one that names
+        nobody does not replace one that does; else one that ended tells what is new.
+        # decisions 827 and 978
+        One that waits, or is over and tells no time, is older than one that used something or was
+        charged, told by no times, unless it ``says_use`` itself: then it is older than a run that
+        has ended, unless it is over or charged, and than more wall time.
+        """
+        mine, its = self.telling, known.telling
+        if mine[0] == ENDED:
+            if known.has_run and not (self.has_begun or self.says_use):
+                return True
+            return (its[2] and not mine[2] and mine < its) or None
+        if mine[0] == WAITS and self.says_use:
+            if its[0] == WAITS:
+                return -1 < mine[1] < its[1] or None
+            return (its[0] == ENDED and not (self.is_over or self.says_charge)) or None
+        if mine[0] == its[0] == WAITS:
+            return known.used or None
+        has_no_wall = -1 in (mine[1], its[1])
+        if its == mine or (its[0] == mine[0] == BEGAN and has_no_wall):
+            return None
+        return mine < its
 
 
 class _MemberJob(NamedTuple):
@@ -142,7 +160,7 @@ class _MemberJob(NamedTuple):
     written: Job
     whole: Job
     run: Run
-    told: _RunEvidence
+    told: RunEvidence
 
     def is_run_of(self, known: _MemberJob) -> bool:
         """Whether it may be the run of one that is there."""
@@ -240,7 +258,7 @@ def regrouped(there: bytes, new: bytes) -> Regrouped | None:
 def _jobs(group: JobGroup) -> Iterator[_MemberJob]:
     whole = jobs_of(resolve(group).block)
     for written, each in zip(group.jobs, whole, strict=True):
-        yield _MemberJob(written, each, Run.of_job(each), _RunEvidence.of(each))
+        yield _MemberJob(written, each, Run.of_job(each), RunEvidence.of(each))
 
 
 def _matched(mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob]) -> list[int | None]:

@@ -19,10 +19,9 @@ from sssjob.document.places import local
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
-from sssjob.known_by import ENDED, WAITS, may_be_of_schedd, of_one, telling
+from sssjob.known_by import may_be_of_schedd, of_one
 from sssjob.model import Job, Property
 from sssjob.runs import Run, are_near
-from sssjob.states import is_over
 from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
@@ -31,7 +30,7 @@ from sssjob.store.flat_properties import jobs_in
 from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
-from sssjob.store.regrouping import charged, housed, regrouped, tells_less
+from sssjob.store.regrouping import RunEvidence, charged, housed, regrouped
 from sssjob.store.rows import rows
 from sssjob.store.stored import is_of_request, of_request
 
@@ -598,7 +597,7 @@ class DocumentWriter:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
-        return max(found, key=lambda each: self._telling(each)[0]) if len(found) > 1 else run
+        return max(found, key=lambda each: self._told_of(each).telling) if len(found) > 1 else run
 
     def _by_times(
         self, incoming: Incoming, runs: Sequence[PresentDocument]
@@ -637,8 +636,7 @@ class DocumentWriter:
         for run in runs:
             if run.deleted or not told.may_begin(run.marks.told) or not nobody.agree(run.marks):
                 continue
-            (how_far, *_), was_used, _ = self._telling(run)
-            if how_far == WAITS and not was_used:
+            if not self._told_of(run).is_used:
                 return run
         return None
 
@@ -655,9 +653,7 @@ class DocumentWriter:
             return False
         if comes.started is not None and there.started is not None:
             may_be_short = comes.started != there.started and are_near(comes.started, there.started)
-            if not may_be_short or not (has_end or self._has_end(present)):
-                return False
-            return self._are_told_apart(incoming, present)
+            return may_be_short and self._are_told_apart(incoming, present)
         begins = comes.started if there.submitted is not None else comes.started or comes.submitted
         may_be_later = (begins is not None or has_end) and self._has_end(present)
         may_be_earlier = has_end and (there.started is not None or there.submitted is not None)
@@ -714,29 +710,15 @@ class DocumentWriter:
         False where it tells more itself; None where neither is known. What used something is none
         that waits, and what does not tell its wall time may tell other things.
         """
-        mine = _told_by(incoming.rows, incoming.marks.whose)
-        known, was_used, has_run = self._telling(present)
-        if incoming.is_cut and mine <= known:  # decision 962
+        mine, known = _told_by(incoming.rows, incoming.marks.whose), self._told_of(present)
+        if incoming.is_cut and mine.telling <= known.telling:  # decision 962
             return True
-        used = _was_used(incoming.rows)
-        if mine[0] == ENDED:
-            # One that ended without having begun is none that ran. # decision 978
-            if has_run and not used and _first(incoming.rows, _STARTED) is None:
-                return True
-            is_named = bool(present.marks.whose) and not incoming.marks.whose
-            return (is_named and mine < known) or None
-        is_done = _is_over(incoming.rows) or _first(incoming.rows, _CHARGE) is not None
-        return tells_less(mine, known, used=used, is_done=is_done, was_used=was_used)
+        return mine.is_less_than(known)
 
-    def _telling(self, present: PresentDocument) -> tuple[tuple[int, float, bool], bool, bool]:
-        """How much a document that is there tells of its run.
-
-        With whether that used something or was charged, and whether it began and went on.
-        """
-        [(start, end, wall, *used)] = self.engine.fetch(_TOLD, (present.number,))
-        cpu, _ = used
-        has_run = start is not None and (end is not None or bool(wall or cpu))
-        return telling(start, end, wall, present.marks.whose), any((wall, *used)), has_run
+    def _told_of(self, present: PresentDocument) -> RunEvidence:
+        """How much a document that is there tells of its run."""
+        [(start, end, wall, cpu, charge)] = self.engine.fetch(_TOLD, (present.number,))
+        return RunEvidence.told(start, end, wall, cpu, charge, owned_by=present.marks.whose)
 
     # decision 877
     def _regrouped(
@@ -1056,9 +1038,12 @@ def _first(rows: Iterable[Row], at: int) -> object:
     return next((row[at] for row in rows if row[at] is not None), None)
 
 
-def _told_by(rows: Sequence[Row], whose: str = "") -> tuple[int, float, bool]:
+def _told_by(rows: Sequence[Row], whose: str = "") -> RunEvidence:
     """How much a job tells of its run, by its rows."""
-    return telling(_first(rows, _STARTED), _first(rows, _ENDED), _wall(rows), whose)
+    start, end, cpu, charge, state = (
+        _first(rows, at) for at in (_STARTED, _ENDED, _CPU, _CHARGE, _STATE)
+    )
+    return RunEvidence.told(start, end, _wall(rows), cpu, charge, state, whose)
 
 
 def _wall(rows: Iterable[Row]) -> float | None:
@@ -1072,18 +1057,8 @@ def _may_have_ended(rows: Iterable[Row]) -> bool:
 
 def _has_run(rows: Sequence[Row]) -> bool:
     """Whether a job without times used something, says what it was charged, or is over."""
-    return _was_used(rows) or _is_over(rows)
-
-
-def _is_over(rows: Sequence[Row]) -> bool:
-    state = _first(rows, _STATE)
-    return isinstance(state, str) and is_over(state)
-
-
-def _was_used(rows: Sequence[Row]) -> bool:
-    """Whether a job used something, or says what it was charged, told by no times."""
-    used = _wall(rows) or _first(rows, _CPU) or _first(rows, _CHARGE) is not None
-    return bool(used)
+    told = _told_by(rows)
+    return told.says_use or told.is_over
 
 
 def user_in(row: Row) -> str:

@@ -145,6 +145,33 @@ def test_runs_of_which_no_start_is_told_are_known_by_their_ends(tmp_path_factory
         assert sums("report", store) == expected
 
 
+# decision 979
+@pytest.mark.parametrize("wall, gap", [(0, 1), (1, 0), (2, 2)])
+@pytest.mark.parametrize(
+    "lacking",
+    ["", "End", "Start", "State End", "Submit Start", "Cluster Submit", "Cluster Submit State End"],
+)
+def test_a_run_of_a_second_or_two_counts_beside_the_next_whatever_a_log_lacks(
+    tmp_path, lacking, wall, gap
+):
+    columns = HEADER.split("|")
+    header = "|".join(name for name in columns if name not in lacking.split())
+    rows = (
+        f"1|c|amy|NODE_FAIL|900|1000|{1000 + wall}|{wall}|1",
+        f"1|c|amy|COMPLETED|{1000 + wall}|{1000 + wall + gap}|{1050 + wall + gap}|50|1",
+    )
+    files = []
+    for at, row in enumerate(rows):
+        shown = zip(columns, row.split("|"), strict=True)
+        text = "|".join(value for name, value in shown if name not in lacking.split())
+        files += written(tmp_path, f"run{at}", [text], apart=False, header=header)
+    for name, some in ("forth.db", files), ("back.db", files[::-1]):
+        assert sums("report", *some) == (2, 50 + wall)
+        for file in some:
+            call("store", "import", tmp_path / name, file)
+        assert sums("report", tmp_path / name) == (2, 50 + wall)
+
+
 @given(looks(), st.booleans(), st.randoms(use_true_random=False))
 @examples(4, deadline=None)
 def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(

@@ -95,7 +95,7 @@ def _record(number: int, line: str) -> Read:
     if told is None:
         return Bad(number, TWO_RECORDS)
     keys, values = told
-    if letter == "R" and "start" not in keys:
+    if letter == "R" and "start" not in keys and not _TELLS_USE.search(text):
         return Skipped(number, "R: requeued, without what was used")
     if "user" not in keys:
         return Bad(number, "no user in it: not a whole record")
