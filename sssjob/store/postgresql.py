@@ -220,21 +220,26 @@ class PostgreSQL:
         yield from ()
 
     def observe(self) -> None:
-        """See ``Engine``."""
-        self.fetch("ANALYZE")
+        """See ``Engine``; without a list, all else in the database is looked at, too."""
+        self.fetch(f"ANALYZE {self._tables()}")
 
     def release(self) -> None:
         """See ``Engine``; the server keeps what was read."""
 
     def shrink(self) -> None:
         """See ``Engine``; the room is used again, others may go on meanwhile."""
-        self.fetch("VACUUM (ANALYZE)")
+        self.fetch(f"VACUUM (ANALYZE) {self._tables()}")
 
     def close(self) -> None:
         """See ``Engine``."""
         for connection in (*self._idle, self._connection):
             connection.close()
         self._idle.clear()
+
+    def _tables(self) -> str:
+        """All tables of a store, as a list in a statement."""
+        named = self.fetch("SELECT tablename FROM pg_tables WHERE schemaname = ?", (SCHEMA,))
+        return ", ".join(f"{SCHEMA}.{quoted(str(name))}" for (name,) in named)
 
     def _copy(self, name: str, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
         into = f"COPY {quoted(name)} ({listed(columns)}) FROM STDIN"

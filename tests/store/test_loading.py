@@ -3,6 +3,7 @@
 import gzip
 import re
 
+import postgresql
 import pytest
 from draws import examples
 from hypothesis import HealthCheck, given, settings
@@ -599,3 +600,24 @@ def test_what_was_known_of_few_rows_makes_no_question_slow_once_they_are_many(tm
             plan = jobs.engine.fetch(f"EXPLAIN QUERY PLAN {statement}", values)
             scanned = [told for *_, told in plan if str(told).startswith("SCAN")]
             assert len(scanned) == (3 if "UNION ALL" in statement else 1), scanned
+
+
+# decision 1005
+@pytest.mark.interop
+@pytest.mark.parametrize("what", ["import", "compact"])
+def test_only_tables_of_the_store_are_looked_at(what, postgresql_server):
+    psycopg = pytest.importorskip("psycopg")
+    with postgresql.database(postgresql_server) as address:
+        with psycopg.connect(address) as other:
+            other.execute("CREATE TABLE theirs AS SELECT 1 AS number")
+        with store.open(address, create=True) as jobs:
+            jobs.load(b"<Job><Id>1</Id></Job>")
+            if what == "compact":
+                with psycopg.connect(address) as other:
+                    other.execute("UPDATE pg_class SET reltuples = -1 WHERE relname = 'document'")
+                jobs.compact()
+        with psycopg.connect(address) as other:
+            found = other.execute(
+                "SELECT relname, reltuples FROM pg_class WHERE relname IN ('document', 'theirs')"
+            ).fetchall()
+    assert dict(found) == {"document": 1, "theirs": -1}
