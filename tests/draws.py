@@ -4,6 +4,9 @@ Every test that draws says here how many are enough for ``make test``. ``make ex
 other run with ``--hypothesis-profile=explore``, draws more of each in the same proportion.
 """
 
+from itertools import combinations, cycle, islice, product
+
+import pytest
 from hypothesis import settings
 
 ORDINARY = 25  # of a property that says nothing
@@ -28,3 +31,50 @@ def share(of):
 def examples(count, **other):
     """Settings of a property that draws that many in the ordinary run; others as of Hypothesis."""
     return settings(max_examples=cases(count), **other)
+
+
+def singly(**values):
+    """Parametrize a test by every value of every parameter, in as few cases as the most have.
+
+    A run that explores tries all with all, as ``pytest.mark.parametrize`` for each would.
+    """
+    most = max(map(len, values.values()))
+    columns = [islice(cycle(each), most) for each in values.values()]
+    return _parametrized(values, lambda: zip(*columns, strict=True))
+
+
+def pairwise(**values):
+    """Parametrize a test by every two values of two parameters; a run that explores, as ``singly``.
+
+    What two parameters do together is tried so, and what three do only by chance.
+    """
+    return _parametrized(values, lambda: _pairs([list(each) for each in values.values()]))
+
+
+def _parametrized(values, few):
+    cases_ = list(product(*values.values()) if exploring() else few())
+    mark = pytest.mark.parametrize(", ".join(values), cases_)
+    return lambda test: pytest.mark.explore(mark(test))
+
+
+def _pairs(values):
+    """Rows in which each two values of two columns meet: each row takes what was missing most."""
+    columns = range(len(values))
+    missing = {
+        ((one, first), (other, second)): None
+        for one, other in combinations(columns, 2)
+        for first, second in product(range(len(values[one])), range(len(values[other])))
+    }
+    while missing:
+        row = dict(next(iter(missing)))
+        for column in columns:
+            if column not in row:
+                row[column] = max(
+                    range(len(values[column])),
+                    key=lambda place: sum(
+                        tuple(sorted([(column, place), known])) in missing for known in row.items()
+                    ),
+                )
+        for pair in combinations(sorted(row.items()), 2):
+            missing.pop(pair, None)
+        yield tuple(values[column][row[column]] for column in columns)

@@ -1,5 +1,6 @@
 """What a test leaves in the checkout fails the run, also with workers and without git."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -35,8 +36,11 @@ def test_what_a_run_leaves_fails_it(tmp_path, workers, body, code, said):
         f"from pathlib import Path\n\nhere = Path(__file__).parent\n\ndef test_it():\n    {body}\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", workers, "-p", "no:cacheprovider"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "pytest", "-q", "-p", "xdist", "-n", workers,
+         "-p", "no:cacheprovider"],
+        # Of what is installed beside it and takes seconds to begin, nothing else.
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, cwd=tmp_path,
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == code, done.stdout
     assert said in done.stdout

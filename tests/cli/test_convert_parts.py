@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner
-from draws import examples
+from draws import examples, singly
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -732,9 +732,7 @@ OTHERS = [
 TO = ("sss-lines", "sss", "jsonl", "parquet", "ur", "apel", "apel-summary")
 
 
-@pytest.mark.parametrize("to", TO)
-@pytest.mark.parametrize(("name", "path"), OTHERS, ids=[path for _, path in OTHERS])
-def test_several_processes_write_the_same_of_json_and_xml(name, path, to, monkeypatch):
+def same_of_several(name, path, to, monkeypatch):
     monkeypatch.setattr("time.time", lambda: 1_795_000_000)
     monkeypatch.setattr(parts, "SIZE", 700)
     monkeypatch.setattr(parts, "PIECES", 2)
@@ -747,6 +745,16 @@ def test_several_processes_write_the_same_of_json_and_xml(name, path, to, monkey
     assert several.stdout_bytes == one.stdout_bytes
     assert sorted(several.stderr.splitlines()) == sorted(one.stderr.splitlines())
     assert several.exit_code == one.exit_code
+
+
+@pytest.mark.parametrize(("name", "path"), OTHERS, ids=[path for _, path in OTHERS])
+def test_several_processes_write_the_same_documents_of_json_and_xml(name, path, monkeypatch):
+    same_of_several(name, path, "sss-lines", monkeypatch)
+
+
+@singly(source=OTHERS, to=TO[1:])
+def test_several_processes_write_the_same_of_json_and_xml(source, to, monkeypatch):
+    same_of_several(*source, to, monkeypatch)
 
 
 def test_several_processes_write_files_of_jobs(tmp_path):
