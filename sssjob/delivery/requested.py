@@ -16,11 +16,11 @@ from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
-from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, without
+from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, stripped, without
 from sssjob.runs import requested_anew, waits
 from sssjob.store import Change, Stored
 from sssjob.store.identity import marks_of
-from sssjob.store.stored import DELIVERED
+from sssjob.store.stored import DELIVERED, of_request
 
 _CHARGE = "Charge"
 # Requests by which a job may become known, or changes in nothing that was requested.
@@ -98,6 +98,22 @@ def _delivered(change: Change, runs: Sequence[StoredRun], told: Job) -> Iterator
             if _action(stored) not in _CHARGING:
                 job = about(loads(stored.document), told)
                 yield from job.delivered if job is not None else ()
+
+
+# decision 1009
+def was_brought(change: Change, run: StoredRun, name: str) -> bool:
+    """Whether a record or a file delivered a run with what its Delivered says by a name.
+
+    Then a Charge does not change it; what an earlier Charge said is corrected by a later one.
+    """
+    is_brought, before = False, ""
+    for stored in change.versions(run.stored):
+        job = about(loads(stored.document), run.job)
+        now = "" if job is None else stripped(job.delivered.text(name))
+        if now != before or not of_request(stored.reason) or stored.reason == DELIVERED:
+            is_brought = bool(now) and _action(stored) not in _CHARGING
+        before = now
+    return is_brought
 
 
 def _is_outcome(item: Item) -> bool:

@@ -16,7 +16,7 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
-from sssjob.delivery.requested import StoredRun, for_charging, runs_of
+from sssjob.delivery.requested import StoredRun, for_charging, runs_of, was_brought
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
@@ -172,7 +172,7 @@ def charge(
         times = _known_times(known, subject.job)
         further = None if known is not None else _further(change, subject.job, reach)
         job, before, payers = _merged(
-            known, further, times, subject, reach, accounting.rates.multipliers
+            change, known, further, times, subject, reach, accounting.rates.multipliers
         )
         former = known.stored if known is not None else None
         kept = _times_told(known, times, subject.job) or _further_told(further, subject.job)
@@ -532,21 +532,22 @@ def _rates(
 
 
 def _merged(
-    known: _StoredJob | None, further: StoredRun | None, times: Mapping[str, str],
-    subject: _Subject, reach: Reach, factors: Iterable[str],
+    change: Change, known: _StoredJob | None, further: StoredRun | None,
+    times: Mapping[str, str], subject: _Subject, reach: Reach, factors: Iterable[str],
 ) -> tuple[Job, Fraction, str]:  # fmt: skip
     """The job as it will be stored, what it was charged before, and what is to be said of whom."""
     sent = delivering(without(subject.job, "Charge"))
     if known is not None:
         _require_seen(known, subject, reach)
         view, written = known.view, known.job
+        run = StoredRun(known.stored, known.block, written)
     elif further is not None:
-        view, written = only(further.job), further.job
+        view, written, run = only(further.job), further.job, further
     else:
         return sent, Fraction(), ""
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
-    payers = Payers(view, written, sent, factors)
+    payers = Payers(view, written, sent, factors, partial(was_brought, change, run))
     job = payers.settled(overlaid(written, payers.without_kept(sent)))
     return job, _amount(view, "Charge") or Fraction(), payers.said(_standing(job, known))
 

@@ -2,7 +2,9 @@
 
 It is one way for all that holds properties: what the job says itself, its Delivered and Requested,
 and each task group and task. So what a Charge leaves out is as the job has it, wherever it stands.
-A Reserve only adds what nobody has said. # decisions 947, 960, 996, 998, 999 and 1002
+An amount that it says is what is charged, by whatever metric: one that was given gives way to it,
+and one of another metric stands behind it.
+A Reserve only adds what nobody has said. # decisions 947, 960, 996, 998, 999, 1002 and 1008
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from sssjob.fold import JOB, Fact, fold, is_same_group, is_same_place, replace_namespace
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested
+from sssjob.store.flat_properties import ONLY_GIVEN, is_measured
 
 # A part of an expression: what asks for something else is asked for in the place of the whole.
 _OF_EXPRESSIONS = frozenset(("op", "conj", "group", "preference"))
@@ -79,7 +82,12 @@ def _over(old: B, new: Block) -> B:
         replace_namespace(item, old.namespace) if isinstance(item, Property) else item
         for item in new.items if not isinstance(item, Block)
     )  # fmt: skip
-    place = next((at for at, item in enumerate(left) if isinstance(item, Block)), len(left))
+    names = {item.name for item in new.properties}
+    behind = (
+        at for at, item in enumerate(left)
+        if isinstance(item, Block) or (isinstance(item, Property) and item.name in names)
+    )  # fmt: skip
+    place = next(behind, len(left))  # the first of several amounts counts, and so what is said
     return old.holding(_with_blocks((*left[:place], *said, *left[place:]), _blocks(new)))
 
 
@@ -89,8 +97,16 @@ def _gives_way(old: Item, new: Block) -> bool:
     if isinstance(new, Requested) and not _OF_EXPRESSIONS.isdisjoint(old.attributes):
         return True
     return any(
-        is_same_place(old, item) or old.name == item.name == "Node" for item in new.properties
+        is_same_place(old, item) or old.name == item.name == "Node" or _counts_before(old, item)
+        for item in new.properties
     )
+
+
+# decision 1008
+def _counts_before(old: Property, new: Property) -> bool:
+    """Whether an amount that was given would be charged in the place of one that is measured."""
+    is_so = is_measured(new) and not is_measured(old) and new.name not in ONLY_GIVEN
+    return is_so and is_same_place(*(each.having(metric=None, context=None) for each in (old, new)))
 
 
 def _joined(items: Iterable[Item]) -> list[Item]:

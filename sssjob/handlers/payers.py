@@ -2,14 +2,15 @@
 
 What a record delivered of a run tells who ran it, and counts: a Charge that names another User,
 Project or Machine changes neither that nor whom it is booked on, and so it is with what has a
-factor, as a QualityOfService. What a job only requested it names anew. Who is charged is told in
+factor, as a QualityOfService. What an earlier Charge said, and what a job only requested, it names
+anew. Who is charged is told in
 either case. What a Charge does not name stays, in whatever form it comes.
-# decisions 942, 999 and 1002
+# decisions 942, 999, 1002 and 1009
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from sssjob.handlers.attributes import shown
@@ -37,13 +38,20 @@ class _KeptName(NamedTuple):
 
 
 class Payers:
-    """The names in a Charge, beside those of the job that is known; ``factors`` are more names."""
+    """The names in a Charge, beside those of the job that is known; ``factors`` are more names.
 
-    def __init__(self, known: View, written: Job, sent: Job, factors: Iterable[str]) -> None:
+    ``was_brought`` says whether a record or a file delivered the run with what it has by a name.
+    """
+
+    def __init__(
+        self, known: View, written: Job, sent: Job, factors: Iterable[str],
+        was_brought: Callable[[str], bool],
+    ) -> None:  # fmt: skip
         self._known = known
         names = dict.fromkeys((*_NAMES, *factors))
         self._said = [each for each in names if sent.get(each) or sent.delivered.text(each)]
-        self._kept = [each for name in self._said for each in _kept(name, written, sent)]
+        kept = (each for name in self._said for each in _kept(name, written, sent))
+        self._kept = [each for each in kept if was_brought(each.name)]
 
     def said(self, now: View) -> str:
         """What is to be told of who is charged, of the job that the Charge has made."""

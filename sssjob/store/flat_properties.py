@@ -64,20 +64,20 @@ def flat_properties(block: Block) -> dict[str, Property]:
 
 def _in_order(items: list[Property]) -> list[Property]:
     """Those that count, the measured amounts behind all others."""
-    measured = [each for each in items if _is_measured(each)] if items else items
+    measured = [each for each in items if is_measured(each)] if items else items
     if not measured:  # as nearly always
         return items
-    plain = [each for each in items if not _is_measured(each)]
+    plain = [each for each in items if not is_measured(each)]
     return [*plain, *(each for each in measured if each.name not in ONLY_GIVEN)]
 
 
-def _is_measured(item: Property) -> bool:
+def is_measured(item: Property) -> bool:
     """Whether an amount is told by a metric, or in a context other than that of the job."""
     return bool(item.attributes) and item.name in _CONSUMABLE and not is_given(item)
 
 
 def _is_left_out(item: Property) -> bool:
-    return item.name in ONLY_GIVEN and _is_measured(item)
+    return item.name in ONLY_GIVEN and is_measured(item)
 
 
 def is_asked(wish: Property, names: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from job_service import ROLES, job_service
@@ -406,6 +407,73 @@ def test_a_charge_is_the_same_flat_and_in_delivered(jobs, known, told):
         delivered = [item for item in job.delivered if item.name != "Duration"]
         assert [str(item.text) for item in delivered] == re.findall(">([0-9]+)<", told)
     assert len(credits) == 1
+
+
+METRICS = ("", "Total", "Max", "Average")
+memory = st.lists(
+    st.tuples(st.sampled_from(METRICS), st.integers(1, 9)), max_size=3, unique_by=lambda row: row[0]
+)  # fmt: skip
+
+
+def of_metrics(rows):
+    return "".join(
+        f'<Memory metric="{metric}">{number}000</Memory>'
+        if metric
+        else f"<Memory>{number}000</Memory>"
+        for metric, number in rows
+    )
+
+
+@examples(40)
+@given(known=memory, told=memory, more=memory, is_within=st.booleans(), delivers=st.booleans())
+def test_by_whatever_metric_a_charge_says_an_amount_it_costs_what_its_quote_says(
+    tmp_path_factory, known, told, more, is_within, delivers
+):
+    """An amount that was given comes before the first that was measured, and both before known."""
+    own, delivered = ("", of_metrics(known)) if delivers else (of_metrics(known), "")
+    job = f"<Job><Id>1</Id><User>ann</User>{own}<Delivered>{delivered}</Delivered></Job>"
+    with job_service(
+        tmp_path_factory.mktemp("metrics") / "jobs.db", accounting=Accounting(RATES)
+    ) as jobs:
+        jobs.create(job)
+        rows = known
+        for said in (told, more):
+            duration = "<Duration>10</Duration>"
+            used = duration + of_metrics(said)
+            used = f"<Delivered>{used}</Delivered>" if is_within else used
+            data = [f"<Job><Id>1</Id>{used}</Job>"]
+            rows = [*said, *rows] if said else rows
+            first = [row for row in said or rows if row[0] in METRICS[:2]] or said or rows
+            expected = first[0][1] * 10 if first else 0
+            counts = [jobs.answer(action, data=data)[0].count for action in ("Quote", "Charge")]
+            assert counts == [expected, expected]
+            if not said:
+                continue
+            rows = said + [row for row in rows if row[0] not in METRICS[:2]]
+
+
+def test_a_name_that_an_earlier_charge_alone_said_is_corrected_by_a_later_one(jobs):
+    form = (
+        "<Job><Id>1</Id><Delivered><User>{}</User><QualityOfService>{}</QualityOfService>"
+        "<Processors>4</Processors><Duration>10</Duration></Delivered></Job>"
+    )
+    for told, count, said in (
+        (("ann", "premium"), 80, ""),
+        (("bob", "cheap"), 4, "User of job 1 is bob now, not ann; bob is charged"),
+    ):
+        answer, _ = jobs.answer("Charge", data=[form.format(*told)])
+        assert answer.count == count
+        assert said in answer.message
+        assert "is kept" not in answer.message
+    assert "premium" not in jobs.stored("1").document.decode()
+    entries = jobs.ask("Query", object="Transaction", gets=["User", "Amount"])
+    assert entries == [{"User": "ann", "Amount": "80"}, {"User": "bob", "Amount": "4"}]
+    with jobs.service.stores.use() as store:  # who brings it as a file says that it was so
+        document = jobs.stored("1").document.replace(b"</Id>", b"</Id><Name>n</Name>")
+        assert store.load(document).changed == 1
+    answer, _ = jobs.answer("Charge", data=[form.format("eve", "premium")])
+    assert "User bob is kept, not eve" in answer.message
+    assert "QualityOfService cheap is kept, not premium" in answer.message
 
 
 def test_the_groups_of_a_charge_leave_what_they_do_not_name_as_the_job_has_it(jobs):
