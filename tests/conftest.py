@@ -102,12 +102,21 @@ def pytest_collection_modifyitems(items):
     files = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
-    waiting = [each for each, found in files.items() if _waits(found[0])]
+    waiting = sorted(each for each, found in files.items() if _waits(found[0]))
     order = sorted(files.keys() - {*waiting}, key=lambda each: (-len(files[each]), each))
     large = sum(len(files[each]) > 20 for each in order)
-    for place, each in enumerate(sorted(waiting)):
-        order.insert(place + place * large // len(waiting), each)
+    # One pool of HTCondor runs at a time: who comes to the next one too early does nothing else.
+    of_pool = [each for each in waiting if hasattr(files[each][0].module, "condor_pool")]
+    others = [each for each in waiting if each not in of_pool]
+    _spread(_spread(of_pool, others, len(others)), order, large)
     items[:] = [item for each in order for item in files[each]]
+
+
+def _spread(few, many, room):
+    """Put a few among the first of many, as far from each other as can be."""
+    for place, each in enumerate(few):
+        many.insert(place + place * room // len(few), each)
+    return many
 
 
 def _waits(item):

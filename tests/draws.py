@@ -4,6 +4,7 @@ Every test that draws says here how many are enough for ``make test``. ``make ex
 other run with ``--hypothesis-profile=explore``, draws more of each in the same proportion.
 """
 
+from collections.abc import Mapping
 from itertools import combinations, cycle, islice, product
 
 import pytest
@@ -39,8 +40,9 @@ def singly(**values):
     A run that explores tries all with all, as ``pytest.mark.parametrize`` for each would.
     """
     most = max(map(len, values.values()))
-    columns = [islice(cycle(each), most) for each in values.values()]
-    return _parametrized(values, lambda: zip(*columns, strict=True))
+    return _parametrized(
+        values, lambda named: zip(*(islice(cycle(each), most) for each in named), strict=True)
+    )
 
 
 def pairwise(**values):
@@ -48,13 +50,27 @@ def pairwise(**values):
 
     What two parameters do together is tried so, and what three do only by chance.
     """
-    return _parametrized(values, lambda: _pairs([list(each) for each in values.values()]))
+    return _parametrized(values, _pairs)
 
 
 def _parametrized(values, few):
-    cases_ = list(product(*values.values()) if exploring() else few())
-    mark = pytest.mark.parametrize(", ".join(values), cases_)
+    named = [_named(name, each) for name, each in values.items()]
+    rows = [
+        pytest.param(*(value for _, value in row), id="-".join(name for name, _ in row))
+        for row in (product(*named) if exploring() else few(named))
+    ]
+    mark = pytest.mark.parametrize(", ".join(values), rows)
     return lambda test: pytest.mark.explore(mark(test))
+
+
+def _named(name, values):
+    """Values with what they are called in the name of a case: by a mapping, or by themselves."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    return [
+        (str(each) if isinstance(each, str | int | float | None) else f"{name}{number}", each)
+        for number, each in enumerate(values)
+    ]
 
 
 def _pairs(values):

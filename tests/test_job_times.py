@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from draws import examples
+from draws import examples, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 from translated import requested, wrapped
@@ -100,10 +100,12 @@ def test_the_time_of_a_job_is_its_own_or_that_of_its_longest_task_group(own, gro
 
 
 # decision 980
-@pytest.mark.parametrize("of_group", FORMS[:3])
-@pytest.mark.parametrize("own", FORMS[:3])
-@pytest.mark.parametrize("nodes", NODES)
-@pytest.mark.parametrize("many", [1, 2])
+@pairwise(
+    of_group=FORMS[:3],
+    own=FORMS[:3],
+    nodes=NODES,
+    many=[1, 2],
+)
 def test_another_time_of_a_task_group_is_told_on_every_road(own, of_group, nodes, many):
     def told(number):
         job = job_of(own.format(120), [requested(nodes) + of_group.format(number)] * many)

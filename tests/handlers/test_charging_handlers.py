@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from draws import examples
+from draws import examples, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 from job_service import ROLES, job_service
@@ -955,9 +955,11 @@ def test_a_charge_leaves_what_it_does_not_say_as_it_was(jobs, form):
     assert kept.count("<Memory>") == 1
 
 
-@pytest.mark.parametrize("time", ["2023-11-14T22:13:20", "1700000000.5", "soon", "-1"])
-@pytest.mark.parametrize("name", ["SubmitTime", "StartTime", "EndTime"])
-@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote", "Create"])
+@pairwise(
+    time=["2023-11-14T22:13:20", "1700000000.5", "soon", "-1"],
+    name=["SubmitTime", "StartTime", "EndTime"],
+    action=["Charge", "Reserve", "Quote", "Create"],
+)
 def test_a_time_that_is_none_tells_no_run(jobs, action, name, time):
     told = f"<{name}>{time}</{name}>"
     if action != "Create":

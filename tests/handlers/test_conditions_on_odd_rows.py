@@ -5,7 +5,7 @@ from itertools import product
 
 import odd_jobs
 import pytest
-from draws import share
+from draws import pairwise, share
 from job_service import job_service
 
 from sssjob import spec, store
@@ -106,9 +106,11 @@ def test_jobs_of_an_actor_are_found_whatever_white_space_is_around_the_name(addr
         assert made.ids(actor="amy") == ["7"]
 
 
-@pytest.mark.parametrize("asked", ["n", " n "])
-@pytest.mark.parametrize("text", ["n", " n", "n\n ", "\tn"])
-@pytest.mark.parametrize("name", ["Id", "User", "Project", "Machine"])
+@pairwise(
+    asked=["n", " n "],
+    text=["n", " n", "n\n ", "\tn"],
+    name=["Id", "User", "Project", "Machine"],
+)
 def test_a_name_is_found_and_shown_without_the_blanks_around_it(address, name, text, asked):
     """The ledger, and whoever may see a job, know it so."""
     gets = list(dict.fromkeys(("Id", name)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from draws import examples
+from draws import examples, pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
@@ -217,9 +217,11 @@ CHARGES = {
 }
 
 
-@pytest.mark.parametrize("around", [None, "{}", GROUP], ids=["unknown", "alone", "in a group"])
-@pytest.mark.parametrize("steps", BOTH, ids=" ".join)
-@pytest.mark.parametrize("told", CHARGES.values(), ids=CHARGES)
+@pairwise(
+    around={"unknown": None, "alone": "{}", "in a group": GROUP},
+    steps={" ".join(each): each for each in BOTH},
+    told=CHARGES,
+)
 def test_a_charge_is_of_the_run_that_was_or_will_be_told_though(address, told, steps, around):
     with Site(address) as site:
         run(site, None if around is None else ((), around), [(does, told) for does in steps])
@@ -228,9 +230,11 @@ def test_a_charge_is_of_the_run_that_was_or_will_be_told_though(address, told, s
 LATE = 900  # seconds by which the clock differs of whom a job was submitted to
 
 
-@pytest.mark.parametrize("around", ["{}", GROUP], ids=["alone", "in a group"])
-@pytest.mark.parametrize("does", ["file", "begun", "record"])
-@pytest.mark.parametrize("submitted", [None, SUBMITTED, SUBMITTED - LATE])
+@pairwise(
+    around={"alone": "{}", "in a group": GROUP},
+    does=["file", "begun", "record"],
+    submitted=[None, SUBMITTED, SUBMITTED - LATE],
+)
 def test_a_job_that_waits_is_the_run_that_begins(address, submitted, does, around):
     with Site(address) as site:
         site.wait({} if submitted is None else {"SubmitTime": submitted}, around)
@@ -296,9 +300,11 @@ def test_a_group_is_the_home_of_a_run_behind_it_in_a_file_as_of_one_in_a_later_f
         assert {row["StartTime"] for row in rows} == {str(STARTED), *([] if is_first else [""])}
 
 
-@pytest.mark.parametrize("name", ["User", "Project", "Machine"])
-@pytest.mark.parametrize("form", [FLAT, WHOLE], ids=["flat", "whole"])
-@pytest.mark.parametrize("around", ["{}", GROUP], ids=["alone", "in a group"])
+@pairwise(
+    name=["User", "Project", "Machine"],
+    form={"flat": FLAT, "whole": WHOLE},
+    around={"alone": "{}", "in a group": GROUP},
+)
 def test_what_a_run_was_delivered_with_is_charged_and_told(address, name, form, around):
     delivered = f"<Delivered><{name}>one</{name}><Duration>60</Duration></Delivered>"
     ran = f"<Job><Id>7</Id><{name}>one</{name}><StartTime>{STARTED}</StartTime>{delivered}</Job>"

@@ -5,7 +5,7 @@ import re
 
 import postgresql
 import pytest
-from draws import examples
+from draws import examples, pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -425,9 +425,11 @@ def test_what_was_imported_before_is_no_news_of_a_job_that_requests_have_changed
     assert documents(jobs) == [known.encode()]
 
 
-@pytest.mark.parametrize("frame", ["{}", GROUP])
-@pytest.mark.parametrize("reason", ["", "a test", "Delete Job"])
-@pytest.mark.parametrize("does", [["delete"], ["delete", "undelete"], ["delete", "undelete"] * 2])
+@pairwise(
+    frame=["{}", GROUP],
+    reason=["", "a test", "Delete Job"],
+    does=[["delete"], ["delete", "undelete"], ["delete", "undelete"] * 2],
+)
 def test_what_was_imported_before_is_no_news_of_a_job_that_was_charged_and_hidden_since(
     jobs, frame, does, reason
 ):

@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 from click.testing import CliRunner
 from condor_site import SLOT, Site
-from draws import cases
+from draws import cases, pairwise
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
@@ -144,10 +144,12 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
 
 
 # decision 660
-@pytest.mark.parametrize("heard", ["offered", "accepted", "updated"])
-@pytest.mark.parametrize("instead", ["", "8", "7"])
-@pytest.mark.parametrize("back", ["a.xml", "b.xml"])
-@pytest.mark.parametrize("asked", [False, True])
+@pairwise(
+    heard=["offered", "accepted", "updated"],
+    instead=["", "8", "7"],
+    back=["a.xml", "b.xml"],
+    asked=[False, True],
+)
 def test_a_job_that_ended_while_its_document_was_elsewhere_is_over(
     site, heard, instead, back, asked
 ):
@@ -195,10 +197,12 @@ def test_one_report_of_an_attempt_waits_for_its_document_and_nobody_elses(site):
         assert len(list((site.state / "spool").iterdir())) == 1
 
 
-@pytest.mark.parametrize("program", ["/bin/true", "/bin/false"])
-@pytest.mark.parametrize("id_", ["<Id>7</Id>", ""])
-@pytest.mark.parametrize("late", ["exit", "evict", "update"])
-@pytest.mark.parametrize("is_out", [False, True])
+@pairwise(
+    program=["/bin/true", "/bin/false"],
+    id_=["<Id>7</Id>", ""],
+    late=["exit", "evict", "update"],
+    is_out=[False, True],
+)
 def test_a_late_report_of_a_job_that_is_done_is_none_of_the_next_of_its_name(
     site, program, id_, late, is_out
 ):
@@ -911,9 +915,11 @@ def test_what_runs_is_known_wherever_it_stands_though_its_name_has_another(site,
 
 
 # decision 907
-@pytest.mark.parametrize("lost", ["before they move", "behind that"])
-@pytest.mark.parametrize("looks", [True, False], ids=["and a slot asks", "and nobody looks"])
-@pytest.mark.parametrize("how", MOVES)
+@pairwise(
+    lost=["before they move", "behind that"],
+    looks={"and a slot asks": True, "and nobody looks": False},
+    how=[*MOVES],
+)
 def test_what_is_offered_is_known_wherever_it_stands_though_the_queue_is_lost(
     site, how, looks, lost
 ):
@@ -1085,9 +1091,11 @@ def test_a_job_that_was_accepted_and_not_heard_of_goes_back_where_updates_are_he
     assert len(site.fetch()) == 1
 
 
-@pytest.mark.parametrize("first", ["", "update", "evicted before", "evicted before, update"])
-@pytest.mark.parametrize("kind", ["evict", "hold", "not started"])
-@pytest.mark.parametrize("state", ["Completed", "Cancelled", "Hold"])
+@pairwise(
+    first=["", "update", "evicted before", "evicted before, update"],
+    kind=["evict", "hold", "not started"],
+    state=["Completed", "Cancelled", "Hold"],
+)
 def test_what_its_user_says_of_a_job_that_runs_stays_and_it_is_not_run_again(
     site, state, kind, first
 ):
@@ -1319,10 +1327,12 @@ def queued(host, *words):
 
 
 # decision 633
-@pytest.mark.parametrize("updated", [False, True])
-@pytest.mark.parametrize("duration", [0, 50_000])
-@pytest.mark.parametrize("looked", [False, True])
-@pytest.mark.parametrize("moved", [False, True])
+@pairwise(
+    updated=[False, True],
+    duration=[0, 50_000],
+    looked=[False, True],
+    moved=[False, True],
+)
 def test_a_job_of_a_machine_that_is_lost_comes_back(two_hosts, updated, duration, looked, moved):
     """After its Duration, or by hand, at any machine; wherever its document stands by then."""
     clock, (one, two) = two_hosts

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pytest
 from click.testing import CliRunner
 from condor_site import SLOT, Site
-from draws import cases
+from draws import cases, pairwise
 
 from sssjob import store
 from sssjob.classads import forms
@@ -482,10 +482,12 @@ def test_a_job_that_the_startd_cannot_run_as_its_owner_waits_and_the_queue_says_
 
 
 # decision 896
-@WHERE
-@pytest.mark.parametrize("by", ["silence", "its claim"])
-@pytest.mark.parametrize("then", ["rejected", "given up", "not started", "held", "silent"])
-@pytest.mark.parametrize("is_told", [False, True])
+@pairwise(
+    where=["a directory", "a store"],
+    by=["silence", "its claim"],
+    then=["rejected", "given up", "not started", "held", "silent"],
+    is_told=[False, True],
+)
 def test_an_attempt_that_reports_is_what_runs_where_a_later_one_started_nothing(
     where, by, then, is_told, tmp_path, monkeypatch, capsys
 ):
@@ -803,10 +805,12 @@ def test_an_end_waits_a_day_from_when_its_document_was_missed_however_old_it_is(
 HOW = ("given back", "rejected", "not started", "its claim is given up", "silent", "ended")
 
 
-@WHERE
-@pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("is_heard", [False, True])
-@pytest.mark.parametrize("when", ["before", "behind"])
+@pairwise(
+    where=["a directory", "a store"],
+    how=HOW,
+    is_heard=[False, True],
+    when=["before", "behind"],
+)
 def test_the_queue_knows_the_attempts_of_a_job_whose_document_is_away_for_a_while(
     where, how, is_heard, when, tmp_path, monkeypatch, capsys
 ):
@@ -1089,10 +1093,12 @@ def test_a_queue_that_was_lost_loses_no_end_and_doubles_no_job(seed, tmp_path, m
     walk.check()
 
 
-@WHERE
-@pytest.mark.parametrize("is_heard", [False, True])
-@pytest.mark.parametrize("first", ["exit", "evict"])
-@pytest.mark.parametrize("second", ["exit", "evict", "claim_ends"])
+@pairwise(
+    where=["a directory", "a store"],
+    is_heard=[False, True],
+    first=["exit", "evict"],
+    second=["exit", "evict", "claim_ends"],
+)
 def test_both_attempts_are_known_though_the_queue_was_lost_between_their_ends(
     where, is_heard, first, second, tmp_path, monkeypatch, capsys
 ):

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from condor_site import SLOT, Site
+from draws import pairwise
 
 from sssjob import store
 from sssjob.classads import forms
@@ -77,9 +78,11 @@ def is_done(site):
 
 
 # decision 885
-@pytest.mark.parametrize("kill", KILLS)
-@pytest.mark.parametrize("looks", [False, True])
-@pytest.mark.parametrize("updated", ["", "early", "started"])
+@pairwise(
+    kill=[*KILLS],
+    looks=[False, True],
+    updated=["", "early", "started"],
+)
 def test_what_a_startd_took_is_out_whatever_is_killed_and_though_the_queue_is_lost(
     site, monkeypatch, kill, looks, updated
 ):
