@@ -548,7 +548,8 @@ def _merged(
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
     payers = Payers(view, written, sent, factors, partial(was_brought, change, run))
-    job = payers.settled(overlaid(written, payers.without_kept(sent)))
+    there = payers.without_said_anew(written)
+    job = payers.settled(overlaid(there, payers.without_kept(sent)))
     return job, _amount(view, "Charge") or Fraction(), payers.said(_standing(job, known))
 
 

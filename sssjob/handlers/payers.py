@@ -50,8 +50,9 @@ class Payers:
         self._known = known
         names = dict.fromkeys((*_NAMES, *factors))
         self._said = [each for each in names if sent.get(each) or sent.delivered.text(each)]
-        kept = (each for name in self._said for each in _kept(name, written, sent))
-        self._kept = [each for each in kept if was_brought(each.name)]
+        others = [each for name in self._said for each in _kept(name, written, sent)]
+        self._kept = [each for each in others if was_brought(each.name)]
+        self._anew = [each.name for each in others if each not in self._kept]
 
     def said(self, now: View) -> str:
         """What is to be told of who is charged, of the job that the Charge has made."""
@@ -64,6 +65,14 @@ class Payers:
             if was and is_ and is_ != was:
                 told = f"{shown(is_)} now, not {shown(was)}; {shown(is_)} is charged"
                 yield f"{name} of job {id_} is {told}"
+
+    def without_said_anew(self, known: Job) -> Job:
+        """The job that is known, but for what an earlier Charge delivered and this one corrects."""
+        for name in self._anew:
+            known = known.holding(
+                without(item, name) if isinstance(item, Delivered) else item for item in known.items
+            )
+        return known
 
     def without_kept(self, sent: Job) -> Job:
         """What is laid over the job that is known: names that stay are not in it."""
