@@ -31,8 +31,6 @@ import warnings
 from pathlib import Path
 
 COMMAND = Path(__file__).parent / "forked" / "sssjob"
-# It without a search for Python, which takes longer than all the rest where a shim does it.
-WORDS = (sys.executable, "-IS", str(COMMAND))
 # What commands import beside sssjob and takes long, as far as it is installed.
 HEAVY = ("duckdb", "elementpath", "pandas", "pyarrow.parquet", "requests", "xmlschema")
 ABOVE = 500  # numbers of files that no shell gives

@@ -10,7 +10,6 @@ import termios
 from contextlib import suppress
 from pathlib import Path
 
-import fork_server
 import pytest
 from waiting import until
 
@@ -19,7 +18,6 @@ from sssjob.cli.signals import Terminated, is_ending, terminable
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("sssjob")
-REAL = "convert --from slurm -o {out} -"  # the others are forked, from one that imported all
 DOCUMENT = b"<Jobs><Job><Id>1</Id><Executable>/bin/true</Executable></Job>\n<Job>"
 RECORDS = b"JobID|User|State|Start|End\n7|amy|COMPLETED|1|2\n"
 # Each waits for the rest of standard input when the signal comes.
@@ -53,10 +51,8 @@ def test_a_signal_ends_a_command_with_its_number_and_leaves_nothing(words, numbe
     out, store = tmp_path / "out", tmp_path / "jobs.db"
     called = words.format(job=job, out=out, store=store).split()
     with subprocess.Popen(
-        [*([COMMAND] if words == REAL else fork_server.WORDS), *called],
-        env={**os.environ, **fork_server.environment()},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        [COMMAND, *called], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         process.stdin.write(READING[words])
         process.stdin.flush()
         try:

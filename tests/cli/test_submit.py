@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import fork_server
 import pytest
 from click.testing import CliRunner
 from json_commands import keeps_to_its_schema
@@ -52,13 +51,9 @@ def submit(*words):
     return run("submit", "--to", "slurm", *words, "job.xml")
 
 
-def started(name, file="job.xml", program=fork_server.WORDS):
-    """The command as a process; what kills who called it does not kill who waits for that."""
-    return subprocess.Popen(
-        [*program, "submit", "--to", name, file],
-        env={**os.environ, **fork_server.environment()},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def started(name):
+    words = [*PROGRAM, "submit", "--to", name, "job.xml"]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def job():
@@ -258,10 +253,10 @@ def test_kill_9_leaves_one_job(system, what, when):
 def test_kill_9_before_the_batch_system_is_asked_leaves_one_job(system):
     Path("job.xml").write_text(ONE.replace("</Id>", "</Id><GlobalId>urn:x</GlobalId>"))
     system.fault("squeue before kill")
-    assert started("slurm", program=PROGRAM).wait(600) == -9
+    assert started("slurm").wait(600) == -9
     assert system.jobs == {}
     system.fault()
-    assert started("slurm", program=PROGRAM).wait(600) == 0
+    assert started("slurm").wait(600) == 0
     assert len(system.jobs) == 1
 
 
@@ -290,7 +285,8 @@ def test_two_copies_at_once_submit_one_job(system):
     calls = []
     for number in range(3):
         Path(f"{number}.xml").write_text(text)
-        calls.append(started("slurm", f"{number}.xml"))
+        calls.append(subprocess.Popen([*PROGRAM, "submit", "--to", "slurm", f"{number}.xml"],
+                                      stdout=subprocess.PIPE, text=True))  # fmt: skip
     assert [call.communicate(timeout=600)[0] for call in calls] == ["1\n"] * 3
     assert len(system.jobs) == 1
 

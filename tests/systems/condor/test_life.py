@@ -7,8 +7,8 @@ The execution point is simulated, the hooks are our commands, the jobs are real 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-import fork_server
 import pytest
 from waiting import HANG
 
@@ -19,6 +19,7 @@ from sssjob.systems.condor.hooks.settings import HOOKS
 from sssjob.systems.condor.hooks.simulate import Pace, simulate, slot_ad
 from sssjob.systems.condor.hooks.starter import Hooks, Starter
 
+SSSJOB = str(Path(sys.executable).with_name("sssjob"))
 USER = "root" if os.geteuid() == 0 else ""
 
 JOBS = f"""\
@@ -53,13 +54,6 @@ JOBS = f"""\
 """
 
 
-@pytest.fixture(autouse=True)
-def forks(monkeypatch):
-    """Hooks inherit where the server of forks is."""
-    for name, value in fork_server.environment().items():
-        monkeypatch.setenv(name, value)
-
-
 @pytest.fixture(params=["directory", "store"])
 def jobs(request, tmp_path):
     """Where the jobs are, and how their documents are read."""
@@ -89,7 +83,7 @@ def blocks(document):
 def played(place, state, slots):
     """What happened, in order."""
     commands = {
-        hook: [*fork_server.WORDS, "condor", hook]
+        hook: [SSSJOB, "condor", hook]
         + (
             []
             if hook == "prepare-job"
