@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from command_tree import commands
-from draws import pairwise
 
 from sssjob.check.awareness import ACT, ASK, GRAPH, LAYOUT, WORDS, understood
 from sssjob.cli import sssjob
@@ -157,12 +156,12 @@ def test_each_operation_meets_what_it_does_not_understand_by_the_policy(
         assert [": warning: " in line for line in told] == [True] * (policy == "Warn")
 
 
-@pairwise(
-    policy=["", "Reject", "Warn", "Ignore"],
-    home=[*HOMES],
-    kind=["an operator", "a conjunction", "an attribute", "a requested element"],
-    operation=sorted(EVERY - SUBMIT),
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+@pytest.mark.parametrize("home", HOMES)
+@pytest.mark.parametrize(
+    "kind", ["an operator", "a conjunction", "an attribute", "a requested element"]
 )
+@pytest.mark.parametrize("operation", sorted(EVERY - SUBMIT))
 def test_each_operation_meets_a_request_wherever_it_stands(run, kind, home, operation, policy):
     asked = {"attributes": "", "requested": "", **KINDS[kind][0]}
     policy_attribute = f' awarenessPolicy="{policy}"' if policy else ""
@@ -453,11 +452,9 @@ IN_GROUPS = {
 
 
 # decision 899
-@pairwise(
-    policy=["", "Reject", "Warn", "Ignore"],
-    kind=[*IN_GROUPS],
-    operation=[*COMMANDS, "translate"],
-)
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+@pytest.mark.parametrize("kind", IN_GROUPS)
+@pytest.mark.parametrize("operation", [*COMMANDS, "translate"])
 def test_what_stands_in_a_group_and_is_none_of_it_is_judged_with_each_of_its_jobs(
     run, monkeypatch, operation, kind, policy
 ):

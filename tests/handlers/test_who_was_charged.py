@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from draws import pairwise
 from job_service import job_service
 
 from sssjob.handlers.charging import Accounting
@@ -129,12 +128,10 @@ def test_what_is_given_back_by_the_same_change_stays_charged_to_nobody(address):
         )
 
 
-@pairwise(
-    known=KNOWN,
-    form=FORMS,
-    around=AROUND,
-    blank={"empty": "<{}/>", "of blanks": "<{}> </{}>"},
-)
+@pytest.mark.parametrize("known", KNOWN.values(), ids=KNOWN)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+@pytest.mark.parametrize("blank", ["<{}/>", "<{}> </{}>"], ids=["empty", "of blanks"])
 def test_a_name_that_a_charge_leaves_blank_is_as_it_was(address, known, form, around, blank):
     rates = ChargeRates({"Processors": Fraction(1)}, {"QualityOfService": {"gold": Fraction(2)}})
     names = ("User", "Project", "Machine")

@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from draws import pairwise
 
 from sssjob.systems.condor.configured import Configured
 from sssjob.systems.condor.hooks import site
@@ -120,11 +119,9 @@ def spoil(place, owner, mode, link):
 
 
 # decision 963
-@pairwise(
-    link=LINKS,
-    mode=[*MODES],
-    owner=[*OWNERS],
-)
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("owner", OWNERS)
 def test_check_says_of_a_queue_what_each_hook_would_say(place, owner, mode, link):
     spoil(place, owner, mode, link)
     told = place.check()
