@@ -96,6 +96,7 @@ class RunEvidence(NamedTuple):
     is_over: bool = False
     says_charge: bool = False
     has_run: bool = False  # two of: it began, it ended, it used something
+    wall: float = 0  # seconds, 0 where none are told
 
     @classmethod
     def told(
@@ -106,7 +107,7 @@ class RunEvidence(NamedTuple):
         return cls(
             telling(start, end, wall, owned_by), start is not None, any((wall, cpu, charge)),
             isinstance(state, str) and is_over(state), charge is not None,
-            sum((start is not None, end is not None, bool(wall or cpu))) > 1,
+            sum((start is not None, end is not None, bool(wall or cpu))) > 1, wall or 0,
         )  # fmt: skip
 
     @classmethod
@@ -135,7 +136,7 @@ class RunEvidence(NamedTuple):
         # decisions 827 and 978
         One that waits, or is over and tells no time, is older than one that used something or was
         charged, told by no times, unless it ``says_use`` itself: then it is older than a run that
-        has ended, unless it is over or charged, and than more wall time.
+        has ended, unless it is charged, or over and tells no less wall time, and than more of it.
         """
         mine, its = self.telling, known.telling
         if mine[0] == ENDED:
@@ -145,7 +146,8 @@ class RunEvidence(NamedTuple):
         if mine[0] == WAITS and self.says_use:
             if its[0] == WAITS:
                 return -1 < mine[1] < its[1] or None
-            return (its[0] == ENDED and not (self.is_over or self.says_charge)) or None
+            is_done = self.says_charge or (self.is_over and self.wall >= known.wall)
+            return (its[0] == ENDED and not is_done) or None
         if mine[0] == its[0] == WAITS:
             return known.used or None
         has_no_wall = -1 in (mine[1], its[1])
