@@ -196,15 +196,20 @@ def charged(there: bytes, new: bytes) -> bytes:
 
 
 def housed(there: bytes, new: bytes) -> bytes | None:
-    """A group with the run of one of its jobs that came alone; None where it is of none of them."""
+    """A group with the run of one of its jobs that came alone; None where it is of none of them.
+
+    What only waited is not kept where the group has the run that it waited for.
+    """
     group, job = loads(there), loads(new)
     assert isinstance(group, JobGroup)
     assert isinstance(job, Job)
     own = [(place, each) for place, each in enumerate(_jobs(group)) if each.whole.id == job.id]
     found = among(job, own, lambda each: each[1].whole)
-    if moment(job, "StartTime") is None or len(found) != 1:
+    if len(found) != 1:
         return None
     [(place, known)] = found
+    if moment(job, "StartTime") is None:
+        return there if known.told.has_run else None
     run = _with_request(belonging(job, group.namespace), known.written)
     return _rewritten(there, {place: run}, ())
 

@@ -549,23 +549,30 @@ class DocumentWriter:
     def _at_home(
         self, fresh: Sequence[tuple[int, int, Incoming]]
     ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, int, Incoming]]]:
-        """What is new; and what may be the run of a job in a group, which waits for it."""
-        ids = [each.id for _, _, each in fresh if self._has_begun_alone(each)]
+        """What is new; and what may be the run of a job in a group, or that job as it waited."""
+        ids = [each.id for _, _, each in fresh if self._may_be_inside(each)]
         if not ids:
             return [*fresh], []
         inside = self._groups_with(ids).keys()
         found: dict[bool, list[tuple[int, int, Incoming]]] = {True: [], False: []}
         for each in fresh:
-            found[each[2].id in inside and self._has_begun_alone(each[2])].append(each)
+            found[each[2].id in inside and self._may_be_inside(each[2])].append(each)
         return found[False], found[True]
 
-    def _has_begun_alone(self, incoming: Incoming) -> bool:
-        """Whether it is a run that is imported; those of HTCondor have ids of their own."""
-        is_run = incoming.name == "Job" and bool(incoming.marks.started)
-        return self._keeps_ended and is_run and not incoming.marks.whose
+    def _may_be_inside(self, incoming: Incoming) -> bool:
+        """Whether it is a job that is imported as it began or waits.
+
+        Those of HTCondor have ids of their own.
+        """
+        if not self._keeps_ended or incoming.name != "Job" or incoming.marks.whose:
+            return False
+        return bool(incoming.marks.started) or not _has_run(incoming.rows)
 
     def _begun(self, run: int, incoming: Incoming, entry: HistoryEntry) -> StoredDocument:
-        """Keep a run in the only group that has its job; else it is a document of its own."""
+        """Keep a run in the only group that has its job; else it is a document of its own.
+
+        What waited for a run that a group has is older, and changes nothing.
+        """
         document = self.packing.document(incoming.content)
         found: list[bytes] = []
         numbers = sorted(self._groups_with([incoming.id])[incoming.id])

@@ -393,6 +393,36 @@ def test_what_tells_how_long_it_ran_is_the_next_version_without_times_too(jobs):
     assert loaded(jobs, later) == (Counts(changed=1), [])
 
 
+RUN = (
+    "<Job><Id>7</Id><SubmitTime>100</SubmitTime><StartTime>200</StartTime><EndTime>300</EndTime>"
+    "<Delivered><Duration>100</Duration></Delivered></Job>"
+)
+
+
+# a forced deletion leaves a record without times
+@pytest.mark.parametrize("told", ["", "<Duration>7</Duration>"])
+def test_what_is_over_and_tells_less_wall_time_does_not_replace_a_run_that_ended(jobs, told):
+    used = f"<State>Completed</State><SubmitTime>100</SubmitTime><CpuDuration>3</CpuDuration>{told}"
+    jobs.load(RUN.encode())
+    assert loaded(jobs, f"<Job><Id>7</Id>{used}</Job>")[0] == Counts(unchanged=1)
+    assert documents(jobs) == [RUN.encode()]
+
+
+@pytest.mark.parametrize(
+    "idle",
+    ["<Id>7</Id><State>Idle</State>", "<Id>7</Id><State>Idle</State><SubmitTime>100</SubmitTime>"],
+)
+def test_a_job_as_it_waited_is_no_other_job_than_its_run_in_a_group(jobs, idle):
+    jobs.load(f"<JobGroup><Id>g</Id><Job>{idle}</Job></JobGroup>".encode())
+    waiting = "<Job><Id>7</Id><State>Idle</State><SubmitTime>100</SubmitTime></Job>"
+    for document, counts in (
+        (RUN, Counts(changed=1)), (waiting, Counts(unchanged=1)), (RUN, Counts(unchanged=1)),
+    ):  # fmt: skip
+        assert loaded(jobs, document)[0] == counts
+        [kept] = documents(jobs)[:1] if counts.changed else documents(jobs)
+        assert b"<StartTime>200</StartTime>" in kept
+
+
 CHARGE = "<Charge>12</Charge>"
 WAITS = "<Job><Id>7</Id><User>ann</User></Job>"
 

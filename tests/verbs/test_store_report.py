@@ -105,7 +105,9 @@ def test_on_both_engines(filled, by, window):
     with store.open(filled) as jobs:
         for processes in (1, 1, 2):
             assert told(filled, by, *window, processes=processes) == wanted(jobs, by, *window)
-        jobs.load(b"<Job><Id>1</Id><User>new</User><EndTime>7</EndTime></Job>")
+        jobs.load(
+            b"<Job><Id>1</Id><User>new</User><EndTime>7</EndTime><Duration>3</Duration></Job>"
+        )
         assert told(filled, by, *window) == wanted(jobs, by, *window)
 
 
@@ -115,7 +117,9 @@ def test_a_document_is_opened_once(filled, monkeypatch):
         with jobs.engine.reading() as moment:
             usage = StoreUsage(jobs.engine, jobs.packing, ROW_NAMES)
             assert not usage.stale(moment)
-        jobs.load(b"<Job><Id>1</Id><User>new</User><EndTime>99</EndTime></Job>")
+        jobs.load(
+            b"<Job><Id>1</Id><User>new</User><EndTime>99</EndTime><Duration>3</Duration></Job>"
+        )
         with jobs.engine.reading() as moment:
             assert len(usage.stale(moment)) == 1
     monkeypatch.setattr("sssjob.verbs.store_report.loads", only(b"<User>new</User>"))
