@@ -46,7 +46,7 @@ class StoredRun(NamedTuple):
 def runs_of(change: Change, record: Job) -> list[StoredRun]:
     """The runs of the job of a record, alone and in groups; the last first, deleted ones last."""
     numbers = {
-        each.number for id_ in sorted(identities(record))
+        each.number for id_ in sorted({record.id, *identities(record)} - {""})
         for each in change.named(id_, deleted=True)
     }  # fmt: skip
     runs: list[StoredRun] = []

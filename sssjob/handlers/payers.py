@@ -3,8 +3,8 @@
 What a record delivered of a run tells who ran it, and counts: a Charge that names another User,
 Project or Machine changes neither that nor whom it is booked on, and so it is with what has a
 factor, as a QualityOfService. What an earlier Charge said, and what a job only requested, it names
-anew. Who is charged is told in
-either case. What a Charge does not name stays, in whatever form it comes.
+anew. Who is charged is told in either case. What a Charge does not name stays, in whatever form it
+comes.
 # decisions 942, 999, 1002 and 1009
 """
 

@@ -32,7 +32,7 @@ from sssjob.document import loads
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.fold import JOB, Fact, placed
-from sssjob.known_by import BEGAN, ENDED, WAITS, telling
+from sssjob.known_by import BEGAN, ENDED, WAITS, owner, telling
 from sssjob.model import (
     Block,
     Delivered,
@@ -203,7 +203,10 @@ def housed(there: bytes, new: bytes) -> bytes | None:
     group, job = loads(there), loads(new)
     assert isinstance(group, JobGroup)
     assert isinstance(job, Job)
-    own = [(place, each) for place, each in enumerate(_jobs(group)) if each.whole.id == job.id]
+    own = [
+        (place, each) for place, each in enumerate(_jobs(group))
+        if each.whole.id == job.id and len({_whose(each.whole), _whose(job), ""}) < 3
+    ]  # fmt: skip
     found = among(job, own, lambda each: each[1].whole)
     if len(found) != 1:
         return None
@@ -212,6 +215,14 @@ def housed(there: bytes, new: bytes) -> bytes | None:
         return there if known.told.has_run else None
     run = _with_request(belonging(job, group.namespace), known.written)
     return _rewritten(there, {place: run}, ())
+
+
+def _whose(job: Job) -> str:
+    """The user of a job where users tell runs apart, as of HTCondor; "" is not told, or no matter.
+
+    # decision 820
+    """
+    return owner(job.id, job.get("GlobalId"), owner_of(job).user)
 
 
 # decision 973

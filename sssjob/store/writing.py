@@ -560,11 +560,8 @@ class DocumentWriter:
         return found[False], found[True]
 
     def _may_be_inside(self, incoming: Incoming) -> bool:
-        """Whether it is a job that is imported as it began or waits.
-
-        Those of HTCondor have ids of their own.
-        """
-        if not self._keeps_ended or incoming.name != "Job" or incoming.marks.whose:
+        """Whether it is a job that is imported as it began or waits."""
+        if not self._keeps_ended or incoming.name != "Job":
             return False
         return bool(incoming.marks.started) or not _has_run(incoming.rows)
 

@@ -384,3 +384,21 @@ def test_a_further_run_has_what_was_requested_where_a_charge_made_another_one_kn
         of_record(last)(StoreDelivery(jobs))
         *_, made = (the_job(each.block()) for each in jobs.documents())
         assert (made.get("Name"), made.get("Charge"), made.get("Reservation")) == ("n", "", "")
+
+
+OF_PBS = (
+    "11/20/2026 14:29:34;E;{};user=amy queue=q ctime=100 start=200 end=300 exec_host=n1/0 "
+    "resources_used.walltime=00:01:40\n"
+)
+FORMS = "<Job><Id>{}</Id></Job>", "<JobGroup><Id>g</Id><Job><Id>{}</Id></Job></JobGroup>"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["alone", "in a group"])
+@pytest.mark.parametrize("id_", ["7.srv", "7[3].srv", "7[3]"])
+def test_a_record_goes_to_the_job_of_a_store_with_its_id_as_it_stands(tmp_path, id_, form):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(form.format(id_).encode())
+        source = io.BytesIO(OF_PBS.format(id_).encode())
+        told = [*StoreDelivery(jobs).take_records(source, "r", find("pbs"), "UTC")]
+        [document] = jobs.documents()
+    assert b"<StartTime>200</StartTime>" in document.document, told

@@ -423,6 +423,18 @@ def test_a_job_as_it_waited_is_no_other_job_than_its_run_in_a_group(jobs, idle):
         assert b"<StartTime>200</StartTime>" in kept
 
 
+@pytest.mark.parametrize("id_", ["7", "7_3", "7.0", "7[3].srv"])
+@pytest.mark.parametrize(("user", "count"), [("", 1), ("ann", 1), ("bob", 2)])
+def test_a_run_that_is_imported_alone_is_that_of_its_job_in_a_group_by_whatever_id(
+    jobs, id_, user, count
+):
+    count = count if id_ == "7.0" else 1  # only of HTCondor users tell runs apart
+    named = f"<User>{user}</User>" if user else ""
+    jobs.load(f"<JobGroup><Id>g</Id><Job><Id>{id_}</Id><User>ann</User></Job></JobGroup>".encode())
+    jobs.load(RUN.replace("<Id>7</Id>", f"<Id>{id_}</Id>{named}").encode())
+    assert len(documents(jobs)) == count
+
+
 CHARGE = "<Charge>12</Charge>"
 WAITS = "<Job><Id>7</Id><User>ann</User></Job>"
 
