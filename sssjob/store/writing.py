@@ -560,10 +560,10 @@ class DocumentWriter:
         return found[False], found[True]
 
     def _may_be_inside(self, incoming: Incoming) -> bool:
-        """Whether it is a job that is imported as it began or waits."""
+        """Whether it is a job that is imported as it began, or that used nothing yet."""
         if not self._keeps_ended or incoming.name != "Job":
             return False
-        return bool(incoming.marks.started) or not _has_run(incoming.rows)
+        return bool(incoming.marks.started) or not _told_by(incoming.rows).says_use
 
     def _begun(self, run: int, incoming: Incoming, entry: HistoryEntry) -> StoredDocument:
         """Keep a run in the only group that has its job; else it is a document of its own.

@@ -412,9 +412,10 @@ def test_what_is_over_and_tells_less_wall_time_does_not_replace_a_run_that_ended
     "idle",
     ["<Id>7</Id><State>Idle</State>", "<Id>7</Id><State>Idle</State><SubmitTime>100</SubmitTime>"],
 )
-def test_a_job_as_it_waited_is_no_other_job_than_its_run_in_a_group(jobs, idle):
+@pytest.mark.parametrize("state", ["Idle", "Completed"])  # as of a forced deletion
+def test_a_job_as_it_waited_is_no_other_job_than_its_run_in_a_group(jobs, idle, state):
     jobs.load(f"<JobGroup><Id>g</Id><Job>{idle}</Job></JobGroup>".encode())
-    waiting = "<Job><Id>7</Id><State>Idle</State><SubmitTime>100</SubmitTime></Job>"
+    waiting = f"<Job><Id>7</Id><State>{state}</State><SubmitTime>100</SubmitTime></Job>"
     for document, counts in (
         (RUN, Counts(changed=1)), (waiting, Counts(unchanged=1)), (RUN, Counts(unchanged=1)),
     ):  # fmt: skip
