@@ -20,7 +20,7 @@ from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, stripped
 from sssjob.runs import requested_anew, waits
 from sssjob.store import Change, Stored
 from sssjob.store.identity import marks_of
-from sssjob.store.stored import DELIVERED, of_request
+from sssjob.store.stored import DELIVERED, is_of_request
 
 _CHARGE = "Charge"
 # Requests by which a job may become known, or changes in nothing that was requested.
@@ -110,7 +110,7 @@ def was_brought(change: Change, run: StoredRun, name: str) -> bool:
     for stored in change.versions(run.stored):
         job = about(loads(stored.document), run.job)
         now = "" if job is None else stripped(job.delivered.text(name))
-        if now != before or not of_request(stored.reason) or stored.reason == DELIVERED:
+        if now != before or not is_of_request(stored.reason) or stored.reason == DELIVERED:
             is_brought = bool(now) and _action(stored) not in _CHARGING
         before = now
     return is_brought
