@@ -9,8 +9,8 @@ nothing goes that a job used, the group is the next version. Otherwise the one t
 with the jobs that this tells more of or that are new, and a run that the group does not have is a
 document of its own beside it, as ``deliver`` makes it. # decision 877
 
-A run that is imported alone is that of the job of a group that waits for it, and no job beside it.
-# decision 946
+A run that is imported alone is that of the job of a group that waits for it, and no job beside it,
+whichever of both comes first. # decisions 946 and 956
 
 What a run was charged stays with it wherever an import says nothing of a Charge, also of a job
 alone: whoever tells of a run, such as its epilog, need not know what it cost. # decision 914
@@ -111,12 +111,12 @@ class RunEvidence(NamedTuple):
         )  # fmt: skip
 
     @classmethod
-    def of(cls, job: Job) -> RunEvidence:
-        """Of a job object."""
+    def of(cls, job: Job, owned_by: str = "") -> RunEvidence:
+        """Of a job object, whose owner is told where owners tell runs apart."""
         wall, cpu, charge = (_number(job, name) for name in ("Duration", "CpuDuration", _CHARGE))
         start, end = moment(job, "StartTime"), moment(job, "EndTime")
         real = None if wall is None else _real(wall)
-        return cls.told(start, end, real, cpu, charge, job.get("State"))
+        return cls.told(start, end, real, cpu, charge, job.get("State"), owned_by)
 
     @property
     def is_used(self) -> bool:
@@ -127,6 +127,11 @@ class RunEvidence(NamedTuple):
     def says_use(self) -> bool:
         """Whether it used something, or says what it was charged, if that was nothing."""
         return self.used or self.says_charge
+
+    @property
+    def may_be_inside(self) -> bool:
+        """Whether one that stands alone may be of a job in a group: it began, or used nothing."""
+        return self.has_begun or not self.says_use
 
     def is_less_than(self, known: RunEvidence) -> bool | None:
         """Whether it is older than what is known of the run; None where neither is more.
@@ -164,6 +169,11 @@ class _MemberJob(NamedTuple):
     run: Run
     told: RunEvidence
 
+    @classmethod
+    def alone(cls, job: Job) -> _MemberJob:
+        """One that stands alone, or came so."""
+        return cls(job, job, Run.of_job(job), RunEvidence.of(job))
+
     def is_run_of(self, known: _MemberJob) -> bool:
         """Whether it may be the run of one that is there."""
         return bool(among(self.whole, [known.whole], lambda whole: whole))
@@ -195,26 +205,79 @@ def charged(there: bytes, new: bytes) -> bytes:
     return new if charge is None else b"".join(rewrite(new, lambda job: placed(job, charge)))
 
 
-def housed(there: bytes, new: bytes) -> bytes | None:
-    """A group with the run of one of its jobs that came alone; None where it is of none of them.
+class GroupMembers:
+    """A group that takes in runs of its jobs that stand alone, or come so."""
 
-    What only waited is not kept where the group has the run that it waited for.
-    """
-    group, job = loads(there), loads(new)
-    assert isinstance(group, JobGroup)
-    assert isinstance(job, Job)
-    own = [
-        (place, each) for place, each in enumerate(_jobs(group))
-        if each.whole.id == job.id and len({_whose(each.whole), _whose(job), ""}) < 3
-    ]  # fmt: skip
-    found = among(job, own, lambda each: each[1].whole)
-    if len(found) != 1:
-        return None
-    [(place, known)] = found
-    if moment(job, "StartTime") is None:
-        return there if known.told.has_run else None
-    run = _with_request(belonging(job, group.namespace), known.written)
-    return _rewritten(there, {place: run}, ())
+    def __init__(self, document: bytes) -> None:
+        group = loads(document)
+        assert isinstance(group, JobGroup)
+        self._document, self._namespace = document, group.namespace
+        self._jobs = list(_jobs(group))
+        self._by_id: dict[str, list[int]] = defaultdict(list)
+        for place, each in enumerate(self._jobs):
+            self._by_id[each.whole.id].append(place)
+        self._changes: dict[int, Job] = {}
+
+    @property
+    def document(self) -> bytes:
+        """The group with what it has taken in."""
+        return _rewritten(self._document, self._changes, ()) if self._changes else self._document
+
+    def place_of(self, job: Job) -> int | None:
+        """The place of the job whose run stands alone; None where it is of none, or of several.
+
+        What only waited, or used nothing, is of a job that has run.
+        """
+        own = [
+            (place, self._jobs[place]) for place in self._by_id.get(job.id, ())
+            if len({_whose(self._jobs[place].whole), _whose(job), ""}) < 3
+        ]  # fmt: skip
+        found = among(job, own, lambda each: each[1].whole)
+        told = RunEvidence.of(job)
+        if len(found) != 1 or not told.may_be_inside:
+            return None
+        [(place, known)] = found
+        return place if told.has_begun or known.told.has_run else None
+
+    def with_run(self, new: bytes) -> bytes | None:
+        """The group with the run of one of its jobs that comes alone; None where it is of none.
+
+        What only waited for what is there changes nothing.
+        """
+        run = loads(new)
+        assert isinstance(run, Job)
+        place = self.place_of(run)
+        if place is None:
+            return None
+        if RunEvidence.of(run).has_begun:
+            self._change(place, run)
+        return self.document
+
+    def take_known(self, place: int, run: Job) -> None:
+        """Let a run that was there before the group be that of a job: what tells more of it stays.
+
+        So does what it was charged, if the group says nothing of that.
+        """
+        member, alone = self._jobs[place], _MemberJob.alone(run)
+        if alone.told.has_begun and member.told.is_less_than(alone.told):
+            self._change(place, alone.with_charge_of(member).written)
+        elif (charged := member.with_charge_of(alone)) is not member:
+            self._changes[place], self._jobs[place] = charged.written, charged
+
+    def _change(self, place: int, run: Job) -> None:
+        known = self._jobs[place].written
+        changed = _with_request(belonging(run, self._namespace), known)
+        self._changes[place], self._jobs[place] = changed, _MemberJob.alone(changed)
+
+
+def uncharged(document: bytes) -> bytes:
+    """A job alone without what it was charged, as that stands elsewhere."""
+    return b"".join(rewrite(document, _uncharged))
+
+
+def _uncharged(job: Block) -> Block:
+    items = (_uncharged(item) if isinstance(item, Delivered) else item for item in job.items)
+    return without(job.holding(items), _CHARGE)
 
 
 def _whose(job: Job) -> str:

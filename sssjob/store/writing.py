@@ -6,9 +6,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import count, islice, pairwise, repeat
-from operator import itemgetter
+from operator import itemgetter, or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob import units
@@ -30,7 +30,13 @@ from sssjob.store.flat_properties import jobs_in
 from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
-from sssjob.store.regrouping import RunEvidence, charged, housed, regrouped
+from sssjob.store.regrouping import (
+    GroupMembers,
+    RunEvidence,
+    charged,
+    regrouped,
+    uncharged,
+)
 from sssjob.store.rows import rows
 from sssjob.store.stored import is_of_request, of_request
 
@@ -44,9 +50,20 @@ _STARTED, _ENDED, _CPU, _STATE, _ID, _CHARGE = (
 # How long a job ran so far: what was delivered, or else its own Duration, as in reports.
 _WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
 _WALL_PLACES = [NAMES.index(name) for name in _WALL]
+_TOLD_BY = (
+    "StartTime",
+    "EndTime",
+    "Delivered/Duration",
+    "Duration",
+    "CpuDuration",
+    "Charge",
+    "State",
+)
+_NOT_TOLD = reduce(or_, map(columns.bit, _TOLD_BY))  # values that their columns cannot tell
 _TOLD = (
     f"SELECT max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})), "
-    f"max({NAMES[_CPU]}), max({NAMES[_CHARGE]}) FROM job WHERE document = ?"
+    f"max({NAMES[_CPU]}), max({NAMES[_CHARGE]}), max({columns.ODD} & {_NOT_TOLD}) "
+    "FROM job WHERE document = ?"
 )
 # Whether a job of a group may have used something, or may have been charged.
 _USED = (*(NAMES[each] for each in (_STARTED, _ENDED, _CPU, _CHARGE)), *_WALL)
@@ -79,6 +96,7 @@ _GROUPS = f"SELECT DISTINCT document, id FROM job WHERE {columns.PLACE} > 0 AND 
 _PLACE = NAMES.index(columns.PLACE)
 _MARKS = len(MARKS)  # columns of the table
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
+_TAKEN_IN = "{} is that of {} from now on, and no document of its own"
 _REPLACED = "{} is replaced, with what was made of it since it was imported: {}"
 _CHARGED = "; what it was charged stays"
 _REASON = "SELECT reason FROM change WHERE number = ?"
@@ -152,9 +170,9 @@ class Incoming(NamedTuple):
         """The Ids by which a store may have it, its own first."""
         return ids_of(self.name, self.id, self.marks)
 
-    def ids_inside(self) -> set[object]:
+    def ids_inside(self) -> set[str]:
         """The Ids of the jobs of a group."""
-        return {row[_ID] for row in self.rows if row[_PLACE]}
+        return {id_ for row in self.rows if row[_PLACE] and isinstance(id_ := row[_ID], str)}
 
     def starts(self) -> Iterator[int]:
         """When it started, where a store may have it by an Id that this does not tell."""
@@ -231,7 +249,7 @@ class Ready(NamedTuple):
             repeat(1), repeat(change), repeat(0), repeat(""), repeat(self.dictionary), self.data,
         )  # fmt: skip
 
-    def ids_in_groups(self) -> set[object]:
+    def ids_in_groups(self) -> set[str]:
         """The Ids of jobs in the groups among them."""
         if "JobGroup" not in self.names:
             return set()
@@ -239,7 +257,8 @@ class Ready(NamedTuple):
         if _ID not in by or _PLACE not in by:
             return set()
         ids, places = (self.columns[by[each]] for each in (_ID, _PLACE))
-        return {id_ for id_, place in zip(ids, places, strict=True) if place}
+        found = zip(ids, places, strict=True)
+        return {id_ for id_, place in found if place and isinstance(id_, str)}
 
     def documents(self) -> Iterator[Incoming]:
         """Each of them by itself."""
@@ -344,6 +363,31 @@ class StoredDocument(NamedTuple):
         return self._replace(outcome=next(each for each in Outcome if each in some))
 
 
+class _TakenIn(NamedTuple):
+    """A group that comes, and the documents of runs of its jobs that it has taken in."""
+
+    incoming: Incoming
+    taken: Sequence[PresentDocument] = ()
+
+
+class _NextVersion(NamedTuple):
+    """What comes of a document, as it is to be kept, and whether that is there already.
+
+    A group leaves runs ``beside`` it, and has ``taken`` documents of others in.
+    """
+
+    incoming: Incoming
+    files: ChosenFiles
+    is_there: bool
+    beside: Sequence[Incoming] = ()
+    taken: Sequence[PresentDocument] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """What becomes of the document."""
+        return Outcome.UNCHANGED if self.is_there else Outcome.CHANGED
+
+
 class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
 
@@ -411,9 +455,11 @@ class DocumentWriter:
         return [StoredDocument(number, Outcome.NEW) for number in numbers]
 
     def _may_be_in_groups(self, parts: Sequence[Ready], ids: Sequence[str]) -> bool:
-        """Whether jobs of these Ids stand in groups that are there, or come."""
-        coming = set[object]().union(*(part.ids_in_groups() for part in parts))
-        return not coming.isdisjoint(ids) or bool(self._groups_with(ids))
+        """Whether jobs of these Ids stand in groups, or those of their groups alone, or come so."""
+        coming = set[str]().union(*(part.ids_in_groups() for part in parts))
+        if not coming.isdisjoint(ids) or self._groups_with(ids):
+            return True
+        return bool(coming and self._alone(coming))
 
     def _groups_with(self, ids: Sequence[str]) -> dict[str, list[int]]:
         """The groups that are shown and have jobs of these Ids, by Id."""
@@ -421,6 +467,14 @@ class DocumentWriter:
         condition, value = self.engine.among(NAMES[_ID], ids)
         for number, id_ in self.engine.fetch(_GROUPS + condition, (value,)):
             found[id_].append(number)
+        return found
+
+    def _alone(self, ids: Collection[str]) -> dict[str, list[PresentDocument]]:
+        """The jobs of these Ids that are shown and stand alone, kept as they are, by Id."""
+        found: dict[str, list[PresentDocument]] = defaultdict(list)
+        condition, value = self.engine.among("id", sorted(ids))
+        for each in self._held(f"name = 'Job' AND deleted = 0 AND {condition}", value):
+            found[each.id].append(each)
         return found
 
     def find(self, ids: Sequence[str]) -> list[PresentDocument]:
@@ -483,106 +537,202 @@ class DocumentWriter:
         self, documents: Sequence[Incoming], entry: HistoryEntry, *, are_beside: bool = False
     ) -> list[StoredDocument]:
         """Write documents of which no two have the same Id; runs ``beside`` the group of a job."""
-        known: dict[str, list[PresentDocument]] = defaultdict(list)
-        ids = [id_ for each in documents for id_ in each.every_id()]
-        starts = {start for each in documents for start in each.starts()}
-        for present in self._known(ids, starts):
-            for id_ in ids_of(present.name, present.id, present.marks):
-                known[id_].append(present)
+        known = self._known_by_id(documents)
+        inside = set[str]().union(*(each.ids_inside() for each in documents))
+        alone = self._alone(inside) if inside and self._keeps_ended else {}
         written: dict[int, StoredDocument] = {}
         changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         renamed: list[tuple[int, int, Incoming]] = []
+        begun: list[tuple[int, Incoming]] = []
         beside: list[tuple[int, Incoming]] = []
+        taken: list[tuple[PresentDocument, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
             run = self.about(incoming, runs) if runs else None
             if run is None:
                 if runs and incoming.marks.whose:
                     self._tell_others(incoming, runs)
-                fresh.append((index, _next_run(incoming, runs), incoming))
+                found = self._with_runs_alone(incoming, None, alone)
+                fresh.append((index, _next_run(incoming, runs), found.incoming))
+                taken += ((each, incoming) for each in found.taken)
                 continue
-            files = self._chosen(incoming, run.files)
-            contents = {incoming.content}
-            if self._keeps_ended:
-                incoming = self._with_global_id(incoming, run)
-                contents.add(incoming.content)
-            is_there = files.column == run.files and self._has(run, incoming.content)
-            if not is_there and self._keeps_ended:
-                is_there = self._is_no_news(contents, files, run)
-            if not is_there and self._keeps_ended and incoming.name == "JobGroup":
-                again = self._regrouped(incoming, run)
-                if again is not None:
-                    incoming, others, is_kept = again
-                    beside += [(index, each) for each in others]
-                    files = self._chosen(incoming, run.files)
-                    has_files = is_kept or files.column == run.files
-                    is_there = has_files and self._has(run, incoming.content)
-            # decisions 265 and 517
-            elif not is_there and self._keeps_ended:
-                is_there = self._is_older(incoming, run, contents)
-                if not is_there:
-                    incoming = self._with_charge(incoming, run)
-                    is_there = files.column == run.files and self._has(run, incoming.content)
-            outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
-            written[index] = StoredDocument(run.number, outcome, files.missing)
-            if not is_there:
+            if run.deleted and not are_beside and self._may_be_inside(incoming):
+                begun.append((index, incoming))
+                continue
+            following = self._next_version(incoming, run, alone)
+            written[index] = StoredDocument(run.number, following.outcome, following.files.missing)
+            beside += ((index, each) for each in following.beside)
+            taken += ((each, incoming) for each in following.taken)
+            if not following.is_there:
+                incoming = following.incoming
                 self._tell_replaced(incoming, run, documents[index])
                 self._tell_moved(incoming, run)
-                changed.append((run.number, incoming, files))
+                changed.append((run.number, incoming, following.files))
                 if incoming.id != run.id:
                     renamed.append((run.number, _next_run(incoming, runs), incoming))
         if changed:
             self._replaced(changed, entry)
-        for number, following, incoming in renamed:
-            self._rename(number, following, incoming)
+        for number, run_number, incoming in renamed:
+            self._rename(number, run_number, incoming)
         if fresh:
-            fresh, begun = self._at_home(fresh) if not are_beside else (fresh, [])
+            fresh, of_groups = self._at_home(fresh) if not are_beside else (fresh, [])
             written |= self._added(fresh, entry) if fresh else {}
-            written |= {index: self._begun(run, each, entry) for index, run, each in begun}
+            begun += of_groups
+        for present, group in taken:
+            self._take_in(present, group, entry)
+        written |= {index: self._put_in_group(each, entry) for index, each in begun}
         for index, each in beside:
             [of_run] = self._write([each], entry, are_beside=True)
             written[index] = written[index].with_outcome(of_run.outcome)
         return [written[index] for index in range(len(documents))]
 
+    def _known_by_id(self, documents: Sequence[Incoming]) -> Mapping[str, list[PresentDocument]]:
+        """The documents that may be about the jobs of those that come, by all their Ids."""
+        known: dict[str, list[PresentDocument]] = defaultdict(list)
+        ids = [id_ for each in documents for id_ in each.every_id()]
+        starts = {start for each in documents for start in each.starts()}
+        for present in self._known(ids, starts):
+            for id_ in ids_of(present.name, present.id, present.marks):
+                known[id_].append(present)
+        return known
+
+    def _next_version(
+        self, incoming: Incoming, run: PresentDocument,
+        alone: Mapping[str, Sequence[PresentDocument]],
+    ) -> _NextVersion:  # fmt: skip
+        """What becomes of a document of which one comes, and of runs of its jobs."""
+        files = self._chosen(incoming, run.files)
+        contents = {incoming.content}
+        if self._keeps_ended:
+            incoming = self._with_global_id(incoming, run)
+            contents.add(incoming.content)
+        is_there = files.column == run.files and self._has(run, incoming.content)
+        if not self._keeps_ended:
+            return _NextVersion(incoming, files, is_there)
+        if not is_there and self._is_no_news(contents, files, run):
+            return _NextVersion(incoming, files, is_there=True)
+        if incoming.name == "JobGroup":
+            return self._next_of_group(_NextVersion(incoming, files, is_there), run, alone)
+        # decisions 265 and 517
+        is_there = is_there or self._is_older(incoming, run, contents)
+        if not is_there:
+            incoming = self._with_charge(incoming, run)
+            is_there = files.column == run.files and self._has(run, incoming.content)
+        return _NextVersion(incoming, files, is_there)
+
+    def _next_of_group(
+        self, following: _NextVersion, run: PresentDocument,
+        alone: Mapping[str, Sequence[PresentDocument]],
+    ) -> _NextVersion:  # fmt: skip
+        incoming, beside, is_kept = following.incoming, following.beside, following.is_there
+        again = None if following.is_there else self._regrouped(incoming, run)
+        if again is not None:
+            incoming, beside, is_kept = again
+        found = self._with_runs_alone(incoming, run.number, alone)
+        if found.incoming is following.incoming:
+            return following._replace(taken=found.taken)
+        files = self._chosen(found.incoming, run.files)
+        has_files = is_kept or files.column == run.files
+        is_there = has_files and self._has(run, found.incoming.content)
+        return _NextVersion(found.incoming, files, is_there, beside, found.taken)
+
+    # decision 956
+    def _with_runs_alone(
+        self, incoming: Incoming, number: int | None,
+        alone: Mapping[str, Sequence[PresentDocument]],
+    ) -> _TakenIn:  # fmt: skip
+        """A group with the runs of its jobs that stand alone, unless another group may have them.
+
+        Most groups have no job that stands alone, and are not read for that.
+        """
+        ids = sorted(incoming.ids_inside() & alone.keys())
+        if not ids:
+            return _TakenIn(incoming)
+        document = self.packing.document(incoming.content)
+        group, taken = GroupMembers(document), []
+        others = self._others_with(ids, number)
+        for id_ in ids:
+            for present in sorted(alone[id_], key=lambda each: each.marks.told.times.rank):
+                try:
+                    run = loads(self.packing.unpack(present.dictionary, present.data))
+                except NotUnpacked:
+                    continue
+                assert isinstance(run, Job)
+                place = group.place_of(run)
+                if place is None or any(each.place_of(run) is not None for each in others[id_]):
+                    continue
+                group.take_known(place, run)
+                taken.append(present)
+        found = group.document
+        return _TakenIn(
+            incoming if found == document else self._read_anew(incoming, found), taken
+        )  # fmt: skip
+
+    def _others_with(
+        self, ids: Sequence[str], number: int | None
+    ) -> Mapping[str, Sequence[GroupMembers]]:
+        """The groups but one that have jobs of these Ids, and are not damaged, by Id."""
+        of_ids = self._groups_with(ids)
+        numbers = sorted({each for some in of_ids.values() for each in some} - {number})
+        held = self._held(*self.engine.among("number", numbers)) if numbers else []
+        found = {}
+        for group in held:
+            try:
+                there = self.packing.unpack(group.dictionary, group.data)
+            except NotUnpacked:
+                continue
+            found[group.number] = GroupMembers(there)
+        return {id_: [found[each] for each in of_ids[id_] if each in found] for id_ in ids}
+
+    def _take_in(self, present: PresentDocument, group: Incoming, entry: HistoryEntry) -> None:
+        """Hide a run that stands in a group from now on, with what it was charged; that is told."""
+        about = f"{present.name} {present.id}"
+        text = _TAKEN_IN.format(about, f"{group.name} {group.id}")
+        self._tell(group, "W-USELESS", Severity.NOTICE, text)
+        if self.engine.fetch(_WAS_CHARGED, (present.number,)):
+            document = uncharged(self.packing.unpack(present.dictionary, present.data))
+            mine = Incoming(present.name, present.id, present.marks, document, ())
+            incoming = self._read_anew(mine, document)
+            files = self._chosen(incoming, present.files)
+            self._replaced([(present.number, incoming, files)], entry)
+        self.hide(present.number, entry, deleted=True)
+
     # decision 946
     def _at_home(
         self, fresh: Sequence[tuple[int, int, Incoming]]
-    ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, int, Incoming]]]:
+    ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, Incoming]]]:
         """What is new; and what may be the run of a job in a group, or that job as it waited."""
         ids = [each.id for _, _, each in fresh if self._may_be_inside(each)]
         if not ids:
             return [*fresh], []
         inside = self._groups_with(ids).keys()
-        found: dict[bool, list[tuple[int, int, Incoming]]] = {True: [], False: []}
+        new, begun = [], []
         for each in fresh:
-            found[each[2].id in inside and self._may_be_inside(each[2])].append(each)
-        return found[False], found[True]
+            index, _, incoming = each
+            if incoming.id in inside and self._may_be_inside(incoming):
+                begun.append((index, incoming))
+            else:
+                new.append(each)
+        return new, begun
 
     def _may_be_inside(self, incoming: Incoming) -> bool:
         """Whether it is a job that is imported as it began, or that used nothing yet."""
         if not self._keeps_ended or incoming.name != "Job":
             return False
-        return bool(incoming.marks.started) or not _told_by(incoming.rows).says_use
+        return self._told(incoming).may_be_inside
 
-    def _begun(self, run: int, incoming: Incoming, entry: HistoryEntry) -> StoredDocument:
+    def _put_in_group(self, incoming: Incoming, entry: HistoryEntry) -> StoredDocument:
         """Keep a run in the only group that has its job; else it is a document of its own.
 
         What waited for a run that a group has is older, and changes nothing.
         """
         document = self.packing.document(incoming.content)
-        found: list[bytes] = []
-        numbers = sorted(self._groups_with([incoming.id])[incoming.id])
-        for group in self._held(*self.engine.among("number", numbers)):
-            try:
-                there = self.packing.unpack(group.dictionary, group.data)
-            except NotUnpacked:
-                continue
-            house = housed(there, document)
-            found += [] if house is None else [house]
+        groups = self._others_with([incoming.id], None)[incoming.id]
+        found = [each for each in (group.with_run(document) for group in groups) if each]
         if len(found) == 1:
             return self._write([self._read_anew(incoming, found[0])], entry)[0]
-        return self._added([(0, run, incoming)], entry)[0]
+        return self._write([incoming], entry, are_beside=True)[0]
 
     def about(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
         """The document of the run that one which comes is about.
@@ -595,13 +745,18 @@ class DocumentWriter:
         if run is None and self._keeps_ended and incoming.name == "Job":
             some = [each for each in runs if (each.name, each.id) == told[:2]]
             # What waits may be submitted anew, a second later, too.
-            is_run = bool(incoming.marks.started) or _has_run(incoming.rows)
+            is_run = bool(incoming.marks.started) or self._has_run(incoming)
             return (self._by_times if is_run else _that_began)(incoming, some)
         if run is None or incoming.marks.whose or not run.marks.whose:
             return run
         others = [each for each in runs if each.marks.whose != run.marks.whose]
         found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
         return max(found, key=lambda each: self._told_of(each).telling) if len(found) > 1 else run
+
+    def _has_run(self, incoming: Incoming) -> bool:
+        """Whether a job without times used something, says what it was charged, or is over."""
+        told = self._told(incoming)
+        return told.says_use or told.is_over
 
     def _by_times(
         self, incoming: Incoming, runs: Sequence[PresentDocument]
@@ -714,15 +869,27 @@ class DocumentWriter:
         False where it tells more itself; None where neither is known. What used something is none
         that waits, and what does not tell its wall time may tell other things.
         """
-        mine, known = _told_by(incoming.rows, incoming.marks.whose), self._told_of(present)
+        mine, known = self._told(incoming), self._told_of(present)
         if incoming.is_cut and mine.telling <= known.telling:  # decision 962
             return True
         return mine.is_less_than(known)
 
     def _told_of(self, present: PresentDocument) -> RunEvidence:
         """How much a document that is there tells of its run."""
-        [(start, end, wall, cpu, charge)] = self.engine.fetch(_TOLD, (present.number,))
+        [(start, end, wall, cpu, charge, is_odd)] = self.engine.fetch(_TOLD, (present.number,))
+        if is_odd and present.name == "Job":
+            try:
+                document = self.packing.unpack(present.dictionary, present.data)
+                return _evidence(document, present.marks.whose)
+            except NotUnpacked:
+                pass  # the columns tell the rest
         return RunEvidence.told(start, end, wall, cpu, charge, owned_by=present.marks.whose)
+
+    def _told(self, incoming: Incoming) -> RunEvidence:
+        """How much a job that comes tells of its run."""
+        if any(row[_ODD] & _NOT_TOLD for row in incoming.rows):
+            return _evidence(self.packing.document(incoming.content), incoming.marks.whose)
+        return _told_by(incoming.rows, incoming.marks.whose)
 
     # decision 877
     def _regrouped(
@@ -1042,8 +1209,14 @@ def _first(rows: Iterable[Row], at: int) -> object:
     return next((row[at] for row in rows if row[at] is not None), None)
 
 
-def _told_by(rows: Sequence[Row], whose: str = "") -> RunEvidence:
-    """How much a job tells of its run, by its rows."""
+def _evidence(document: bytes, whose: str) -> RunEvidence:
+    """How much a job tells of its run, of a document."""
+    [(_, job)] = jobs_in(loads(document))
+    return RunEvidence.of(job, whose)
+
+
+def _told_by(rows: Sequence[Row], whose: str) -> RunEvidence:
+    """The same by its rows."""
     start, end, cpu, charge, state = (
         _first(rows, at) for at in (_STARTED, _ENDED, _CPU, _CHARGE, _STATE)
     )
@@ -1057,12 +1230,6 @@ def _wall(rows: Iterable[Row]) -> float | None:
 
 def _may_have_ended(rows: Iterable[Row]) -> bool:
     return any(row[_ENDED] is not None or row[_ODD] for row in rows)
-
-
-def _has_run(rows: Sequence[Row]) -> bool:
-    """Whether a job without times used something, says what it was charged, or is over."""
-    told = _told_by(rows)
-    return told.says_use or told.is_over
 
 
 def user_in(row: Row) -> str:

@@ -1,0 +1,169 @@
+"""A group that is imported behind runs of its jobs takes them in: nothing counts twice."""
+
+import re
+
+import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import store
+from sssjob.errors import TakenId
+from sssjob.store import Counts
+from sssjob.store.ledger import EntryKind
+
+GROUP = "<JobGroup><Id>{}</Id>{}</JobGroup>"
+IDLE = "<Job><Id>7</Id><State>Idle</State><QualityOfService>high</QualityOfService>{}</Job>"
+WAITS = IDLE.format("<SubmitTime>50</SubmitTime>")
+LOOK = "<Job><Id>7</Id><State>Running</State><SubmitTime>50</SubmitTime><StartTime>100</StartTime><Delivered><Duration>60</Duration></Delivered>{}</Job>"  # noqa: E501
+RUN = "<Job><Id>7</Id><State>Completed</State><SubmitTime>50</SubmitTime><StartTime>100</StartTime><EndTime>700</EndTime><Delivered><Duration>600</Duration></Delivered>{}</Job>"  # noqa: E501
+NEXT = "<Job><Id>7</Id><State>Completed</State><SubmitTime>700</SubmitTime><StartTime>900</StartTime><EndTime>950</EndTime><Delivered><Duration>50</Duration></Delivered>{}</Job>"  # noqa: E501
+CHARGE = "<Charge>12</Charge>"
+
+
+@pytest.fixture
+def jobs(address):
+    with store.open(address, create=True) as opened:
+        yield opened
+
+
+def loaded(jobs, *documents):
+    """What became of documents, and what was told of them."""
+    told = []
+    counts = jobs.load("\n".join(documents).encode(), on_warning=told.append)
+    return counts, [each.message for each in told]
+
+
+def shown(jobs):
+    """The documents that are shown; the store is whole, and its ledger says what they say."""
+    found = [each.document.decode() for each in jobs.documents()]
+    assert list(jobs.check()) == []
+    charged = sum(map(int, re.findall("<Charge>(.*?)<", "".join(found))))
+    entries = [
+        -each.amount if each.kind == EntryKind.REFUND else each.amount
+        for each in jobs.ledger.entries([EntryKind.CHARGE, EntryKind.REFUND])
+    ]
+    assert sum(entries) == charged
+    return found
+
+
+def seconds(documents):
+    """What the runs of all documents used."""
+    return sum(map(int, re.findall("<Duration>(.*?)<", "".join(documents))))
+
+
+@pytest.mark.parametrize("member", [IDLE.format(""), WAITS, LOOK.format(""), RUN.format("")])
+@pytest.mark.parametrize("alone", [LOOK, RUN])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_run_that_stands_alone_is_that_of_the_job_of_a_group_that_comes(
+    jobs, alone, member, at_once
+):
+    run, group = alone.format(""), GROUP.format("g", member)
+    pieces = [(run, group)] if at_once else [(run,), (group,)]
+    told = [text for each in pieces for text in loaded(jobs, *each)[1]]
+    assert told == ["Job 7 is that of JobGroup g from now on, and no document of its own"]
+    [kept] = shown(jobs)
+    assert kept.startswith("<JobGroup>")
+    assert seconds([kept]) == (600 if RUN.format("") in (run, member) else 60)
+    assert ("<QualityOfService>" in kept) is ("<QualityOfService>" in member)
+    for again in (run, group, run):
+        assert loaded(jobs, again)[0] == Counts(unchanged=1)
+        assert shown(jobs) == [kept]
+
+
+@pytest.mark.parametrize("member", [WAITS, LOOK.format(""), RUN.format("")])
+def test_what_a_run_was_charged_goes_with_it_into_its_group(jobs, member):
+    loaded(jobs, RUN.format(CHARGE))
+    loaded(jobs, GROUP.format("g", member))
+    [kept] = shown(jobs)
+    assert kept.count(CHARGE) == 1
+    assert seconds([kept]) == 600
+
+
+def test_another_charge_of_the_group_is_what_its_run_is_charged_from_now_on(jobs):
+    loaded(jobs, RUN.format(CHARGE))
+    loaded(jobs, GROUP.format("g", RUN.format("<Charge>5</Charge>")))
+    [kept] = shown(jobs)
+    assert "<Charge>5</Charge>" in kept
+
+
+def test_a_run_that_was_requeued_stands_beside_the_group_that_takes_in_the_first_one(jobs):
+    loaded(jobs, NEXT.format(""), RUN.format(""))
+    loaded(jobs, GROUP.format("g", WAITS))
+    beside, group = sorted(shown(jobs))
+    assert seconds([group]) == 600
+    assert seconds([beside]) == 50
+    assert loaded(jobs, RUN.format(""), NEXT.format(""))[0] == Counts(unchanged=2)
+
+
+def test_a_run_for_which_jobs_of_two_groups_wait_stands_alone(jobs):
+    loaded(jobs, RUN.format(""))
+    loaded(jobs, GROUP.format("f", NEXT.format("")))  # of another run
+    assert len(shown(jobs)) == 2
+    other = WAITS.replace("<Id>7", "<Id>8")
+    loaded(jobs, GROUP.format("g", other))
+    loaded(jobs, GROUP.format("h", other), RUN.format("").replace("<Id>7", "<Id>8"))
+    assert seconds(shown(jobs)) == 600 + 50 + 600
+    assert len(shown(jobs)) == 5
+
+
+def test_what_waited_alone_is_the_job_of_a_group_that_has_run(jobs):
+    loaded(jobs, WAITS)
+    loaded(jobs, GROUP.format("g", RUN.format("")))
+    assert len(shown(jobs)) == 1
+    assert loaded(jobs, WAITS)[0] == Counts(unchanged=1)
+    assert len(shown(jobs)) == 1
+
+
+def test_a_later_version_of_a_run_that_was_taken_in_goes_into_the_group(jobs):
+    loaded(jobs, LOOK.format(""))
+    loaded(jobs, GROUP.format("g", WAITS))
+    assert loaded(jobs, RUN.format(""))[0] == Counts(changed=1)
+    [kept] = shown(jobs)
+    assert seconds([kept]) == 600
+
+
+def test_a_run_that_was_taken_in_is_not_shown_again_beside_its_group(jobs):
+    loaded(jobs, RUN.format(CHARGE))
+    loaded(jobs, GROUP.format("g", WAITS))
+    with jobs.change() as change, pytest.raises(TakenId):
+        change.undelete("7")
+    assert len(shown(jobs)) == 1
+
+
+def test_a_run_whose_group_is_deleted_can_be_shown_again(jobs):
+    loaded(jobs, RUN.format(""))
+    loaded(jobs, GROUP.format("g", WAITS))
+    with jobs.change() as change:
+        change.delete("g")
+        change.undelete("7")
+    assert shown(jobs) == [RUN.format("")]
+
+
+MEMBERS = {"waits": WAITS, "look": LOOK.format(""), "run": RUN.format(""), "next": NEXT.format("")}
+STEPS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([*MEMBERS]), st.booleans()), min_size=1, max_size=6
+)
+
+
+@examples(60)
+@given(STEPS)
+def test_each_run_counts_once_in_whatever_order_jobs_alone_and_their_group_come(
+    tmp_path_factory, steps
+):
+    """Each step is an import of the job alone, or of the group, perhaps with the one before it."""
+    batches = []
+    for in_group, name, is_behind in steps:
+        document = GROUP.format("g", MEMBERS[name]) if in_group else MEMBERS[name]
+        batches += [[]] if not (batches and is_behind) else []
+        batches[-1].append(document)
+    told = {name for _, name, _ in steps}
+    first = 600 if "run" in told else 60 if "look" in told else 0
+    with store.open(tmp_path_factory.mktemp("store") / "jobs.db", create=True) as jobs:
+        for batch in batches:
+            loaded(jobs, *batch)
+        found = shown(jobs)
+        assert seconds(found) == first + (50 if "next" in told else 0)
+        for document in (each for batch in batches for each in batch):
+            loaded(jobs, document)
+        assert seconds(shown(jobs)) == seconds(found)
