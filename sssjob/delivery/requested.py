@@ -7,7 +7,7 @@ comes first. # decisions 850, 864 and 972
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -19,15 +19,17 @@ from sssjob.fold import identities, is_about
 from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, stripped, without
 from sssjob.runs import requested_anew, waits
 from sssjob.store import Change, Stored
+from sssjob.store.flat_properties import flat_properties
 from sssjob.store.identity import marks_of
-from sssjob.store.stored import DELIVERED, is_of_request
+from sssjob.store.stored import DELIVERED, is_of_request, of_request
 
 _CHARGE = "Charge"
 # Requests by which a job may become known, or changes in nothing that was requested.
 _CHARGING = (_CHARGE, "Quote", "Refund", "Reserve")
+_MODIFY = "Modify"
+_MODIFY = "Modify"
 _KNOWN_BY = ("Id", "GlobalId")
 _SUBMITTED_BY = frozenset(row.name for row in spec.CREDENTIALS)
-_PAYERS = frozenset(("Project", "User"))
 _PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
 
 
@@ -65,55 +67,107 @@ def requested(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun
     then, as it was brought, and else as a Reserve or a Quote made it known. What a Charge told of
     one run is of no other one.
     """
-    latest = marks_of(told).latest
-    before = [run for run in runs if marks_of(run.job).latest <= latest]
-    every = [*before, *(run for run in runs if run not in before)]
+    every = _latest_before(runs, told)
     firsts = [first for run in every if (first := _first_version(change, run, told)) is not None]
     first = min(firsts, key=_how_far, default=None) or _known_alone(runs[0])
     return first._replace(job=_without_numbers(change, _requested(first), first, told))
 
 
-# decision 997
-def for_charging(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun:
+# decisions 997 and 1012
+def for_charging(
+    change: Change, runs: Sequence[StoredRun], told: Job, names: Iterable[str] = ()
+) -> StoredRun:  # fmt: skip
     """The same for a Charge, Reserve or Quote, which says less of a run than its record does.
 
-    Who submitted the job is as in any run of it, also where a record alone tells it. How another
-    run went is nothing of this one.
+    Who submitted the job is as in any run of it, also where a record alone tells it; and so are the
+    ``names`` that a file says of the job itself. How another run went is nothing of this one.
     """
     first = requested(change, runs, told)
     asked = first.job.holding(item for item in first.job.items if not _is_outcome(item))
     known = {*asked.properties.names(), *asked.requested.names()}
-    if not known.issuperset(_PAYERS):
-        for item in _delivered(change, runs, told):
-            if item.name in _SUBMITTED_BY and item.name not in known and item.text.strip():
-                asked = asked.setting(item)
-                known.add(item.name)
+    for item in _brought(change, _latest_before(runs, told), {*_SUBMITTED_BY, *names} - known):
+        if item.name not in known:
+            asked = asked.setting(item)
+            known.add(item.name)
     return first._replace(job=asked)
 
 
-def _delivered(change: Change, runs: Sequence[StoredRun], told: Job) -> Iterator[Property]:
-    """What was delivered of runs of a job, the last first, and not by a Charge of one."""
+def _latest_before(runs: Sequence[StoredRun], told: Job) -> list[StoredRun]:
+    """The runs of a job as they tell of another one: the last before it first."""
+    latest = marks_of(told).latest
+    before = [run for run in runs if marks_of(run.job).latest <= latest]
+    return [*before, *(run for run in runs if run not in before)]
+
+
+def _brought(
+    change: Change, runs: Iterable[StoredRun], names: Collection[str]
+) -> Iterator[Property]:  # fmt: skip
+    """What was brought of runs of a job by some names, that no Charge of one alone has said."""
+    if not names:
+        return
     for run in runs:
-        for stored in change.versions(run.stored):
-            if _action(stored) not in _CHARGING:
-                job = about(loads(stored.document), told)
-                yield from job.delivered if job is not None else ()
+        who = who_said(change, run, names)
+        for item in run.job.delivered:
+            if item.name in who.delivered and item.name in _SUBMITTED_BY:
+                yield item
+        for name, text in who.own.items():
+            if text:
+                yield Property(name, text, {}, (), run.job.namespace)
 
 
-# decision 1009
-def was_brought(change: Change, run: StoredRun, name: str) -> bool:
-    """Whether a record or a file delivered a run with what its Delivered says by a name.
+class SaidNames(NamedTuple):
+    """Who said the names that a run has.
 
-    Then a Charge does not change it; what an earlier Charge said is corrected by a later one.
+    ``delivered`` are those in its Delivered that were not said by a Charge, Reserve or Quote alone;
+    ``own`` is what others than these said last of the job itself, and ``asked`` what was last
+    requested, also where the document of the run says another one, or none, by now: "" is none.
     """
-    is_brought, before = False, ""
+
+    delivered: set[str]
+    own: dict[str, str]
+    asked: dict[str, str]
+
+
+def is_from_files(change: Change, stored: Stored) -> bool:
+    """Whether a file took the place of a version of a document: who walks that may find more."""
+    return any(not is_of_request(reason) for reason in change.reasons(stored)[1:])
+
+
+# decisions 1009 and 1012
+def who_said(change: Change, run: StoredRun, names: Iterable[str]) -> SaidNames:
+    """Who said the names of a run, by the history of its document.
+
+    A Charge does not change what a record or a file delivered; what an earlier Charge said is
+    corrected by a later one, and told of no other run. A record that is delivered leaves what it
+    agrees with, or says nothing of, in Delivered as its own, and so does a file of a job in a
+    group: nothing tells these two apart.
+    """
+    names = tuple(names)
+    found = SaidNames(set(), {}, {})
+    before = Job()
     for stored in change.versions(run.stored):
-        job = about(loads(stored.document), run.job)
-        now = "" if job is None else stripped(job.delivered.text(name))
-        if now != before or not is_of_request(stored.reason) or stored.reason == DELIVERED:
-            is_brought = bool(now) and _action(stored) not in _CHARGING
-        before = now
-    return is_brought
+        job = about(loads(stored.document), run.job) or Job()
+        action, is_file = of_request(stored.reason), not is_of_request(stored.reason)
+        for name in names:
+            now, was = (
+                (each.delivered.text(name), stripped(each.get(name))) for each in (job, before)
+            )
+            if waits(job) or (action == _MODIFY and now != was):
+                found.asked[name] = _flat(job, name)
+            if waits(job) and not found.asked[name]:
+                del found.asked[name]
+            if now[0] != was[0] or is_file or stored.reason == DELIVERED:
+                is_brought = bool(now[0]) and action not in _CHARGING
+                (found.delivered.add if is_brought else found.delivered.discard)(name)
+            if action not in _CHARGING and (now[1] != was[1] or is_file):
+                found.own[name] = now[1]
+        before = job
+    return found
+
+
+def _flat(job: Job, name: str) -> str:
+    found = flat_properties(job).get(name)
+    return stripped(found.text) if found else ""
 
 
 def _is_outcome(item: Item) -> bool:
@@ -147,7 +201,7 @@ def _first_version(change: Change, run: StoredRun, told: Job) -> StoredRun | Non
         is_told = bool(found[1:]) and stored.reason == DELIVERED
         if not is_told and not _is_of_charge(found[-1]):
             return found[-1]
-    return found[0] if found and _action(found[0].stored) != _CHARGE else None
+    return found[0] if found and of_request(found[0].stored.reason) != _CHARGE else None
 
 
 def _how_far(first: StoredRun) -> int:
@@ -158,12 +212,7 @@ def _how_far(first: StoredRun) -> int:
 
 
 def _is_of_charge(run: StoredRun) -> bool:
-    return _action(run.stored) in _CHARGING
-
-
-def _action(stored: Stored) -> str:
-    """The action of the request that made a version, if one did."""
-    return stored.reason.partition(" ")[0]
+    return of_request(run.stored.reason) in _CHARGING
 
 
 # decision 913
@@ -177,7 +226,7 @@ def _without_numbers(change: Change, job: Job, run: StoredRun, record: Job) -> J
     before = Job()
     for stored in change.versions(run.stored):
         now = about(loads(stored.document), record) or before
-        name = _PUT.get(_action(stored), "")
+        name = _PUT.get(of_request(stored.reason), "")
         if name and now.get(name) != before.get(name) and now.get(name) == job.get(name):
             job = without(job, name)
         before = now

@@ -16,7 +16,7 @@ from functools import partial
 from lxml import etree
 
 from sssjob import spec, units
-from sssjob.delivery.requested import StoredRun, for_charging, runs_of, was_brought
+from sssjob.delivery.requested import StoredRun, for_charging, is_from_files, runs_of, who_said
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
@@ -35,7 +35,7 @@ from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.overlay import added, overlaid
-from sssjob.handlers.payers import Payers, reserved_for
+from sssjob.handlers.payers import PAYERS, Payers, reserved_for
 from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, jobs_of, only
@@ -170,14 +170,14 @@ def charge(
         subject = _subject(call, reach, needs=("Id", "Duration"))
         known = _known(change, delivering(subject.job))
         times = _known_times(known, subject.job)
-        further = None if known is not None else _further(change, subject.job, reach)
+        further = None if known is not None else _further(change, accounting, subject.job, reach)
         job, before, payers = _merged(
             change, known, further, times, subject, reach, accounting.rates.multipliers
         )
         former = known.stored if known is not None else None
         kept = _times_told(known, times, subject.job) or _further_told(further, subject.job)
         said = _advised(change, former, subject.id, advice)
-        job = _with_factors(change, accounting, job, known, reach)
+        job = _with_names(change, accounting, job, known, reach)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = _standing(job, known)
         _require_plain(whole.used)
@@ -221,7 +221,7 @@ def reserve(
         subject = _subject(call, reach, needs=("Id", "Duration"))
         new = asking(subject.job)
         known = _known(change, new)
-        further = None if known is not None else _further(change, new, reach)
+        further = None if known is not None else _further(change, accounting, new, reach)
         if known is not None:
             _require_seen(known, subject, reach)
             job, kept = added(known.job, known.view.block, new), known.view
@@ -309,7 +309,8 @@ def quote(
         known = _known(change, subject.job) if subject.id else None
         if known is not None and not _may_see(known, reach):
             known = None
-        further = _further(change, subject.job, reach) if subject.id and known is None else None
+        is_new = bool(subject.id) and known is None
+        further = _further(change, accounting, subject.job, reach) if is_new else None
         whole = _whole(change, accounting, subject, known, further, reach)
         priced = _price(change, accounting, subject, whole, whole, call)
         shown = _shown(asked, accounting, priced.bill.amount)
@@ -426,7 +427,7 @@ def _whole(
 ) -> _JobWithFallback:  # fmt: skip
     """A job that is asked for: what the request leaves out is as it was known, or requested."""
     if known is not None:
-        job = _with_factors(change, accounting, known.job, known, reach)
+        job = _with_names(change, accounting, known.job, known, reach)
         view: View = known.view if job is known.job else only(job)
     elif further is not None:
         view = only(further.job)
@@ -547,7 +548,7 @@ def _merged(
         return sent, Fraction(), ""
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
-    payers = Payers(view, written, sent, factors, partial(was_brought, change, run))
+    payers = Payers(view, written, sent, factors, lambda name: _was_brought(change, run, name))
     there = payers.without_said_anew(written)
     job = payers.settled(overlaid(there, payers.without_kept(sent)))
     return job, _amount(view, "Charge") or Fraction(), payers.said(_standing(job, known))
@@ -562,31 +563,54 @@ def _standing(job: Job, known: _StoredJob | None) -> View:
 
 
 # decision 972
-def _further(change: Change, sent: Job, reach: Reach) -> StoredRun | None:
-    """A job as it was requested, for a run of it that is not known; None where nobody knows it."""
-    runs = [run for run in runs_of(change, sent) if run.job.id == sent.id]
+def _further(
+    change: Change, accounting: Accounting, sent: Job, reach: Reach, but: Stored | None = None
+) -> StoredRun | None:  # fmt: skip
+    """A job as it was requested, for a run of it that is not known; None where nobody knows it.
+
+    ``but`` is a document that is not asked.
+    """
+    runs = [
+        run for run in runs_of(change, sent)
+        if run.job.id == sent.id and (but is None or run.stored.number != but.number)
+    ]  # fmt: skip
     if not runs:
         return None
-    first = for_charging(change, runs, sent)
+    first = for_charging(change, runs, sent, _names(accounting))
     return first if only(first.job).is_within(reach) else None
 
 
-def _with_factors(
+def _names(accounting: Accounting) -> tuple[str, ...]:
+    """By which names somebody is charged, and a price has factors."""
+    return tuple(dict.fromkeys((*PAYERS, *accounting.rates.multipliers)))
+
+
+def _was_brought(change: Change, run: StoredRun, name: str) -> bool:
+    """Whether a record or a file delivered a run with what its Delivered says by a name."""
+    return name in who_said(change, run, (name,)).delivered
+
+
+# decision 1012
+def _with_names(
     change: Change, accounting: Accounting, job: Job, known: _StoredJob | None, reach: Reach
 ) -> Job:
-    """A run that stands alone, with factors of its price that it leaves out as they were requested.
+    """A run that is known, with names that it leaves out as they were requested, or as in others.
 
-    Whether a record, a file or a Charge came first, it costs the same.
+    So it does not matter whether a record or a file of a run, or a Charge, made it known.
     """
-    if known is None or known.view.place or not known.has_others:
+    if known is None:
         return job
-    names = [name for name in accounting.rates.multipliers if not _text(only(job), name)]
-    asked = _further(change, job, reach) if names else None
-    if asked is None or asked.stored.number == known.stored.number:
-        return job
-    factors = ((name, _text(only(asked.job), name)) for name in names)
-    missing = [_like(job, name, text) for name, text in factors if text]
-    return job.setting(*missing) if missing else job
+    view = _standing(job, known)
+    missing = [name for name in _names(accounting) if not _text(view, name)]
+    asked: dict[str, str] = {}
+    if missing and not waits(known.job) and is_from_files(change, known.stored):
+        asked |= who_said(change, StoredRun(known.stored, known.block, known.job), missing).asked
+    if known.has_others and asked.keys() < {*missing}:
+        further = _further(change, accounting, job, reach, known.stored)
+        other = only(further.job) if further is not None else None
+        asked = {name: _text(other, name) for name in missing if other is not None} | asked
+    found = [_like(job, name, text) for name in missing if (text := asked.get(name))]
+    return job.setting(*found) if found else job
 
 
 def _further_told(further: StoredRun | None, sent: Job) -> str:

@@ -18,7 +18,7 @@ from sssjob.handlers.ledger_entries import text
 from sssjob.handlers.view import View
 from sssjob.model import Delivered, Job, stripped, without
 
-_NAMES = ("User", "Project", "Machine")
+PAYERS = ("User", "Project", "Machine")  # who is charged
 
 
 class _KeptName(NamedTuple):
@@ -30,7 +30,7 @@ class _KeptName(NamedTuple):
 
     def said(self) -> str:
         delivered, told = map(shown, (self.delivered, self.told))
-        how = f"to {delivered}" if self.name in _NAMES else "by it"
+        how = f"to {delivered}" if self.name in PAYERS else "by it"
         return (
             f"{self.name} {delivered} is kept, not {told}: the run was delivered with it, "
             f"and is charged {how}"
@@ -48,7 +48,7 @@ class Payers:
         was_brought: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self._known = known
-        names = dict.fromkeys((*_NAMES, *factors))
+        names = dict.fromkeys((*PAYERS, *factors))
         self._said = [each for each in names if sent.get(each) or sent.delivered.text(each)]
         others = [each for name in self._said for each in _kept(name, written, sent)]
         self._kept = [each for each in others if was_brought(each.name)]
@@ -60,7 +60,7 @@ class Payers:
 
     def _changed(self, now: View) -> Iterable[str]:
         id_ = now.block.id
-        for name in _NAMES:
+        for name in PAYERS:
             was, is_ = text(self._known, name), text(now, name)
             if was and is_ and is_ != was:
                 told = f"{shown(is_)} now, not {shown(was)}; {shown(is_)} is charged"
@@ -95,7 +95,7 @@ class Payers:
 
 def reserved_for(id_: str, known: View, asked: View) -> str:
     """What is to be told where a Reserve names somebody else than the job, which stays his."""
-    names = [(name, text(known, name), text(asked, name)) for name in _NAMES]
+    names = [(name, text(known, name), text(asked, name)) for name in PAYERS]
     return "\n".join(
         f"{name} of job {id_} stays {shown(own)}; what is reserved is for {shown(other)}"
         for name, own, other in names if own and other and own != other

@@ -173,6 +173,10 @@ class Change:
         rows = (*lookup.former(self._engine, stored.number), present)
         return [self._stored(row) for row in rows]
 
+    def reasons(self, stored: Stored) -> list[str]:
+        """Why each version of a document was made, the first one first."""
+        return lookup.reasons(self._engine, stored.number)
+
     def files(self, stored: Stored) -> dict[str, bytes]:
         """What the Files of a version hold, as ``Store.files`` gives it."""
         return contents(self._engine, self._packing, stored.files)
