@@ -471,10 +471,13 @@ class Scope:
 
     def _own(self, name: str, context: str) -> Amount | None:
         for item in self.own:
-            if item.name != name or item.attributes.get("metric", ""):
+            if item.name != name or not expression.asks(item):
                 continue
             if item.attributes.get("context", "") != context:
                 continue
+            # Of what it demands, a request alone speaks; what is dedicated to a job it has already.
+            if not context and name in expression.compared(self.request):
+                return None
             if (value := self.read(item)) is not None:
                 return Amount(value, f"{self.path}/{name}", why=context)
         return None

@@ -14,7 +14,7 @@ from sssjob.expression.evaluate import Answer, Offer, Request, stated
 from sssjob.expression.offer import Mode, delivered
 from sssjob.expression.offers import BadOffer, offer, unknown
 from sssjob.expression.pattern import Matching
-from sssjob.model import Block, Job, JobGroup, Requested, TaskGroup, paths
+from sssjob.model import Block, Job, JobGroup, Property, TaskGroup, paths
 
 Offered = Offer | Block | Mapping[str, object]
 
@@ -59,7 +59,7 @@ def _one(block: Block) -> Expression:
 
     def read(unit: Asker) -> Parts:
         known = understood(unit.block, ASK, around=unit.around, path=unit.path)
-        return conjuncts(stated(known.required()))
+        return conjuncts(stated(known.required(), unit.whole))
 
     found = [*askers(Asker(f"/{block.name}", resolve(block).block), read)]
     if len(found) > 1:
@@ -96,6 +96,16 @@ class Asker(NamedTuple):
     around: AwarenessPolicy = AwarenessPolicy.REJECT
     job: Asker | None = None
 
+    @property
+    def whole(self) -> Block:
+        """The job that it is, or is of."""
+        return (self.job or self).block
+
+    def where(self, item: Property) -> str:
+        """Where something stands that it asks for: in Requested, or outside of it."""
+        inside = any(item is each for each in self.block.requested)
+        return f"{self.path}{'/Requested' * inside}/{item.name}"
+
     def inside(self) -> Iterator[Asker]:
         """The blocks that it holds."""
         own = self.block.attributes.get("awarenessPolicy")
@@ -109,7 +119,7 @@ Tell: TypeAlias = Callable[[Iterable[Finding]], None]
 Read: TypeAlias = Callable[[Asker], Parts]
 
 
-# decision 985
+# decisions 985, 1022
 def askers(
     unit: Asker, read: Read, told: Tell = lambda found: None
 ) -> Iterator[tuple[Asker, Parts]]:
@@ -126,7 +136,7 @@ def askers(
     asking = [
         (each, _joined(unit, own, each, parts, told))
         for each, parts in ((each, read(each)) for each in groups)
-        if parts != () and _counts(each.block, unit.block)
+        if parts != ()
     ]
     if isinstance(unit.block, Job) and has_only_group(unit.block):
         yield unit, asking[0][1] if asking else own
@@ -140,22 +150,15 @@ def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> 
     """What a task group asks for with its job; None if one of them cannot be read."""
     if own is None or theirs is None:
         return None
-    own = own if _counts(job.block, group.block) else ()
-    theirs = theirs if _counts(group.block, job.block) else ()
     if not isinstance(job.block, Job) or not has_only_group(job.block):
         return lent(own, theirs)
     found = together(own, theirs)
     told(
         finding("W-USELESS", f"{item.name} counts for nothing: {why}",
-                path=f"{(job if why == OVERRIDDEN else group).path}/{item.name}", line=item.line)
+                path=(job if why == OVERRIDDEN else group).where(item), line=item.line)
         for item, why in found.left
     )  # fmt: skip
     return found.parts
-
-
-def _counts(block: Block, beside: Block) -> bool:
-    """Whether what a block says is asked for: without a Requested only where none is beside it."""
-    return bool(block.blocks(Requested)) or not beside.blocks(Requested)
 
 
 def _is_asking(block: Block) -> bool:

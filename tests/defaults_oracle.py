@@ -1,8 +1,8 @@
 """A second opinion on what a job or a task group asks for, with its defaults: rules 1.1 to 1.6.
 
 It takes plain values and shares no code with ``sssjob.defaults`` or ``sssjob.expression``. What is
-requested is a list of conjuncts, each with the names that it mentions; amounts outside of
-Requested are a request only where there is no Requested.
+requested is a list of conjuncts, each with the names that it mentions and those that it demands;
+amounts outside of Requested are requested, too, unless Requested demands something of that name.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ class Unit(NamedTuple):
 
 
 class Conjunct(NamedTuple):
-    """A part of a request that holds by itself, its names, and the sums of its preferences."""
+    """A part of a request that holds by itself, its names, those of them that are no wishes alone,
+    and the sums of its preferences."""
 
     part: object
     names: frozenset
+    demanded: frozenset
     sums: dict
 
 
@@ -35,7 +37,6 @@ class Layer(NamedTuple):
 
     own: tuple
     conjuncts: tuple
-    is_requested: bool
     below: Layer | None
 
 
@@ -44,7 +45,7 @@ def layer(unit):
     if unit is None:
         return None
     conjuncts = tuple(each for items in unit.requested for each in split(items))
-    return Layer(tuple(unit.own), conjuncts, bool(unit.requested), layer(unit.below))
+    return Layer(tuple(unit.own), conjuncts, layer(unit.below))
 
 
 def split(items):
@@ -57,17 +58,23 @@ def split(items):
             break
         rows = inner.rows
     if len(rows) != 1:
-        return [Conjunct(asked.whole, mentioned(asked.root), asked.sums)] if rows else []
+        return [conjunct(asked.whole, asked.root, asked.sums)] if rows else []
     return [
-        Conjunct(oracle._operand(operand, was, False), mentioned(operand), asked.sums)
+        conjunct(oracle._operand(operand, was, False), operand, asked.sums)
         for was, operand in rows[0]
     ]
 
 
-def mentioned(operand):
+def conjunct(part, operand, sums):
+    found = members(operand)
+    demanded = frozenset(member.name for member in found if member.sign >= 0)
+    return Conjunct(part, frozenset(member.name for member in found), demanded, sums)
+
+
+def members(operand):
     if isinstance(operand, oracle.Run):
-        return frozenset(member.name for member in operand.members)
-    return frozenset().union(*(mentioned(each) for row in operand.rows for _, each in row))
+        return operand.members
+    return [member for row in operand.rows for _, each in row for member in members(each)]
 
 
 def over(child, default):
@@ -79,18 +86,15 @@ def over(child, default):
     said = {item.name for item in child.own}.union(*(each.names for each in child.conjuncts))
     own = (*child.own, *(item for item in default.own if item.name not in said))
     kept = tuple(each for each in default.conjuncts if not each.names & said)
-    return Layer(
-        own, (*child.conjuncts, *kept), child.is_requested or bool(kept),
-        over(child.below, default.below),
-    )  # fmt: skip
+    return Layer(own, (*child.conjuncts, *kept), over(child.below, default.below))
 
 
 def asked(found):
     """A layer as a request that the oracle of requests answers."""
     whole = oracle.Asked(())
-    conjuncts = found.conjuncts
-    if not found.is_requested:
-        conjuncts = tuple(each for item in found.own for each in split([item]))
+    demanded = frozenset().union(*(each.demanded for each in found.conjuncts))
+    beside = [item for item in found.own if item.name not in demanded]  # 8.0
+    conjuncts = (*found.conjuncts, *(each for item in beside for each in split([item])))
     whole.whole = oracle.Part("And", [each.part for each in conjuncts])
     for each in conjuncts:
         whole.sums.update(each.sums)

@@ -8,8 +8,10 @@ import pytest
 
 import sssjob
 from sssjob.errors import InvalidJob, InvalidValue, UnbalancedGroup
+from sssjob.expression import Comparison, conjuncts
 from sssjob.expression.offers import BadOffer
-from sssjob.model import Job, JobGroup, Property, Requested, TaskGroup
+from sssjob.matching import requested
+from sssjob.model import Delivered, Job, JobGroup, Property, Requested, TaskGroup
 
 JOB = Job.of(Requested.of(Property("Memory", 2, {"op": "GE", "units": "GB"}), Processors=4), Id="1")
 NODES = [
@@ -83,6 +85,75 @@ def test_a_request_of_the_only_task_group_is_one_of_its_job(asked, beside):
         assert [(each.verdict, each.score) for each in sssjob.match(job, NODES)] == [
             (each.verdict, each.score) for each in alone
         ]
+
+
+# What stands outside of Requested: 8.0. Each as a property that is asked for, and an offer that
+# has too little of it.
+OUTSIDE = {
+    "an amount": (Property("Memory", 4, {"units": "GB"}), {"Memory": "1 GB"}),
+    "processors": (Property("Processors", 16), {"Processors": 8}),
+    "a time": (Property("Duration", 60), {"Duration": 10}),
+    "a feature": (Property("Feature", "ib"), {"Feature": ["gpu"]}),
+    "an architecture": (Property("Architecture", "arm"), {"Architecture": "x86_64"}),
+    "a node": (Property("Node", "n1"), {"Node": "n2"}),
+    "a resource": (
+        Property("Resource", 2, {"name": "matlab"}),
+        {"Resource": [{"name": "matlab", "value": 1}]},
+    ),
+}
+SWAP = Property("Swap", 1)
+
+
+@pytest.mark.parametrize("item, lacks", OUTSIDE.values(), ids=OUTSIDE)
+def test_what_stands_beside_a_request_is_asked_for(item, lacks):
+    offer = {"id": "n", "Swap": 1, **lacks}
+    swap = Requested((SWAP,))
+    inside = Job((Requested((SWAP, item)),))
+    (wanted,) = sssjob.match(inside, [offer])
+    assert str(wanted.verdict) == "no"
+    for job in (
+        Job((item, swap)),
+        Job((item, TaskGroup((swap,)))),
+        Job((swap, TaskGroup((item,)))),
+        TaskGroup((item, swap)),
+    ):
+        (answer,) = sssjob.match(job, [offer])
+        assert (answer.verdict, answer.reasons) == (wanted.verdict, wanted.reasons)
+        assert {*conjuncts(requested(job).expression)} == {Comparison(SWAP), Comparison(item)}
+
+
+def test_what_a_request_speaks_of_it_alone_asks_for():
+    memory, more = Property("Memory", 2048), Property("Memory", 8192, {"preference": "-1"})
+    for request, verdict in (
+        ((Property("Memory", 1024),), "yes"),
+        ((Property("Memory", 1024), Property("Swap", 1, {"conj": "Or"})), "yes"),
+        ((more,), "no"),  # a wish, which is no other amount than the one that is needed
+    ):
+        (answer,) = sssjob.match(Job((memory, Requested(request))), [NODES[0] | {"Swap": 0}])
+        assert str(answer.verdict) == verdict
+    two = Job((Property("Feature", "ib"), Requested.of(Feature="gpu")))  # both are needed
+    offers = [{"id": "one", "Feature": ["gpu"]}, {"id": "both", "Feature": ["gpu", "ib"]}]
+    assert verdicts(*sssjob.match(two, offers)) == [("one", "no"), ("both", "yes")]
+
+
+@pytest.mark.parametrize("item", [
+    Property("Memory", 2048, {"metric": "Max"}), Property("Memory", 2048, {"context": "Used"}),
+    Property("TaskCount", 12), Property("Queue", "main"), Property("User", "amy"),
+], ids=str)  # fmt: skip
+def test_what_is_measured_or_no_matter_of_an_offer_is_not_asked_for(item):
+    for request in ((), (Requested.of(Processors=4),)):
+        assert verdicts(*sssjob.match(Job((item, *request)), NODES[:1])) == [("small", "yes")]
+
+
+@pytest.mark.parametrize(
+    "over", [Property("State", "Completed"), Delivered.of(Processors=4)], ids=["state", "delivered"]
+)
+def test_amounts_of_a_job_that_has_ended_are_those_that_it_used(over):
+    memory, request = Property("Memory", 2048), Requested.of(Processors=4)
+    assert verdicts(*sssjob.match(Job((memory, request)), NODES[:1])) == [("small", "no")]
+    assert verdicts(*sssjob.match(Job((over, memory, request)), NODES[:1])) == [("small", "yes")]
+    group = TaskGroup((memory, request))
+    assert verdicts(*sssjob.match(Job((over, group)), NODES[:1])) == [("small", "yes")]
 
 
 def test_a_job_of_several_task_groups_has_no_one_request():

@@ -22,9 +22,9 @@ from sssjob.expression.fit import Fit, FitPlan, at
 from sssjob.expression.fit import plan as planned
 from sssjob.expression.normal_form import Formula, Point, leaves, truth
 from sssjob.expression.normal_form import formula as normal
-from sssjob.expression.offer import Number, Offer, plain
+from sssjob.expression.offer import Number, Offer, outside
 from sssjob.expression.pattern import Matching
-from sssjob.expression.reading import of
+from sssjob.expression.reading import all_requested, of
 from sssjob.expression.reasons import Reason, chosen, explained
 from sssjob.expression.tree import (
     Comparison,
@@ -91,7 +91,7 @@ class Request:
 
     @classmethod
     def of(cls, block: Block, match: Matching = "full") -> Request:
-        """What a job, task group or task says itself; without Requested by its own amounts.
+        """What a job, task group or task asks for itself, in Requested and outside of it.
 
         Its defaults are resolved; task groups in it are left out. Raises as ``parse`` does.
         """
@@ -146,10 +146,14 @@ class Request:
         return {leaf.slot: offer.amount(leaf.slots) for leaf in leaves(self.formula) if leaf.slots}
 
 
-def stated(block: Block) -> Expression:
-    """What a block requests, or without Requested what it states itself; raises as ``parse``."""
+def stated(block: Block, job: Block | None = None) -> Expression:
+    """What a block asks for, in Requested and outside of it (8.0); raises as ``parse``.
+
+    ``job`` is the whole one, of which the block is a part.
+    """
+    beside = all_of(map(Comparison, outside(block, job)))
     requested = of(block)
-    return all_of(map(Comparison, plain(block.properties))) if requested is None else requested
+    return beside if requested is None else all_requested((requested, beside))
 
 
 def ranked(answers: Iterable[Answer]) -> list[Answer]:

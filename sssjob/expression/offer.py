@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal, NoReturn, TypeAlias, get_args
+from typing import Literal, NoReturn, TypeAlias, TypeVar, get_args
 
 from sssjob import nodes, resource_names, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
-from sssjob.expression.tree import amount, key
-from sssjob.model import Block, Property
+from sssjob.expression.tree import amount, asks, compared, key
+from sssjob.model import Block, Item, Property, Requested
+from sssjob.states import has_ended
+
+B = TypeVar("B", bound=Block)
 
 Mode: TypeAlias = Literal["fit", "exact"]
 Number: TypeAlias = int | Fraction
@@ -28,7 +31,15 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 COUNTS = frozenset(("Processors", "NodeCount", "TaskCount", "Duration"))
 AMOUNTS = COUNTS | {row.name for row in spec.CONSUMABLES} | {"Resource"}
 SETS = frozenset(("Feature", "Node"))
-_DESCRIBED = AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
+ALL_NEEDED = frozenset(("Feature",))  # of which all are needed, wherever they stand
+DESCRIPTIONS = SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
+# How many tasks there are is no matter of one offer, and nothing that Requested can hold.
+ASKED = DESCRIPTIONS | AMOUNTS - {"TaskCount"}
+# What its Requested alone asks for, where that speaks of it.
+SPOKEN_OF = frozenset(spec.properties(spec.REQUESTED)) - ALL_NEEDED
+OTHERWISE = "its Requested says another"  # of what stands outside, and counts for nothing
+# The attributes that Requested lends (8.1).
+_LENT = dict.fromkeys(("op", "conj", "group", "preference", "performanceFactor"))
 
 NAMES_LIMIT = 100_000  # nodes or features of one offer
 ALL_GPUS = key(Property("Resource", "0", {"name": resource_names.GPU}))  # of any model
@@ -129,15 +140,78 @@ def delivered(block: Block) -> Iterator[Property]:
     yield from (item for item in block.properties if item.name in known and item.name not in names)
 
 
-def plain(properties: Iterable[Property]) -> Iterator[Property]:
-    """What a job without Requested asks for: its amounts, and what describes its nodes.
+def outside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
+    """What a job or task group asks for outside of Requested: amounts, and what describes nodes.
 
     "When no such distinction is necessary, it is recommended that the property not be enveloped
-    in one of these elements." SSS 8.0
+    in one of these elements." (8.0) What Requested speaks of, it alone asks for (``set_aside``),
+    but for features, of which all are needed. Amounts of a job that has ended and has a Requested
+    are those that it used; ``job`` is the whole one, of which the block is a part.
     """
-    for item in properties:
-        if item.name in _DESCRIBED and item.attributes.get("context", "") != "Used":
-            yield item
+    return _parted(block, job)[0]
+
+
+def set_aside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
+    """What a block says outside of Requested of which its Requested says another."""
+    aside = _parted(block, job)[1]
+    said = {saying(item) for item in block.requested} if aside else frozenset()
+    return tuple(item for item in aside if saying(item) not in said)
+
+
+def unasked(block: Block) -> tuple[Property, ...]:
+    """What a block says outside of Requested, by which an offer may differ, and never is asked.
+
+    That is the queue, the user, or whatever else is of the job itself: nodes do not say it, and
+    would not be known to satisfy it. Requested asks for it.
+    """
+    spoken = compared(block.requested)
+    names = SPOKEN_OF - ASKED
+    return tuple(
+        item for item in block.properties if item.name in names and item.name not in spoken
+    )
+
+
+def saying(item: Property) -> tuple[str, str, str]:
+    """What a property says of what: two with the same say the same, but for how they compare."""
+    return key(item), item.text.strip(), item.attributes.get("units", "").strip()
+
+
+def without_set_aside(block: B) -> B:
+    """A block without what it says outside of Requested and its Requested speaks of."""
+    if not (spoken := compared(block.requested)):
+        return block
+
+    def is_left(item: Item) -> bool:
+        if not isinstance(item, Property) or item.name not in SPOKEN_OF or not asks(item):
+            return True
+        return key(item) not in spoken
+
+    return block.holding(filter(is_left, block.items))
+
+
+# decision 1022
+def _parted(block: Block, job: Block | None) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
+    """What counts of what a block says outside of Requested, and what its Requested speaks of."""
+    found = [item for item in block.properties if item.name in ASKED and asks(item)]
+    if not found or not block.blocks(Requested):
+        return tuple(map(_bare, found)), ()
+    over, spoken = is_over(job or block), compared(block.requested) - ALL_NEEDED
+    counts = [
+        _bare(item)
+        for item in found
+        if key(item) not in spoken and not (over and item.name in AMOUNTS)
+    ]
+    return tuple(counts), () if over else tuple(item for item in found if key(item) in spoken)
+
+
+def is_over(job: Block) -> bool:
+    """Whether a job has ended, so that its own amounts are those that it used."""
+    return has_ended(job.get) or bool(job.delivered)
+
+
+def _bare(item: Property) -> Property:
+    """A property without the attributes that have no meaning outside of Requested (2.9)."""
+    return item if _LENT.keys().isdisjoint(item.attributes) else item.having(**_LENT)
 
 
 def worded(item: Property) -> str:

@@ -10,7 +10,7 @@ from sssjob import expression
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Comparison, Expression
 from sssjob.expression.lint import lint
-from sssjob.expression.offer import plain
+from sssjob.expression.offer import OTHERWISE, outside, set_aside
 from sssjob.model import Block, Property, Requested
 
 _CODES = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE", LimitExceeded: "E-LIMIT"}
@@ -23,11 +23,13 @@ class RequestParts(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> RequestParts:
-    """What a block requests: all its Requested elements, or without any what it states itself.
+def asked(
+    block: Block, path: str, *, nodes: Sequence[str] = (), job: Block | None = None
+) -> RequestParts:
+    """What a block asks for: in all its Requested elements, and outside of them.
 
     What is not understood is no longer in it (``awareness.understood``); ``nodes`` are names over
-    which patterns are tried.
+    which patterns are tried; ``job`` is the whole one, of which the block is a part.
     """
     stated = block.blocks(Requested)
     found: list[Finding] = []
@@ -45,9 +47,13 @@ def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> RequestParts
             line = items[error.index].line if isinstance(error, UnbalancedGroup) else requested.line
             code = _CODES[type(error)]
             found.append(finding(code, str(error), line=line, path=at, section="SSS 8.1"))
-    if not stated:
-        items = tuple(plain(block.properties))
-        read += map(Comparison, items)
-        found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
+    items = outside(block, job)
+    read.append(expression.all_of(map(Comparison, items)))
+    found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
+    found += [
+        finding("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}",
+                path=f"{path}/{item.name}", line=item.line, section="SSS 8.0")
+        for item in set_aside(block, job)
+    ]  # fmt: skip
     parts = expression.conjuncts(expression.all_requested(read))
     return RequestParts(parts if readable else None, tuple(found))

@@ -110,6 +110,23 @@ def key(item: Property) -> str:
     return f"Resource[{' '.join(f'{name}={value!r}' for name, value in told)}]"
 
 
+def is_wish(item: Property) -> bool:
+    """Whether a requested property is only preferred, so that it never blocks (8.1)."""
+    return item.attributes.get("preference", "").strip().startswith("-")
+
+
+# decision 1022
+def compared(requested: Iterable[Property]) -> frozenset[str]:
+    """The keys of all that a request demands, in whatever alternative; of these it alone speaks."""
+    return frozenset(key(item) for item in requested if not is_wish(item))
+
+
+def asks(item: Property) -> bool:
+    """Whether a property outside of Requested asks for something: no measure, and nothing used."""
+    told = item.attributes
+    return told.get("context", "") != "Used" and told.get("metric", "") in ("", "Total")
+
+
 def all_of(operands: Iterable[Expression]) -> Expression:
     """The operands joined by And; a single one stays what it is."""
     parts = tuple(operands)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from sssjob import expression, task_distribution
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Interval, Term
+from sssjob.expression.offer import without_set_aside
 from sssjob.layout.values import Count, Stated
 from sssjob.model import Block, Property, Task
 from sssjob.named_nodes import NamedNodes, named
@@ -62,7 +63,7 @@ def requests(
     ``UnbalancedGroup``, ``InvalidValue`` and ``LimitExceeded`` for what cannot be read.
     """
     found = expression.alternatives(expression.of(block) or expression.And(), ALTERNATIVES)
-    stated = Statement(block, path, extended=extended)
+    stated = Statement(without_set_aside(block), path, extended=extended)
     told: dict[tuple[object, ...], LayoutRequest] = {}
     for alternative in found:
         asked = stated.request(alternative.terms)

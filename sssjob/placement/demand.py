@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression
 from sssjob.expression.evaluate import Request
+from sssjob.expression.offer import without_set_aside
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as requested
 from sssjob.layout import Unit
@@ -33,12 +34,16 @@ class Thing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A task group, the operands of its request, and the amounts that its tasks have together."""
+    """A task group, the operands of its request, and the amounts that its tasks have together.
+
+    ``places`` are where the properties stand that are asked for, by identity.
+    """
 
     path: str
     block: Block
     parts: tuple[Expression, ...]
     whole: frozenset[str]
+    places: Mapping[int, str]
 
     def asked(self) -> AskedGroup:
         """The ways to count it; what cannot be read is a finding, and then there are none."""
@@ -64,9 +69,9 @@ class Demand:
         if tasks := self.block.blocks(Task):
             yield Thing(f"{self.path}/Task", f"nodes of {len(tasks)} Task elements", Task)
         for part in self.parts:
-            names = sorted(expression.mentions(part))
-            where = f"/{names[0]}" if len(names) == 1 else ""
-            yield Thing(f"{self.path}/Requested{where}", str(part), part)
+            places = {self.places[id(found.item)] for found in expression.comparisons(part)}
+            where = places.pop() if len(places) == 1 else f"{self.path}/Requested"
+            yield Thing(where, str(part), part)
 
     def without(self, *things: Thing) -> Demand:
         """What is left without these."""
@@ -97,18 +102,20 @@ def demand(
     findings = [*found, *_rule(block, path, policy)]
     if parts is None or any(each.severity is Severity.ERROR for each in findings):
         return None, findings
-    if not block.blocks(Requested):
-        # Counts are read where they stand; asked for as well, they would be left out in vain.
-        parts = tuple(part for part in parts if not _is_count(part))
-    own = block.properties.get("Node")
-    if own is not None and not any("Node" in expression.mentions(part) for part in parts):
-        parts = (*parts, Comparison(own.having(op=None)))
+    # Counts are read where they stand; asked for as well, they would be left out in vain.
+    own = {id(item) for item in block.properties if item.name in _COUNTS}
+    parts = tuple(
+        part for part in parts if not (isinstance(part, Comparison) and id(part.item) in own)
+    )
     faults = list(Request(expression.all_of(parts), match).faults())
-    block = block.holding(item for item in block.items if item is not own)
+    block = block.holding(
+        item for item in without_set_aside(block).items
+        if not (isinstance(item, Property) and item.name == "Node")
+    )  # fmt: skip
     if faults:
         wrong = [replace(each, path=f"{path}/Requested/{each.path}") for each in faults]
         return None, [*findings, *wrong]
-    return Demand(path, block, parts, _whole(unit, parts)), findings
+    return Demand(path, block, parts, _whole(unit, parts), _places(unit, parts)), findings
 
 
 def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]:
@@ -124,12 +131,24 @@ def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]
     yield from said(judge([unknown]))
 
 
-def _is_count(part: Expression) -> bool:
-    return (
-        isinstance(part, Comparison)
-        and part.item.name in _COUNTS
-        and part.item.attributes.keys() <= {_POLICY}
-    )
+def _places(unit: Unit, parts: tuple[Expression, ...]) -> dict[int, str]:
+    """Where what is asked for stands: in the task group, or in its job, which lends to it."""
+    paths: dict[tuple[str, str, int], str] = {}
+    blocks = [(unit.path, unit.block)]
+    if unit.job is not None:
+        blocks.append((unit.path.rpartition("/")[0], unit.job))
+    for path, block in blocks:  # what the job says is there, and is lent to the group as it is
+        for place, items in (("/Requested", block.requested), ("", block.properties)):
+            for item in items:
+                paths[_known_by(item)] = f"{path}{place}/{item.name}"
+    every = (found.item for part in parts for found in expression.comparisons(part))
+    return {
+        id(item): paths.get(_known_by(item), f"{unit.path}/Requested/{item.name}") for item in every
+    }
+
+
+def _known_by(item: Property) -> tuple[str, str, int]:
+    return expression.key(item), item.text, item.line
 
 
 def _whole(unit: Unit, parts: tuple[Expression, ...]) -> frozenset[str]:

@@ -30,8 +30,8 @@ from sssjob.errors import (
     UnreadableDocument,
     finding,
 )
-from sssjob.expression.evaluate import Request, Verdict
-from sssjob.expression.offer import COUNTS, Offer, delivered, plain
+from sssjob.expression.evaluate import Request, Verdict, stated
+from sssjob.expression.offer import COUNTS, Offer, delivered
 from sssjob.model import BLOCKS, Block, Job, Property, Requested
 from sssjob.query.syntax import MADE, NAMESPACE
 
@@ -250,8 +250,8 @@ def _requested(holder: Element, key: str) -> _NumberBounds:
     requests = [holder] if local(holder) == spec.REQUESTED else [
         child for child in holder.iterchildren("{*}Requested") if _is_block(child)
     ]  # fmt: skip
-    stated = Job(tuple(bridge.from_tree(child) for child in requests))
-    asked = expression.of(_known(stated, holder))
+    alone = Job(tuple(bridge.from_tree(child) for child in requests))
+    asked = expression.of(_known(alone, holder))
     assert asked is not None
     found = expression.alternatives(asked, ALTERNATIVES)
     if not found.complete:
@@ -298,7 +298,7 @@ def _satisfied(element: Element) -> bool:
     if not block.delivered:
         return False
     try:
-        asked = _asked(_known(_own(block), element))
+        asked = stated(_known(_own(block), element), block)
         return Request(asked).verdict(Offer.of("", delivered(block), "exact")) is Verdict.YES
     except (*_UNREADABLE, LimitExceeded):
         return False
@@ -335,15 +335,6 @@ def _known(block: Block, element: Element) -> Block:
         text = "; ".join(f"{each.message} at {each.path}" for each in said)
         raise UnreadableDocument(finding("E-UNKNOWN", text, line=said[0].line, section="SSS 9.0"))
     return known.block
-
-
-def _asked(block: Block) -> expression.Expression:
-    """What a block requests; without a Requested element its own amounts and nodes."""
-    if block.block(Requested) is None:
-        return expression.all_of(map(expression.Comparison, plain(block.properties)))
-    asked = expression.of(block)
-    assert asked is not None
-    return asked
 
 
 _LITERALS: Mapping[str, Callable[[str], object]] = {

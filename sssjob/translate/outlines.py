@@ -69,7 +69,7 @@ class Outlines:
 
     def learn(self, listed: ListedProperties, asked: JobRequest) -> None:
         """Keep the outline of a job all of which is understood, and of which nothing is taken."""
-        if not _is_plain(listed.requested) or len(repr(listed.key)) > _LENGTH:
+        if asked.sets_aside or not _is_plain(listed.requested) or len(repr(listed.key)) > _LENGTH:
             return
         if not listed.requested or asked.scope.chosen is not None:
             if len(self._known) >= _KNOWN:

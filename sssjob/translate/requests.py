@@ -25,6 +25,7 @@ from sssjob.defaults import (
 )
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
+from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, saying
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
@@ -136,7 +137,7 @@ class JobRequest:
     ) -> None:  # fmt: skip
         self.job, self.scope = job, scope
         self.owner: Block = job
-        self.holds_everything = False
+        self.holds_everything = self.sets_aside = False
         self._alone = outline is not None  # whether the job has no task groups
         self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
         self._attributes: dict[tuple[int, str], str] = {}
@@ -156,6 +157,7 @@ class JobRequest:
             found = _Survey(job, scope, unstated)
             self._places, self._items, self._fates = found.places, found.items, found.fates
             self._blocks = {**found.blocks}
+            self.sets_aside = found.sets_aside
             self._here = self._blocks.get(id(job), {})
             groups = job.asking_groups
             limits = self._adopt(groups[0]) if len(groups) == 1 else frozenset()
@@ -396,7 +398,7 @@ class JobRequest:
         for place, item in found:
             if self.over and self.job.requested:
                 break
-            if item.attributes.get("metric", "") not in ("", "Total"):
+            if not expression.asks(item):
                 continue
             self._take_amount(place, item)
             try:
@@ -636,6 +638,7 @@ class _Survey:
     """
 
     def __init__(self, job: Job, scope: Scope, unstated: AwarenessPolicy) -> None:
+        self.sets_aside = False  # something outside of Requested, as Requested speaks of it
         self.places: list[PropertyPlace] = []
         self.items: list[Property] = []
         self.blocks: dict[int, dict[str, list[int]]] = {}
@@ -673,6 +676,37 @@ class _Survey:
                 self._facts(item, policy, path)
             elif isinstance(item, Block):
                 self._block(item, None, policy, path)
+        if asks:
+            self._set_aside(self.blocks.get(id(block), {}))
+
+    # decision 1022
+    def _set_aside(self, named: dict[str, list[int]]) -> None:
+        """Let what a block says outside of Requested count for nothing where Requested speaks."""
+        for name in SPOKEN_OF & named.keys():
+            numbers = named[name]
+            requested = [self.items[each] for each in numbers if self.places[each].requested]
+            if not requested or len(requested) == len(numbers):
+                continue
+            spoken, said = expression.compared(requested), set(map(saying, requested))
+            for number in numbers:
+                place, item = self.places[number], self.items[number]
+                if (
+                    place.requested
+                    or not expression.asks(item)
+                    or expression.key(item) not in spoken
+                ):
+                    continue
+                self.sets_aside = True
+                self.places[number] = place._replace(plain=False, bounded=False)
+                if saying(item) in said:
+                    del self.fates[id(item)]
+                else:
+                    self.fates[id(item)] = Fate(OTHERWISE)
+            if self.sets_aside:
+                bounded = self.places
+                named[name] = [
+                    each for each in numbers if bounded[each].requested or bounded[each].bounded
+                ]
 
     def _facts(self, block: Delivered, policy: AwarenessPolicy, path: str) -> None:
         """What a job was given asks for nothing."""
@@ -716,7 +750,7 @@ class _Survey:
         for item in block.properties:
             if id(item) in self.fates or self._compared(item, owner):
                 continue
-            wish = item.attributes.get("preference", "").strip().startswith("-")
+            wish = expression.is_wish(item)
             known = item.name in spec.properties(spec.REQUESTED)
             fact = scope is not None and (wish or known)
             reason = _WISH if wish else _OTHER if fact else NO_OPTION

@@ -13,10 +13,10 @@ from sssjob.document import from_tree, opened, read, tree
 from sssjob.document.encodings import beginning
 from sssjob.document.places import split
 from sssjob.document.sources import NamedSource
-from sssjob.errors import Finding
+from sssjob.errors import Finding, finding
 from sssjob.expression import Expression, all_of
 from sssjob.expression.evaluate import Answer, Request, ranked
-from sssjob.expression.offer import Mode, Offer, delivered
+from sssjob.expression.offer import Mode, Offer, delivered, unasked
 from sssjob.expression.offers import SIZE_LIMIT, BadOffer, made, parsed
 from sssjob.expression.offers import read as read_json
 from sssjob.expression.pattern import Matching
@@ -69,7 +69,7 @@ def requests(
             replace(unit.block, items=_own(unit.block)), ASK, around=unit.around, path=unit.path
         )
         known = known.within(context, ASK)
-        parts, found = properties(known.block, unit.path, nodes=nodes)
+        parts, found = properties(known.block, unit.path, nodes=nodes, job=unit.whole)
         told((*known.findings(), *found))
         return parts if known.accepted else None
 
@@ -220,4 +220,14 @@ def matched(
     if any(request.faults()):  # which were said where the request was read
         return None
     answers = tuple(request.answer(offer) for offer in offered)
-    return Matched(asked, answers, tuple(each.in_file(asked.file) for each in request.stopped()))
+    found = (*request.stopped(), *_unasked(asked, offered))
+    return Matched(asked, answers, tuple(each.in_file(asked.file) for each in found))
+
+
+def _unasked(asked: NamedRequest, offered: Sequence[Offer]) -> Iterator[Finding]:
+    """What of a job is not asked for, though offers say it."""
+    for item in unasked(asked.block):
+        if any(item.name in offer.facts for offer in offered):
+            text = f"{item.name} is not asked of offers: it stands outside of Requested"
+            yield finding("W-USELESS", text, path=f"{asked.path}/{item.name}", line=item.line,
+                          section="SSS 8.0", suggestion="write it in Requested")  # fmt: skip

@@ -87,18 +87,20 @@ def test_match_ranks_by_exact_scores(ask):
 
 
 def test_match_applies_defaults_and_chooses_jobs_and_task_groups(ask):
-    offers = [{"id": "n", "Processors": 8, "Memory": 512}]
+    offers = [{"id": "n", "Processors": 8, "Memory": 512, "Feature": ["ib"]}]
     everything = json.loads(ask("match", GROUP, "--json", offers=offers).stdout)
     assert [(row["job"], row["verdict"]) for row in everything] == [
         ("a", "yes"), ("b", "yes"), ("m", "yes"), ("s", "yes"),
     ]  # fmt: skip
-    assert everything[0]["alternative"] == "(Processors EQ 4 And Memory EQ 512 MB)"
+    assert everything[0]["alternative"] == (
+        "(Processors EQ 4 And Memory EQ 512 MB And Feature EQ ib)"
+    )
     chosen = ask("match", GROUP, "--json", "--select", "//Job[Id='b']", offers=offers)
     assert [row["job"] for row in json.loads(chosen.stdout)] == ["b", "m", "s"]
     group = ask("match", GROUP, "--json", "--select", "//TaskGroup[Name='s']", offers=offers)
     (row,) = json.loads(group.stdout)
     assert (row["job"], row["path"]) == ("s", "/JobGroup/Job[2]/TaskGroup[2]")
-    assert row["alternative"] == "Processors EQ 7"
+    assert row["alternative"] == "(Feature EQ ib And Processors EQ 7)"
 
 
 def test_match_takes_delivered_blocks_as_offers_and_compares_them_exactly(ask):
@@ -413,9 +415,22 @@ def test_what_job_and_only_group_say_otherwise_is_told(ask):
     asked = json.loads(result.stdout)["expression"]
     assert asked == "(Memory EQ 512 And Processors EQ 4)"
     assert (
-        "Processors counts for nothing: its only task group says another at /Job/Processors"
+        "Processors counts for nothing: its only task group says another at /Job/Requested/Processors"
         in result.stderr
     )
     assert (
-        "Memory counts for nothing: its job says another at /Job/TaskGroup/Memory" in result.stderr
+        "Memory counts for nothing: its job says another at /Job/TaskGroup/Requested/Memory"
+        in result.stderr
     )
+
+
+@pytest.mark.parametrize("asked, told", [
+    ("<Queue>main</Queue>", True),
+    ("<Queue>main</Queue><Requested><Queue>main</Queue></Requested>", False),
+    ("<Requested><Queue>main</Queue></Requested>", False),
+])  # fmt: skip
+def test_a_queue_that_stands_outside_is_told_where_offers_say_theirs(ask, asked, told):
+    for offers, said in (([{"id": "n", "Queue": "main"}], told), ([{"id": "n"}], False)):
+        result = ask("match", f"<Job><Id>1</Id>{asked}</Job>", offers=offers)
+        text = "Queue is not asked of offers: it stands outside of Requested at /Job/Queue"
+        assert (text in result.stderr) is said

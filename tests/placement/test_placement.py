@@ -376,3 +376,23 @@ def test_a_pattern_that_takes_too_many_steps_proves_nothing(name, other):
     (finding,) = found.findings
     assert (finding.code, str(finding.severity)) == ("E-REGEX-LIMIT", "warning")
     assert finding.path == f"/Job/Requested/{name}"
+
+
+@pytest.mark.parametrize("inner, places", [
+    ("<Processors>99</Processors>", ["/Job/Processors"]),
+    ("<Requested><Processors>99</Processors></Requested>", ["/Job/Requested/Processors"]),
+    ("<Processors>88</Processors><Requested><Processors>99</Processors></Requested>",
+     ["/Job/Requested/Processors"]),
+    ("<Feature>x</Feature><Requested><Processors>1</Processors></Requested>", ["/Job/Feature"]),
+    ("<Node>x</Node><Requested><Processors>1</Processors></Requested>", ["/Job/Node"]),
+    ("<Requested><Processors>99</Processors></Requested><TaskGroup><Feature>ib</Feature>"
+     "</TaskGroup>", ["/Job/Requested/Processors"]),
+    ("<TaskGroup><Feature>x</Feature><Requested><Memory>1</Memory></Requested></TaskGroup>",
+     ["/Job/TaskGroup/Feature"]),
+    ("<Requested><Feature group='1'>x</Feature><Feature conj='Or' group='-1'>y</Feature>"
+     "</Requested>", ["/Job/Requested/Feature"]),
+])  # fmt: skip
+def test_what_is_in_the_way_is_told_with_its_place(inner, places):
+    offers = [{"id": "n", "Processors": 8, "Memory": 1024, "Feature": ["ib"]}]
+    found = place(loads(f"<Job><Id>1</Id>{inner}</Job>"), offers)
+    assert [reason.path for reason in found.reasons] == places

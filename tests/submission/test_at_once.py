@@ -273,7 +273,7 @@ LEFT = [
     ("<NotificationList uri='xmpp://a'>JobEnd</NotificationList>", "slurm", "/Job/NotificationList/@uri", "it is no address of mail"),
     ("<NotificationList>JobEnd,Birth</NotificationList>", "slurm", "/Job/NotificationList", "expected some of JobStart, JobEnd, All, None"),
     ("<Queue>a</Queue><Partition>b</Partition>", "slurm", "/Job/Partition", "the partition is the Queue, 'a'"),
-    ("<Queue>a</Queue><Requested><Queue>b</Queue></Requested>", "slurm", "/Job/Requested/Queue", "'a' is asked for as well"),
+    ("<Queue>a</Queue><Requested><Queue>b</Queue></Requested>", "slurm", "/Job/Queue", "its Requested says another"),
     ("<Disk units='MB'>5</Disk>", "pbs", "/Job/Disk", "there is no option for it"),
     ("<NodeCount>2</NodeCount>", "gridengine", "/Job/NodeCount", "there is no option for it"),
     ("<Swap units='MB'>5</Swap>", "slurm", "/Job/Swap", "there is no option for it"),

@@ -1,0 +1,91 @@
+"""What stands outside of Requested and within it: one rule for scripts, ads and features."""
+
+import pytest
+
+from sssjob.document import loads
+from sssjob.expression import conjuncts
+from sssjob.expression.offer import OTHERWISE
+from sssjob.features.derive import derive
+from sssjob.matching import requested
+from sssjob.registry import all_targets
+from sssjob.systems.condor.task_groups import to_ads
+from sssjob.translate import Settings, translate
+
+JOB = '<Job awarenessPolicy="Warn"><Id>1</Id><Executable>/bin/date</Executable>{}</Job>'
+TARGETS = sorted(all_targets().keys() - {"sss"})
+# What is said outside, and what is requested instead.
+SAID = {
+    "processors": ("<Processors>2</Processors>", "<Processors>4</Processors>"),
+    "memory": ("<Memory>100</Memory>", '<Memory units="GB">1</Memory>'),
+    "time": ("<Duration>60</Duration>", "<Duration>120</Duration>"),
+    "nodes": ("<NodeCount>2</NodeCount>", "<NodeCount>3</NodeCount>"),
+    "GPUs": ('<Resource name="GPU">1</Resource>', '<Resource name="GPU">2</Resource>'),
+    "a node": ("<Node>n1</Node>", "<Node>n2</Node>"),
+    "an architecture": ("<Architecture>arm</Architecture>", "<Architecture>x86_64</Architecture>"),
+    "a system": ("<OperatingSystem>AIX</OperatingSystem>", "<OperatingSystem>L</OperatingSystem>"),
+    "a queue": ("<Queue>a</Queue>", "<Queue>b</Queue>"),
+    "a project": ("<Project>a</Project>", "<Project>b</Project>"),
+    "a range": ("<Memory>100</Memory>", '<Memory op="GE">1</Memory><Memory op="LE">9</Memory>'),
+    "alternatives": (
+        "<Memory>100</Memory>", '<Processors>2</Processors><Memory conj="Or">9</Memory>'
+    ),
+}  # fmt: skip
+
+
+OF_THE_JOB = [SAID[name][0] for name in ("a queue", "a project")]
+
+
+def job(outside, within, place="{}<Requested>{}</Requested>"):
+    return loads(JOB.format(place.format(outside, within)))
+
+
+def written(asked, target):
+    found = translate(asked, target, Settings(residual=False))
+    return found.text, [each for each in found.losses if each.reason == OTHERWISE]
+
+
+def ads(asked):
+    return [str(each.ad) for each in to_ads(asked)]
+
+
+PLACES = ("{}<Requested>{}</Requested>", "<Requested>{1}</Requested>{0}",
+          "<TaskGroup>{}<Requested>{}</Requested></TaskGroup>")  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES, ids=["before", "behind", "group"])
+@pytest.mark.parametrize("outside, within", SAID.values(), ids=SAID)
+def test_a_request_alone_asks_for_what_it_speaks_of(outside, within, place):
+    both, alone = job(outside, within, place), job("", within, place)
+    for target in TARGETS:
+        text, told = written(both, target)
+        assert text == written(alone, target)[0], target
+        assert len(told) == 1, target
+        assert "Requested" not in told[0].path
+    if outside not in OF_THE_JOB:  # which an ad says of the job, whatever is asked for
+        assert ads(both) == ads(alone)
+    assert derive(both).values == derive(alone).values
+    assert requested(both).expression == requested(alone).expression
+
+
+@pytest.mark.parametrize("outside, within", SAID.values(), ids=SAID)
+def test_what_is_said_alike_is_not_told(outside, within):
+    for target in TARGETS:
+        text, told = written(job(outside, outside), target)
+        assert (text, told) == (written(job("", outside), target)[0], [])
+
+
+@pytest.mark.parametrize("first", SAID)
+@pytest.mark.parametrize("then", SAID)
+def test_what_a_request_does_not_speak_of_counts_wherever_it_stands(first, then):
+    (outside, _), (_, within) = SAID[first], SAID[then]
+    if outside.split(">")[0].split(" ")[0] in within:
+        return
+    beside, inside = job(outside, within), job("", within + outside)
+    if "Or" in within:  # which binds less than And
+        inside = job("", within.replace(">", ' group="1">', 1).replace(
+            'conj="Or"', 'conj="Or" group="-1"') + outside)  # fmt: skip
+    for target in TARGETS:
+        assert written(beside, target)[0] == written(inside, target)[0], target
+    if outside not in OF_THE_JOB:  # which are asked of offers in Requested only
+        said = (map(str, conjuncts(requested(each).expression)) for each in (beside, inside))
+        assert len({*map(frozenset, said)}) == 1
