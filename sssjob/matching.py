@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from sssjob.check.awareness import ASK, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
-from sssjob.defaults import OVERRIDDEN, has_only_group, lent, resolve, together
+from sssjob.defaults import has_only_group, lent, resolve, together
 from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of
 from sssjob.expression import Expression, all_of, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
@@ -155,8 +155,8 @@ def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> 
     found = together(own, theirs)
     told(
         finding("W-USELESS", f"{item.name} counts for nothing: {why}",
-                path=(job if why == OVERRIDDEN else group).where(item), line=item.line)
-        for item, why in found.left
+                path=(job if is_of_job else group).where(item), line=item.line)
+        for item, is_of_job, why in found.left
     )  # fmt: skip
     return found.parts
 

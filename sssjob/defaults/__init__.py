@@ -12,7 +12,7 @@ elements, and resolving it again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -183,14 +183,22 @@ def _called(item: Property | Note) -> str:
     return item.attributes.get("name", "") if isinstance(item, Property) else ""
 
 
+class NotCounted(NamedTuple):
+    """What a job, or else its only group, says and does not count beside the other; and why."""
+
+    item: Property
+    is_of_job: bool
+    why: str
+
+
 class AskedTogether(NamedTuple):
     """What a job and its only task group request, by the parts that And joins.
 
-    ``left`` is what one of them says and does not count, as the other says another, with why.
+    ``left`` is what one of them says and does not count, as the other says another.
     """
 
     parts: tuple[expression.Expression, ...]
-    left: tuple[tuple[Property, str], ...]
+    left: tuple[NotCounted, ...]
 
 
 # decision 985
@@ -212,14 +220,29 @@ def together(
     asked_of_both = expression.all_requested((whole, expression.all_of(counting)))
     parts = expression.conjuncts(asked_of_both)
     asked = [found for part in parts for found in expression.comparisons(part)]
-    left = tuple(
-        (found.item, why)
-        for every, why in ((own, OVERRIDDEN), (theirs, _OF_ITS_JOB))
-        for part in every
-        for found in expression.comparisons(part)
-        if found not in asked
-    )
+    left = (*_left(own, theirs, asked, OVERRIDDEN), *_left(theirs, own, asked, _OF_ITS_JOB))
     return AskedTogether(parts, left)
+
+
+def _left(
+    every: Iterable[expression.Expression], others: Iterable[expression.Expression],
+    asked: Sequence[expression.Comparison], why: str,
+) -> Iterator[NotCounted]:  # fmt: skip
+    """What of these parts is not asked for, as the others say another, or say it of another part.
+
+    A part counts as a whole: of what the others say nothing, it is told of what they do.
+    """
+    said = {expression.key(each.item) for part in others for each in expression.comparisons(part)}
+    for part in every:
+        found = [*expression.comparisons(part)]
+        named = dict.fromkeys(expression.key(each.item) for each in found)
+        cause = ", ".join(name for name in named if name in said)
+        for each in found:
+            if each in asked:
+                continue
+            is_said = expression.key(each.item) in said or not cause
+            told = why if is_said else f"it is joined to {cause}, of which {why}"
+            yield NotCounted(each.item, why == OVERRIDDEN, told)
 
 
 def lent(

@@ -57,7 +57,9 @@ class And:
     loose: bool = False
 
     def __str__(self) -> str:
-        return f"({' And '.join(map(str, self.operands))})"
+        # One that asks for nothing only keeps the preferences beside it apart.
+        said = [each for each in self.operands if not (isinstance(each, And) and not each.operands)]
+        return f"({' And '.join(map(str, said))})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -434,3 +434,24 @@ def test_a_queue_that_stands_outside_is_told_where_offers_say_theirs(ask, asked,
         result = ask("match", f"<Job><Id>1</Id>{asked}</Job>", offers=offers)
         text = "Queue is not asked of offers: it stands outside of Requested at /Job/Queue"
         assert (text in result.stderr) is said
+
+
+def test_a_part_that_counts_as_a_whole_is_told_with_its_reason(ask):
+    either = '<Requested><Processors>2</Processors><Memory conj="Or">5</Memory></Requested>'
+    of_group = "<Requested><Processors>4</Processors></Requested>"
+    result = ask("explain", f"<Job>{either}<TaskGroup>{of_group}</TaskGroup></Job>")
+    told = [line.partition("warning: ")[2] for line in result.stderr.splitlines()]
+    why = "its only task group says another"
+    assert told == [
+        f"Processors counts for nothing: {why} at /Job/Requested/Processors [W-USELESS]",
+        f"Memory counts for nothing: it is joined to Processors, of which {why}"
+        " at /Job/Requested/Memory [W-USELESS]",
+    ]
+
+
+def test_preferences_of_several_requests_are_shown_without_what_keeps_them_apart(ask):
+    wishes = "".join(
+        f'<Requested><Memory preference="-1">{size}</Memory></Requested>' for size in (4, 5)
+    )
+    shown = json.loads(ask("explain", f"<Job>{wishes}</Job>", "--json").stdout)["expression"]
+    assert shown == "((Wish(Memory EQ 4: 1)) And (Wish(Memory EQ 5: 1)))"
