@@ -25,7 +25,7 @@ Examples:
   sssjob repair --in-place job.xml
   sssjob repair --groups job.xml | sssjob validate
 
-Exit code: 0 repaired, or nothing to do; 1 refused, with the reasons; 2 cannot be read."""
+Exit code: 0 repaired, or nothing to do; 2 cannot be read, and not be repaired for sure."""
 )
 @click.argument("file", default="-", metavar="[FILE]", type=click.Path())
 @click.option("-o", "--output", metavar="PATH", type=click.Path(), help="Write here.")
@@ -99,17 +99,17 @@ def _read(source: Path | BinaryIO, name: str) -> bytes:
 def _refuse(name: str, refused: NotRepairable, as_json: bool) -> NoReturn:
     """Say why nothing was changed, and end the command."""
     if as_json:
-        findings = [found.in_file(name).as_dict() for found in refused.findings]
+        findings = [found.in_file(name).as_dict() for found in refused.placed]
         common.data(json.dumps(
             {"file": name, "repaired": False, "changes": [], "findings": findings},
             ensure_ascii=False, indent=2,
         ))  # fmt: skip
     else:
-        common.print_findings(found.in_file(name) for found in refused.findings)
+        common.print_findings(found.in_file(name) for found in refused.placed)
         common.say(
             f"{common.name_of(name)}: nothing changed: not all of this can be repaired for sure"
         )
-    sys.exit(common.NOTHING)
+    sys.exit(common.NOT_UNDERSTOOD)
 
 
 def _line(name: str, change: AppliedRepair) -> str:

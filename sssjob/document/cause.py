@@ -97,6 +97,13 @@ def invalid_byte(
     return UnreadableDocument(said)
 
 
+def mislabelled(name: str, line: int, column: int) -> UnreadableDocument:
+    """A declaration that names an encoding in which it could not stand as it does."""
+    text = f"the document is declared as {name.upper()}, and its bytes are not"
+    advice = 'write encoding="UTF-8", or what it is in'
+    return UnreadableDocument(finding("E-XML", text, line=line, column=column, suggestion=advice))
+
+
 def doctype(line: int, column: int) -> UnreadableDocument:
     """SSS documents have no document type; what declares one is an attack or a mistake."""
     said = finding("E-XML", DOCTYPE, line=line, column=column, suggestion=DOCTYPE_ADVICE)

@@ -62,6 +62,17 @@ def declared(prolog: bytes) -> str | None:
     return None if name in (UTF8, "utf8") else name
 
 
+def mislabelled(head: bytes) -> str | None:
+    """The encoding that a document declares, if it is none that a declaration can be seen in.
+
+    >>> mislabelled(b'<?xml version="1.0" encoding="UTF-16"?>'), mislabelled(b"<?xml ?>")
+    ('utf-16', None)
+    """
+    if not DECLARATION.match(head) or (name := declared(head)) is None or shows_tags(name):
+        return None
+    return name
+
+
 def shows_tags(name: str) -> bool:
     """Whether tags can be seen in the bytes of an encoding."""
     try:

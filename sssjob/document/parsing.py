@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob.document import cause
+from sssjob.document import cause, encodings
 from sssjob.document.encodings import UTF8, characters
 from sssjob.document.limits import refuse_doctype, refuse_early
 from sssjob.errors import UnreadableDocument
@@ -143,6 +143,8 @@ def fault_of(error: etree.XMLSyntaxError) -> ParserError:
 
 # What libxml2 says of something behind it, and the sign with which that begins.
 _BEGUN_BY = {"Opening and ending tag mismatch": "</", "xmlParseEntityRef: no name": "&"}
+# What it says behind the encoding of a declaration, if the bytes cannot be in it.
+_NO_BLANK = "Blank needed here"
 # Encodings whose characters are counted as those of UTF-8.
 _COUNTED = {UTF8: UTF8, "us-ascii": "ascii", "ascii": "ascii"}
 _BEGIN = 512  # bytes that tell what something is that is no XML
@@ -158,6 +160,8 @@ def refusal(
         return cause.invalid_byte(data[byte], name, at.start, at.line, at.column)
     above = place.line - 1
     column = _column(said, data) + (place.column - 1 if said.line == 1 else 0)
+    if said.message.startswith(_NO_BLANK) and (other := encodings.mislabelled(data)):
+        return cause.mislabelled(other, above + said.line, column)
     context = _about(data, said.line, said.column)
     if cause.NO_TAG.search(said.message):
         context = data[:_BEGIN].lstrip().decode("utf-8", "replace")

@@ -14,6 +14,7 @@ COMMANDS = (
     "match @ --offers offers.json", "deliver @ --from slurm --record records.txt",
     "submit --to slurm --dry-run @", "condor ad @", "place @ --offers offers.json",
 )  # fmt: skip
+_UTF8 = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _DATA = "<Data>\n<Job><Id>7</Id></Job>\n</Data>\n"
 REFUSED = {
     "an end tag of another element": "<Job><Id>1</Id></Job><Job><Id>2</Job>",
@@ -47,6 +48,10 @@ REFUSED = {
     "UTF-32 of high bytes first, cut": f"\ufeff{_DATA}".encode("utf-32-be")[:-3],
     "UTF-16 cut in a character": f"\ufeff{_DATA}".encode("utf-16-le")[:-1],
     "UTF-32 cut in a tag": f"\ufeff{_DATA}".encode("utf-32-le")[:-20],
+    "UTF-16 that declares UTF-8": f"{_UTF8}<Job><Id>1</Foo></Job>".encode("utf-16"),
+    "UTF-16 without a mark that declares UTF-8": f"{_UTF8}<Job>1 & 2</Job>".encode("utf-16-le"),
+    "UTF-8 that declares UTF-16": '<?xml version="1.0" encoding="UTF-16"?>\n<Job><Id>1</Id></Job>',
+    "to be mended in two ways": "<Job>\n<Requested><Memory>1</Memory><Disk>1</Disk>\n</Job>",
     "to be mended in two lines": "<Job>\n<Id>1<Id>\n<Memory units=”GB”>2</Memory>\n</Job>",
 }
 _TOLD = re.compile(r"^(\S+?)(?::(\d+))?(?::(\d+))?: error: .*\[(E-[A-Z]+)\]$", re.MULTILINE)
@@ -69,6 +74,10 @@ def test_each_command_tells_the_same_code_and_place_and_ends_alike(data, tmp_pat
         assert told[command], (command, result.stderr)
         codes[command] = result.exit_code
     first = told["query //Id @"][0]
+    repaired = CliRunner().invoke(sssjob, ["repair", "bad.xml"])
+    if repaired.exit_code:  # else it is what others refuse that was put right
+        assert repaired.exit_code == 2
+        assert first in [each.groups() for each in _TOLD.finditer(repaired.stderr)]
     # It was read, and is not valid: to validate, that is an answer.
     is_answer = first[3] == "E-UNKNOWN"
     assert codes.pop("validate @") == (1 if is_answer else 2)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from sssjob.document import cause, limits
+from sssjob.document import cause, limits, parsing
 from sssjob.document.encodings import by_mark, declared, shows_tags
 from sssjob.document.files import ByteRange
 from sssjob.document.sources import Files, NamedSource
@@ -65,3 +65,10 @@ def test_bytes_of_a_file_are_those_that_stood_there(tmp_path):
 
 def test_small_files_that_are_read_together_are_called_by_the_first(tmp_path):
     assert str(Files((NamedSource("a", tmp_path), NamedSource("b", tmp_path)))) == "a"
+
+
+def test_a_declaration_of_another_encoding_is_told():
+    with pytest.raises(
+        UnreadableDocument, match="declared as UTF-16, and its bytes are not; write"
+    ):
+        parsing.parse(b'<?xml version="1.0" encoding="UTF-16"?><Job/>')

@@ -16,6 +16,7 @@ from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.layout import Layout
 from sssjob.records.record import Bad, Converted, Noted, Options, Skipped
 from sssjob.systems.flux import ids
+from sssjob.systems.pbs.status import xml as qstat_xml
 from sssjob.translate import read
 from sssjob.verbs import status
 
@@ -545,3 +546,10 @@ def test_what_pbs_escapes_in_variables_is_read_alike(written, told):
         (job,) = jobs(name, text.format(written).encode())
         found = job.properties.all("Environment")[0].children
         assert {each.attributes["name"]: each.text for each in found} == told
+
+
+@pytest.mark.parametrize("data", [b"<Data/>", b"<Data>\n</Data>\n"])
+def test_a_document_without_a_job_is_not_said_to_have_one(data):
+    told = qstat_xml.recognises(data)
+    assert told == "<Data> without a job, as qstat prints it"
+    assert "Job_Id" in qstat_xml.recognises(b"<Data><Job><Job_Id>7</Job_Id></Job></Data>")

@@ -111,11 +111,15 @@ class Repaired(NamedTuple):
 
 
 class NotRepairable(SSSJobError, ValueError):
-    """A document in which something is wrong that no rule repairs, or two do; see ``findings``."""
+    """A document in which something is wrong that no rule repairs, or two do; see ``findings``.
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
+    ``placed`` are the same, one of them at the place that every command tells (``at_its_place``).
+    """
+
+    def __init__(self, findings: Iterable[Finding], placed: Iterable[Finding] = ()) -> None:
         self.findings = tuple(findings)
-        super().__init__(self.findings)
+        self.placed = tuple(placed) or self.findings
+        super().__init__(self.findings, self.placed)
 
     def __str__(self) -> str:
         return "\n".join(str(found) for found in self.findings)
@@ -192,7 +196,9 @@ def repair(data: bytes, *, groups: bool = False) -> Repaired:
     edits: tuple[Edit, ...] = ()
     if diagnosis is not None:
         if diagnosis.refused:
-            raise NotRepairable(diagnosis.findings())
+            found, said = list(diagnosis.findings()), diagnosis.said
+            placed = () if said is None else at_its_place(found, said, diagnosis.source)
+            raise NotRepairable(found, placed)
         edits = diagnosis.edits
         changes = [_change(diagnosis.source, edit, edit.start) for edit in edits]
         data = diagnosis.source.encode(diagnosis.text)
@@ -219,6 +225,7 @@ class _Diagnosis:
     faults: tuple[Mistake, ...]
     text: str  # with every repair that there is
     rest: Finding | None  # what is wrong with that
+    said: Finding | None = None  # by the parser, of the whole as it is
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -264,7 +271,7 @@ def _diagnose(data: bytes) -> _Diagnosis | None:
     source = Source(data)
     if said is None and not Scanner(source.text).has_late_declaration:
         return None
-    return _diagnosed(source, said, Window(b""))
+    return replace(_diagnosed(source, said, Window(b"")), said=said)
 
 
 def _diagnosed(source: Source, said: Finding | None, around: Window) -> _Diagnosis:

@@ -18,14 +18,15 @@ _FORM = xml_records.RecordTags(
     "job", re.compile(rb"<(/?)(Job)(?=[\s/>])"), (b"Data",), frozenset(("Data",))
 )
 # SSSRMAP has jobs in a Data element as well: theirs have an Id.
-_JOB = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data>\s*(?:<Job>\s*<Job_Id>|</Data>)")
-_EMPTY = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data\s*/>")
+_JOB = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data>\s*<Job>\s*<Job_Id>")
+_EMPTY = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data\s*(?:/>|>\s*</Data\s*>)")
 
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that qstat of TORQUE printed it, or ""."""
-    found = _JOB.match(head) or _EMPTY.match(head)
-    return "<Data> with jobs that have a Job_Id" if found else ""
+    if _JOB.match(head):
+        return "<Data> with jobs that have a Job_Id"
+    return "<Data> without a job, as qstat prints it" if _EMPTY.match(head) else ""
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
