@@ -319,10 +319,9 @@ class Scope:
         if all(expression.LOGIC_AND_OPERATOR.isdisjoint(item.attributes) for item in self.request):
             return ()
         try:
-            whole = expression.of(self.block)
+            return expression.parts_of(self.block)
         except (InvalidValue, LimitExceeded, UnbalancedGroup):
             return ()
-        return () if whole is None else expression.conjuncts(whole)
 
     @cached_property
     def tasks(self) -> Amount:

@@ -52,7 +52,7 @@ def _answer(case: Case, given: Mapping[str, Any]) -> dict[str, Any]:
     if not known.accepted:
         return {"offer": given, "verdict": REFUSED, "score": None}
     try:
-        asked = expression.of(known.block)
+        asked = expression.of(known.block)  # a case is about Requested alone
     except UnbalancedGroup:
         return {"offer": given, "verdict": REFUSED, "score": None}
     assert asked is not None

@@ -319,8 +319,7 @@ def _requested(job: Job, names: frozenset[str]) -> list[Requested]:
             every = (expression.keeping(block.properties, is_lent) for block in blocks)
             pairs = zip(blocks, every, strict=True)
             return [block.holding(written) for block, written in pairs if written]
-        asked = expression.of(job)
+        given = [part for part in expression.parts_of(job) if is_lent(part)]
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return list(blocks)
-    given = [] if asked is None else [part for part in expression.conjuncts(asked) if is_lent(part)]
     return [blocks[0].holding(expression.write(expression.all_of(given)))] if given else []

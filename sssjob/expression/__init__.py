@@ -29,6 +29,7 @@ from sssjob.expression.reading import (
     balance,
     of,
     parse,
+    parts_of,
     swap_balances,
 )
 from sssjob.expression.tree import (
@@ -98,6 +99,7 @@ __all__ = [
     "mentions",
     "of",
     "parse",
+    "parts_of",
     "scope_matters",
     "swap_balances",
     "weight",

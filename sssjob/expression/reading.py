@@ -100,6 +100,15 @@ def of(block: Block) -> Expression | None:
     return all_requested(blocks) if blocks else None
 
 
+def parts_of(block: Block) -> tuple[Expression, ...]:
+    """The parts of what a block requests that And joins; none without a Requested element.
+
+    Raises as ``parse``.
+    """
+    requested = of(block)
+    return () if requested is None else conjuncts(requested)
+
+
 def all_requested(requests: Iterable[Expression]) -> Expression:
     """What several Requested elements ask for: all hold, and preferences count in their own."""
     every = [conjuncts(read) for read in requests]

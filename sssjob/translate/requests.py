@@ -459,7 +459,7 @@ class JobRequest:
 
         Raises ``InvalidValue``, ``LimitExceeded`` and ``UnbalancedGroup`` for what is no request.
         """
-        return self._of_both(_conjuncts)
+        return self._of_both(lambda scope: expression.parts_of(scope.block))
 
     def _of_both(
         self, parts: Callable[[Scope], Iterable[Expression]]
@@ -798,11 +798,6 @@ def _saying(item: Property) -> tuple[object, ...]:
 def _which(item: Property) -> tuple[str, str]:
     """Which of several Extensions it is."""
     return item.attributes.get("type", ""), item.attributes.get("name", "")
-
-
-def _conjuncts(scope: Scope) -> tuple[Expression, ...]:
-    whole = expression.of(scope.block)
-    return () if whole is None else tuple(expression.conjuncts(whole))
 
 
 def _holding(item: Property | Block, around: AwarenessPolicy) -> AwarenessPolicy:

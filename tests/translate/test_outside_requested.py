@@ -89,3 +89,16 @@ def test_what_a_request_does_not_speak_of_counts_wherever_it_stands(first, then)
     if outside not in OF_THE_JOB:  # which are asked of offers in Requested only
         said = (map(str, conjuncts(requested(each).expression)) for each in (beside, inside))
         assert len({*map(frozenset, said)}) == 1
+
+
+DESCRIBED = ["a node", "an architecture", "a system", "a feature"]
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_an_ad_demands_what_describes_nodes_wherever_it_stands(name):
+    said = {**SAID, "a feature": ("<Feature>ib</Feature>", "")}[name][0]
+    swap = "<Swap>1</Swap>"
+    assert ads(job(said, swap)) == ads(job("", swap + said))
+    [made] = to_ads(loads(JOB.format(said)))
+    assert "Requirements" in made.ad
+    assert not any("says nothing" in each.message for each in made.findings)

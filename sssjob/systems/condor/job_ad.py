@@ -25,7 +25,8 @@ from sssjob.defaults import counted
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import Alternative
+from sssjob.expression import Alternative, Comparison
+from sssjob.expression.offer import DESCRIPTIONS, OTHERWISE, outside, set_aside
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
@@ -167,8 +168,12 @@ class _AdBuilder:
         """What a job asks for, or says of itself, and no ad of ours does."""
         left = [
             item.name for item in self.job.properties
-            if item.name in _NOWHERE and stripped(item.text).lower() not in _NOTHING
+            if item.name in _NOWHERE - DESCRIPTIONS
+            and stripped(item.text).lower() not in _NOTHING
         ]  # fmt: skip
+        for item in set_aside(self.job):
+            if item.name in DESCRIPTIONS:
+                self.say("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}", item)
         left += [
             f"Extension {name}" for item in self.job.properties.all("Extension")
             if (name := item.attributes.get("name", "")) in attributes.WISHES
@@ -329,6 +334,11 @@ class _AdBuilder:
                 if alternative is None
                 else expression.all_of(alternative.terms)
             )
+            # Amounts beside it are told by their own attributes. # decision 1022
+            beside = [item for item in outside(self.job) if item.name in DESCRIPTIONS]
+            if beside:
+                both = asked or expression.And(), expression.all_of(map(Comparison, beside))
+                asked = expression.all_requested(both)
             if asked is not None and "MinHosts" in self.ad:
                 asked = _of_machines(asked)  # what each host has to have, RequestX tells
             said = requirements.demands(self._of_one(asked)) if asked is not None else None

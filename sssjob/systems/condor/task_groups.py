@@ -264,10 +264,9 @@ def _demanded(
 def _parts(job: Job) -> Sequence[expression.Expression]:
     """What a job requests, part by part; what cannot be read is told where the ad is made."""
     try:
-        whole = expression.of(job)
+        return expression.parts_of(job)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return ()
-    return () if whole is None else expression.conjuncts(whole)
 
 
 # decision 965
