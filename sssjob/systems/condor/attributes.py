@@ -98,7 +98,7 @@ KINDS: dict[str, Kind] = {
     ), amount),
     **dict.fromkeys((name for name, *_ in names.AMOUNTS.values() if name), asked),
     **{name: moment for element, name in table.WHOLE_NUMBERS if element in _TIMES},
-    **dict.fromkeys(("EnteredCurrentStatus", "JobStartDate"), moment),
+    **dict.fromkeys((*MADE_OF["StartTime"], "EnteredCurrentStatus"), moment),
     "JobStatus": status,
     names.REQUIREMENTS: condition,
     gpus.REQUIRE: condition,

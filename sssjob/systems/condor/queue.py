@@ -84,8 +84,11 @@ class CondorQueue(QueueReader):
             error = InvalidValue(str(ad["JobStatus"]), "a JobStatus from 1 to 7")
             self.lost(f"job {job.id!r}: {error}")
         elif entry := self.entry(job):
-            ended = entry.state == DONE
-            self.jobs.append(entry if ended else entry._replace(walltime=None))
+            if entry.state != DONE:
+                entry = entry._replace(walltime=None)
+            if entry.state == RUNNING:  # since its last start, however often it was started
+                entry = entry._replace(start=number(ad, "JobCurrentStartDate") or entry.start)
+            self.jobs.append(entry)
             self.submitters.append(ad.text("AccountingGroup") or ad.text("Owner"))
 
     def _submitter(self, ad: Ad) -> None:

@@ -31,7 +31,7 @@ NUMBERS = (
 # For the page that says where each goes.
 MADE_OF = {
     "Id": ("ClusterId", "ProcId"),
-    "StartTime": ("JobCurrentStartDate", "JobStartDate"),
+    "StartTime": ("JobStartDate", "JobCurrentStartDate"),
     "EndTime": ("CompletionDate", "EnteredCurrentStatus", "JobStatus"),
     "Duration": ("RemoteWallClockTime", "CumulativeSuspensionTime", "CommittedTime",
                  "CommittedSuspensionTime", "NumJobStarts"),
@@ -39,8 +39,10 @@ MADE_OF = {
                     "RemoteSysCpu"),
     "ResidentSet": ("ResidentSetSize_RAW", "ResidentSetSize"),
     "Image": ("ImageSize_RAW", "ImageSize"), "DiskSpace": ("DiskUsage_RAW", "DiskUsage"),
-    "Unread": ("JobStartDate", "EnteredCurrentStatus", "CommittedTime", "CommittedSuspensionTime"),
+    "Unread": ("JobStartDate", "JobCurrentStartDate", "EnteredCurrentStatus", "CommittedTime",
+               "CommittedSuspensionTime"),
 }  # fmt: skip
+_STARTS = MADE_OF["StartTime"]  # each tells when a job began, where the other one does not
 # Half of a pair is not the CPU time.
 CPU_TIMES = (MADE_OF["CpuDuration"][:2], MADE_OF["CpuDuration"][2:])
 REMOVED, COMPLETED = 3, 4
@@ -92,7 +94,9 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     for place, text in odd.items():
         name, is_below = NUMBERS[place], type(said[place]) in _KINDS and said[place] < 0
         changed = _changed(numbers, place)
-        if name in _NEEDED or (changed[_USAGE] != known[_USAGE] and not is_below):
+        is_told = name in _STARTS and any(numbers[each] for each in map(NUMBERS.index, _STARTS))
+        is_needed = changed[_USAGE] != known[_USAGE] and not (is_below or is_told)
+        if name in _NEEDED or is_needed:
             raise InvalidValue(text, f"a number: {name}")
         if changed[_CPU] != known[_CPU] and not _has_both(numbers):
             known[_CPU] = ""  # half of it is not the CPU time
@@ -113,9 +117,10 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
         paused, starts, user, system, last_user, last_system, rss_raw, rss, image_raw, image,
         disk_raw, disk,
     ) = numbers  # fmt: skip
-    # Where only the CPU time of the last run is known, the time is that of this run as well.
+    # The start is that of what the time is of: of all runs, or of the last one. # decision 957
+    # Where only the CPU time of that is known, the time is that of this run as well.
     if user is None and committed and (starts or 0) > 1:
-        wall, suspended = committed, paused
+        wall, suspended, first = committed, paused, None
     amounts = (
         user or 0, system or 0, last_user or 0, last_system or 0, rss_raw or 0, rss or 0,
         image_raw or 0, image or 0, disk_raw or 0, disk or 0, current or 0, first or 0,
@@ -131,12 +136,13 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     user, system = _cpu_times(user, system, last_user, last_system)
     ended = (completed or entered) if status in ENDED else None if status else completed
     if wall is None:
-        wall, suspended = _span(current or first, ended, suspended, committed, paused)
+        first = current or first
+        wall, suspended = _span(first, ended, suspended, committed, paused)
     away = suspended or 0
     away = away if wall is None or away <= wall else 0  # nothing is suspended for longer
     return (
         "" if cluster is None else f"{int(cluster)}.{'' if process is None else int(process)}",
-        _whole(current or first),
+        _whole(first or current),
         _whole(ended),
         "" if wall is None else _whole(wall - away, zero=True),
         "" if user is None and system is None else _whole((user or 0) + (system or 0), zero=True),

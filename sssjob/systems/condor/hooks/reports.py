@@ -557,6 +557,8 @@ class _ReportFold:
         uid = user_id(owner)
         job = to_job(told.ad.merged({"JobStatus": 2})).job
         # What the ad carries is a text of its user: not whose the job is, nor which one.
+        if began := starts.began(told.ad):
+            job = job.setting(StartTime=int(began))
         stated = {"User": owner, "GlobalId": told.ad.text("GlobalJobId")}
         rest = [item for item in map(partial(_without, stated), job.items) if item is not None]
         ours = [Property(name, text) for name, text in stated.items()]
@@ -761,10 +763,10 @@ def reported(job: Job, ad: Ad, kind: str, moment: int, *, is_past: bool = False)
     every = starts.added(known, told)
     start = every[told.key]
     [first, *_], [*_, last] = every.values(), every.values()
-    # decision 669, 712
-    began = job.properties.value("StartTime") if known and start.ticket else None
+    # decisions 669, 712 and 957
+    began = job.properties.value("StartTime") if known else None
     if not isinstance(began, int):
-        began = first.at if start.ticket else last.at
+        began = first.at
     facts = [
         _renewed(Property("StartTime", began)),
         _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in every.values())))),

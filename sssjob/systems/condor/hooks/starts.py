@@ -69,15 +69,23 @@ def of_ad(ad: Ad, moment: int, ended: bool) -> Start:
     """The start that a report tells of; ``moment`` is when it was left, in seconds since 1970."""
     text = ad.text(names.KEY)
     ticket = text if names.of_ticket(text) is not None else ""
-    # Of one of a schedd the history has the second one. # decision 824
-    known = ("JobStartDate", "JobCurrentStartDate")[:: 1 if ticket else -1]
-    stated = (evaluate.number(ad, name) for name in known)
     ran = evaluate.number(ad, "JobDuration")
-    at = next(filter(None, stated), moment - (ran or 0))
+    at = began(ad) or moment - (ran or 0)
     if ran is None:
         ran = max(moment - at - (evaluate.number(ad, "CumulativeSuspensionTime") or 0), 0)
     cpu = sum(evaluate.number(ad, name) or 0 for name in ("RemoteUserCpu", "RemoteSysCpu"))
     return Start(int(at), units.rounded(ran), round(float(cpu), 3), ended, ticket)
+
+
+def began(ad: Ad) -> int | float | None:
+    """When the start began that a report tells of, in seconds since 1970; None is not told.
+
+    Of a job of a schedd its history has what the schedd says; the starter is seconds later.
+    # decision 824
+    """
+    is_fetched = names.of_ticket(ad.text(names.KEY)) is not None
+    known = ("JobStartDate", "JobCurrentStartDate")[:: 1 if is_fetched else -1]
+    return next(filter(None, (evaluate.number(ad, name) for name in known)), None)
 
 
 def of_job(job: Job) -> dict[str, Start]:
