@@ -151,9 +151,10 @@ def stated(block: Block, job: Block | None = None) -> Expression:
 
     ``job`` is the whole one, of which the block is a part.
     """
-    beside = all_of(map(Comparison, outside(block, job)))
-    requested = of(block)
-    return beside if requested is None else all_requested((requested, beside))
+    requested, beside = of(block), outside(block, job)
+    if requested is None or not beside:  # as of most
+        return all_of(map(Comparison, beside)) if requested is None else requested
+    return all_requested((requested, all_of(map(Comparison, beside))))
 
 
 def ranked(answers: Iterable[Answer]) -> list[Answer]:
