@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sssjob import spec
-from sssjob.model import B, Block, Delivered, Job, Property, Requested, Task, TaskGroup
+from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.runs import OF_A_RUN
 from sssjob.store.identity import NAMED
+
+# In which order these stand in a job, all other blocks behind them.
+_ORDER = {Requested: 0, Delivered: 1}
 
 
 # decision 977
@@ -74,10 +77,22 @@ def _gathered(job: Job, kind: type[Delivered] | type[Requested], but: Collection
     if known is not None:
         more = known.holding((*known.items, *amounts))
         return job.holding(more if item is known else item for item in items)
+    return job.holding(placed_block(items, kind(amounts, {}, job.namespace)))
+
+
+def placed_block(items: Sequence[Item], new: Block) -> list[Item]:
+    """Items with a block that none of them is: before all blocks that stand behind its kind.
+
+    >>> [type(item).__name__ for item in placed_block([Requested(), Task()], Delivered())]
+    ['Requested', 'Delivered', 'Task']
+    """
     behind = (
         place for place, item in enumerate(items)
-        if isinstance(item, Block) and not isinstance(item, Requested)
+        if isinstance(item, Block) and _rank(item) > _rank(new)
     )  # fmt: skip
     place = next(behind, len(items))
-    block = kind(amounts, {}, job.namespace)
-    return job.holding((*items[:place], block, *items[place:]))
+    return [*items[:place], new, *items[place:]]
+
+
+def _rank(block: Block) -> int:
+    return _ORDER.get(type(block), len(_ORDER))

@@ -16,7 +16,7 @@ from sssjob.rmap.message import DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.rmap.writing import write_request
 from sssjob.store import Change, Store
-from sssjob.store.change import KEY
+from sssjob.store.change import KEY, REQUEST
 
 _LARGEST = 1 << 14  # characters of an answer that is kept to be given again
 
@@ -236,7 +236,7 @@ def noted_as(call: ReceivedRequest) -> str:
         asked, id="", nonce="", time=None, options=options, chunking=False, chunk_size=0
     )
     words = json.dumps([call.actor, call.request.id, write_request(asked)])
-    return f"request {hashlib.sha256(words.encode()).hexdigest()}"
+    return f"{REQUEST}{hashlib.sha256(words.encode()).hexdigest()}"
 
 
 def _made(answer: HandlerAnswer) -> HandlerAnswer:

@@ -822,8 +822,10 @@ def _amount(view: View | _JobWithFallback, name: str, seconds: int = 0) -> Fract
     found = attribute(name)
     assert found is not None
     amount = view.amount(found, seconds)
-    if amount is None and view.text(found):
-        raise Refused("317", f"{name} is a number")
+    if amount is None and (text := view.text(found)):
+        row = spec.element(name)
+        whole = "whole " if row is not None and row.type == spec.INTEGER else ""
+        raise Refused("317", f"{name} is a {whole}number, found {shown(text)}")
     if amount is not None and amount < 0:
         raise Refused("317", f"{name} is not less than 0")
     return amount

@@ -26,6 +26,7 @@ from sssjob.handlers.view import View, only, views
 from sssjob.model import Block, Job, stripped, walk
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Change, Store, Stored
+from sssjob.store.change import REQUEST, SUBMITTED
 from sssjob.store.reach import Reach
 from sssjob.submission import BECAME, control
 from sssjob.submission.planning import SubmissionPlan, defined
@@ -283,7 +284,8 @@ def _asked(call: ReceivedRequest) -> str:
     """What a request is noted by, if it can be told from others."""
     if not call.request.id and not call.mark:
         return ""
-    return f"submission by {noted_as(call)} {'' if call.request.id else call.mark}"
+    noted = noted_as(call).removeprefix(REQUEST)
+    return f"{SUBMITTED}{noted} {'' if call.request.id else call.mark}"
 
 
 def _forms(system: str) -> frozenset[str]:

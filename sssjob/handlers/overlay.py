@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sssjob.fold import JOB, Fact, fold, is_same_group, is_same_place, replace_namespace
+from sssjob.handlers.categories import placed_block
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested
 from sssjob.store.flat_properties import ONLY_GIVEN, is_measured
 
 # A part of an expression: what asks for something else is asked for in the place of the whole.
 _OF_EXPRESSIONS = frozenset(("op", "conj", "group", "preference"))
-# In which order these stand in a job, all other blocks behind them.
-_ORDER = {Requested: 0, Delivered: 1}
 
 
 def overlaid(job: Job, said: Job) -> Job:
@@ -71,7 +70,7 @@ def _with_blocks(items: Iterable[Item], said: Sequence[Block]) -> list[Item]:
         if known:
             found = [_over(item, each) if item is known[0] else item for item in found]
         else:
-            found.insert(_place(found, each), each)
+            found = placed_block(found, each)
     return found
 
 
@@ -120,16 +119,6 @@ def _joined(items: Iterable[Item]) -> list[Item]:
         else:
             found.append(item)
     return found
-
-
-def _place(items: Sequence[Item], new: Block) -> int:
-    """Where a block stands among others, of which there is none that it is."""
-    order = _ORDER.get(type(new), len(_ORDER))
-    behind = (
-        at for at, item in enumerate(items)
-        if isinstance(item, Block) and _ORDER.get(type(item), len(_ORDER)) > order
-    )  # fmt: skip
-    return next(behind, len(items))
 
 
 def _is_named(block: Block) -> bool:

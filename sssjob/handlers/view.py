@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
 
-from sssjob import units
+from sssjob import expression, spec, units
 from sssjob.amounts import Scope
 from sssjob.errors import Finding, InvalidValue
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
@@ -103,23 +103,26 @@ class View:
         except InvalidValue:
             return None
 
-    # decision 959
+    # decisions 959 and 1013
     def amount(self, attribute: ObjectAttribute, seconds: int) -> Fraction | None:
         """The number of an amount for so many seconds that a job ran, as reports count it.
 
-        Parts are added up, each for the time for which the job had it. A part of a processor is
-        charged, as Gold does.
+        It is in its default unit, and None where reports read none, as of a part of a processor.
+        Parts are added up, each for the time for which the job had it.
         """
         stated = self.property(attribute)
-        if stated is None or not seconds or _IN_PART.isdisjoint(stated.attributes):
+        if stated is None or stated.name not in spec.AMOUNTS or not is_text(stated):
             return self.number(attribute)
-        parts = Scope(self.block, "", _unheard).parts(stated.name)
-        unit = units.DEFAULT_UNITS.get(stated.name)
+        parts = [stated]
+        if seconds and not _IN_PART.isdisjoint(stated.attributes):
+            found = Scope(self.block, "", _unheard).parts(stated.name)
+            parts = found if stated in found else parts
         try:
-            found = average(parts if stated in parts else [stated], seconds, amount=_read)
+            each = average(parts, seconds) if seconds else expression.amount(stated)
         except InvalidValue:
             return None
-        return found / units.UNITS[unit] if unit else found
+        unit = units.DEFAULT_UNITS.get(stated.name)
+        return each / units.UNITS[unit] if unit else each
 
     def seconds(self, attribute: ObjectAttribute) -> int | None:
         """A duration or a time in whole seconds, in any form that reports read; None if none."""
@@ -218,11 +221,6 @@ def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iter
 def only(block: Block) -> View:
     """A job that is not stored, or not yet."""
     return View(NOWHERE, effective(block), 0)
-
-
-def _read(item: Property) -> Fraction:
-    """An amount as ``View.number`` reads it: also a part of what is counted."""
-    return item.bytes if item.name in units.DEFAULT_UNITS else units.number(item.text)
 
 
 def _unheard(_: Finding) -> None:

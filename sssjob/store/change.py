@@ -20,6 +20,10 @@ from sssjob.store.stored import Stored
 from sssjob.store.writing import DocumentWriter, HistoryEntry
 
 KEY = "key "  # what the names begin with of notes that tell which request has a key
+REQUEST = "request "  # and of those that tell what a request with an id was answered
+SUBMITTED = f"submission by {REQUEST}"  # or of which document its Submit was
+# Each grows with the requests that come, and is forgotten with quotes.
+OF_REQUESTS = (KEY, REQUEST, SUBMITTED)
 
 
 class Change:

@@ -15,7 +15,7 @@ from sssjob.integers import LARGEST
 from sssjob.query import Match, Question
 from sssjob.store import files, flat, lookup, news, opening, upkeep
 from sssjob.store.answers import StoreAnswers, Trace
-from sssjob.store.change import KEY, Change
+from sssjob.store.change import OF_REQUESTS, Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.documents import OnError, PackedRows, parts
 from sssjob.store.engine import Engine, Row
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     from sssjob.store.used import Follow
 
 T = TypeVar("T")
+
+_FORGOTTEN = 1000  # notes that are forgotten at once
+_OLD_NOTES = (
+    "SELECT n.name, n.change FROM note AS n JOIN change AS c ON c.number = n.change "
+    "WHERE n.name >= ? AND n.name < ? AND c.at < ? ORDER BY n.name LIMIT ?"
+)
 
 VERIFY, ON, OFF = "verify", "on", "off"  # a setting of a store, and its values
 
@@ -467,21 +473,33 @@ class Store:
     def prune(self, *, quotes: int | None, answers: int) -> int:
         """Forget quotes and reservations that ended, and answers that were given, before a time.
 
-        Keys of requests (``KEY``) that came before that of the quotes are forgotten with these;
-        None forgets answers only. Times are in seconds since 1970; how many entries of the ledger
-        those were is given.
+        What is noted of requests (``OF_REQUESTS``) that came before both is forgotten with the
+        quotes; None forgets answers only. Times are in seconds since 1970; how many entries of
+        the ledger those were is given.
         """
         with self.engine.transaction():
             self.engine.hold("prune answers")
             self.engine.fetch("DELETE FROM answer WHERE at < ?", (answers,))
-            if quotes is None:
-                return 0
-            self.engine.fetch(
-                "DELETE FROM note WHERE name >= ? AND name < ? AND change IN "
-                "(SELECT number FROM change WHERE at < ?)",
-                (KEY, f"{KEY[:-1]}!", quotes),  # in the order of bytes, "!" is behind " "
-            )
+        if quotes is None:
+            return 0
+        for begin in OF_REQUESTS:
+            self._forget_notes(begin, min(quotes, answers))
         return self.ledger.prune(quotes)
+
+    # decision 1015
+    def _forget_notes(self, begin: str, before: int) -> None:
+        """Forget notes whose names begin so, of changes before a time.
+
+        They are looked for while others may write; one that is noted anew meanwhile stays.
+        """
+        values = begin, f"{begin[:-1]}!", before, _FORGOTTEN  # by bytes, "!" is behind " "
+        is_all = False
+        while not is_all:
+            old = [*self.engine.fetch(_OLD_NOTES, values)]
+            with self.engine.transaction():
+                self.engine.hold("prune notes")
+                self.engine.many("DELETE FROM note WHERE name = ? AND change = ?", old)
+            is_all = len(old) < _FORGOTTEN
 
     def statistics(self) -> Statistics:
         """The store in numbers."""

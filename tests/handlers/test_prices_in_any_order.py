@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from job_service import job_service
 
 from sssjob import units
+from sssjob.accounting.report import JobProperties
 from sssjob.document import dumps
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
@@ -228,3 +229,52 @@ def test_a_charge_costs_what_was_told_before_it_in_whatever_order(around, told):
             assert each.names or quoted == cost
         with jobs.service.stores.use() as kept:
             assert list(kept.check()) == []
+
+
+AMOUNTS = ("2", "3", "0.5", "1.5", "4.0", "-1", "")
+PLACES = {
+    "said": "{}", "said as delivered": "<Delivered>{}</Delivered>", "own": "{}",
+    "delivered": "<Delivered>{}</Delivered>", "requested": "<Requested>{}</Requested>",
+}  # fmt: skip
+ORDER = ("said as delivered", "said", "delivered", "own", "requested")
+
+
+def document(amounts, *places):
+    said = "".join(
+        PLACES[place].format(f"<Processors>{amounts[place]}</Processors>")
+        for place in places if amounts.get(place)
+    )  # fmt: skip
+    return f"<Job><Id>7</Id><Duration>{SECONDS}</Duration>{said}</Job>"
+
+
+@examples(60)
+@given(st.fixed_dictionaries({place: st.sampled_from(AMOUNTS) for place in PLACES}))
+@example(dict.fromkeys(PLACES, "") | {"requested": "3"})
+@example(dict.fromkeys(PLACES, "") | {"requested": "0.5"})
+@example(dict.fromkeys(PLACES, "") | {"own": "0.5", "said": "2"})
+@example(dict.fromkeys(PLACES, "") | {"delivered": "1.5"})
+def test_an_amount_is_charged_as_reports_count_it_and_quoted_also_as_it_is_requested(amounts):
+    """A part of a processor is none, and what was only requested was used by nobody."""
+
+    def counted(*places):
+        return next((amounts[each] for each in ORDER if each in places and amounts[each]), "0")
+
+    asked = document(amounts, "said", "said as delivered")
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        job_service(Path(directory, "s.db"), accounting=Accounting(RATES)) as jobs,
+    ):
+        with jobs.service.stores.use() as kept:
+            kept.load(document(amounts, "own", "delivered", "requested").encode())
+        for action, text in (
+            ("Quote", counted(*ORDER)), ("Charge", counted(*ORDER[:-1])),
+        ):  # fmt: skip
+            before = jobs.stored("7").document
+            if not text.isdecimal():
+                assert jobs.code(action, data=[asked]) == "317"
+                assert jobs.stored("7").document == before
+                continue
+            assert jobs.answer(action, data=[asked])[0].count == int(text) * SECONDS
+            if action == "Charge":
+                had = JobProperties(jobs.stored("7").block()).given("Processors")
+                assert (had or 0) == int(text)

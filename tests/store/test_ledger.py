@@ -163,17 +163,34 @@ def test_what_version_3_kept_as_notes_becomes_entries(address):
         assert list(kept.check()) == []
 
 
-def test_keys_of_requests_are_forgotten_and_other_notes_are_not(kept):
-    for name in ("key a", "key ", "request a", "key", "key!", "kez a", "Key a"):
+OF_REQUESTS = ("key a", "key ", "request a", "request a elsewhere", "submission by request a 7")
+OTHERS = (
+    "key", "key!", "kez a", "Key a", "quotes", "reservations", "submission of urn:uuid:7",
+    "group submission of g", "requesting", "submission by a", "forwarding to a",
+)  # fmt: skip
+
+
+def test_what_is_noted_of_requests_is_forgotten_and_other_notes_are_not(kept):
+    for name in (*OF_REQUESTS, *OTHERS):
         with kept.change() as change:
             change.note(name, "there")
     made = int(max(each[0] for each in kept.engine.fetch("SELECT at FROM change")))
-    kept.prune(quotes=0, answers=0)
-    assert kept.noted("key a") == "there"
-    kept.prune(quotes=made + 1, answers=0)
+    for quotes, answers in ((0, 0), (made + 1, 0), (0, made + 1), (None, made + 1)):
+        kept.prune(quotes=quotes, answers=answers)
+        assert all(kept.noted(name) for name in (*OF_REQUESTS, *OTHERS))
+    kept.prune(quotes=made + 1, answers=made + 1)
     left = {name for [name] in kept.engine.fetch("SELECT name FROM note")}
-    assert {"request a", "key", "key!", "kez a", "Key a"} <= left
-    assert not {"key a", "key "} & left
+    assert left >= {*OTHERS}
+    assert not left & {*OF_REQUESTS}
+
+
+def test_as_many_notes_of_requests_are_forgotten_as_there_are(kept, monkeypatch):
+    monkeypatch.setattr("sssjob.store.store._FORGOTTEN", 2)
+    with kept.change() as change:
+        for number in range(5):
+            change.note(f"request {number}", "there")
+    kept.prune(quotes=10**11, answers=10**11)
+    assert kept.notes("request ") == {}
 
 
 ANN, BOB = Owner("ann", "p1"), Owner("bob", "p2")
