@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sssjob import spec
-from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
+from sssjob import spec, units
+from sssjob.errors import InvalidValue
+from sssjob.model import (
+    B,
+    Block,
+    Delivered,
+    Item,
+    Job,
+    Property,
+    Requested,
+    Task,
+    TaskGroup,
+    replace_text,
+)
 from sssjob.runs import OF_A_RUN
 from sssjob.store.identity import NAMED
 
 # In which order these stand in a job, all other blocks behind them.
 _ORDER = {Requested: 0, Delivered: 1}
+_COUNTED = frozenset(
+    name for name in spec.AMOUNTS if (row := spec.element(name)) and row.type == spec.INTEGER
+)
 
 
 # decision 977
@@ -43,6 +58,35 @@ def delivering(job: Job) -> Job:
     But for one that its Delivered says otherwise: what is beside that is not what it used.
     """
     return _gathered(job, Delivered, job.delivered.names())
+
+
+# decision 1013
+def in_whole_numbers(job: Job) -> Job:
+    """A job that ran, with its processors and nodes as the standard writes them: 4 and not 4.0."""
+    return job.holding(
+        _in_whole_numbers(item) if isinstance(item, Delivered) else item
+        for item in _in_whole_numbers(job).items
+    )
+
+
+def _in_whole_numbers(block: B) -> B:
+    return block.holding(
+        _as_whole(item) if isinstance(item, Property) and item.name in _COUNTED else item
+        for item in block.items
+    )
+
+
+def _as_whole(item: Property) -> Property:
+    try:
+        found = units.number(item.text)
+    except InvalidValue:
+        return item
+    text = str(found)
+    return (
+        replace_text(item, text, item.attributes)
+        if found.denominator == 1 and text != item.text
+        else item
+    )
 
 
 def asking(job: Job) -> Job:

@@ -20,7 +20,7 @@ from sssjob.delivery.requested import StoredRun, for_charging, is_from_files, ru
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
-from sssjob.handlers.categories import asking, delivering, without_blanks
+from sssjob.handlers.categories import asking, delivering, in_whole_numbers, without_blanks
 from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried, require_credits
 from sssjob.handlers.editing import (
@@ -177,7 +177,7 @@ def charge(
         former = known.stored if known is not None else None
         kept = _times_told(known, times, subject.job) or _further_told(further, subject.job)
         said = _advised(change, former, subject.id, advice)
-        job = _with_names(change, accounting, job, known, reach)
+        job = in_whole_numbers(_with_names(change, accounting, job, known, reach))
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = _standing(job, known)
         _require_plain(whole.used)

@@ -107,7 +107,7 @@ class View:
     def amount(self, attribute: ObjectAttribute, seconds: int) -> Fraction | None:
         """The number of an amount for so many seconds that a job ran, as reports count it.
 
-        It is in its default unit, and None where reports read none, as of a part of a processor.
+        It is in its default unit, and None where it says none, as a part of a processor does.
         Parts are added up, each for the time for which the job had it.
         """
         stated = self.property(attribute)
@@ -118,7 +118,7 @@ class View:
             found = Scope(self.block, "", _unheard).parts(stated.name)
             parts = found if stated in found else parts
         try:
-            each = average(parts, seconds) if seconds else expression.amount(stated)
+            each = average(parts, seconds, amount=_read) if seconds else _read(stated)
         except InvalidValue:
             return None
         unit = units.DEFAULT_UNITS.get(stated.name)
@@ -221,6 +221,17 @@ def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iter
 def only(block: Block) -> View:
     """A job that is not stored, or not yet."""
     return View(NOWHERE, effective(block), 0)
+
+
+def _read(item: Property) -> Fraction:
+    """An amount in bytes or as a count; a whole number is one in whatever form, as 4.0."""
+    row = spec.element(item.name)
+    if row is None or row.type != spec.INTEGER:
+        return expression.amount(item)
+    found = units.number(item.text)
+    if found.denominator != 1:
+        raise InvalidValue(item.text, "a whole number")
+    return found
 
 
 def _unheard(_: Finding) -> None:

@@ -496,10 +496,11 @@ class Store:
         is_all = False
         while not is_all:
             old = [*self.engine.fetch(_OLD_NOTES, values)]
-            with self.engine.transaction():
-                self.engine.hold("prune notes")
-                self.engine.many("DELETE FROM note WHERE name = ? AND change = ?", old)
             is_all = len(old) < _FORGOTTEN
+            if old:  # else others that write are not waited for
+                with self.engine.transaction():
+                    self.engine.hold("prune notes")
+                    self.engine.many("DELETE FROM note WHERE name = ? AND change = ?", old)
 
     def statistics(self) -> Statistics:
         """The store in numbers."""

@@ -231,7 +231,8 @@ def test_a_charge_costs_what_was_told_before_it_in_whatever_order(around, told):
             assert list(kept.check()) == []
 
 
-AMOUNTS = ("2", "3", "0.5", "1.5", "4.0", "-1", "")
+AMOUNTS = ("2", "3", "0.5", "1.5", "4.0", "1e1", "-1", "")
+WHOLE = {"0": 0, "2": 2, "3": 3, "4.0": 4, "1e1": 10}
 PLACES = {
     "said": "{}", "said as delivered": "<Delivered>{}</Delivered>", "own": "{}",
     "delivered": "<Delivered>{}</Delivered>", "requested": "<Requested>{}</Requested>",
@@ -253,6 +254,8 @@ def document(amounts, *places):
 @example(dict.fromkeys(PLACES, "") | {"requested": "0.5"})
 @example(dict.fromkeys(PLACES, "") | {"own": "0.5", "said": "2"})
 @example(dict.fromkeys(PLACES, "") | {"delivered": "1.5"})
+@example(dict.fromkeys(PLACES, "") | {"delivered": "1e1"})
+@example(dict.fromkeys(PLACES, "") | {"said": "4.0"})
 def test_an_amount_is_charged_as_reports_count_it_and_quoted_also_as_it_is_requested(amounts):
     """A part of a processor is none, and what was only requested was used by nobody."""
 
@@ -270,11 +273,11 @@ def test_an_amount_is_charged_as_reports_count_it_and_quoted_also_as_it_is_reque
             ("Quote", counted(*ORDER)), ("Charge", counted(*ORDER[:-1])),
         ):  # fmt: skip
             before = jobs.stored("7").document
-            if not text.isdecimal():
+            if text not in WHOLE:
                 assert jobs.code(action, data=[asked]) == "317"
                 assert jobs.stored("7").document == before
                 continue
-            assert jobs.answer(action, data=[asked])[0].count == int(text) * SECONDS
+            assert jobs.answer(action, data=[asked])[0].count == WHOLE[text] * SECONDS
             if action == "Charge":
                 had = JobProperties(jobs.stored("7").block()).given("Processors")
-                assert (had or 0) == int(text)
+                assert (had or 0) == WHOLE[text]
