@@ -290,13 +290,22 @@ def test_what_is_requested_by_a_bound_or_twice_has_no_price_and_is_told_as_that(
         assert (jobs.code(action, **asked), jobs.said(action, **asked)) == ("317", said)
 
 
-@pytest.mark.parametrize("number, credits", [("2.0", "16"), ("1.25", "10"), ("1.5", "12")])
-def test_a_part_of_a_processor_is_charged_for_its_own_duration_too(jobs, number, credits):
+@pytest.mark.parametrize("number", ["2.0", "1.25", "1.5"])
+@pytest.mark.parametrize(("duration", "credits"), [("", 200), (' duration="8"', 16)])
+def test_a_part_of_a_processor_is_refused_and_a_whole_one_in_any_form_is_charged(
+    jobs, number, duration, credits
+):
+    """Reports count no part of one either, as the standard has whole numbers of processors."""
     told = "<Job><Id>{}</Id><User>ann</User><WallDuration>100</WallDuration>{}</Job>"
+    amount = f"<Processors{duration}>{number}</Processors>"
     for id_, action in enumerate(("Reserve", "Quote", "Charge")):
-        amount = f'<Processors duration="8">{number}</Processors>'
-        said = jobs.said(action, data=[told.format(id_, amount)])
-        assert f"{credits} credits" in said
+        asked = {"data": [told.format(id_, amount)]}
+        if number == "2.0":
+            assert f" {credits} credits" in jobs.said(action, **asked)
+        else:
+            assert jobs.said(action, **asked) == f"Processors is a whole number, found {number}"
+            assert jobs.code(action, **asked) == "317"
+            assert jobs.stored(str(id_)) is None
 
 
 IN_PARTS = "<TaskGroup><TaskCount>3</TaskCount><Delivered><Processors>4</Processors></Delivered></TaskGroup>"
