@@ -321,3 +321,13 @@ def test_the_account_is_charged_and_a_project_beside_it_stays(lines, project, ke
     assert sorted(
         line for line in again.splitlines() if line[:7] in ("#PBS -A", "#PBS -P")
     ) == sorted(f"#PBS {line}" for line in ([*lines] if kept else [f"-P {project}"]))
+
+
+def test_two_chunks_on_one_host_are_no_two_nodes():
+    text = b"#!/bin/sh\n#PBS -l select=1:ncpus=2:host=a+1:ncpus=2:host=a\ndate\n"
+    [reading] = read(text, "pbs")
+    job = reading.job
+    assert [group.requested.text("Node") for group in job.task_groups] == ["a", "a"]
+    assert [group.requested.text("NodeCount") for group in job.task_groups] == ["1", "1"]
+    assert "E-COUNTS" not in {found.code for found in check(to_tree(job))}
+    assert "host=a+1:" in translate(job, "pbs", Settings(residual=False)).text

@@ -216,7 +216,12 @@ class Chunks(AmountsLayout):
             said.back("-l select", value)
         elif len(found) == 1:
             _say_chunk(found[0], heard, settings.memory_scope, scatter=scatter)
-        elif found and all(part.values.get("host") for part in found) and _alike(found):
+        elif (
+            found
+            and all(part.values.get("host") for part in found)
+            and _alike(found)
+            and _are_other(found)
+        ):
             _say_hosts(found, heard, settings.memory_scope, scatter=scatter)
         elif found:
             for part in found:
@@ -373,6 +378,11 @@ def _alike(found: list[NodeSpec]) -> bool:
     plain_ = [{name: value for name, value in part.values.items() if name != "host"}
               for part in found]  # fmt: skip
     return all(part.count == 1 for part in found) and all(each == plain_[0] for each in plain_)
+
+
+def _are_other(found: list[NodeSpec]) -> bool:
+    """Whether each chunk is on a host of its own: two on one host are no two nodes."""
+    return len({part.values["host"] for part in found}) == len(found)
 
 
 def _say_hosts(found: list[NodeSpec], heard: ScriptReading, scope: str, *, scatter: bool) -> None:
