@@ -14,6 +14,7 @@ from translated import (
 
 from sssjob.check.findings import check
 from sssjob.document import loads, to_tree
+from sssjob.model import Property
 from sssjob.translate import Done, Settings, read, recognise, translate
 from sssjob.translate.quoting import quoted, split
 
@@ -330,4 +331,5 @@ def test_two_chunks_on_one_host_are_no_two_nodes():
     assert [group.requested.text("Node") for group in job.task_groups] == ["a", "a"]
     assert [group.requested.text("NodeCount") for group in job.task_groups] == ["1", "1"]
     assert "E-COUNTS" not in {found.code for found in check(to_tree(job))}
-    assert "host=a+1:" in translate(job, "pbs", Settings(residual=False)).text
+    run = job.setting(Property("Executable", "/bin/date"))
+    assert "host=a+1:" in translate(run, "pbs", Settings(residual=False)).text
