@@ -239,19 +239,14 @@ class GroupMembers:
         [(place, known)] = found
         return place if told.has_begun or known.told.has_run else None
 
-    def with_run(self, new: bytes) -> bytes | None:
-        """The group with the run of one of its jobs that comes alone; None where it is of none.
+    def at(self, place: int) -> Job:
+        """The job in a place, as it is written."""
+        return self._jobs[place].written
 
-        What only waited for what is there changes nothing.
-        """
-        run = loads(new)
-        assert isinstance(run, Job)
-        place = self.place_of(run)
-        if place is None:
-            return None
+    def take(self, place: int, run: Job) -> None:
+        """Let a run that comes be that of a job, unless it only waited for what is there."""
         if RunEvidence.of(run).has_begun:
             self._change(place, run)
-        return self.document
 
     def take_known(self, place: int, run: Job) -> None:
         """Let a run that was there before the group be that of a job: what tells more of it stays.

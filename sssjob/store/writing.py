@@ -388,6 +388,15 @@ class _NextVersion(NamedTuple):
         return Outcome.UNCHANGED if self.is_there else Outcome.CHANGED
 
 
+class _MemberRun(NamedTuple):
+    """A run that goes into a group: its document, and the job of the group as it was."""
+
+    at: int  # in what is written
+    incoming: Incoming
+    place: int
+    known: Job
+
+
 class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
 
@@ -581,7 +590,7 @@ class DocumentWriter:
             begun += of_groups
         for present, group in taken:
             self._take_in(present, group, entry)
-        written |= {index: self._put_in_group(each, entry) for index, each in begun}
+        written |= self._put_in_groups(begun, entry) if begun else {}
         for index, each in beside:
             [of_run] = self._write([each], entry, are_beside=True)
             written[index] = written[index].with_outcome(of_run.outcome)
@@ -651,7 +660,7 @@ class DocumentWriter:
             return _TakenIn(incoming)
         document = self.packing.document(incoming.content)
         group, taken = GroupMembers(document), []
-        others = self._others_with(ids, number)
+        others = self._groups(ids, number)
         for id_ in ids:
             for present in sorted(alone[id_], key=lambda each: each.marks.told.times.rank):
                 try:
@@ -660,7 +669,8 @@ class DocumentWriter:
                     continue
                 assert isinstance(run, Job)
                 place = group.place_of(run)
-                if place is None or any(each.place_of(run) is not None for each in others[id_]):
+                elsewhere = (each.place_of(run) for each in others[id_].values())
+                if place is None or any(each is not None for each in elsewhere):
                     continue
                 group.take_known(place, run)
                 taken.append(present)
@@ -669,12 +679,12 @@ class DocumentWriter:
             incoming if found == document else self._read_anew(incoming, found), taken
         )  # fmt: skip
 
-    def _others_with(
-        self, ids: Sequence[str], number: int | None
-    ) -> Mapping[str, Sequence[GroupMembers]]:
-        """The groups but one that have jobs of these Ids, and are not damaged, by Id."""
+    def _groups(
+        self, ids: Sequence[str], but: int | None
+    ) -> Mapping[str, Mapping[int, GroupMembers]]:
+        """The groups but one that have jobs of these Ids, and are not damaged: by Id and number."""
         of_ids = self._groups_with(ids)
-        numbers = sorted({each for some in of_ids.values() for each in some} - {number})
+        numbers = sorted({each for some in of_ids.values() for each in some} - {but})
         held = self._held(*self.engine.among("number", numbers)) if numbers else []
         found = {}
         for group in held:
@@ -683,7 +693,9 @@ class DocumentWriter:
             except NotUnpacked:
                 continue
             found[group.number] = GroupMembers(there)
-        return {id_: [found[each] for each in of_ids[id_] if each in found] for id_ in ids}
+        return {
+            id_: {each: found[each] for each in of_ids.get(id_, ()) if each in found} for id_ in ids
+        }
 
     def _take_in(self, present: PresentDocument, group: Incoming, entry: HistoryEntry) -> None:
         """Hide a run that stands in a group from now on, with what it was charged; that is told."""
@@ -722,17 +734,46 @@ class DocumentWriter:
             return False
         return self._told(incoming).may_be_inside
 
-    def _put_in_group(self, incoming: Incoming, entry: HistoryEntry) -> StoredDocument:
-        """Keep a run in the only group that has its job; else it is a document of its own.
+    def _put_in_groups(
+        self, begun: Sequence[tuple[int, Incoming]], entry: HistoryEntry
+    ) -> dict[int, StoredDocument]:
+        """Keep runs in the only groups that have their jobs; others are documents of their own.
 
-        What waited for a run that a group has is older, and changes nothing.
+        What waited for a run that a group has is older, and changes nothing. A group is read and
+        written once for all of them.
         """
-        document = self.packing.document(incoming.content)
-        groups = self._others_with([incoming.id], None)[incoming.id]
-        found = [each for each in (group.with_run(document) for group in groups) if each]
-        if len(found) == 1:
-            return self._write([self._read_anew(incoming, found[0])], entry)[0]
-        return self._write([incoming], entry, are_beside=True)[0]
+        written: dict[int, StoredDocument] = {}
+        groups = self._groups([each.id for _, each in begun], None)
+        inside: dict[int, list[_MemberRun]] = defaultdict(list)
+        for index, incoming in begun:
+            run = loads(self.packing.document(incoming.content))
+            assert isinstance(run, Job)
+            places = {number: each.place_of(run) for number, each in groups[incoming.id].items()}
+            found = [(number, place) for number, place in places.items() if place is not None]
+            if len(found) == 1:
+                [(number, place)] = found
+                group = groups[incoming.id][number]
+                inside[number].append(_MemberRun(index, incoming, place, group.at(place)))
+                group.take(place, run)
+            else:
+                [written[index]] = self._write([incoming], entry, are_beside=True)
+        for number, runs in inside.items():
+            first, *_ = (each.incoming for each in runs)
+            document = groups[first.id][number].document
+            files = {id_: held for each in runs for id_, held in each.incoming.files.items()}
+            whole = self._read_anew(first, document)._replace(files=files)
+            [kept] = self._write([whole], entry)
+            now = GroupMembers(self._document(number)) if kept.outcome is Outcome.CHANGED else None
+            for each in runs:
+                is_there = now is None or now.at(each.place) == each.known
+                outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
+                written[each.at] = kept._replace(outcome=outcome)
+        return written
+
+    def _document(self, number: int) -> bytes:
+        """A document as it is there now."""
+        [present] = self._held(*self.engine.among("number", [number]))
+        return self.packing.unpack(present.dictionary, present.data)
 
     def about(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
         """The document of the run that one which comes is about.

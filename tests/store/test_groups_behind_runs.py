@@ -140,6 +140,23 @@ def test_a_run_whose_group_is_deleted_can_be_shown_again(jobs):
     assert shown(jobs) == [RUN.format("")]
 
 
+def test_a_group_takes_many_runs_at_once_in_one_version(jobs):
+    """Some of them are there, some are older, one waits for another group, one is of no group."""
+    numbered = {n: "<Id>7</Id>".replace("7", n) for n in "12345"}
+    known = {"1": WAITS, "2": RUN.format(""), "3": RUN.format(""), "4": WAITS}
+    members = "".join(each.replace("<Id>7</Id>", numbered[n]) for n, each in known.items())
+    loaded(jobs, GROUP.format("g", members))
+    loaded(jobs, GROUP.format("h", WAITS.replace("<Id>7</Id>", "<Id>6</Id>")))
+    coming = {"1": RUN, "2": RUN, "3": LOOK, "4": LOOK, "5": RUN, "6": RUN}
+    runs = [each.format("").replace("<Id>7</Id>", f"<Id>{n}</Id>") for n, each in coming.items()]
+    counts, told = loaded(jobs, *runs)
+    assert counts == Counts(new=1, changed=3, unchanged=2)
+    assert told == ["JobGroup g keeps the run of job 3: this is older, and tells less of it"]
+    assert [len([*jobs.versions(id_)]) for id_ in "gh"] == [2, 2]
+    assert seconds(shown(jobs)) == 600 + 600 + 600 + 60 + 600 + 600
+    assert loaded(jobs, *runs) == (Counts(unchanged=6), told)
+
+
 MEMBERS = {"waits": WAITS, "look": LOOK.format(""), "run": RUN.format(""), "next": NEXT.format("")}
 STEPS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([*MEMBERS]), st.booleans()), min_size=1, max_size=6
