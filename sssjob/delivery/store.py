@@ -175,7 +175,7 @@ class StoreDelivery:
 def _taken(change: Change, job: Job, document: bytes) -> StoredRun | None:
     """What the store takes a job alone for, that is in it already, also in a group."""
     alone = change.about(document)
-    stored = alone or next((each for each, _ in change.elsewhere(job, None, deleted=True)), None)
+    stored = alone or next((each for each, *_ in change.elsewhere(job, None, deleted=True)), None)
     if stored is None:
         return None
     whole = loads(stored.document)

@@ -708,10 +708,10 @@ def _rank(view: JobView) -> tuple[bool, int, int]:
 
 def _require_one_place(change: Change, job: Job, view: JobView) -> None:
     """Refuse (740) a job that stands elsewhere, too, or may be the one of another group."""
-    others = [(each, at) for each, at in change.elsewhere(view.block, view.stored.number)
+    others = [(each, at) for each, at, _ in change.elsewhere(view.block, view.stored.number)
               if view.place or at]  # fmt: skip
     if view.place:
-        others += ((each, at) for each, at in change.elsewhere(job, view.stored.number) if at)
+        others += ((each, at) for each, at, _ in change.elsewhere(job, view.stored.number) if at)
     for other, _ in others:
         both = f"in {view.stored.identity} and in {other.identity}"
         raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")

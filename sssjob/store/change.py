@@ -59,7 +59,7 @@ class Change:
         document in which they are, None for a new one.
         """
         for job, is_alone in _standing(block):
-            for stored, place in self.elsewhere(job, number):
+            for stored, place, _ in self.elsewhere(job, number):
                 if bool(place) is is_alone:
                     raise TakenId(job.id, str(stored.identity))
 
@@ -70,15 +70,15 @@ class Change:
         stands and ``number`` are as for ``require_one_place``.
         """
         for job, is_alone in _standing(block):
-            for stored, place in self.elsewhere(job, number, deleted=True):
+            for stored, place, _ in self.elsewhere(job, number, deleted=True):
                 is_hidden = stored.deleted and bool(place) is is_alone
                 if is_hidden and self.ledger.balance(stored.number, job.id):
                     raise TakenId(job.id, f"{stored.identity}, which was charged and deleted")
 
     def elsewhere(
         self, job: Block, number: int | None, *, deleted: bool = False
-    ) -> Iterator[tuple[Stored, int]]:
-        """Where a job stands in all documents but one, each with its place there.
+    ) -> Iterator[tuple[Stored, int, Job]]:
+        """Where a job stands in all documents but one, each with its place there, and as it is.
 
         That is where its Id is, but for other runs of it. The place of a job alone is 0; those of a
         group count from 1. # decision 860
@@ -91,7 +91,7 @@ class Change:
                 if each.id != job.id or not marks.agree(marks_of(each)):
                     continue
                 if not times.is_told_apart(RunTimes.of_job(each)):
-                    yield stored, at
+                    yield stored, at, each
 
     # decision 929
     def of_same_run(self, block: Block) -> Stored | None:
@@ -163,12 +163,28 @@ class Change:
     def undelete(self, identity: Identity | str) -> Stored | None:
         """Show a hidden document again; None if there is none that is hidden.
 
-        Raises ``TakenId`` where a job of it has come to stand elsewhere meanwhile.
+        That is the group that has its run, where that is hidden, too. Raises ``TakenId`` where the
+        run of a job of it has come to stand elsewhere meanwhile.
         """
         found = self.get(identity, deleted=True)
         if found is not None and found.deleted:
-            self.require_one_place(found.block(), found.number)
+            runs = [*self._same_runs(found)]
+            for stored, job, _ in runs:
+                if not stored.deleted:
+                    raise TakenId(job.id, str(stored.identity))
+            found = next((stored for stored, _, place in runs if place), found)
         return self._hide(found, deleted=False)
+
+    def _same_runs(self, hidden: Stored) -> Iterator[tuple[Stored, Job, int]]:
+        """Where runs of a hidden document stand else: its jobs in groups, or those alone.
+
+        One that waits is not the run of one that has begun: an import leaves both, where it cannot
+        tell that they belong together.
+        """
+        for job, is_alone in _standing(hidden.block()):
+            for stored, place, there in self.elsewhere(job, hidden.number, deleted=True):
+                if bool(place) is is_alone and waits(there) is waits(job):
+                    yield stored, job, place
 
     def versions(self, stored: Stored) -> list[Stored]:
         """Every version of a document, the first one first, as ``Store.versions`` gives them."""

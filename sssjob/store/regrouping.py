@@ -44,7 +44,7 @@ from sssjob.model import (
     jobs_of,
     without,
 )
-from sssjob.runs import OF_A_RUN, Run, among, moment
+from sssjob.runs import OF_A_RUN, Run, among, moment, waits
 from sssjob.states import is_over
 from sssjob.store.flat_properties import flat_properties, jobs_in
 from sssjob.store.settling import charge_of, owner_of
@@ -223,21 +223,11 @@ class GroupMembers:
         """The group with what it has taken in."""
         return _rewritten(self._document, self._changes, ()) if self._changes else self._document
 
-    def place_of(self, job: Job) -> int | None:
-        """The place of the job whose run stands alone; None where it is of none, or of several.
-
-        What only waited, or used nothing, is of a job that has run.
-        """
-        own = [
-            (place, self._jobs[place]) for place in self._by_id.get(job.id, ())
-            if len({_whose(self._jobs[place].whole), _whose(job), ""}) < 3
-        ]  # fmt: skip
-        found = among(job, own, lambda each: each[1].whole)
-        told = RunEvidence.of(job)
-        if len(found) != 1 or not told.may_be_inside:
-            return None
-        [(place, known)] = found
-        return place if told.has_begun or known.told.has_run else None
+    def named(self, job: Job) -> Iterator[tuple[int, _MemberJob]]:
+        """The jobs of an Id, and of the user where users tell runs apart, with their places."""
+        for place in self._by_id.get(job.id, ()):
+            if len({_whose(self._jobs[place].whole), _whose(job), ""}) < 3:
+                yield place, self._jobs[place]
 
     def at(self, place: int) -> Job:
         """The job in a place, as it is written."""
@@ -263,6 +253,22 @@ class GroupMembers:
         known = self._jobs[place].written
         changed = _with_request(belonging(run, self._namespace), known)
         self._changes[place], self._jobs[place] = changed, _MemberJob.alone(changed)
+
+
+def home(run: Job, groups: Mapping[int, GroupMembers]) -> tuple[int, int] | None:
+    """The group that has the job whose run stands alone, by its number, and the place there.
+
+    None where it is of none, or may be of several; those that wait count where none has run. What
+    only waited, or used nothing, is of a job that has run.
+    """
+    own = ((number, *each) for number, group in groups.items() for each in group.named(run))
+    found = among(run, own, lambda each: each[2].whole)
+    found = [each for each in found if not waits(each[2].whole)] or found
+    told = RunEvidence.of(run)
+    if len(found) != 1 or not told.may_be_inside:
+        return None
+    [(number, place, known)] = found
+    return (number, place) if told.has_begun or known.told.has_run else None
 
 
 def uncharged(document: bytes) -> bytes:

@@ -34,6 +34,7 @@ from sssjob.store.regrouping import (
     GroupMembers,
     RunEvidence,
     charged,
+    home,
     regrouped,
     uncharged,
 )
@@ -95,6 +96,7 @@ _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one a
 _GROUPS = f"SELECT DISTINCT document, id FROM job WHERE {columns.PLACE} > 0 AND deleted = 0 AND "
 _PLACE = NAMES.index(columns.PLACE)
 _MARKS = len(MARKS)  # columns of the table
+_COMING = 0  # no number of a document: the group that comes
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
 _TAKEN_IN = "{} is that of {} from now on, and no document of its own"
 _REPLACED = "{} is replaced, with what was made of it since it was imported: {}"
@@ -415,6 +417,7 @@ class DocumentWriter:
         self._keeps_ended, self._keeps_former = keeps_ended, keeps_former
         self._rows = schema.job()
         self._unsettled: set[int] = set()
+        self._taken_in: set[int] = set()  # documents whose runs stand in groups from now on
         self._reasons: dict[int, str] = {}  # of changes
         self.remarks: list[Finding] = []
         self.used: dict[int, Sequence[JobUse]] = {}
@@ -425,7 +428,8 @@ class DocumentWriter:
             found = settling.settle(self.engine, self.packing, entry, self._unsettled)
             self._unsettled.clear()
             if self._keeps_ended:
-                self.remarks += (_given_back(each) for each in found if each.said < each.entered)
+                told = (each for each in found if each.document not in self._taken_in)
+                self.remarks += (_given_back(each) for each in told if each.said < each.entered)
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
@@ -638,6 +642,8 @@ class DocumentWriter:
         again = None if following.is_there else self._regrouped(incoming, run)
         if again is not None:
             incoming, beside, is_kept = again
+        if run.deleted and self._has(run, incoming.content):
+            return following._replace(is_there=True, beside=beside)  # and stays deleted
         found = self._with_runs_alone(incoming, run.number, alone)
         if found.incoming is following.incoming:
             return following._replace(taken=found.taken)
@@ -668,15 +674,13 @@ class DocumentWriter:
                 except NotUnpacked:
                     continue
                 assert isinstance(run, Job)
-                place = group.place_of(run)
-                elsewhere = (each.place_of(run) for each in others[id_].values())
-                if place is None or any(each is not None for each in elsewhere):
-                    continue
-                group.take_known(place, run)
-                taken.append(present)
-        found = group.document
+                found = home(run, {_COMING: group, **others[id_]})
+                if found is not None and found[0] == _COMING:
+                    group.take_known(found[1], run)
+                    taken.append(present)
+        whole = group.document
         return _TakenIn(
-            incoming if found == document else self._read_anew(incoming, found), taken
+            incoming if whole == document else self._read_anew(incoming, whole), taken
         )  # fmt: skip
 
     def _groups(
@@ -708,6 +712,7 @@ class DocumentWriter:
             incoming = self._read_anew(mine, document)
             files = self._chosen(incoming, present.files)
             self._replaced([(present.number, incoming, files)], entry)
+        self._taken_in.add(present.number)
         self.hide(present.number, entry, deleted=True)
 
     # decision 946
@@ -748,10 +753,9 @@ class DocumentWriter:
         for index, incoming in begun:
             run = loads(self.packing.document(incoming.content))
             assert isinstance(run, Job)
-            places = {number: each.place_of(run) for number, each in groups[incoming.id].items()}
-            found = [(number, place) for number, place in places.items() if place is not None]
-            if len(found) == 1:
-                [(number, place)] = found
+            found = home(run, groups[incoming.id])
+            if found is not None:
+                number, place = found
                 group = groups[incoming.id][number]
                 inside[number].append(_MemberRun(index, incoming, place, group.at(place)))
                 group.take(place, run)

@@ -1,6 +1,7 @@
 """A group that is imported behind runs of its jobs takes them in: nothing counts twice."""
 
 import re
+from itertools import permutations
 
 import pytest
 from draws import examples
@@ -19,6 +20,7 @@ LOOK = "<Job><Id>7</Id><State>Running</State><SubmitTime>50</SubmitTime><StartTi
 RUN = "<Job><Id>7</Id><State>Completed</State><SubmitTime>50</SubmitTime><StartTime>100</StartTime><EndTime>700</EndTime><Delivered><Duration>600</Duration></Delivered>{}</Job>"  # noqa: E501
 NEXT = "<Job><Id>7</Id><State>Completed</State><SubmitTime>700</SubmitTime><StartTime>900</StartTime><EndTime>950</EndTime><Delivered><Duration>50</Duration></Delivered>{}</Job>"  # noqa: E501
 CHARGE = "<Charge>12</Charge>"
+TAKEN = "Job 7 is that of JobGroup g from now on, and no document of its own"
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def test_a_run_that_stands_alone_is_that_of_the_job_of_a_group_that_comes(
     run, group = alone.format(""), GROUP.format("g", member)
     pieces = [(run, group)] if at_once else [(run,), (group,)]
     told = [text for each in pieces for text in loaded(jobs, *each)[1]]
-    assert told == ["Job 7 is that of JobGroup g from now on, and no document of its own"]
+    assert told == [TAKEN]
     [kept] = shown(jobs)
     assert kept.startswith("<JobGroup>")
     assert seconds([kept]) == (600 if RUN.format("") in (run, member) else 60)
@@ -74,7 +76,8 @@ def test_a_run_that_stands_alone_is_that_of_the_job_of_a_group_that_comes(
 @pytest.mark.parametrize("member", [WAITS, LOOK.format(""), RUN.format("")])
 def test_what_a_run_was_charged_goes_with_it_into_its_group(jobs, member):
     loaded(jobs, RUN.format(CHARGE))
-    loaded(jobs, GROUP.format("g", member))
+    _, told = loaded(jobs, GROUP.format("g", member))
+    assert told == [TAKEN]  # and nothing of credits that are given back
     [kept] = shown(jobs)
     assert kept.count(CHARGE) == 1
     assert seconds([kept]) == 600
@@ -131,13 +134,56 @@ def test_a_run_that_was_taken_in_is_not_shown_again_beside_its_group(jobs):
     assert len(shown(jobs)) == 1
 
 
-def test_a_run_whose_group_is_deleted_can_be_shown_again(jobs):
+def test_the_group_that_has_a_run_is_shown_again_by_the_id_of_the_run(jobs):
+    """The document of the run was put away and not deleted; another run was only in the group."""
     loaded(jobs, RUN.format(""))
-    loaded(jobs, GROUP.format("g", WAITS))
+    other = RUN.format("").replace("<Id>7", "<Id>8")
+    loaded(jobs, GROUP.format("g", WAITS + other))
+    for deleted in ("7", "g"):
+        with jobs.change() as change:
+            change.delete(deleted)
+        assert shown(jobs) == []
+        with jobs.change() as change:
+            change.undelete("7")
+        assert seconds(shown(jobs)) == 1200
+
+
+def test_a_deleted_group_that_is_imported_again_takes_nothing_in(jobs):
+    group = GROUP.format("g", RUN.format(""))
+    loaded(jobs, group)
     with jobs.change() as change:
         change.delete("g")
-        change.undelete("7")
+    loaded(jobs, RUN.format(""))
+    assert loaded(jobs, group) == (Counts(unchanged=1), [])
     assert shown(jobs) == [RUN.format("")]
+    loaded(jobs, GROUP.format("g", RUN.format("<Name>x</Name>")))
+    [kept] = shown(jobs)
+    assert kept.startswith("<JobGroup>")
+
+
+@pytest.mark.parametrize("order", [*permutations(("has", "waits", "run"))])
+def test_a_run_is_of_the_group_that_has_it_and_of_none_that_waits(jobs, order):
+    documents = {
+        "has": GROUP.format("g", RUN.format("")),
+        "waits": GROUP.format("h", WAITS),
+        "run": RUN.format(""),
+    }
+    for name in order:
+        loaded(jobs, documents[name])
+    if order[2] == "has" and order[0] != "has":  # the first group has taken it in before
+        assert len(shown(jobs)) == 2
+        return
+    assert seconds(shown(jobs)) == 600
+    assert len(shown(jobs)) == 2
+
+
+def test_a_run_that_stood_beside_groups_that_wait_is_shown_again_beside_them(jobs):
+    loaded(jobs, GROUP.format("g", WAITS), GROUP.format("h", WAITS), RUN.format(""))
+    before = shown(jobs)
+    for does in ("delete", "undelete"):
+        with jobs.change() as change:
+            getattr(change, does)("7")
+    assert shown(jobs) == before
 
 
 def test_a_group_takes_many_runs_at_once_in_one_version(jobs):
