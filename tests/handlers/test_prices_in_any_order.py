@@ -137,6 +137,8 @@ class Model:
                 found = self.at(place).counts(each, name) or found
             elif each.how != "record" and not self.is_inside(run):
                 found = ""
+            elif each.how == "file" and name in each.names:
+                found = ""  # also in a group, where the file says it anew
         return found
 
     def brought(self, place, name):
@@ -205,6 +207,15 @@ SILENT = Told("charge", 2, {})
 @examples(60)
 @given(st.sampled_from(sorted(AROUND)), steps())
 @example("alone", [Told("waiting", 0, ONLY), Told("imported", 1, {}), Told("charge", 1, {})])
+@example(
+    "in a group",
+    [
+        Told("waiting", 0, {}),
+        Told("charge", 1, {"Project": "q"}),
+        Told("file", 1, {"Project": "p"}),
+        Told("charge", 1, {}),
+    ],
+)
 @example("alone", [Told("imported", 1, ONLY), Told("imported", 2, {}), SILENT])
 @example("alone", [Told("waiting", 0, {}), Told("file", 1, ONLY), SILENT])
 @example(
