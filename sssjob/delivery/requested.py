@@ -27,7 +27,6 @@ _CHARGE = "Charge"
 # Requests by which a job may become known, or changes in nothing that was requested.
 _CHARGING = (_CHARGE, "Quote", "Refund", "Reserve")
 _MODIFY = "Modify"
-_MODIFY = "Modify"
 _KNOWN_BY = ("Id", "GlobalId")
 _SUBMITTED_BY = frozenset(row.name for row in spec.CREDENTIALS)
 _PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
