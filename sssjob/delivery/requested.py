@@ -7,7 +7,7 @@ comes first. # decisions 850, 864 and 972
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -44,7 +44,16 @@ class StoredRun(NamedTuple):
         return self.stored.rank(marks_of(self.job))
 
 
-def runs_of(change: Change, record: Job) -> list[StoredRun]:
+Opened = Callable[[Stored, Job], tuple[Block, Job | None]]
+
+
+def opened(stored: Stored, record: Job) -> tuple[Block, Job | None]:
+    """What a document holds, and the job of it that a record is about."""
+    whole = loads(stored.document)
+    return whole, about(whole, record)
+
+
+def runs_of(change: Change, record: Job, open_: Opened = opened) -> list[StoredRun]:
     """The runs of the job of a record, alone and in groups; the last first, deleted ones last."""
     numbers = {
         each.number for id_ in sorted({record.id, *identities(record)} - {""})
@@ -52,8 +61,7 @@ def runs_of(change: Change, record: Job) -> list[StoredRun]:
     }  # fmt: skip
     runs: list[StoredRun] = []
     for stored in map(change.at, sorted(numbers)):
-        whole = loads(stored.document)
-        job = about(whole, record)
+        whole, job = open_(stored, record)
         if job is not None:
             runs.append(StoredRun(stored, whole, job))
     return sorted(runs, key=StoredRun.rank, reverse=True)

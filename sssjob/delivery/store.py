@@ -8,9 +8,12 @@ on its own. Folding the same records again changes nothing. # decision 850
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import count, islice
+from operator import itemgetter
 
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
@@ -20,7 +23,7 @@ from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
-from sssjob.fold import is_about
+from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records import Format
 from sssjob.runs import Run, RunOrder
@@ -45,7 +48,9 @@ class StoreDelivery:
 
     def __init__(self, jobs: Store, *, overwrite: bool = False) -> None:
         self._jobs, self._overwrite = jobs, overwrite
-        self._findings: list[Finding] = []
+        self._groups: dict[int, GroupToFold] = {}  # by the numbers of their documents
+        self._findings: list[tuple[int, Finding]] = []
+        self._at = 0  # of the record that is told of, in its batch
         self.tally = StoreTally()
 
     def take_records(
@@ -56,19 +61,23 @@ class StoreDelivery:
         about = False
         while batch := list(islice(found, _BATCH)):
             with self._jobs.change(source=name, reason=DELIVERED) as change:
-                for each in batch:
+                for self._at, each in enumerate(batch):
                     if isinstance(each, PlacedRecord):
                         about = self._take(change, each)
                     elif isinstance(each, Finding):
                         self._tell(each)
                     elif about:
                         self._tell(each.finding)
+                self._fold_groups(change)
             yield from self._told()
 
     def _take(self, change: Change, placed: PlacedRecord) -> bool:
         """Fold a record; whether there is a job that it is about, and that is not deleted."""
         place, record = placed.place, placed.job
-        runs = runs_of(change, record)
+        runs = runs_of(change, record, self._opened)
+        if any(group.waits_for(record) for group in self._groups.values()):
+            self._fold_groups(change)
+            runs = runs_of(change, record, self._opened)
         last = next(iter(runs), None)
         found = _of_record(runs, record)
         if last is None:
@@ -82,6 +91,7 @@ class StoreDelivery:
         elif found is not None:
             self._fold(change, place, record, found.stored)
         else:
+            self._fold_groups(change)
             if placed.is_zoneless and _is_told_by_zone(record, last.job):
                 self._tell_zone(place, last.job)
             self._further(change, place, record, runs)
@@ -90,34 +100,79 @@ class StoreDelivery:
     def _accepted(self, run: StoredRun) -> bool:
         """Whether a job goes on with what is understood of it; that is told (9.0)."""
         assert isinstance(run.whole, Job | JobGroup)
-        known = JobsUnderstood(run.whole).understood(run.job)
+        group = self._groups.get(run.stored.number)
+        jobs = JobsUnderstood(run.whole) if group is None else group.understood
+        known = jobs.understood(run.job)
         if not known.accepted and is_old(tree.parse(run.stored.document)):
             return True
         for item in known.findings():
             self._tell(item.in_file(self._jobs.address))
         return known.accepted
 
+    def _opened(self, stored: Stored, record: Job) -> tuple[Block, Job | None]:
+        """What a document holds, and the job of it that a record is about; a group is read once."""
+        group = self._groups.get(stored.number)
+        if group is None:
+            whole = loads(stored.document)
+            if not isinstance(whole, JobGroup):
+                return whole, about(whole, record)
+            group = self._groups[stored.number] = GroupToFold.of(stored, whole)
+        return group.whole, next((group.jobs[each] for each in group.about(record)), None)
+
     def _fold(self, change: Change, place: str, record: Job, stored: Stored) -> None:
         """Fold a record into the job of a document that it is about; other bytes stay."""
-
-        def changed(block: Block) -> Block:
-            if isinstance(block, JobGroup):
-                frame = frame_of(block)
-                return block.holding(
-                    self._folded(item, record, place, frame)
-                    if type(item) is Job and is_about(record, item)
-                    else item
-                    for item in block.items
-                )
-            return self._folded(block, record, place) if isinstance(block, Job) else block
-
         self.tally.delivered += 1
+        if group := self._groups.get(stored.number):
+            group.records.update(dict.fromkeys(group.about(record), (self._at, place, record)))
+            return
         before = self.tally.changes
-        document = b"".join(rewrite(stored.document, changed))
+        document = b"".join(rewrite(stored.document, lambda job: self._of(job, record, place)))
         if self.tally.changes > before:
-            made = change.put(document, replacing=stored)
-            for text in change.moved(stored, made):
-                self._tell(finding("W-DISAGREE", f"{place}: {text}", file=self._jobs.address))
+            at = self._at
+            self._put(change, document, stored, defaultdict(lambda: (at, place)))
+
+    # decision 949
+    def _fold_groups(self, change: Change) -> None:
+        """Fold what there is for groups: each is written once for all records of a batch."""
+        now = self._at
+        for group in self._groups.values():
+            before = self.tally.changes
+            document = b"".join(rewrite(group.stored.document, partial(self._in_group, group)))
+            if self.tally.changes > before:
+                told = {
+                    group.jobs[place].id: (at, name)
+                    for place, (at, name, _) in group.records.items()
+                }
+                self._put(change, document, group.stored, told)
+        self._groups.clear()
+        self._at = now
+
+    def _in_group(self, group: GroupToFold, block: Block) -> Block:
+        if not isinstance(block, JobGroup) or not group.records:
+            return block
+        frame, places = frame_of(block), count()
+        return block.holding(
+            self._member(group, next(places), item, frame) if type(item) is Job else item
+            for item in block.items
+        )
+
+    def _member(self, group: GroupToFold, place: int, job: Job, frame: JobGroup | None) -> Job:
+        if place not in group.records:
+            return job
+        self._at, name, record = group.records[place]
+        return self._folded(job, record, name, frame)
+
+    def _of(self, block: Block, record: Job, place: str) -> Block:
+        return self._folded(block, record, place) if isinstance(block, Job) else block
+
+    def _put(
+        self, change: Change, document: bytes, stored: Stored, told: Mapping[str, tuple[int, str]]
+    ) -> None:
+        """Keep a document with what records told of its jobs, by their Ids."""
+        made = change.put(document, replacing=stored)
+        for id_, text in change.moved_jobs(stored, made):
+            self._at, place = told[id_]
+            self._tell(finding("W-DISAGREE", f"{place}: {text}", file=self._jobs.address))
 
     def _further(
         self, change: Change, place: str, record: Job, runs: Sequence[StoredRun]
@@ -165,11 +220,46 @@ class StoreDelivery:
     def _tell(self, item: Finding) -> None:
         self.tally.disagreements += item.code == "W-DISAGREE"
         self.tally.errors += item.severity is Severity.ERROR
-        self._findings.append(item)
+        self._findings.append((self._at, item))
 
     def _told(self) -> list[Finding]:
-        found, self._findings = self._findings, []
-        return found
+        """What is to be told of a batch, in the order of its records."""
+        found, self._findings = sorted(self._findings, key=itemgetter(0)), []
+        return [item for _, item in found]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupToFold:
+    """A group that records of a batch are about, read once; ``places`` are those of its ``jobs``.
+
+    ``records`` are to be folded into them: each with when and where it came.
+    """
+
+    stored: Stored
+    whole: JobGroup
+    jobs: Sequence[Job]
+    understood: JobsUnderstood
+    places: Mapping[str, Sequence[int]]
+    records: dict[int, tuple[int, str, Job]]
+
+    @classmethod
+    def of(cls, stored: Stored, whole: JobGroup) -> GroupToFold:
+        """The group of a document."""
+        places: dict[str, list[int]] = defaultdict(list)
+        jobs = whole.jobs
+        for place, job in enumerate(jobs):
+            for id_ in identities(job):
+                places[id_].append(place)
+        return cls(stored, whole, jobs, JobsUnderstood(whole), places, {})
+
+    def about(self, record: Job) -> list[int]:
+        """The places of the jobs that a record is about."""
+        found = {place for id_ in identities(record) for place in self.places.get(id_, ())}
+        return [place for place in sorted(found) if is_about(record, self.jobs[place])]
+
+    def waits_for(self, record: Job) -> bool:
+        """Whether another record is to be folded into a job that this one is about."""
+        return any(place in self.records for place in self.about(record))
 
 
 def _taken(change: Change, job: Job, document: bytes) -> StoredRun | None:

@@ -120,6 +120,10 @@ class Change:
 
     def moved(self, before: Stored, after: Stored) -> list[str]:
         """What is to be said of jobs that are charged to others than whose they are now."""
+        return [text for _, text in self.moved_jobs(before, after)]
+
+    def moved_jobs(self, before: Stored, after: Stored) -> list[tuple[str, str]]:
+        """The same, each with the Id of its job."""
         return list(settling.moved(self._engine, after.number, before.block(), after.block()))
 
     def about(self, document: Block | bytes) -> Stored | None:

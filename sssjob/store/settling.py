@@ -185,8 +185,8 @@ def owner_of(job: Block) -> Owner:
 
 
 # decision 928
-def moved(engine: Engine, document: int, before: Block, after: Block) -> Iterator[str]:
-    """What is to be said of jobs that are charged to others than whose they are from now on.
+def moved(engine: Engine, document: int, before: Block, after: Block) -> Iterator[tuple[str, str]]:
+    """What is to be said of jobs that are charged to others than whose they are, with their Ids.
 
     The ledger keeps who was charged, and totals of jobs are of whose these are.
     """
@@ -206,7 +206,7 @@ def moved(engine: Engine, document: int, before: Block, after: Block) -> Iterato
                 if text and text != owner[at] != was[id_][at] and left > 0:
                     now, to = (" ".join(each.split())[:_SHOWN] for each in (owner[at], text))
                     stays = f"{units.decimal(left)} credits stay charged to {to}"
-                    yield f"{name} of job {id_} is {now or 'none'} now, and {stays}"
+                    yield id_, f"{name} of job {id_} is {now or 'none'} now, and {stays}"
 
 
 def _entered(engine: Engine, documents: Sequence[int]) -> dict[_Job, list[Share]]:

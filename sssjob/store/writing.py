@@ -1072,7 +1072,7 @@ class DocumentWriter:
             )
         except NotUnpacked:
             return
-        for text in settling.moved(self.engine, present.number, before, after):
+        for _, text in settling.moved(self.engine, present.number, before, after):
             self._tell(incoming, "W-DISAGREE", Severity.WARNING, text)
 
     def _is_former(self, contents: Collection[Content], present: PresentDocument) -> bool:
