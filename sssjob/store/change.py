@@ -176,7 +176,8 @@ class Change:
             for stored, job, _ in runs:
                 if not stored.deleted:
                     raise TakenId(job.id, str(stored.identity))
-            found = next((stored for stored, _, place in runs if place), found)
+            has_run = (stored for stored, job, place in runs if place and not waits(job))
+            found = next(has_run, found)
         return self._hide(found, deleted=False)
 
     def _same_runs(self, hidden: Stored) -> Iterator[tuple[Stored, Job, int]]:
