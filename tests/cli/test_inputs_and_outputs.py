@@ -261,7 +261,7 @@ DIFFER = {
     "features job":                  OF_ONE_JOB,
     "submit":                        WRITES_DOCUMENTS,
     "deliver":                       WRITES_DOCUMENTS,
-    "repair":                        {**WRITES_DOCUMENTS, "a broken document": 1, "no job": 0, "nothing at all": 1, FOREIGN: 0},
+    "repair":                        {**WRITES_DOCUMENTS, "no job": 0, FOREIGN: 0},
     "profile":                       {"no job": 1, "no record": 0},
     "lcginfo lrms":                  PUTS_IN,  # there is no job, and that is the state
     "translate":                     {FOREIGN: 2},
