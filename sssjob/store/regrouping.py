@@ -255,15 +255,20 @@ class GroupMembers:
         self._changes[place], self._jobs[place] = changed, _MemberJob.alone(changed)
 
 
-def home(run: Job, groups: Mapping[int, GroupMembers]) -> tuple[int, int] | None:
+def home(
+    run: Job, groups: Mapping[int, GroupMembers], *, has_begun: bool = False
+) -> tuple[int, int] | None:
     """The group that has the job whose run stands alone, by its number, and the place there.
+
+    With ``has_begun`` jobs that wait for it do not count.
 
     None where it is of none, or may be of several; those that wait count where none has run. What
     only waited, or used nothing, is of a job that has run.
     """
     own = ((number, *each) for number, group in groups.items() for each in group.named(run))
     found = among(run, own, lambda each: each[2].whole)
-    found = [each for each in found if not waits(each[2].whole)] or found
+    ran = [each for each in found if not waits(each[2].whole)]
+    found = ran if has_begun else ran or found
     told = RunEvidence.of(run)
     if len(found) != 1 or not told.may_be_inside:
         return None

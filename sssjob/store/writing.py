@@ -557,12 +557,19 @@ class DocumentWriter:
         changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         renamed: list[tuple[int, int, Incoming]] = []
-        begun: list[tuple[int, Incoming]] = []
+        begun: list[tuple[int, Incoming, bool]] = []
         beside: list[tuple[int, Incoming]] = []
         taken: list[tuple[PresentDocument, Incoming]] = []
+        found_runs = [
+            [run for id_ in each.every_id() for run in known.get(id_, ())] for each in documents
+        ]
+        abouts = [
+            self.about(each, runs) if runs else None
+            for each, runs in zip(documents, found_runs, strict=True)
+        ]
+        in_groups = {} if are_beside else self._that_groups_may_have(documents, abouts)
         for index, incoming in enumerate(documents):
-            runs = [run for id_ in incoming.every_id() for run in known.get(id_, ())]
-            run = self.about(incoming, runs) if runs else None
+            runs, run = found_runs[index], abouts[index]
             if run is None:
                 if runs and incoming.marks.whose:
                     self._tell_others(incoming, runs)
@@ -570,8 +577,8 @@ class DocumentWriter:
                 fresh.append((index, _next_run(incoming, runs), found.incoming))
                 taken += ((each, incoming) for each in found.taken)
                 continue
-            if run.deleted and not are_beside and self._may_be_inside(incoming):
-                begun.append((index, incoming))
+            if incoming.id in in_groups and _is_none_that_began(run):
+                begun.append((index, incoming, not run.deleted))
                 continue
             following = self._next_version(incoming, run, alone)
             written[index] = StoredDocument(run.number, following.outcome, following.files.missing)
@@ -591,7 +598,7 @@ class DocumentWriter:
         if fresh:
             fresh, of_groups = self._at_home(fresh) if not are_beside else (fresh, [])
             written |= self._added(fresh, entry) if fresh else {}
-            begun += of_groups
+            begun += ((*each, False) for each in of_groups)
         for present, group in taken:
             self._take_in(present, group, entry)
         written |= self._put_in_groups(begun, entry) if begun else {}
@@ -715,6 +722,23 @@ class DocumentWriter:
         self._taken_in.add(present.number)
         self.hide(present.number, entry, deleted=True)
 
+    def _that_groups_may_have(
+        self, documents: Sequence[Incoming], abouts: Sequence[PresentDocument | None]
+    ) -> Mapping[str, Sequence[int]]:
+        """The groups of jobs that come, of which no document is shown in which they had begun.
+
+        A run that a group has comes before a job that only waited alone.
+        """
+        ids = [
+            each.id
+            for each, run in zip(documents, abouts, strict=True)
+            if run is not None
+            and _is_none_that_began(run)
+            and (run.deleted or each.marks.started)
+            and self._may_be_inside(each)
+        ]
+        return self._groups_with(ids) if ids else {}
+
     # decision 946
     def _at_home(
         self, fresh: Sequence[tuple[int, int, Incoming]]
@@ -740,20 +764,21 @@ class DocumentWriter:
         return self._told(incoming).may_be_inside
 
     def _put_in_groups(
-        self, begun: Sequence[tuple[int, Incoming]], entry: HistoryEntry
+        self, begun: Sequence[tuple[int, Incoming, bool]], entry: HistoryEntry
     ) -> dict[int, StoredDocument]:
         """Keep runs in the only groups that have their jobs; others are documents of their own.
 
-        What waited for a run that a group has is older, and changes nothing. A group is read and
-        written once for all of them.
+        Each comes with whether only a group will do that has the run, and none that waits. What
+        waited for a run that a group has is older, and changes nothing. A group is read and written
+        once for all of them.
         """
         written: dict[int, StoredDocument] = {}
-        groups = self._groups([each.id for _, each in begun], None)
+        groups = self._groups([each.id for _, each, _ in begun], None)
         inside: dict[int, list[_MemberRun]] = defaultdict(list)
-        for index, incoming in begun:
+        for index, incoming, has_begun in begun:
             run = loads(self.packing.document(incoming.content))
             assert isinstance(run, Job)
-            found = home(run, groups[incoming.id])
+            found = home(run, groups[incoming.id], has_begun=has_begun)
             if found is not None:
                 number, place = found
                 group = groups[incoming.id][number]
@@ -1247,6 +1272,11 @@ def _starts(
         is_known = owned_by and of_one(id_, one)
         if start.isdecimal() and may_be_of_schedd(id_, one) and not is_known:
             yield int(start)
+
+
+def _is_none_that_began(present: PresentDocument) -> bool:
+    """Whether a document is hidden, or of a job that only waited."""
+    return present.deleted or not present.marks.started
 
 
 def _first(rows: Iterable[Row], at: int) -> object:

@@ -177,6 +177,29 @@ def test_a_run_is_of_the_group_that_has_it_and_of_none_that_waits(jobs, order):
     assert len(shown(jobs)) == 2
 
 
+@pytest.mark.parametrize("submitted", ["10", "50", "5000"])
+@pytest.mark.parametrize("alone", ["Completed", "Idle"])
+def test_a_run_is_of_the_group_that_has_it_and_of_no_job_that_only_waited_alone(
+    jobs, alone, submitted
+):
+    """As a line of Grid Engine of a job that was cancelled before, or a group as it waited."""
+    never = f"<Job><Id>7</Id><State>{alone}</State><SubmitTime>{submitted}</SubmitTime></Job>"
+    group = GROUP.format("g", RUN.format(""))
+    for documents in ((group, never, RUN.format("")), (never, group, RUN.format(""))):
+        loaded(jobs, *documents)
+        assert seconds(shown(jobs)) == 600
+    assert loaded(jobs, group, RUN.format(""))[0] == Counts(unchanged=2)
+
+
+def test_a_group_that_comes_as_it_waited_again_leaves_the_run_where_it_is(jobs):
+    """The defaults of what is delivered make it no run."""
+    loaded(jobs, GROUP.format("g", RUN.format("")))
+    defaults = "<JobDefaults><Delivered><Project>p</Project></Delivered></JobDefaults>"
+    loaded(jobs, GROUP.format("g", defaults + WAITS.replace(">50<", ">10<")))
+    loaded(jobs, RUN.format(""))
+    assert seconds(shown(jobs)) == 600
+
+
 def test_a_run_that_stood_beside_groups_that_wait_is_shown_again_beside_them(jobs):
     loaded(jobs, GROUP.format("g", WAITS), GROUP.format("h", WAITS), RUN.format(""))
     before = shown(jobs)
