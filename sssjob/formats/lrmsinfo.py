@@ -20,6 +20,7 @@ from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.unread import unread
 from sssjob.units import TIME_LIMIT
 
+_NEEDED = "'queue'", "'group'", "'state'"  # a queue alone has each job of Flux, too
 _ZERO = "times count from a zero point of the producer; they are taken as seconds since 1970"
 
 
@@ -58,8 +59,9 @@ def recognises(head: bytes) -> str:
         text = clean(raw)
         if lrmsinfo.is_header(text):
             return f"a header line {text.split()[0]}"
-        if text.lstrip()[:2] in ("{'", '{"') and "'queue'" in text.replace('"', "'"):
-            return "dictionaries with a queue"
+        is_dictionary = text.lstrip()[:2] in ("{'", '{"')
+        if is_dictionary and all(name in text.replace('"', "'") for name in _NEEDED):
+            return "dictionaries with a queue and a group"
         if text.strip():
             return ""
     return ""

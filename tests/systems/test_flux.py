@@ -34,6 +34,17 @@ def test_hosts_are_counted_before_they_are_named():
             words.hosts(text)
 
 
+@pytest.mark.parametrize("around", [b"%s", b'{"jobs": [%s]}'])
+def test_a_job_of_a_queue_is_recognised_as_one_of_flux(around):
+    """Lines of lrmsinfo are dictionaries with a queue, too."""
+    queued = (
+        (RECORDS / "flux" / "one.json").read_bytes().replace(b'"state"', b'"queue": "q", "state"')
+    )
+    notice, *rest = outcomes("auto", around % queued)
+    assert notice.message.startswith("recognised as flux by ")
+    assert rest == outcomes("flux", around % queued)
+
+
 def test_one_job_several_and_an_array_of_them_are_read_alike():
     one = (RECORDS / "flux" / "one.json").read_bytes()
     (job,) = outcomes("flux", one)
