@@ -154,6 +154,8 @@ def who_said(change: Change, run: StoredRun, names: Iterable[str]) -> SaidNames:
     before = Job()
     for stored in change.versions(run.stored):
         job = about(loads(stored.document), run.job) or Job()
+        if job == before:
+            continue  # it tells of another job of the group
         action, is_file = of_request(stored.reason), not is_of_request(stored.reason)
         for name in names:
             now, was = (

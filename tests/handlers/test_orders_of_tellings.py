@@ -331,3 +331,23 @@ def test_a_charge_that_names_another_project_than_was_asked_for_says_whom_it_cha
         )
         with pytest.raises(Refused):
             site.jobs.answer("Refund", options={"JobId": "8"})
+
+
+@pytest.mark.parametrize("told", ["nothing", "record", "file"])
+def test_what_is_told_of_another_job_of_the_group_leaves_a_name_that_a_charge_said(address, told):
+    """It can be corrected by a later Charge, and is told of no other run."""
+    delivered = (
+        "<Delivered><User>{}</User><Processors>2</Processors><Duration>60</Duration></Delivered>"
+    )
+    charge = f"<Job><Id>7</Id><StartTime>{STARTED}</StartTime>{delivered}</Job>"
+    other = f"<Job><Id>8</Id><StartTime>{STARTED}</StartTime>{delivered.format('eve')}</Job>"
+    with Site(address) as site:
+        site.load(GROUP.format("<Job><Id>7</Id><State>Idle</State></Job>"))
+        assert site.jobs.code("Charge", data=[charge.format("ann")]) == "000"
+        if told == "record":
+            site.jobs.deliver("8", STARTED, ENDED, SUBMITTED)
+        elif told == "file":
+            site.load(other)
+        answer, _ = site.jobs.answer("Charge", data=[charge.format("bob")])
+        assert "bob is charged" in answer.message
+        assert site.user() == "bob"
