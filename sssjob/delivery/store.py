@@ -135,7 +135,7 @@ class StoreDelivery:
     def _fold_groups(self, change: Change) -> None:
         """Fold what there is for groups: each is written once for all records of a batch."""
         now = self._at
-        for group in self._groups.values():
+        for group in (each for each in self._groups.values() if each.records):
             before = self.tally.changes
             document = b"".join(rewrite(group.stored.document, partial(self._in_group, group)))
             if self.tally.changes > before:
@@ -148,7 +148,7 @@ class StoreDelivery:
         self._at = now
 
     def _in_group(self, group: GroupToFold, block: Block) -> Block:
-        if not isinstance(block, JobGroup) or not group.records:
+        if not isinstance(block, JobGroup):
             return block
         frame, places = frame_of(block), count()
         return block.holding(
