@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from itertools import count
+from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob import units
@@ -44,7 +45,7 @@ from sssjob.model import (
     jobs_of,
     without,
 )
-from sssjob.runs import OF_A_RUN, Run, among, moment, waits
+from sssjob.runs import OF_A_RUN, Run, among, are_near, moment, waits
 from sssjob.states import is_over
 from sssjob.store.flat_properties import flat_properties, jobs_in
 from sssjob.store.settling import charge_of, owner_of
@@ -260,15 +261,17 @@ def home(
 ) -> tuple[int, int] | None:
     """The group that has the job whose run stands alone, by its number, and the place there.
 
-    With ``has_begun`` jobs that wait for it do not count.
-
-    None where it is of none, or may be of several; those that wait count where none has run. What
-    only waited, or used nothing, is of a job that has run.
+    With ``has_begun`` jobs that wait for it do not count. None where it is of none, or may be of
+    several; those that wait count where none has run, and of several that began when it did, the
+    first one counts: it is there already. What only waited, or used nothing, is of a job that has
+    run.
     """
     own = ((number, *each) for number, group in groups.items() for each in group.named(run))
     found = among(run, own, lambda each: each[2].whole)
     ran = [each for each in found if not waits(each[2].whole)]
-    found = ran if has_begun else ran or found
+    start = moment(run, "StartTime")
+    same = [each for each in ran if are_near(start, each[2].run.times.started)]
+    found = [min(same, key=itemgetter(0))] if same else ran if has_begun else ran or found
     told = RunEvidence.of(run)
     if len(found) != 1 or not told.may_be_inside:
         return None

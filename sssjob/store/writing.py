@@ -602,9 +602,12 @@ class DocumentWriter:
         for present, group in taken:
             self._take_in(present, group, entry)
         written |= self._put_in_groups(begun, entry) if begun else {}
-        for index, each in beside:
-            [of_run] = self._write([each], entry, are_beside=True)
-            written[index] = written[index].with_outcome(of_run.outcome)
+        if beside:
+            # Another group may have such a run.
+            runs_beside = [(at, each, True) for at, (_, each) in enumerate(beside)]
+            kept = self._put_in_groups(runs_beside, entry)
+            for at, (index, _) in enumerate(beside):
+                written[index] = written[index].with_outcome(kept[at].outcome)
         return [written[index] for index in range(len(documents))]
 
     def _known_by_id(self, documents: Sequence[Incoming]) -> Mapping[str, list[PresentDocument]]:

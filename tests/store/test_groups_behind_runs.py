@@ -200,6 +200,23 @@ def test_a_group_that_comes_as_it_waited_again_leaves_the_run_where_it_is(jobs):
     assert seconds(shown(jobs)) == 600
 
 
+def test_a_run_that_two_groups_state_is_no_document_beside_both(jobs):
+    """Each counts what it states."""
+    run = RUN.format("")
+    groups = GROUP.format("g", run), GROUP.format("h", run)
+    loaded(jobs, *groups)
+    assert loaded(jobs, run) == (Counts(unchanged=1), [])
+    assert loaded(jobs, RUN.format("<Name>x</Name>"))[0] == Counts(changed=1)
+    assert len(shown(jobs)) == 2
+
+
+def test_another_run_that_a_group_comes_with_is_of_the_group_that_has_it(jobs):
+    loaded(jobs, GROUP.format("b", RUN.format("")), GROUP.format("a", NEXT.format("")))
+    loaded(jobs, GROUP.format("b", NEXT.format("")))
+    assert seconds(shown(jobs)) == 650
+    assert len(shown(jobs)) == 2
+
+
 def test_a_run_that_stood_beside_groups_that_wait_is_shown_again_beside_them(jobs):
     loaded(jobs, GROUP.format("g", WAITS), GROUP.format("h", WAITS), RUN.format(""))
     before = shown(jobs)
