@@ -30,7 +30,7 @@ JOB = f"""\
 """
 WATCH = ("sssjob", "features", "watch", "--once", "--from", "condor", "--node", "localhost",
          "--json", "--seconds", "60")  # fmt: skip
-WITHIN = "_CONDOR_SLOT=slot1_1"
+MACHINE = "slot1@localhost"
 
 
 @pytest.fixture(scope="module")
@@ -40,45 +40,53 @@ def pool():
     condor_pool.stop()
 
 
-def told(pool):
+def told(pool, at):
     """What is told beside the job, as if it were in its slot: moments and reasons by key."""
-    printed = pool.run("/usr/bin/env", WITHIN, f"PATH=/usr/local/bin:{condor_pool.PATH}", *WATCH,
+    within = f"_CONDOR_SLOT={at.partition('@')[0]}"
+    printed = pool.run("/usr/bin/env", within, f"PATH=/usr/local/bin:{condor_pool.PATH}", *WATCH,
                        check=False)  # fmt: skip
     rows = [json.loads(line) for line in printed.splitlines()]
     return {row["key"]: (row["value"], row["why"].partition(" ")[2]) for row in rows}
 
 
-def slot(pool, *attributes, name="slot1_1@localhost"):
+def slot(pool, at, *attributes):
     """Attributes of a slot, as HTCondor shows them now."""
-    constraint = f'Name == "{name}"'
+    constraint = f'Name == "{at}"'
     printed = pool.run("condor_status", "-constraint", constraint, "-af", *attributes, check=False)
     return printed.split()
 
 
+def claimed(pool):
+    """The slots that have a job: the one of the job before may be there for a while."""
+    constraint = 'State == "Claimed" && Activity == "Busy"'
+    return pool.run("condor_status", "-constraint", constraint, "-af", "Name", check=False).split()
+
+
 def runs(pool, name):
-    """Have a job run, in the only slot that has one."""
+    """Have a job run, and give the name of its slot."""
     (pool.jobs / f"{name}.xml").write_text(JOB.format(name=name))
     ready = pool.root / f"data/{name}.ready"
     assert until(ready.exists), pool.log("StartLog")[-3000:]
-    assert until(lambda: slot(pool, "State", "Activity") == ["Claimed", "Busy"])
-    assert told(pool) == {}
+    [at] = until(lambda: claimed(pool))
+    assert told(pool, at) == {}
+    return at
 
 
 def drains(pool, how):
-    pool.run("condor_drain", how, "slot1@localhost")
+    pool.run("condor_drain", how, MACHINE)
 
 
-def has_drained(pool):
+def has_drained(pool, at):
     """Once the machine is empty, that is told, and called off with the drain."""
     found = until(
-        lambda: (said := told(pool)).get("shutdowntime", (0, ""))[1] == "has drained" and said
+        lambda: (said := told(pool, at)).get("shutdowntime", (0, ""))[1] == "has drained" and said
     )
-    since = slot(pool, "State", "EnteredCurrentActivity", name="slot1@localhost")
+    since = slot(pool, MACHINE, "State", "EnteredCurrentActivity")
     assert (list(found), since) == (
         ["draining", "shutdowntime"], ["Drained", str(found["shutdowntime"][0])]
     )  # fmt: skip
     drains(pool, "-cancel")
-    assert until(lambda: told(pool) == {})
+    assert until(lambda: told(pool, at) == {})
 
 
 def text(pool, name):
@@ -87,11 +95,11 @@ def text(pool, name):
 
 
 def test_a_job_is_told_when_it_has_to_be_gone_and_the_machine_when_it_has_drained(pool):
-    runs(pool, "graceful")
+    at = runs(pool, "graceful")
     drains(pool, "-graceful")
-    assert until(lambda: slot(pool, "Activity") == ["Retiring"])
-    [now, left] = map(int, slot(pool, "MyCurrentTime", "RetirementTimeRemaining"))
-    said = told(pool)
+    assert until(lambda: slot(pool, at, "Activity") == ["Retiring"])
+    [now, left] = map(int, slot(pool, at, "MyCurrentTime", "RetirementTimeRemaining"))
+    said = told(pool, at)
     assert {key: why for key, (_, why) in said.items()} == {
         "draining": "takes no new jobs (by root)", "shutdowntime": "drains",
         "shutdowntime_job": "retires",
@@ -107,19 +115,19 @@ def test_a_job_is_told_when_it_has_to_be_gone_and_the_machine_when_it_has_draine
     ]  # fmt: skip
     drains(pool, "-cancel")
     assert until(lambda: "shutdowntime  called off" in text(pool, "graceful.out"))
-    assert until(lambda: told(pool) == {})
+    assert until(lambda: told(pool, at) == {})
     drains(pool, "-graceful")  # which is another end
     assert until(lambda: text(pool, "graceful.got") == "USR1\nUSR1\n")
     (pool.root / "data/graceful.end").touch()
-    has_drained(pool)
+    has_drained(pool, at)
 
 
 def test_a_quick_drain_leaves_the_time_to_vacate_only(pool):
-    runs(pool, "quick")
+    at = runs(pool, "quick")
     drains(pool, "-quick")
-    assert until(lambda: slot(pool, "Activity") == ["Vacating"])
-    [entered] = map(int, slot(pool, "EnteredCurrentActivity"))
-    said = told(pool)
+    assert until(lambda: slot(pool, at, "Activity") == ["Vacating"])
+    [entered] = map(int, slot(pool, at, "EnteredCurrentActivity"))
+    said = told(pool, at)
     del said["draining"]
     assert said == {
         "shutdowntime": (entered + VACATING, "drains"),
@@ -128,10 +136,10 @@ def test_a_quick_drain_leaves_the_time_to_vacate_only(pool):
     # HTCondor's own signal comes by watch, too.
     assert until(lambda: sorted(text(pool, "quick.got").split()) == ["TERM", "USR1"])
     (pool.root / "data/quick.end").touch()
-    has_drained(pool)
+    has_drained(pool, at)
 
 
 def test_a_fast_drain_leaves_no_time(pool):
-    runs(pool, "fast")
+    at = runs(pool, "fast")
     drains(pool, "-fast")
-    has_drained(pool)
+    has_drained(pool, at)
