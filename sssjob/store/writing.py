@@ -778,6 +778,7 @@ class DocumentWriter:
         written: dict[int, StoredDocument] = {}
         groups = self._groups([each.id for _, each, _ in begun], None)
         inside: dict[int, list[_MemberRun]] = defaultdict(list)
+        alone: list[tuple[int, Incoming]] = []
         for index, incoming, has_begun in begun:
             run = loads(self.packing.document(incoming.content))
             assert isinstance(run, Job)
@@ -788,7 +789,13 @@ class DocumentWriter:
                 inside[number].append(_MemberRun(index, incoming, place, group.at(place)))
                 group.take(place, run)
             else:
-                [written[index]] = self._write([incoming], entry, are_beside=True)
+                alone.append((index, incoming))
+        kept_alone = (
+            each
+            for distinct in _distinct([incoming for _, incoming in alone])
+            for each in self._write(distinct, entry, are_beside=True)
+        )
+        written |= {index: each for (index, _), each in zip(alone, kept_alone, strict=True)}
         for number, runs in inside.items():
             first, *_ = (each.incoming for each in runs)
             document = groups[first.id][number].document

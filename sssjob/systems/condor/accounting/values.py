@@ -117,8 +117,8 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
         paused, starts, user, system, last_user, last_system, rss_raw, rss, image_raw, image,
         disk_raw, disk,
     ) = numbers  # fmt: skip
-    # The start is that of what the time is of: of all runs, or of the last one. # decision 957
-    # Where only the CPU time of that is known, the time is that of this run as well.
+    # Where only the CPU time of the last run is known, the time is that of this run as well. The
+    # start is of what the time is of: of all runs, or of the last one. # decision 957
     if user is None and committed and (starts or 0) > 1:
         wall, suspended, first = committed, paused, None
     amounts = (

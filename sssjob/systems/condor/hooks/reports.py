@@ -556,9 +556,9 @@ class _ReportFold:
         self._trust.check(left, owner)
         uid = user_id(owner)
         job = to_job(told.ad.merged({"JobStatus": 2})).job
-        # What the ad carries is a text of its user: not whose the job is, nor which one.
         if began := starts.began(told.ad):
             job = job.setting(StartTime=int(began))
+        # What the ad carries is a text of its user: not whose the job is, nor which one.
         stated = {"User": owner, "GlobalId": told.ad.text("GlobalJobId")}
         rest = [item for item in map(partial(_without, stated), job.items) if item is not None]
         ours = [Property(name, text) for name, text in stated.items()]
