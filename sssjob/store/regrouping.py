@@ -9,8 +9,8 @@ nothing goes that a job used, the group is the next version. Otherwise the one t
 with the jobs that this tells more of or that are new, and a run that the group does not have is a
 document of its own beside it, as ``deliver`` makes it. # decision 877
 
-A run that is imported alone is that of the job of a group that waits for it, and no job beside it,
-whichever of both comes first. # decisions 946 and 956
+A job that is imported alone is that of the group that waits for its run, or has it, and no job
+beside it, whichever of both comes first. # decisions 946, 956 and 1006
 
 What a run was charged stays with it wherever an import says nothing of a Charge, also of a job
 alone: whoever tells of a run, such as its epilog, need not know what it cost. # decision 914
@@ -129,11 +129,6 @@ class RunEvidence(NamedTuple):
         """Whether it used something, or says what it was charged, if that was nothing."""
         return self.used or self.says_charge
 
-    @property
-    def may_be_inside(self) -> bool:
-        """Whether one that stands alone may be of a job in a group: it began, or used nothing."""
-        return self.has_begun or not self.says_use
-
     def is_less_than(self, known: RunEvidence) -> bool | None:
         """Whether it is older than what is known of the run; None where neither is more.
 
@@ -235,9 +230,8 @@ class GroupMembers:
         return self._jobs[place].written
 
     def take(self, place: int, run: Job) -> None:
-        """Let a run that comes be that of a job, unless it only waited for what is there."""
-        if RunEvidence.of(run).has_begun:
-            self._change(place, run)
+        """Let a job that comes alone be the one in a place: what is older does not stay so."""
+        self._change(place, run)
 
     def take_known(self, place: int, run: Job) -> None:
         """Let a run that was there before the group be that of a job: what tells more of it stays.
@@ -245,7 +239,7 @@ class GroupMembers:
         So does what it was charged, if the group says nothing of that.
         """
         member, alone = self._jobs[place], _MemberJob.alone(run)
-        if alone.told.has_begun and member.told.is_less_than(alone.told):
+        if member.told.is_less_than(alone.told):
             self._change(place, alone.with_charge_of(member).written)
         elif (charged := member.with_charge_of(alone)) is not member:
             self._changes[place], self._jobs[place] = charged.written, charged
@@ -259,12 +253,11 @@ class GroupMembers:
 def home(
     run: Job, groups: Mapping[int, GroupMembers], *, has_begun: bool = False
 ) -> tuple[int, int] | None:
-    """The group that has the job whose run stands alone, by its number, and the place there.
+    """The group of a job that stands alone, by its number, and the place there.
 
     With ``has_begun`` jobs that wait for it do not count. None where it is of none, or may be of
     several; those that wait count where none has run, and of several that began when it did, the
-    first one counts: it is there already. What only waited, or used nothing, is of a job that has
-    run.
+    first one counts: it is there already.
     """
     own = ((number, *each) for number, group in groups.items() for each in group.named(run))
     found = among(run, own, lambda each: each[2].whole)
@@ -272,11 +265,7 @@ def home(
     start = moment(run, "StartTime")
     same = [each for each in ran if are_near(start, each[2].run.times.started)]
     found = [min(same, key=itemgetter(0))] if same else ran if has_begun else ran or found
-    told = RunEvidence.of(run)
-    if len(found) != 1 or not told.may_be_inside:
-        return None
-    [(number, place, known)] = found
-    return (number, place) if told.has_begun or known.told.has_run else None
+    return found[0][:2] if len(found) == 1 else None
 
 
 def uncharged(document: bytes) -> bytes:

@@ -736,44 +736,38 @@ class DocumentWriter:
             each.id
             for each, run in zip(documents, abouts, strict=True)
             if run is not None
+            and each.name == "Job"
             and _is_none_that_began(run)
             and (run.deleted or each.marks.started)
-            and self._may_be_inside(each)
         ]
-        return self._groups_with(ids) if ids else {}
+        return self._groups_with(ids) if ids and self._keeps_ended else {}
 
-    # decision 946
+    # decisions 946 and 1006
     def _at_home(
         self, fresh: Sequence[tuple[int, int, Incoming]]
     ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, Incoming]]]:
-        """What is new; and what may be the run of a job in a group, or that job as it waited."""
-        ids = [each.id for _, _, each in fresh if self._may_be_inside(each)]
+        """What is new; and what may be a job of a group, or the run of one."""
+        ids = [each.id for _, _, each in fresh if each.name == "Job"] if self._keeps_ended else []
         if not ids:
             return [*fresh], []
         inside = self._groups_with(ids).keys()
-        new, begun = [], []
+        new, of_groups = [], []
         for each in fresh:
             index, _, incoming = each
-            if incoming.id in inside and self._may_be_inside(incoming):
-                begun.append((index, incoming))
+            if incoming.name == "Job" and incoming.id in inside:
+                of_groups.append((index, incoming))
             else:
                 new.append(each)
-        return new, begun
-
-    def _may_be_inside(self, incoming: Incoming) -> bool:
-        """Whether it is a job that is imported as it began, or that used nothing yet."""
-        if not self._keeps_ended or incoming.name != "Job":
-            return False
-        return self._told(incoming).may_be_inside
+        return new, of_groups
 
     def _put_in_groups(
         self, begun: Sequence[tuple[int, Incoming, bool]], entry: HistoryEntry
     ) -> dict[int, StoredDocument]:
-        """Keep runs in the only groups that have their jobs; others are documents of their own.
+        """Keep jobs in the only groups that have them; others are documents of their own.
 
-        Each comes with whether only a group will do that has the run, and none that waits. What
-        waited for a run that a group has is older, and changes nothing. A group is read and written
-        once for all of them.
+        Each comes with whether only a group will do that has the run, and none that waits. What is
+        older than what a group has of it changes nothing. A group is read and written once for all
+        of them.
         """
         written: dict[int, StoredDocument] = {}
         groups = self._groups([each.id for _, each, _ in begun], None)

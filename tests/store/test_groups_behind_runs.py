@@ -19,6 +19,9 @@ WAITS = IDLE.format("<SubmitTime>50</SubmitTime>")
 LOOK = "<Job><Id>7</Id><State>Running</State><SubmitTime>50</SubmitTime><StartTime>100</StartTime><Delivered><Duration>60</Duration></Delivered>{}</Job>"  # noqa: E501
 RUN = "<Job><Id>7</Id><State>Completed</State><SubmitTime>50</SubmitTime><StartTime>100</StartTime><EndTime>700</EndTime><Delivered><Duration>600</Duration></Delivered>{}</Job>"  # noqa: E501
 NEXT = "<Job><Id>7</Id><State>Completed</State><SubmitTime>700</SubmitTime><StartTime>900</StartTime><EndTime>950</EndTime><Delivered><Duration>50</Duration></Delivered>{}</Job>"  # noqa: E501
+UNTOLD = RUN.replace("<StartTime>100</StartTime>", "")
+NO_TIMES = UNTOLD.replace("<EndTime>700</EndTime>", "")
+CANCELLED = "<Job><Id>7</Id><State>Cancelled</State><SubmitTime>50</SubmitTime><EndTime>90</EndTime>{}</Job>"  # noqa: E501
 CHARGE = "<Charge>12</Charge>"
 TAKEN = "Job 7 is that of JobGroup g from now on, and no document of its own"
 
@@ -108,6 +111,34 @@ def test_a_run_for_which_jobs_of_two_groups_wait_stands_alone(jobs):
     loaded(jobs, GROUP.format("h", other), RUN.format("").replace("<Id>7", "<Id>8"))
     assert seconds(shown(jobs)) == 600 + 50 + 600
     assert len(shown(jobs)) == 5
+
+
+@pytest.mark.parametrize("member", [WAITS, CANCELLED.format("")])
+@pytest.mark.parametrize("alone", [WAITS, CANCELLED.format("")])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_job_that_never_began_is_that_of_its_group(jobs, alone, member, is_first):
+    pieces = [alone, GROUP.format("g", member)]
+    for each in pieces if is_first else pieces[::-1]:
+        loaded(jobs, each)
+    [kept] = shown(jobs)
+    for does in ("delete", "undelete"):
+        with jobs.change() as change:
+            getattr(change, does)("g")
+    assert shown(jobs) == [kept]
+
+
+@pytest.mark.parametrize("member", [WAITS, RUN.format("")])
+@pytest.mark.parametrize("alone", [UNTOLD, NO_TIMES])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_run_that_tells_no_start_is_no_document_beside_its_group(jobs, alone, member, is_first):
+    pieces = [alone.format(CHARGE), GROUP.format("g", member)]
+    for each in pieces if is_first else pieces[::-1]:
+        loaded(jobs, each)
+    for again in (pieces[:1], pieces[1:], pieces):
+        [kept] = shown(jobs)
+        assert seconds([kept]) == 600
+        assert kept.count(CHARGE) == 1
+        loaded(jobs, *again)
 
 
 def test_what_waited_alone_is_the_job_of_a_group_that_has_run(jobs):
@@ -243,7 +274,10 @@ def test_a_group_takes_many_runs_at_once_in_one_version(jobs):
     assert loaded(jobs, *runs) == (Counts(unchanged=6), told)
 
 
-MEMBERS = {"waits": WAITS, "look": LOOK.format(""), "run": RUN.format(""), "next": NEXT.format("")}
+MEMBERS = {
+    "waits": WAITS, "look": LOOK.format(""), "run": RUN.format(""), "next": NEXT.format(""),
+    "untold": UNTOLD.format(""), "cancelled": CANCELLED.format(""),
+}  # fmt: skip
 STEPS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([*MEMBERS]), st.booleans()), min_size=1, max_size=6
 )
@@ -261,7 +295,7 @@ def test_each_run_counts_once_in_whatever_order_jobs_alone_and_their_group_come(
         batches += [[]] if not (batches and is_behind) else []
         batches[-1].append(document)
     told = {name for _, name, _ in steps}
-    first = 600 if "run" in told else 60 if "look" in told else 0
+    first = 600 if told & {"run", "untold"} else 60 if "look" in told else 0
     with store.open(tmp_path_factory.mktemp("store") / "jobs.db", create=True) as jobs:
         for batch in batches:
             loaded(jobs, *batch)
