@@ -7,9 +7,17 @@ from typing import NamedTuple, TypeAlias
 
 from sssjob.check.awareness import ASK, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
-from sssjob.defaults import has_only_group, lent, resolve, together
+from sssjob.defaults import (
+    OVERRIDDEN_BY_ALL,
+    has_only_group,
+    is_of_each,
+    lent,
+    overridden,
+    resolve,
+    together,
+)
 from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of
-from sssjob.expression import Expression, all_of, conjuncts
+from sssjob.expression import Expression, all_of, comparisons, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
 from sssjob.expression.offer import Mode, delivered
 from sssjob.expression.offers import BadOffer, offer, unknown
@@ -128,22 +136,77 @@ def askers(
     A job and its only task group are one. Of several groups each that requests something is asked
     for by itself, beside what the job says of itself: their tasks may have other nodes.
     """
-    own = read(unit)
     if unit.job is not None:
-        yield unit, _joined(unit.job, read(unit.job), unit, own, told)
+        yield unit, _joined(unit.job, read(unit.job), unit, read(unit), told)
         return
-    groups = [each for each in unit.inside() if each.job is not None]
-    asking = [
-        (each, _joined(unit, own, each, parts, told))
-        for each, parts in ((each, read(each)) for each in groups)
-        if parts != ()
-    ]
-    if isinstance(unit.block, Job) and has_only_group(unit.block):
-        yield unit, asking[0][1] if asking else own
+    found = asked_of_groups(unit, read, told)
+    asking = [(each.unit, each.parts) for each in found.groups if each.stated != ()]
+    if found.is_one:
+        yield unit, asking[0][1] if asking else found.own
         return
-    if own != () or not asking:
-        yield unit, own
+    if found.own != () or not asking:
+        yield unit, found.own
     yield from asking
+
+
+class AskedOfGroup(NamedTuple):
+    """What one task group requests together with its job, and what of it the group has stated."""
+
+    unit: Asker
+    parts: Parts
+    stated: Parts
+
+
+class AskedOfGroups(NamedTuple):
+    """What a job requests itself, and each of its task groups, but for steps of what ran.
+
+    ``is_one``: there is one task group, which is one with its job and has all that it requests.
+    """
+
+    unit: Asker
+    own: Parts
+    groups: tuple[AskedOfGroup, ...]
+    is_one: bool
+
+    @property
+    def of_all(self) -> Parts:
+        """What the job requests and says of none of its groups: of all of its tasks together.
+
+        A queue for example, or an amount.
+        """
+        if self.own is None or not self.groups or self.is_one:
+            return None if self.own is None else ()
+        return tuple(part for part in self.own if not is_of_each(part))
+
+
+# decisions 985, 1022, 1023
+def asked_of_groups(unit: Asker, read: Read, told: Tell = lambda found: None) -> AskedOfGroups:
+    """What a job, or whatever holds no task group, requests itself, and each of its groups."""
+    own = read(unit)
+    stated = [(each, read(each)) for each in unit.inside() if each.job is not None]
+    groups = tuple(
+        AskedOfGroup(each, _joined(unit, own, each, parts, told), parts) for each, parts in stated
+    )
+    is_one = isinstance(unit.block, Job) and has_only_group(unit.block)
+    if own and groups and not is_one:
+        own = _counting(unit, own, [parts for _, parts in stated], told)
+    return AskedOfGroups(unit, own, groups, is_one)
+
+
+def _counting(
+    job: Asker, own: tuple[Expression, ...], stated: Iterable[Parts], told: Tell
+) -> tuple[Expression, ...]:
+    """What a job requests itself, without that of which each of its task groups says another."""
+    useless = set(map(id, own))
+    for parts in stated:
+        useless &= set(map(id, overridden(own, parts or ())))
+    told(
+        finding("W-USELESS", f"{found.item.name} counts for nothing: {OVERRIDDEN_BY_ALL}",
+                path=job.where(found.item), line=found.item.line)
+        for part in own if id(part) in useless
+        for found in comparisons(part)
+    )  # fmt: skip
+    return tuple(part for part in own if id(part) not in useless)
 
 
 def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> Parts:

@@ -20,6 +20,7 @@ from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
 from sssjob.defaults.resolver import Env, Resolver
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
+from sssjob.expression.offer import ALL_NEEDED
 from sssjob.model import (
     Block,
     Delivered,
@@ -36,6 +37,7 @@ from sssjob.model import (
 __all__ = [
     "COUNTS",
     "OVERRIDDEN",
+    "OVERRIDDEN_BY_ALL",
     "OWN",
     "SEVERAL",
     "Env",
@@ -45,9 +47,11 @@ __all__ = [
     "counted",
     "differing",
     "has_only_group",
+    "is_of_each",
     "lending",
     "lent",
     "of_only_group",
+    "overridden",
     "resolve",
     "scope",
     "together",
@@ -72,6 +76,7 @@ SEVERAL = frozenset(("Dependency", "Environment", "Extension", "Feature", "Hold"
 _OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}
 _OF_A_GROUP = frozenset(("Id", "Name"))
 OVERRIDDEN = "its only task group says another"  # of what a job says, and that counts for nothing
+OVERRIDDEN_BY_ALL = "each of its task groups says another"
 _OF_ITS_JOB = "its job says another"
 
 
@@ -213,8 +218,10 @@ def together(
     says something outside of these parts. What both say alike is there once.
     """
     said = frozenset(said)
-    stated = {key for part in _beside(own, theirs, said) for key in _amounts(part)}
-    counting = [part for part in theirs if stated.isdisjoint(_amounts(part))]
+    stated = {key for part in _beside(own, theirs, said) for key in _amounts(_demanded(part))}
+    counting = [
+        part for part in theirs if stated.isdisjoint(_amounts(expression.comparisons(part)))
+    ]
     beside = _beside(own, counting, said)
     whole = expression.all_of(part for part in beside if part not in counting)
     asked_of_both = expression.all_requested((whole, expression.all_of(counting)))
@@ -249,15 +256,29 @@ def lent(
     own: Iterable[expression.Expression], theirs: Sequence[expression.Expression]
 ) -> tuple[expression.Expression, ...]:
     """What one of several task groups requests, and what its job says of each of them beside."""
-    named = {key for part in theirs for key in expression.mentions(part)}
-    beside = [
-        part
-        for part in own
-        if named.isdisjoint(expression.mentions(part))
-        and all(found.item.name in DESCRIPTIVE for found in expression.comparisons(part))
-    ]
+    left_out = set(map(id, overridden(own := tuple(own), theirs)))
+    beside = [part for part in own if id(part) not in left_out and is_of_each(part)]
     every = (expression.all_of(beside), expression.all_of(theirs))
     return expression.conjuncts(expression.all_requested(every))
+
+
+def overridden(
+    own: Iterable[expression.Expression], theirs: Iterable[expression.Expression]
+) -> tuple[expression.Expression, ...]:
+    """What a job says of each of its task groups, of which one of several demands another.
+
+    Of features those of both are needed, and a wish takes nothing back that its job demands.
+    """
+    every = (found.item for part in theirs for found in expression.comparisons(part))
+    said = expression.compared(every) - ALL_NEEDED
+    return tuple(
+        part for part in own if is_of_each(part) and not said.isdisjoint(expression.mentions(part))
+    )
+
+
+def is_of_each(part: expression.Expression) -> bool:
+    """Whether what a job requests is said of each of its task groups (1.10)."""
+    return all(found.item.name in DESCRIPTIVE for found in expression.comparisons(part))
 
 
 def _beside(
@@ -266,7 +287,7 @@ def _beside(
     said: frozenset[str],
 ) -> list[expression.Expression]:
     """What of a job's request its only group says nothing of that counts in its place."""
-    named = {found.item.name for part in theirs for found in expression.comparisons(part)}
+    named = {found.item.name for part in theirs for found in _demanded(part)}
     names = of_only_group(said | named)
     return [
         part
@@ -275,9 +296,13 @@ def _beside(
     ]
 
 
-def _amounts(part: expression.Expression) -> set[str]:
-    """The amounts that a part compares, of which a job speaks of all its tasks."""
-    every = expression.comparisons(part)
+def _demanded(part: expression.Expression) -> Iterator[expression.Comparison]:
+    """What a part demands: a wish takes the place of nothing."""
+    return (each for each in expression.comparisons(part) if not expression.is_wish(each.item))
+
+
+def _amounts(every: Iterable[expression.Comparison]) -> set[str]:
+    """The amounts that are compared, of which a job speaks of all its tasks."""
     return {expression.key(each.item) for each in every if each.item.name in _OF_ALL_TASKS}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sssjob import expression, task_distribution
@@ -52,6 +52,11 @@ class LayoutRequest:
     def counts(self) -> tuple[object, ...]:
         """What alternatives with the same layout have in common."""
         return self.nodes, self.processors, self.candidates
+
+    def from_one(self) -> LayoutRequest:
+        """The same, where a range of processors or nodes with an upper end alone begins at one."""
+        nodes, processors = (each and each.from_one() for each in (self.nodes, self.processors))
+        return replace(self, nodes=nodes, processors=processors)
 
 
 def requests(

@@ -60,6 +60,14 @@ class Stated:
             times += -1 if down else 1
         return None
 
+    # decision 1023
+    def from_one(self) -> Stated:
+        """The same, where an upper end alone begins at one: any number up to it will do."""
+        bounds = self.bounds
+        if bounds.lo is not None or bounds.hi is None:
+            return self
+        return replace(self, bounds=replace(bounds, lo=Fraction(1)).integers())
+
     def count(self, value: int) -> Count:
         """The number that was taken of it."""
         return Count(value, self.path, self.line)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 from sssjob.check.awareness import PLACE, SharedContext, understood
@@ -25,10 +26,10 @@ from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, of_kind, one_of
 from sssjob.expression.pattern import Matching
 from sssjob.layout import Unit, units
-from sssjob.matching import Offered, offered
+from sssjob.matching import Asker, Offered, offered
 from sssjob.model import Block, Job, JobGroup, paths
 from sssjob.placement import search, solving
-from sssjob.placement.demand import Demand, demand
+from sssjob.placement.demand import JobDemand, demanded
 from sssjob.placement.matching import Market
 from sssjob.placement.nodes import Nodes, NotNodes
 from sssjob.placement.problem import PlacementPart, PlacementProblem, Solution, value
@@ -84,7 +85,9 @@ def placements(
         if together:
             left_out = {unit.path for unit in every} - {unit.path for unit in together}
             said = known.about(partial(_is_outside, left_out, path)).findings()
-            yield _placed(together, path, market, around, said, by_solver)
+            asker = Asker(path, known.block, around)
+            asked, found = demanded(asker, together, every, market.match)
+            yield _placed(asker, together, asked, (*said, *found), market, by_solver)
 
 
 def _jobs(
@@ -112,50 +115,58 @@ def _is_outside(units: Container[str], job: str, path: str) -> bool:
 
 
 def _placed(
-    together: tuple[Unit, ...], path: str, market: Market, around: AwarenessPolicy,
-    said: Iterable[Finding], by_solver: bool,
+    job: Asker, together: tuple[Unit, ...], asked: JobDemand | None, findings: tuple[Finding, ...],
+    market: Market, by_solver: bool,
 ) -> Placement:  # fmt: skip
-    """A job with its task groups; ``said`` is what is to be said of what nobody understands."""
-    first = together[0]
-    job = first.job or first.block
-    findings = list(said)
-    demands: list[Demand] = []
-    if first.job is not None:
-        around = FULL.policy(first.job.attributes.get(_POLICY), around)
-    for unit in together:
-        made, found = demand(unit, around, market.match)
-        findings += found
-        demands += [] if made is None else [made]
-    every = [each.asked() for each in demands]
-    findings += [found for each in every for found in each.findings]
-    complete = all(each.complete for each in every)
-    none = Placement(path, job.id or job.get("Name"), None, (), (), tuple(findings), complete)
+    """A job with its task groups; ``findings`` are what is to be said before anything is tried."""
+    name = job.block.id or job.block.get("Name")
+    if asked is None:
+        return Placement(job.path, name, None, (), (), findings)
+    every = [each.asked() for each in asked.groups]
+    of_job = asked.asked()
+    findings += tuple(found for each in every for found in each.findings) + of_job.findings
+    complete = of_job.complete and all(each.complete for each in every)
+    none = Placement(job.path, name, None, (), (), findings, complete)
     if any(found.severity is Severity.ERROR for found in findings):
         return none
     ways = [each.ways for each in every]
-    best = search.best(market, ways, solver=solving.Budget() if by_solver else None)
-    stopped = tuple(_stopped(market, demands, ways))
-    proved = best.proved and complete and not stopped
+    budget = solving.Budget() if by_solver else None
+    markets = [market.asking(each) for each in of_job.variants]
+    tried = [(each, search.best(each, ways, solver=budget)) for each in markets]
+    where, best = max(tried, key=_worth)
+    stopped = tuple(_stopped(markets, asked, ways))
+    proved = all(found.proved for _, found in tried) and complete and not stopped
     none = replace(none, proved=proved, findings=(*none.findings, *stopped))
     if best.solution is None or best.problem is None:
         first_ways = tuple(each[0] for each in ways)
-        problem = market.problem(first_ways)
+        problem = markets[0].problem(first_ways)
         groups = _groups(market.nodes, together, first_ways, problem, ({},) * len(ways))
-        reasons = tuple(least(market, demands, solver=solving.Budget() if by_solver else None))
+        reasons = tuple(least(market, asked, solver=solving.Budget() if by_solver else None))
         return replace(none, groups=tuple(groups), reasons=reasons)
     score, _ = value(best.problem, best.solution)
     groups = _groups(market.nodes, together, best.ways, best.problem, best.solution)
-    return replace(none, score=score, groups=tuple(groups))
+    return replace(none, score=score + where.of_job.score, groups=tuple(groups))
+
+
+def _worth(tried: tuple[Market, search.Best]) -> tuple[int, Fraction, int]:
+    """What is compared of the placements by each alternative of what a job asks."""
+    market, best = tried
+    if best.problem is None or best.solution is None:
+        return 0, Fraction(0), 0
+    score, nodes = value(best.problem, best.solution)
+    return 1, score + market.of_job.score, nodes
 
 
 def _stopped(
-    market: Market, demands: Sequence[Demand], ways: Sequence[Sequence[CountingWay]]
+    markets: Sequence[Market], asked: JobDemand, ways: Sequence[Sequence[CountingWay]]
 ) -> Iterator[Finding]:
     """What took too many steps, and so nodes were not taken, though they may do."""
-    for each, some in zip(demands, ways, strict=True):
-        for found in dict.fromkeys(market.stopped(some)):
-            path = f"{each.path}/Requested/{found.path}"
-            yield replace(found, path=path, severity=Severity.WARNING)
+    found = [(asked.path, stopped) for market in markets for stopped in market.stopped_of_job()]
+    for each, some in zip(asked.groups, ways, strict=True):
+        found += [(each.path, stopped) for stopped in markets[0].stopped(some)]
+    for path, stopped in dict.fromkeys(found):
+        where = f"{path}/Requested/{stopped.path}"
+        yield replace(stopped, path=where, severity=Severity.WARNING)
 
 
 def _groups(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sssjob import expression
 from sssjob.check.awareness import Item, UnknownKind, judge, said
@@ -12,13 +12,14 @@ from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression
 from sssjob.expression.evaluate import Request
-from sssjob.expression.offer import without_set_aside
+from sssjob.expression.offer import AMOUNTS, outside, without_set_aside
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as requested
-from sssjob.layout import Unit
+from sssjob.layout import Unit, check_sum
 from sssjob.layout.plan import ROUND_ROBIN
-from sssjob.model import Block, Job, Property, Requested, Task, TaskGroup
-from sssjob.placement.requests import AskedGroup, asked, too_many
+from sssjob.matching import AskedOfGroups, Asker, Parts, asked_of_groups
+from sssjob.model import Block, Property, Task, TaskGroup
+from sssjob.placement.requests import AskedGroup, AskedOfNodes, asked, of_all_nodes, too_many
 
 _COUNTS = ("TaskCount", "NodeCount", "Processors", "TaskDistribution")
 _POLICY = "awarenessPolicy"
@@ -30,6 +31,9 @@ class Thing(NamedTuple):
     path: str
     text: str
     what: Expression | Property | type[Task]
+
+
+PlacedThing: TypeAlias = tuple[int | None, Thing]  # of which group, or of its job
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,7 @@ class Demand:
         if tasks := self.block.blocks(Task):
             yield Thing(f"{self.path}/Task", f"nodes of {len(tasks)} Task elements", Task)
         for part in self.parts:
-            places = {self.places[id(found.item)] for found in expression.comparisons(part)}
-            where = places.pop() if len(places) == 1 else f"{self.path}/Requested"
-            yield Thing(where, str(part), part)
+            yield _of_part(part, self.places, self.path)
 
     def without(self, *things: Thing) -> Demand:
         """What is left without these."""
@@ -89,33 +91,157 @@ class Demand:
         return replace(self, block=TaskGroup(()), parts=(part,))
 
 
-def demand(
-    unit: Unit, around: AwarenessPolicy, match: Matching
-) -> tuple[Demand | None, list[Finding]]:
-    """What a task group asks, of which only what is understood is left, and what to say of it.
+@dataclass(frozen=True, slots=True)
+class JobDemand:
+    """A job with what it asks of all the nodes of its task groups together, and these.
 
-    ``around`` is the awarenessPolicy that holds around it.
+    ``parts`` are of the job and of none of its groups. ``places`` are where the properties stand.
     """
+
+    path: str
+    groups: tuple[Demand, ...]
+    parts: tuple[Expression, ...]
+    places: Mapping[int, str]
+    line: int = 0
+
+    def asked(self) -> AskedOfNodes:
+        """The ways to satisfy what the job asks; what cannot be is a finding."""
+        return of_all_nodes(self.parts, self.path, self.line)
+
+    def things(self) -> Iterator[PlacedThing]:
+        """Everything that can be left out, of which group it is; None of the job itself."""
+        for place, each in enumerate(self.groups):
+            yield from ((place, thing) for thing in each.things())
+        for part in self.parts:
+            yield None, _of_part(part, self.places, self.path)
+
+    def without(self, things: Iterable[PlacedThing]) -> JobDemand:
+        """What is left without these."""
+        left_out: dict[int | None, list[Thing]] = {}
+        for place, thing in things:
+            left_out.setdefault(place, []).append(thing)
+        own = {id(thing.what) for thing in left_out.get(None, ())}
+        return replace(
+            self,
+            groups=tuple(
+                each.without(*left_out[place]) if place in left_out else each
+                for place, each in enumerate(self.groups)
+            ),
+            parts=tuple(part for part in self.parts if id(part) not in own),
+        )
+
+    def alone(self, part: Expression) -> Demand:
+        """One task that asks for nothing but this, as if its job had no other."""
+        whole = frozenset(expression.mentions(part))
+        return Demand(self.path, TaskGroup(()), (part,), whole, self.places)
+
+
+def _of_part(part: Expression, places: Mapping[int, str], path: str) -> Thing:
+    found = {places[id(each.item)] for each in expression.comparisons(part)}
+    return Thing(found.pop() if len(found) == 1 else f"{path}/Requested", str(part), part)
+
+
+# decision 1023
+def demanded(
+    job: Asker, together: Sequence[Unit], every: Sequence[Unit], match: Matching
+) -> tuple[JobDemand | None, list[Finding]]:
+    """What a job asks, of which only what is understood is left, and what to say of it.
+
+    What it requests is what offers are asked for by ``sssjob match``. ``together`` are the task
+    groups that were chosen, of ``every`` that it has.
+    """
+    findings: list[Finding] = []
+
+    def read(unit: Asker) -> Parts:
+        parts, found = requested(unit.block, unit.path, job=unit.whole)
+        findings.extend(found)
+        return parts
+
+    found = asked_of_groups(job, read, findings.extend)
+    groups = {each.unit.path: each for each in found.groups}
+    demands: list[Demand | None] = []
+    for unit in together:
+        asking = groups.get(unit.path)
+        if asking is not None:
+            one, parts, of_job = asking.unit, asking.parts, found.own if found.is_one else ()
+        elif unit.job is None:
+            one, parts, of_job = job, found.own, found.own
+        else:  # a step of a job that ran
+            one = Asker(unit.path, unit.block, job.around, job)
+            parts, of_job = read(one), ()
+        made, said = _demand(unit, one, parts, of_job or (), match)
+        findings += said
+        demands.append(made)
+    own = _of_job(found, together, every, findings)
+    findings += _faults(own, job.path, match)
+    if None in demands or any(each.severity is Severity.ERROR for each in findings):
+        return None, findings
+    able = tuple(each for each in demands if each is not None)
+    return JobDemand(job.path, able, own, _places((job,), own), job.block.line), findings
+
+
+def _of_job(
+    found: AskedOfGroups, together: Sequence[Unit], every: Sequence[Unit], findings: list[Finding]
+) -> tuple[Expression, ...]:
+    """What a job asks of all its tasks, and what to say of its counts.
+
+    Of amounts for all of them, some tasks alone take nobody knows how much.
+    """
+    job = found.unit
+    parts = found.of_all or ()
+    if parts and len(together) == len(every):
+        findings += check_sum(job.block, every, job.path)
+    elif parts:
+        parts = tuple(part for part in parts if _mentioned(part).isdisjoint(AMOUNTS))
+    useless = [part for part in parts if "NodeCount" in _mentioned(part)]
+    for part in useless:
+        item = next(expression.comparisons(part)).item
+        findings.append(
+            finding("W-USELESS", "NodeCount of a job counts for nothing beside several task groups",
+                    path=job.where(item), line=item.line, section="SSS 5.1",
+                    suggestion="say it in each task group")
+        )  # fmt: skip
+    return tuple(part for part in parts if part not in useless)
+
+
+def _mentioned(part: Expression) -> set[str]:
+    return {found.item.name for found in expression.comparisons(part)}
+
+
+def _demand(
+    unit: Unit, asker: Asker, parts: Parts, of_job: Sequence[Expression], match: Matching
+) -> tuple[Demand | None, list[Finding]]:
+    """What a task group asks, of which only what is understood is left, and what to say of it."""
     block, path = unit.block, unit.path
-    parts, found = requested(block, path)
-    policy = FULL.policy(block.attributes.get(_POLICY), around)
-    findings = [*found, *_rule(block, path, policy)]
-    if parts is None or any(each.severity is Severity.ERROR for each in findings):
+    policy = FULL.policy(block.attributes.get(_POLICY), asker.around)
+    findings = list(_rule(block, path, policy))
+    if parts is None:
         return None, findings
     # Counts are read where they stand; asked for as well, they would be left out in vain.
-    own = {id(item) for item in block.properties if item.name in _COUNTS}
+    own = {_known_by(item) for item in block.properties if item.name in _COUNTS}
     parts = tuple(
-        part for part in parts if not (isinstance(part, Comparison) and id(part.item) in own)
-    )
-    faults = list(Request(expression.all_of(parts), match).faults())
+        part for part in parts
+        if not (isinstance(part, Comparison) and _known_by(part.item) in own)
+    )  # fmt: skip
+    findings += _faults(parts, path, match)
     block = block.holding(
         item for item in without_set_aside(block).items
         if not (isinstance(item, Property) and item.name == "Node")
     )  # fmt: skip
-    if faults:
-        wrong = [replace(each, path=f"{path}/Requested/{each.path}") for each in faults]
-        return None, [*findings, *wrong]
-    return Demand(path, block, parts, _whole(unit, parts), _places(unit, parts)), findings
+    of_all = {id(found.item) for part in of_job for found in expression.comparisons(part)}
+    whole = frozenset(
+        expression.key(found.item)
+        for part in parts
+        for found in expression.comparisons(part)
+        if id(found.item) in of_all
+    )  # decision 186: what the job itself states is of all its tasks
+    places = _places([asker, *[asker.job] * (asker.job is not None)], parts)
+    return Demand(path, block, parts, whole, places), findings
+
+
+def _faults(parts: Sequence[Expression], path: str, match: Matching) -> Iterator[Finding]:
+    for each in Request(expression.all_of(parts), match).faults():
+        yield replace(each, path=f"{path}/Requested/{each.path}")
 
 
 def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]:
@@ -131,39 +257,20 @@ def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]
     yield from said(judge([unknown]))
 
 
-def _places(unit: Unit, parts: tuple[Expression, ...]) -> dict[int, str]:
+def _places(askers: Iterable[Asker | None], parts: Sequence[Expression]) -> dict[int, str]:
     """Where what is asked for stands: in the task group, or in its job, which lends to it."""
     paths: dict[tuple[str, str, int], str] = {}
-    blocks = [(unit.path, unit.block)]
-    if unit.job is not None:
-        blocks.append((unit.path.rpartition("/")[0], unit.job))
-    for path, block in blocks:  # what the job says is there, and is lent to the group as it is
-        for place, items in (("/Requested", block.requested), ("", block.properties)):
-            for item in items:
-                paths[_known_by(item)] = f"{path}{place}/{item.name}"
     every = (found.item for part in parts for found in expression.comparisons(part))
-    return {
-        id(item): paths.get(_known_by(item), f"{unit.path}/Requested/{item.name}") for item in every
-    }
+    last = ""
+    for asker in filter(None, askers):
+        last = last or asker.path
+        for place, items in (
+            ("/Requested", asker.block.requested), ("", outside(asker.block, asker.whole))
+        ):  # fmt: skip
+            for item in items:
+                paths[_known_by(item)] = f"{asker.path}{place}/{item.name}"
+    return {id(item): paths.get(_known_by(item), f"{last}/Requested/{item.name}") for item in every}
 
 
 def _known_by(item: Property) -> tuple[str, str, int]:
     return expression.key(item), item.text, item.line
-
-
-def _whole(unit: Unit, parts: tuple[Expression, ...]) -> frozenset[str]:
-    """The amounts that are of the whole job (decision 186): those that the job itself states."""
-    if unit.job is None:
-        return frozenset(expression.key(found.item) for part in parts
-                         for found in expression.comparisons(part))  # fmt: skip
-    assert isinstance(unit.job, Job)
-    if len(unit.job.asking_groups) > 1:  # only a single one takes over what its job states
-        return frozenset()
-    own = [item for block in unit.job.blocks(Requested) for item in block.properties]
-    own += [item for item in unit.job.items if isinstance(item, Property)]
-    return frozenset(
-        expression.key(item)
-        for part in parts
-        for item in (found.item for found in expression.comparisons(part))
-        if any(item == each and item.line == each.line for each in own)
-    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from fractions import Fraction
 from itertools import compress
 from math import floor, lcm
 from typing import NamedTuple
@@ -21,6 +24,7 @@ from sssjob.placement.problem import NodeClass, PlacementPart, PlacementProblem,
 from sssjob.placement.requests import CountingWay, Need, Variant
 
 _GPUS = (ALL_GPUS,)
+NOTHING = Variant(Fraction(0), (), (), ())
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
 OF_NODES = (AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}) - {"Duration"}
 
@@ -41,27 +45,56 @@ class Market:
 
     def __init__(self, nodes: Nodes, match: Matching = "full") -> None:
         self.nodes, self.match = nodes, match
+        self.of_job = NOTHING
         self._facts: dict[tuple[Term, ...], bytes] = {}
         self._requests: dict[tuple[Term, ...], tuple[Request, ...]] = {}  # that were asked
         self._named: dict[tuple[Term, ...], frozenset[int]] = {}
 
+    def asking(self, of_job: Variant) -> Market:
+        """The same nodes, of which a job asks this beside what its task groups do.
+
+        Its needs are those of all tasks together.
+        """
+        made = copy(self)  # what was answered is known to both
+        made.of_job = of_job
+        return made
+
     def problem(self, ways: Sequence[CountingWay]) -> PlacementProblem:
         """These ways to count, one for each part, as a problem in whole numbers."""
         every = [variant for way in ways for variant in way.variants]
-        named = list(dict.fromkeys(variant.named for variant in every if variant.named))
+        named = list(dict.fromkeys(v.named for v in (*every, self.of_job) if v.named))
         place = {terms: index for index, terms in enumerate(named)}
         classes = self._classes([self._by_name(terms) for terms in named])
-        rows = _AmountRows(every, sum(way.layout.tasks.value for way in ways))
-        rooms = rows.rooms([self.nodes.kinds[kind] for kind in classes.kinds])
+        tasks = sum(way.layout.tasks.value for way in ways)
+        rows = _AmountRows(every, tasks)
+        kinds = [self.nodes.kinds[kind] for kind in classes.kinds]
+        rooms = rows.rooms(kinds)
+        of_job = self._of_job(classes, place, kinds, tasks)
         parts = []
         for way in ways:
             # For each variant and each class one byte: whether it is able to run it.
             able = [
                 self._able(classes, variant, place.get(variant.named)) for variant in way.variants
             ]
-            options = tuple(rows.options(way.variants, zip(*able, strict=True), rooms))
-            parts.append(self._part(way, options))
-        return PlacementProblem(tuple(map(NodeClass, classes.members, rooms.amounts)), tuple(parts))
+            options = rows.options(way.variants, zip(*able, strict=True), rooms)
+            parts.append(self._part(way, tuple(of_job.beside(options, len(rows.rows)))))
+        amounts = of_job.joined(rooms.amounts)
+        return PlacementProblem(tuple(map(NodeClass, classes.members, amounts)), tuple(parts))
+
+    # decision 1023
+    def _of_job(
+        self, classes: _Classes, place: Mapping[tuple[Term, ...], int], kinds: Sequence[NodeKind],
+        tasks: int,
+    ) -> _OfJob:  # fmt: skip
+        """What a job asks of each class of nodes beside its task groups."""
+        if self.of_job == NOTHING:
+            return _OfJob(None, ())
+        needs = tuple(need.shared(tasks) for need in self.of_job.needs)
+        each = replace(self.of_job, needs=needs)
+        rows = _AmountRows((each,), tasks)
+        rooms = rows.rooms(kinds)
+        able = self._able(classes, each, place.get(each.named))
+        return _OfJob(tuple(rows.options((each,), zip(able, strict=True), rooms)), rooms.amounts)
 
     def _classes(self, fitting: Sequence[frozenset[int]]) -> _Classes:
         """The kinds, parted by which of these sets of nodes their members are in."""
@@ -135,10 +168,47 @@ class Market:
 
     def stopped(self, ways: Iterable[CountingWay]) -> Iterator[Finding]:
         """The patterns that took too many steps with some node: it may be one after all."""
-        variants = [variant for way in ways for variant in way.variants]
+        return self._stopped(variant for way in ways for variant in way.variants)
+
+    def stopped_of_job(self) -> Iterator[Finding]:
+        """The same, of what a job asks beside its task groups."""
+        return self._stopped((self.of_job,))
+
+    def _stopped(self, variants: Iterable[Variant]) -> Iterator[Finding]:
         for terms in dict.fromkeys(t for each in variants for t in (each.facts, each.named)):
             for request in self._requests.get(terms, ()):
                 yield from request.stopped()
+
+
+class _OfJob(NamedTuple):
+    """What a job asks of nodes: for each class how a task can be there, and what nodes have.
+
+    ``ways`` are None where it asks for nothing. Its amounts are rows of their own, with room for
+    all that the nodes have: whether what its task groups ask for is part of it, nobody says.
+    """
+
+    ways: tuple[tuple[TaskOption, ...], ...] | None
+    amounts: Sequence[tuple[int, ...]]
+
+    def beside(
+        self, options: Iterable[tuple[TaskOption, ...]], rows: int
+    ) -> Iterable[tuple[TaskOption, ...]]:
+        """The options of a part, with what its job asks in rows behind these."""
+        return options if self.ways is None else self._taking(options, self.ways, rows)
+
+    def _taking(
+        self, options: Iterable[tuple[TaskOption, ...]], ways: Iterable[tuple[TaskOption, ...]],
+        rows: int,
+    ) -> Iterator[tuple[TaskOption, ...]]:  # fmt: skip
+        for some, own in zip(options, ways, strict=True):
+            taken = tuple((row + rows, number) for each in own for row, number in each.takes)
+            yield tuple(TaskOption(each.score, (*each.takes, *taken)) for each in some if own)
+
+    def joined(self, amounts: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
+        """What the nodes of each class have of all rows."""
+        if self.ways is None:
+            return amounts
+        return [(*some, *own) for some, own in zip(amounts, self.amounts, strict=True)]
 
 
 class _NodeComparisons:
@@ -215,7 +285,7 @@ class _AmountRows:
             _amounts(kinds, slots, *factors)
             for slots, factors in zip(self.rows, self.factors, strict=True)
         ]
-        amounts = list(zip(*columns, strict=True))
+        amounts = list(zip(*columns, strict=True)) if columns else [()] * len(kinds)
         if not any(None in column for column in columns):
             return _Rooms([(True,) * len(columns)] * len(kinds), amounts)
         known = [tuple([each is not None for each in some]) for some in amounts]

@@ -7,11 +7,9 @@ too much together, and without any of it there would be a placement.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 
 from sssjob import expression
-from sssjob.placement.demand import Demand, Thing
+from sssjob.placement.demand import Demand, JobDemand, PlacedThing, Thing
 from sssjob.placement.matching import Market
 from sssjob.placement.search import possible
 from sssjob.placement.solving import Budget
@@ -21,19 +19,17 @@ TRIALS = 200  # placements that are tried, and comparisons in all of them togeth
 COMPARISONS = 600_000  # tried to be left out by then is a reason
 
 _COUNTED = frozenset(("Processors", "NodeCount", "TaskCount"))
-_Placed = tuple[int, Thing]  # of which demand
 
 
-def least(market: Market, demands: Sequence[Demand], *, solver: Budget | None) -> Iterator[Reason]:
-    """The reasons why these cannot be placed together."""
-    things = [(place, thing) for place, demand in enumerate(demands) for thing in demand.things()]
-    kept = _Leaving(market, list(demands), solver).least(things)
+def least(market: Market, job: JobDemand, *, solver: Budget | None) -> Iterator[Reason]:
+    """The reasons why the task groups of a job cannot be placed together."""
+    kept = _Leaving(market, job, solver).least(list(job.things()))
     every = len(market.nodes.names)
     for place, thing in kept:
-        able = _satisfying(market, demands[place], thing)
+        able = _satisfying(market, job if place is None else job.groups[place], thing)
         yield Reason(thing.path, thing.text, able, every)
     if not kept:
-        path = demands[0].path
+        path = job.groups[0].path
         able = sum(
             len(kind.members)
             for kind in market.nodes.kinds
@@ -43,13 +39,13 @@ def least(market: Market, demands: Sequence[Demand], *, solver: Budget | None) -
 
 
 class _Leaving:
-    """Demands that cannot be placed together, and stay so while things are left out."""
+    """A job that cannot be placed, and stays so while things are left out."""
 
-    def __init__(self, market: Market, left: list[Demand], solver: Budget | None) -> None:
+    def __init__(self, market: Market, left: JobDemand, solver: Budget | None) -> None:
         self.market, self.left, self.solver = market, left, solver
         self.trials = self.compared = 0
 
-    def least(self, things: Sequence[_Placed]) -> list[_Placed]:
+    def least(self, things: Sequence[PlacedThing]) -> list[PlacedThing]:
         """Those of which none can be left out."""
         kept = self._parted(things)
         before = len(things)
@@ -59,7 +55,7 @@ class _Leaving:
             kept = [each for each in kept if not self._left_out([each])]
         return kept
 
-    def _parted(self, things: Sequence[_Placed]) -> list[_Placed]:
+    def _parted(self, things: Sequence[PlacedThing]) -> list[PlacedThing]:
         """Some are left out at once if that can be, or else half of them."""
         if not things or self._left_out(things):
             return []
@@ -68,30 +64,30 @@ class _Leaving:
         half = len(things) // 2
         return [*self._parted(things[:half]), *self._parted(things[half:])]
 
-    def _left_out(self, things: Sequence[_Placed]) -> bool:
+    def _left_out(self, things: Sequence[PlacedThing]) -> bool:
         """Leave them out if there is no placement without them either."""
-        trial = list(self.left)
-        for place, some in groupby(things, itemgetter(0)):
-            trial[place] = trial[place].without(*(thing for _, thing in some))
+        trial = self.left.without(things)
         if self.trials >= TRIALS or self.compared >= COMPARISONS or self._placed(trial):
             return False
         self.left = trial
         return True
 
-    def _placed(self, demands: Sequence[Demand]) -> bool:
-        ways = [demand.asked().ways for demand in demands]
+    def _placed(self, job: JobDemand) -> bool:
+        ways = [demand.asked().ways for demand in job.groups]
         self.trials += 1
+        markets = [self.market.asking(each) for each in job.asked().variants]
         terms = sum(
             len(variant.facts) + len(variant.needs)
             for some in ways
             for way in some
             for variant in way.variants
         )
+        terms += sum(len(each.of_job.facts) + len(each.of_job.needs) for each in markets)
         self.compared += terms * (1 + len(self.market.nodes.kinds) // 4)
-        return all(ways) and possible(self.market, ways, solver=self.solver)
+        return all(ways) and any(possible(each, ways, solver=self.solver) for each in markets)
 
 
-def _satisfying(market: Market, demand: Demand, thing: Thing) -> int | None:
+def _satisfying(market: Market, demand: Demand | JobDemand, thing: Thing) -> int | None:
     """How many nodes could have a task that asks for this only."""
     if not any(thing.what is part for part in demand.parts):
         return None

@@ -7,7 +7,7 @@ a task takes of its node, and all else is asked of the node by the evaluator of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,6 +24,7 @@ from sssjob.placement.problem import TaskGeometry
 from sssjob.task_distribution import LIMIT
 
 ALTERNATIVES = 256  # of one request that are tried, and of very long ones
+OF_THE_JOB = 16  # of what a job asks beside its task groups: each is another set of problems
 FEWEST, TERMS = 16, 16_384  # at least so many, and no more than have so many terms together
 
 _NONE: frozenset[int] = frozenset()
@@ -43,6 +44,10 @@ class Need:
     slots: tuple[str, ...]
     least: Fraction
     open: bool = False
+
+    def shared(self, tasks: int) -> Need:
+        """The even part of each task, where this is of all of them."""
+        return Need(self.slots, self.least / tasks, self.open)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,62 @@ class AskedGroup:
     complete: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class AskedOfNodes:
+    """What a job asks of all nodes of its task groups together, by each of its alternatives.
+
+    Needs are those of all tasks. Without ``variants``, ``findings`` say why.
+    """
+
+    variants: tuple[Variant, ...]
+    findings: tuple[Finding, ...] = ()
+    complete: bool = True
+
+
+# decision 1023
+def of_all_nodes(parts: Sequence[Expression], path: str, line: int) -> AskedOfNodes:
+    """What a job asks by the parts of its request that are of none of its task groups."""
+    every, limit = _alternatives(expression.all_of(parts), OF_THE_JOB)
+    made = (_of_all_tasks(each.score, each.terms) for each in every)
+    variants = tuple(each for each in made if each is not None)
+    said: list[Finding] = []
+    if limit:
+        severity = Severity.WARNING if variants else Severity.ERROR
+        said.append(_too_many_ways(path, line, limit, severity))
+    elif not variants:
+        said.append(_unsatisfiable(path, line))
+    return AskedOfNodes(variants, tuple(said), not limit)
+
+
+def _of_all_tasks(score: Fraction, terms: Sequence[Term]) -> Variant | None:
+    """One alternative of what a job asks, with what all tasks take; None if no number does."""
+    facts: list[Term] = []
+    named: list[Term] = []
+    kinds: dict[str, list[Term]] = {}
+    for term in terms:
+        item = next(expression.comparisons(term)).item
+        if item.name == "Node":
+            named += _of_each_name(term)
+        elif _is_taken(item) or (item.name == "Processors" and _counts(item)):
+            kinds.setdefault(slots(item)[0], []).append(term)
+        else:
+            facts.append(term)
+    needs = _needs(kinds)
+    return None if needs is None else Variant(score, needs, tuple(facts), tuple(named))
+
+
+def _needs(kinds: Mapping[str, Sequence[Term]]) -> tuple[Need, ...] | None:
+    """The least of each amount that these comparisons allow; None if there is none."""
+    needs: list[Need] = []
+    for some in kinds.values():
+        item = next(expression.comparisons(some[0])).item
+        least = _least(expression.interval(some, expression.key(item)))
+        if least is None:
+            return None
+        needs.append(Need(slots(item), *least))
+    return tuple(needs)
+
+
 def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] = ()) -> AskedGroup:
     """What a task group asks by its counts and by ``request``.
 
@@ -121,6 +182,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
     for alternative in every:
         counted = statement.request(alternative.terms)
         if counted is not None:
+            counted = counted.from_one()
             _, rows = together.setdefault(counted.counts, (counted, []))
             rows.append((alternative.score, alternative.terms))
     ways: list[CountingWay] = []
@@ -134,24 +196,22 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
         else:
             wrong += layout.findings
     if limit:
-        text = (
-            f"the request can be met in more than {limit} ways: the {limit} of the highest "
-            "preference are tried, and of equal ones those that come first"
-        )
         severity = Severity.WARNING if ways or wrong else Severity.ERROR
-        said.append(finding("E-LIMIT", text, path=path, line=block.line, severity=severity))
+        said.append(_too_many_ways(path, block.line, limit, severity))
     elif not ways and not wrong:
-        said.append(_unsatisfiable(block, path))
+        said.append(_unsatisfiable(path, block.line))
     if not ways:
         said += dict.fromkeys(wrong)
     return AskedGroup(tuple(ways), tuple(said), not limit)
 
 
-def _alternatives(request: Expression) -> tuple[tuple[Alternative, ...], int]:
+def _alternatives(
+    request: Expression, most: int = ALTERNATIVES
+) -> tuple[tuple[Alternative, ...], int]:
     """Those with wishes and, as wishes never block, those without; and the limit if it is met."""
     first = expression.alternatives(request, 1).best
     terms = max((len(each.terms) for each in first), default=0)
-    limit = max(min(ALTERNATIVES, TERMS // max(terms, 1)), FEWEST)
+    limit = max(min(most, TERMS // max(terms, 1)), FEWEST)
     found = expression.alternatives(request, limit, wishes=True)
     if found.complete:
         return found.best, 0
@@ -233,16 +293,16 @@ def _variant(
                 return None
         elif item.name != "NodeCount":
             kinds.setdefault(slots(item)[0], []).append(term)
-    needs = [Need(processors, Fraction(layout.processors_per_task.value))]
-    for some in kinds.values():
-        item = next(expression.comparisons(some[0])).item
-        least = _least(expression.interval(some, expression.key(item)))
-        if least is None:
-            return None
-        amount, open_ = least
-        parts = layout.tasks.value if expression.key(item) in whole else 1
-        needs.append(Need(slots(item), amount / parts, open_))
-    return Variant(score, tuple(needs), tuple(facts), tuple(named))
+    needs = _needs(kinds)
+    if needs is None:
+        return None
+    tasks = layout.tasks.value
+    of_all = {some for some, terms in kinds.items()
+              if expression.key(next(expression.comparisons(terms[0])).item) in whole}  # fmt: skip
+    each = [need.shared(tasks) if some in of_all else need
+            for some, need in zip(kinds, needs, strict=True)]  # fmt: skip
+    own = Need(processors, Fraction(layout.processors_per_task.value))
+    return Variant(score, (own, *each), tuple(facts), tuple(named))
 
 
 def _least(bounds: Interval) -> tuple[Fraction, bool] | None:
@@ -272,23 +332,35 @@ def _of_name(term: Term, candidates: NamedNodes) -> Iterator[Term]:
     Several names that are no set to choose from say nothing: each has to be somewhere
     (``WantedNames``).
     """
-    found = next(expression.comparisons(term))
-    one = found
-    if found.item.attributes.get("aggregation", "").strip():
-        one = Comparison(found.item.having(count="1"))
-    if isinstance(term, Not):
-        yield Not(one)
-    elif one.op != "EQ" or not candidates.open or _is_pattern(one):
+    (one,) = _of_each_name(term)
+    found = next(expression.comparisons(one))
+    if isinstance(one, Not) or found.op != "EQ" or not candidates.open or _is_pattern(found):
         yield one
+
+
+def _of_each_name(term: Term) -> tuple[Term]:
+    """A comparison of Node as one node by itself is asked."""
+    found = next(expression.comparisons(term))
+    if found.item.attributes.get("aggregation", "").strip():
+        found = Comparison(found.item.having(count="1"))
+    return (Not(found) if isinstance(term, Not) else found,)
 
 
 def _is_pattern(found: Comparison) -> bool:
     return found.item.attributes.get("aggregation", "").strip() == nodes.PATTERN
 
 
-def _unsatisfiable(block: Block, path: str) -> Finding:
+def _unsatisfiable(path: str, line: int) -> Finding:
     text = "no node, whatever it has, can satisfy the request"
-    return finding("E-UNSAT", text, path=path, line=block.line, section="SSS 8.1")
+    return finding("E-UNSAT", text, path=path, line=line, section="SSS 8.1")
+
+
+def _too_many_ways(path: str, line: int, limit: int, severity: Severity) -> Finding:
+    text = (
+        f"the request can be met in more than {limit} ways: the {limit} of the highest "
+        "preference are tried, and of equal ones those that come first"
+    )
+    return finding("E-LIMIT", text, path=path, line=line, severity=severity)
 
 
 def too_many(way: CountingWay, path: str) -> Finding | None:

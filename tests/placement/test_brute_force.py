@@ -10,17 +10,18 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sssjob import dumps
-from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.expression import parse
 from sssjob.expression.evaluate import Request, Verdict
 from sssjob.expression.offer import Offer
 from sssjob.layout import units
+from sssjob.matching import Asker
 from sssjob.model import Job, Property, Requested, Task, TaskGroup
 from sssjob.placement import Nodes, place
-from sssjob.placement.demand import demand
+from sssjob.placement.demand import demanded
 from sssjob.placement.matching import Market
 from sssjob.placement.search import best
 from sssjob.placement.solving import Budget
+from sssjob.verbs.match import requests
 
 CASES = 150
 
@@ -235,26 +236,69 @@ def test_without_any_one_of_the_reasons_there_is_a_placement(choose):
     if found.placed or found.findings:
         return
     market = Market(Nodes.of(offers))
-    demands = [demand(unit, AwarenessPolicy.REJECT, "full")[0] for unit in units(job)]
+    every = tuple(units(job))
+    asked, _ = demanded(Asker("/Job", job), every, every, "full")
+    things = list(asked.things())
     kept = Counter((reason.path, reason.text) for reason in found.reasons)
-    kept.pop((demands[0].path, "a free processor for each task"), None)
-    bare = demands
-    for index, each in enumerate(demands):
-        for thing in each.things():
-            if kept[thing.path, thing.text]:
-                kept[thing.path, thing.text] -= 1
-            else:
-                bare = [*bare[:index], bare[index].without(thing), *bare[index + 1 :]]
+    kept.pop((asked.groups[0].path, "a free processor for each task"), None)
+    left_out = []
+    for index, thing in things:
+        if kept[thing.path, thing.text]:
+            kept[thing.path, thing.text] -= 1
+        else:
+            left_out.append((index, thing))
+    bare = asked.without(left_out)
     assert not placed(market, bare), told(job, nodes)
-    for index, each in enumerate(bare):
-        for thing in each.things():
-            rest = [*bare[:index], each.without(thing), *bare[index + 1 :]]
-            assert placed(market, rest), (thing, told(job, nodes))
+    for each in bare.things():
+        assert placed(market, bare.without([each])), (each, told(job, nodes))
 
 
-def placed(market, demands):
-    ways = [each.asked().ways for each in demands]
-    return all(ways) and best(market, ways, solver=Budget()).solution is not None
+def placed(market, asked):
+    ways = [each.asked().ways for each in asked.groups]
+    return all(ways) and any(
+        best(market.asking(each), ways, solver=Budget()).solution is not None
+        for each in asked.asked().variants
+    )
+
+
+def asked_of(choose, kind, names):
+    """A job or a task group that says some of what it asks for outside of Requested."""
+    rows = [item for item in requested(choose) if item.name in names]
+    if choose.random() < 0.3 and any("group" in item.attributes for item in rows):
+        rows = []
+    rows = [item.having(group=None) for item in rows]
+    outside = [
+        Property(name, choose.choice(FACTS.get(name, ("1", "2"))))
+        for name in choose.sample(names, choose.choice((0, 0, 1, 2)))
+    ]
+    return kind((*outside, *([Requested(tuple(rows))] if rows else [])))
+
+
+ASKED = ("Memory", "Disk", "Duration", *FACTS)
+OF_NODES = ("Duration", *FACTS)
+
+
+@examples(4 * CASES, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_the_tasks_of_a_job_are_on_one_node_where_match_says_yes_to_all_that_it_asks(choose):
+    groups = choose.choice((0, 1, 1, 2, 3))
+    # Amounts of several groups are added up, and match compares each by itself.
+    inside = ASKED if groups < 2 else OF_NODES
+    job = asked_of(choose, Job, ASKED)
+    job = job.holding((*job.items, *(asked_of(choose, TaskGroup, inside) for _ in range(groups))))
+    facts = {
+        "Processors": "8",
+        "Memory": choose.choice(("0.5", "2", "3.5")),
+        "Disk": choose.choice(("1", "2.5", "4")),
+        "Duration": choose.choice(("1", "2", "3")),
+        **{name: choose.choice(texts) for name, texts in FACTS.items()},
+    }
+    offer = Offer.of("n1", [Property(name, text) for name, text in facts.items()])
+    said = []
+    asked = list(requests(job, "", said.append))
+    answers = [Request(each.expression).answer(offer).verdict for each in asked]
+    found = place(job, [offer], solver=False)
+    assert found.placed is all(each is Verdict.YES for each in answers), (dumps(job), facts)
 
 
 @examples(CASES, suppress_health_check=list(HealthCheck))

@@ -111,6 +111,129 @@ def test_amounts_of_a_job_are_those_of_all_tasks_together():
     assert where(on(job(lent))) == {"n2": 8}
 
 
+# What a job and its task groups say, and whether the node below is enough. decision 1023
+ONE = [
+    ("<Requested><Queue>short</Queue></Requested><TaskGroup/>", False),
+    ("<Requested><Queue>long</Queue></Requested><TaskGroup/>", True),
+    ("<Requested><Feature op='NE'>gpu</Feature></Requested>{ib}", False),
+    ("<Feature>ssd</Feature>{ib}", False),
+    ("<Feature>gpu</Feature>{ib}", True),
+    ("<Memory>2048</Memory>{m512}", False),
+    ("<Requested><Memory>2048</Memory></Requested>{m512}", False),
+    (
+        "<Requested><Memory>512</Memory></Requested>"
+        "<TaskGroup><Requested><Memory>4096</Memory></Requested></TaskGroup>",
+        True,
+    ),
+    (
+        "<Requested><Memory preference='-1'>512</Memory></Requested>"
+        "<TaskGroup><Requested><Memory>4096</Memory></Requested></TaskGroup>",
+        False,
+    ),
+    ("<Memory>2048</Memory><TaskGroup/><TaskGroup/>", False),
+    ("<Memory>1024</Memory><TaskGroup/><TaskGroup/>", True),
+    ("<Memory>1024</Memory>{m512}<TaskGroup/>", True),
+    (
+        "<Requested><Memory op='GE'>512</Memory><Memory op='LT'>600</Memory></Requested>"
+        "{m512}{m512}",
+        True,
+    ),
+    ("<Requested><Queue>short</Queue></Requested><TaskGroup/><TaskGroup/>", False),
+    (
+        "<Requested><Queue group='1'>short</Queue><Memory conj='Or' group='-1'>1024</Memory>"
+        "</Requested><TaskGroup/><TaskGroup/>",
+        True,
+    ),
+    (
+        "<Requested><Queue group='1'>short</Queue><Memory conj='Or' group='-1'>1025</Memory>"
+        "</Requested><TaskGroup/><TaskGroup/>",
+        False,
+    ),
+    (
+        "<Requested><Queue group='1'>short</Queue><Node conj='Or' group='-1' op='Match'>n.</Node>"
+        "</Requested><TaskGroup/><TaskGroup/>",
+        True,
+    ),
+    (
+        "<Requested><Queue group='1'>short</Queue><Node conj='Or' group='-1' op='Match'>m.</Node>"
+        "</Requested><TaskGroup/><TaskGroup/>",
+        False,
+    ),
+    (
+        "<Requested><Duration>600</Duration></Requested><TaskGroup><Duration>500</Duration>"
+        "</TaskGroup><TaskGroup/>",
+        True,
+    ),
+    (
+        "<Requested><Processors>5</Processors></Requested><TaskGroup><Processors>2</Processors>"
+        "</TaskGroup><TaskGroup/>",
+        False,
+    ),
+    (
+        "<Requested><Processors>4</Processors></Requested><TaskGroup><Processors>2</Processors>"
+        "</TaskGroup><TaskGroup/>",
+        True,
+    ),
+    ("<Feature>ssd</Feature>{ib}{gpu}", False),
+    ("<Feature>ib</Feature>{ib}{gpu}", True),
+    ("<Architecture>ppc</Architecture>{x86}{x86}", True),
+    ("<Architecture>ppc</Architecture>{x86}<TaskGroup/>", False),
+    ("<Requested><Processors op='LE'>8</Processors></Requested>", True),
+    ("<Requested><NodeCount op='LE'>8</NodeCount></Requested>", True),
+]
+ONE_NODE = """[{"id": "n1", "Processors": 4, "Memory": 1024, "Feature": ["ib", "gpu"],
+  "Queue": "long", "Architecture": "x86", "Duration": 900}]"""
+GROUPS = {
+    name: f"<TaskGroup><Requested>{inner}</Requested></TaskGroup>"
+    for name, inner in {
+        "ib": "<Feature>ib</Feature>", "gpu": "<Feature>gpu</Feature>",
+        "m512": "<Memory>512</Memory>", "x86": "<Architecture>x86</Architecture>",
+    }.items()
+}  # fmt: skip
+
+
+@SOLVERS
+@pytest.mark.parametrize(("inner", "placed"), ONE)
+def test_what_a_job_asks_beside_its_task_groups_is_needed(inner, placed, solver):
+    found = on(job(inner.format(**GROUPS)), ONE_NODE, solver=solver)
+    assert found.placed is placed
+    assert placed or len(found.reasons) == 1
+    assert [each for each in found.findings if each.code != "W-USELESS"] == []
+
+
+def test_amounts_of_a_job_are_of_all_its_groups_and_told_once():
+    groups = "<TaskGroup/><TaskGroup><TaskCount>2</TaskCount></TaskGroup>"
+    assert on(job(f"<Memory units='GB'>24</Memory>{groups}")).nodes == ("n1", "m1")
+    found = on(job(f"<Memory units='GB'>36</Memory>{groups}"))  # one node has 12 GB, for one task
+    (reason,) = found.reasons
+    assert (reason.path, reason.text, reason.nodes) == ("/Job/Memory", "Memory EQ 36 GB", 0)
+
+
+def test_a_node_count_of_a_job_is_told_beside_several_groups():
+    found = on(job("<NodeCount>2</NodeCount><TaskGroup/><TaskGroup/>"))
+    assert [(each.code, each.path) for each in found.findings] == [("W-USELESS", "/Job/NodeCount")]
+    assert found.placed
+
+
+def test_processors_that_contradict_those_of_the_groups_are_not_placed():
+    groups = "<TaskGroup><Processors>2</Processors></TaskGroup>" * 2
+    found = on(job(f"<Processors>5</Processors>{groups}"))
+    assert [each.code for each in found.findings] == ["E-COUNTS"]
+    assert not found.placed
+
+
+def test_of_a_chosen_group_the_amounts_of_its_job_are_not_asked_for():
+    block = job("<Memory>4096</Memory><Requested><Queue>long</Queue></Requested><TaskGroup/>"
+                "<TaskGroup/>")  # fmt: skip
+    (found,) = placements(block, list(read(ONE_NODE.encode())), chosen="/Job/TaskGroup[1]".__eq__)
+    assert found.placed
+    (found,) = placements(
+        block, list(read(ONE_NODE.replace("long", "short").encode())),
+        chosen="/Job/TaskGroup[1]".__eq__,
+    )  # fmt: skip
+    assert [each.text for each in found.reasons] == ["Queue EQ long"]
+
+
 @SOLVERS
 def test_task_groups_share_what_is_free(solver):
     groups = "".join(
