@@ -7,28 +7,23 @@ comes first. # decisions 850, 864 and 972
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sssjob import registry, spec
+from sssjob import registry
 from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.features.folded import without_run
 from sssjob.fold import identities, is_about
-from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, stripped, without
+from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, without
 from sssjob.runs import requested_anew, waits
 from sssjob.store import Change, Stored
-from sssjob.store.flat_properties import flat_properties
 from sssjob.store.identity import marks_of
-from sssjob.store.stored import DELIVERED, is_of_request, of_request
+from sssjob.store.stored import DELIVERED, OF_CHARGING, of_request
 
 _CHARGE = "Charge"
-# Requests by which a job may become known, or changes in nothing that was requested.
-_CHARGING = (_CHARGE, "Quote", "Refund", "Reserve")
-_MODIFY = "Modify"
 _KNOWN_BY = ("Id", "GlobalId")
-_SUBMITTED_BY = frozenset(row.name for row in spec.CREDENTIALS)
 _PUT = {"Reserve": "Reservation", "Quote": "Quote"}  # the number that a request puts into a job
 
 
@@ -74,109 +69,29 @@ def requested(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun
     then, as it was brought, and else as a Reserve or a Quote made it known. What a Charge told of
     one run is of no other one.
     """
-    every = _latest_before(runs, told)
-    firsts = [first for run in every if (first := _first_version(change, run, told)) is not None]
-    first = min(firsts, key=_how_far, default=None) or _known_alone(runs[0])
+    every = latest_before(runs, told)
+    found = [each for run in every if (each := _as_requested(change, run, told)) is not None]
+    _, first = min(found, key=_how_far) if found else (0, _known_alone(runs[0]))
     return first._replace(job=_without_numbers(change, _requested(first), first, told))
 
 
-# decisions 997 and 1012
-def for_charging(
-    change: Change, runs: Sequence[StoredRun], told: Job, names: Iterable[str] = ()
-) -> StoredRun:  # fmt: skip
+# decision 997
+def for_charging(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun:
     """The same for a Charge, Reserve or Quote, which says less of a run than its record does.
 
-    Who submitted the job is as in any run of it, also where a record alone tells it; and so are the
-    ``names`` that a file says of the job itself. How another run went is nothing of this one.
+    How another run went is nothing of this one.
     """
     first = requested(change, runs, told)
-    asked = first.job.holding(item for item in first.job.items if not _is_outcome(item))
-    known = {*asked.properties.names(), *asked.requested.names()}
-    for item in _brought(change, _latest_before(runs, told), {*_SUBMITTED_BY, *names} - known):
-        if item.name not in known:
-            asked = asked.setting(item)
-            known.add(item.name)
-    return first._replace(job=asked)
+    return first._replace(
+        job=first.job.holding(item for item in first.job.items if not _is_outcome(item))
+    )
 
 
-def _latest_before(runs: Sequence[StoredRun], told: Job) -> list[StoredRun]:
+def latest_before(runs: Sequence[StoredRun], told: Job) -> list[StoredRun]:
     """The runs of a job as they tell of another one: the last before it first."""
     latest = marks_of(told).latest
     before = [run for run in runs if marks_of(run.job).latest <= latest]
     return [*before, *(run for run in runs if run not in before)]
-
-
-def _brought(
-    change: Change, runs: Iterable[StoredRun], names: Collection[str]
-) -> Iterator[Property]:  # fmt: skip
-    """What was brought of runs of a job by some names, that no Charge of one alone has said."""
-    if not names:
-        return
-    for run in runs:
-        who = who_said(change, run, names)
-        for item in run.job.delivered:
-            if item.name in who.delivered and item.name in _SUBMITTED_BY:
-                yield item
-        for name, text in who.own.items():
-            if text:
-                yield Property(name, text, {}, (), run.job.namespace)
-
-
-class SaidNames(NamedTuple):
-    """Who said the names that a run has.
-
-    ``delivered`` are those in its Delivered that were not said by a Charge, Reserve or Quote alone;
-    ``own`` is what others than these said last of the job itself, and ``asked`` what was last
-    requested, also where the document of the run says another one, or none, by now: "" is none.
-    """
-
-    delivered: set[str]
-    own: dict[str, str]
-    asked: dict[str, str]
-
-
-def is_from_files(change: Change, stored: Stored) -> bool:
-    """Whether a file took the place of a version of a document: who walks that may find more."""
-    return any(not is_of_request(reason) for reason in change.reasons(stored)[1:])
-
-
-# decisions 1009 and 1012
-def who_said(change: Change, run: StoredRun, names: Iterable[str]) -> SaidNames:
-    """Who said the names of a run, by the history of its document.
-
-    A Charge does not change what a record or a file delivered; what an earlier Charge said is
-    corrected by a later one, and told of no other run. A record that is delivered leaves what it
-    agrees with, or says nothing of, in Delivered as its own, and so does a file of a job in a
-    group: nothing tells these two apart.
-    """
-    names = tuple(names)
-    found = SaidNames(set(), {}, {})
-    before = Job()
-    for stored in change.versions(run.stored):
-        job = about(loads(stored.document), run.job) or Job()
-        if job == before:
-            continue  # it tells of another job of the group
-        action, is_file = of_request(stored.reason), not is_of_request(stored.reason)
-        for name in names:
-            now, was = (
-                (each.delivered.text(name), stripped(each.get(name))) for each in (job, before)
-            )
-            if waits(job) or (action == _MODIFY and now != was):
-                found.asked[name] = _flat(job, name)
-            if waits(job) and not found.asked[name]:
-                del found.asked[name]
-            if now[0] != was[0] or is_file or stored.reason == DELIVERED:
-                is_brought = bool(now[0]) and action not in _CHARGING
-                (found.delivered.add if is_brought else found.delivered.discard)(name)
-            if action not in _CHARGING and (now[1] != was[1] or is_file):
-                found.own[name] = now[1]
-        before = job
-    return found
-
-
-def _flat(job: Job, name: str) -> str:
-    found = flat_properties(job).get(name)
-    return stripped(found.text) if found else ""
 
 
 def _is_outcome(item: Item) -> bool:
@@ -199,29 +114,38 @@ def _known_alone(run: StoredRun) -> StoredRun:
     return run._replace(whole=known, job=known)
 
 
-def _first_version(change: Change, run: StoredRun, told: Job) -> StoredRun | None:
-    """The first version of a job that somebody brought, or else of a request; None of a Charge."""
-    found: list[StoredRun] = []
+def _as_requested(change: Change, run: StoredRun, told: Job) -> tuple[int, StoredRun] | None:
+    """A job as somebody brought it, or else as a request made it known; None of a Charge alone.
+
+    As long as it waited, what was changed was requested, too. Before it stands how much less than
+    a request it is: one that waited is all, one of a Reserve the least.
+    """
+    first: StoredRun | None = None
+    found: tuple[int, StoredRun] | None = None
     for stored in change.versions(run.stored):
         whole = loads(stored.document)
         if (job := about(whole, told)) is None:
             continue
-        found.append(StoredRun(stored, whole, job))
-        is_told = bool(found[1:]) and stored.reason == DELIVERED
-        if not is_told and not _is_of_charge(found[-1]):
-            return found[-1]
-    return found[0] if found and of_request(found[0].stored.reason) != _CHARGE else None
+        version = StoredRun(stored, whole, job)
+        is_brought = not _is_of_charge(version) and (first is None or stored.reason != DELIVERED)
+        first = first or version
+        if found is not None and not waits(job):
+            break
+        if is_brought or found is not None:
+            found = (0 if waits(job) else 1, version)
+            if not waits(job):
+                break
+    if found is None and first is not None and of_request(first.stored.reason) != _CHARGE:
+        found = (2, first)
+    return found
 
 
-def _how_far(first: StoredRun) -> int:
-    """How much less than a request it is: one that waited is all, one of a Reserve the least."""
-    if _is_of_charge(first):
-        return 2
-    return 0 if waits(first.job) else 1
+def _how_far(found: tuple[int, StoredRun]) -> int:
+    return found[0]
 
 
 def _is_of_charge(run: StoredRun) -> bool:
-    return of_request(run.stored.reason) in _CHARGING
+    return of_request(run.stored.reason) in OF_CHARGING
 
 
 # decision 913
@@ -233,12 +157,22 @@ def _without_numbers(change: Change, job: Job, run: StoredRun, record: Job) -> J
     if not any(job.get(name) for name in _PUT.values()):
         return job
     before = Job()
+    asked: dict[str, Property | None] = dict.fromkeys(_PUT.values())
+    put: set[tuple[str, str]] = set()
     for stored in change.versions(run.stored):
         now = about(loads(stored.document), record) or before
-        name = _PUT.get(of_request(stored.reason), "")
-        if name and now.get(name) != before.get(name) and now.get(name) == job.get(name):
-            job = without(job, name)
+        for name in asked:
+            text = now.get(name)
+            if text == before.get(name):
+                continue
+            if name == _PUT.get(of_request(stored.reason)):
+                put.add((name, text))
+            elif (name, text) not in put:
+                asked[name] = next((each for each in now.properties if each.name == name), None)
         before = now
+    for name, item in asked.items():
+        if (name, job.get(name)) in put:
+            job = without(job, name) if item is None else job.setting(item)
     return job
 
 

@@ -71,7 +71,7 @@ def fold_run(
     effective = known = without_list(job)
     lent: list[Property] = []
     if frame is not None:
-        effective = _in_group(known, frame)
+        effective = in_group(known, frame)
         lent = beyond(effective.properties, known.properties)
     folded = fold(_with(known, lent), delivered, source=source, overwrite=overwrite)
     if not folded.changes:
@@ -80,7 +80,7 @@ def fold_run(
     return replace(folded, job=listed(_with(without_listed(job), lent), ran))
 
 
-def _in_group(job: Job, frame: JobGroup) -> Job:
+def in_group(job: Job, frame: JobGroup) -> Job:
     """A job with the defaults of its group."""
     return jobs_of(resolve(frame.holding((*frame.items, job))).block)[0]
 
@@ -98,7 +98,7 @@ def _without_lent(whole: Job, lent: Iterable[Property], before: Job, frame: JobG
     """
     ours = {id(item) for item in lent}
     own = whole.holding(item for item in whole.items if id(item) not in ours)
-    after = _in_group(own, frame)
+    after = in_group(own, frame)
     hidden = beyond(whole.properties, after.properties)
     kept = [item for item in whole.items if id(item) not in ours or item in hidden]
     requested = before.blocks(Requested)

@@ -8,15 +8,17 @@ for want of funds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+from itertools import dropwhile
 
 from lxml import etree
 
 from sssjob import spec, units
-from sssjob.delivery.requested import StoredRun, for_charging, is_from_files, runs_of, who_said
+from sssjob.delivery.requested import StoredRun, for_charging, runs_of
+from sssjob.delivery.voices import SUBMITTED_BY, Voices
 from sssjob.document import bridge
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
@@ -35,7 +37,14 @@ from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.overlay import added, overlaid
-from sssjob.handlers.payers import PAYERS, Payers, reserved_for
+from sssjob.handlers.payers import (
+    PAYERS,
+    Payers,
+    hoped_by,
+    naming,
+    reserved_for,
+    used_by,
+)
 from sssjob.handlers.rates import Bill, ChargeRates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, jobs_of, only
@@ -58,8 +67,9 @@ from sssjob.store import Change, Stored
 from sssjob.store.files import NO_FILES
 from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of
-from sssjob.store.ledger import Entry, EntryKind
+from sssjob.store.ledger import Entry, EntryKind, SaidNames
 from sssjob.store.reach import Reach
+from sssjob.store.stored import DELIVERED, is_of_request
 from sssjob.suggestions import nearest
 
 _HOUR = 3600
@@ -171,13 +181,12 @@ def charge(
         known = _known(change, delivering(subject.job))
         times = _known_times(known, subject.job)
         further = None if known is not None else _further(change, accounting, subject.job, reach)
-        job, before, payers = _merged(
-            change, known, further, times, subject, reach, accounting.rates.multipliers
-        )
+        whose = _Whose(change, accounting, subject.job, known, reach)
+        job, before, payers = _merged(known, further, times, subject, reach, whose)
         former = known.stored if known is not None else None
         kept = _times_told(known, times, subject.job) or _further_told(further, subject.job)
         said = _advised(change, former, subject.id, advice)
-        job = in_whole_numbers(_with_names(change, accounting, job, known, reach))
+        job = in_whole_numbers(whose.of(job))
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = _standing(job, known)
         _require_plain(whole.used)
@@ -190,9 +199,8 @@ def charge(
         stored = _keep(change, _charged(job, total), known, files)
         removed = _ended_with(change, stored, subject.id, call)
         seconds = _duration(subject.view.used)
-        change.ledger.add(
-            _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
-        )
+        entry = _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
+        change.ledger.add(replace(entry, said=_said(accounting, subject.job)))
         now = _advised(change, stored, subject.id, advice)
         shown = _shown(call.request, accounting, priced.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
@@ -222,6 +230,7 @@ def reserve(
         new = asking(subject.job)
         known = _known(change, new)
         further = None if known is not None else _further(change, accounting, new, reach)
+        whose = _Whose(change, accounting, new, known, reach)
         if known is not None:
             _require_seen(known, subject, reach)
             job, kept = added(known.job, known.view.block, new), known.view
@@ -229,7 +238,7 @@ def reserve(
             job, kept = added(further.job, further.job, new), only(further.job)
         else:
             job, kept = new, None
-        whole = _whole(change, accounting, subject, known, further, reach)
+        whole = _whole(subject, known, further, whose)
         priced = _price(change, accounting, subject, whole, whole, call)
         change.ledger.hold(subject.id)
         number = _number(change, "reservations")
@@ -243,7 +252,7 @@ def reserve(
         ends = max(begins + seconds, subject.view.seconds(_OPTIONS["EndTime"]) or 0)
         entry = _entry(EntryKind.RESERVE, priced, subject.id, seconds, stored, call, serial=number,
                        until=ends + accounting.reserved, ends=replaced > 0)  # fmt: skip
-        change.ledger.add(replace(entry, begins=begins))
+        change.ledger.add(replace(entry, begins=begins, said=_asked(accounting, new)))
         shown = _shown(asked, accounting, priced.bill.amount)
         lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
         if replaced:
@@ -311,7 +320,8 @@ def quote(
             known = None
         is_new = bool(subject.id) and known is None
         further = _further(change, accounting, subject.job, reach) if is_new else None
-        whole = _whole(change, accounting, subject, known, further, reach)
+        whose = _Whose(change, accounting, subject.job, known, reach)
+        whole = _whole(subject, known, further, whose)
         priced = _price(change, accounting, subject, whole, whole, call)
         shown = _shown(asked, accounting, priced.bill.amount)
         cells = [("Amount", shown)]
@@ -422,13 +432,12 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
 
 
 def _whole(
-    change: Change, accounting: Accounting, subject: _Subject, known: _StoredJob | None,
-    further: StoredRun | None, reach: Reach,
-) -> _JobWithFallback:  # fmt: skip
+    subject: _Subject, known: _StoredJob | None, further: StoredRun | None, whose: _Whose
+) -> _JobWithFallback:
     """A job that is asked for: what the request leaves out is as it was known, or requested."""
     if known is not None:
-        job = _with_names(change, accounting, known.job, known, reach)
-        view: View = known.view if job is known.job else only(job)
+        job = whose.of(whose.delivered)
+        view: View = known.view if job is known.job else _standing(job, known)
     elif further is not None:
         view = only(further.job)
     else:
@@ -533,22 +542,21 @@ def _rates(
 
 
 def _merged(
-    change: Change, known: _StoredJob | None, further: StoredRun | None,
-    times: Mapping[str, str], subject: _Subject, reach: Reach, factors: Iterable[str],
+    known: _StoredJob | None, further: StoredRun | None, times: Mapping[str, str],
+    subject: _Subject, reach: Reach, whose: _Whose,
 ) -> tuple[Job, Fraction, str]:  # fmt: skip
     """The job as it will be stored, what it was charged before, and what is to be said of whom."""
-    sent = delivering(without(subject.job, "Charge"))
+    sent = naming(delivering(without(subject.job, "Charge")), whose.names)
     if known is not None:
         _require_seen(known, subject, reach)
-        view, written = known.view, known.job
-        run = StoredRun(known.stored, known.block, written)
+        view, written = known.view, whose.delivered
     elif further is not None:
-        view, written, run = only(further.job), further.job, further
+        view, written = only(further.job), further.job
     else:
         return sent, Fraction(), ""
     for name, time in times.items():
         sent = sent.setting(_like(sent, name, time))
-    payers = Payers(view, written, sent, factors, lambda name: _was_brought(change, run, name))
+    payers = Payers(view, written, sent, whose.names, whose.was_delivered)
     there = payers.without_said_anew(written)
     job = payers.settled(overlaid(there, payers.without_kept(sent)))
     return job, _amount(view, "Charge") or Fraction(), payers.said(_standing(job, known))
@@ -562,22 +570,30 @@ def _standing(job: Job, known: _StoredJob | None) -> View:
     return next(view for view in jobs_of(known.stored, group) if view.place == known.view.place)
 
 
-# decision 972
+# decisions 972 and 1016
 def _further(
-    change: Change, accounting: Accounting, sent: Job, reach: Reach, but: Stored | None = None
+    change: Change, accounting: Accounting, sent: Job, reach: Reach
 ) -> StoredRun | None:  # fmt: skip
     """A job as it was requested, for a run of it that is not known; None where nobody knows it.
 
-    ``but`` is a document that is not asked.
+    Whose it is follows from all its runs that are known.
     """
-    runs = [
-        run for run in runs_of(change, sent)
-        if run.job.id == sent.id and (but is None or run.stored.number != but.number)
-    ]  # fmt: skip
+    runs = _runs(change, sent)
     if not runs:
         return None
-    first = for_charging(change, runs, sent, _names(accounting))
-    return first if only(first.job).is_within(reach) else None
+    first = for_charging(change, runs, sent)
+    names = dict.fromkeys((*_names(accounting), *sorted(SUBMITTED_BY)))
+    voices, job = Voices(change, runs, sent, names), first.job
+    for name in names:
+        hoped = hoped_by(sent, name)
+        text = voices.text(name, hoped=hoped)
+        if text and text not in (hoped, _text(only(job), name)):
+            job = _named(job, name, text)
+    return first._replace(job=job) if only(job).is_within(reach) else None
+
+
+def _runs(change: Change, sent: Job) -> list[StoredRun]:
+    return [run for run in runs_of(change, sent) if run.job.id == sent.id]
 
 
 def _names(accounting: Accounting) -> tuple[str, ...]:
@@ -585,32 +601,120 @@ def _names(accounting: Accounting) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*PAYERS, *accounting.rates.multipliers)))
 
 
-def _was_brought(change: Change, run: StoredRun, name: str) -> bool:
-    """Whether a record or a file delivered a run with what its Delivered says by a name."""
-    return name in who_said(change, run, (name,)).delivered
+# decision 1016
+class _Whose:
+    """Whose a known run is, and the factors of its price, by ``names``.
 
-
-# decision 1012
-def _with_names(
-    change: Change, accounting: Accounting, job: Job, known: _StoredJob | None, reach: Reach
-) -> Job:
-    """A run that is known, with names that it leaves out as they were requested, or as in others.
-
-    So it does not matter whether a record or a file of a run, or a Charge, made it known.
+    What the request says itself comes first, but for what a record delivered; what it leaves out
+    follows from all that was told before, in whatever order.
     """
-    if known is None:
+
+    def __init__(
+        self, change: Change, accounting: Accounting, sent: Job, known: _StoredJob | None,
+        reach: Reach,
+    ) -> None:  # fmt: skip
+        self._change, self._sent, self._known, self._reach = change, sent, known, reach
+        self.names = _names(accounting)
+
+    @cached_property
+    def delivered(self) -> Job:
+        """The run with what records delivered it with, where a file behind them left that out."""
+        known = self._known
+        assert known is not None
+        job = known.job
+        if known.view.place or not self._is_behind_record:  # a group keeps what is there
+            return job
+        block = job.block(Delivered)
+        missing = [
+            _like(job, name, text) for name in self.names
+            if not job.delivered.text(name)
+            and (text := self._voices.delivered_text(name, known.stored.number))
+        ]  # fmt: skip
+        if not missing or block is None:
+            return job
+        whole = block.holding((*block.items, *missing))
+        return job.holding(whole if item is block else item for item in job.items)
+
+    @cached_property
+    def _reasons(self) -> Sequence[str]:
+        """Why each version of the document was made, but the first one."""
+        assert self._known is not None
+        return self._change.reasons(self._known.stored)
+
+    @property
+    def _is_behind_record(self) -> bool:
+        """Whether a file has taken the place of what a record told."""
+        if self._known is None or self._known.stored.version == 1:
+            return False
+        behind = dropwhile(lambda reason: reason != DELIVERED, self._reasons)
+        return any(not is_of_request(reason) for reason in behind)
+
+    def of(self, job: Job) -> Job:
+        """The run as the request has made it, with the names that this leaves out."""
+        known = self._known
+        left = [name for name in self.names if not used_by(self._sent, name)]
+        if known is None or not self._may_differ(known, job, left):
+            return job
+        view = _standing(job, known)
+        for name in left:
+            text = self._voices.text(name, known.stored.number, hoped_by(self._sent, name))
+            if text and text != _text(view, name):
+                job = _named(job, name, text)
         return job
-    view = _standing(job, known)
-    missing = [name for name in _names(accounting) if not _text(view, name)]
-    asked: dict[str, str] = {}
-    if missing and not waits(known.job) and is_from_files(change, known.stored):
-        asked |= who_said(change, StoredRun(known.stored, known.block, known.job), missing).asked
-    if known.has_others and asked.keys() < {*missing}:
-        further = _further(change, accounting, job, reach, known.stored)
-        other = only(further.job) if further is not None else None
-        asked = {name: _text(other, name) for name in missing if other is not None} | asked
-    found = [_like(job, name, text) for name in missing if (text := asked.get(name))]
-    return job.setting(*found) if found else job
+
+    def _may_differ(self, known: _StoredJob, job: Job, left: Sequence[str]) -> bool:
+        """Whether names that are left may count otherwise than they stand in the job."""
+        if not left or known.has_others:
+            return bool(left)
+        if not known.job.get("Charge"):
+            view = _standing(job, known)
+            if waits(known.job) or all(_text(view, name) for name in left):
+                return False
+        return any(not is_of_request(reason) for reason in self._reasons[1:])
+
+    def was_delivered(self, name: str) -> bool:
+        """Whether a record or a file delivered the run with what its Delivered says by a name."""
+        known = self._known
+        return known is not None and bool(self._voices.delivered_text(name, known.stored.number))
+
+    @cached_property
+    def _voices(self) -> Voices:
+        known = self._known
+        assert known is not None
+        runs = [StoredRun(known.stored, known.block, known.job)]
+        if known.has_others:
+            runs += (
+                each for each in _runs(self._change, self._sent)
+                if each.stored.number != known.stored.number
+                and only(each.job).is_within(self._reach)
+            )  # fmt: skip
+        marks = [
+            item for item in self._sent.properties
+            if item.name in _RUN_MARKS and not known.job.get(item.name)
+        ]  # fmt: skip
+        told = known.job.setting(*marks) if marks else known.job
+        runs.sort(key=StoredRun.rank, reverse=True)
+        return Voices(self._change, runs, told, self.names)
+
+
+def _named(job: Job, name: str, text: str) -> Job:
+    """A job that says a name itself, and nothing else by it of what it used."""
+    used = (without(item, name) if isinstance(item, Delivered) else item for item in job.items)
+    return job.holding(used).setting(_like(job, name, text))
+
+
+def _said(accounting: Accounting, sent: Job) -> SaidNames:
+    """What a Charge says: who used the job, and who was to use it."""
+    names = {*_names(accounting), *SUBMITTED_BY}
+    used = {name: text for name in sorted(names) if (text := used_by(sent, name))}
+    asked = {name: text for name in sorted(names) if (text := hoped_by(sent, name))}
+    return SaidNames(used, asked)
+
+
+def _asked(accounting: Accounting, sent: Job) -> SaidNames:
+    """What a Reserve says, all of which is asked for."""
+    names, view = {*_names(accounting), *SUBMITTED_BY}, only(sent)
+    return SaidNames(asked={name: text for name in sorted(names) if (text := _text(view, name))})
 
 
 def _further_told(further: StoredRun | None, sent: Job) -> str:

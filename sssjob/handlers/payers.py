@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sssjob.handlers.attributes import shown
 from sssjob.handlers.ledger_entries import text
 from sssjob.handlers.view import View
-from sssjob.model import Delivered, Job, stripped, without
+from sssjob.model import Delivered, Job, Property, stripped, without
 
 PAYERS = ("User", "Project", "Machine")  # who is charged
 
@@ -49,7 +49,7 @@ class Payers:
     ) -> None:  # fmt: skip
         self._known = known
         names = dict.fromkeys((*PAYERS, *factors))
-        self._said = [each for each in names if sent.get(each) or sent.delivered.text(each)]
+        self._said = [each for each in names if used_by(sent, each)]
         others = [each for name in self._said for each in _kept(name, written, sent)]
         self._kept = [each for each in others if was_brought(each.name)]
         self._anew = [each.name for each in others if each not in self._kept]
@@ -91,6 +91,33 @@ class Payers:
             if own and delivered and own != delivered:
                 job = without(job, name)
         return job
+
+
+def used_by(sent: Job, name: str) -> str:
+    """Who a Charge says that used a job, by a name; "" for nobody."""
+    return stripped(sent.delivered.text(name)) or sent.get(name)
+
+
+def hoped_by(sent: Job, name: str) -> str:
+    """Who a request says that is to use a job, by a name; "" for nobody."""
+    return stripped(sent.requested.text(name))
+
+
+# decision 1017
+def naming(sent: Job, names: Iterable[str]) -> Job:
+    """A Charge that says of the job itself by what names it was used.
+
+    What stands in Delivered is then what a record or a file delivered, whichever came first.
+    """
+    for name in names:
+        text = stripped(sent.delivered.text(name))
+        if text:
+            used = (
+                without(item, name) if isinstance(item, Delivered) else item for item in sent.items
+            )
+            found = Property(name, text, {}, (), sent.namespace)
+            sent = sent.holding(used).setting(found)
+    return sent
 
 
 def reserved_for(id_: str, known: View, asked: View) -> str:

@@ -198,9 +198,13 @@ class Change:
         rows = (*lookup.former(self._engine, stored.number), present)
         return [self._stored(row) for row in rows]
 
+    def changes(self, stored: Stored) -> list[tuple[int, str]]:
+        """Which change made each version of a document, and why; the first one first."""
+        return lookup.changes(self._engine, stored.number)
+
     def reasons(self, stored: Stored) -> list[str]:
         """Why each version of a document was made, the first one first."""
-        return lookup.reasons(self._engine, stored.number)
+        return [reason for _, reason in self.changes(stored)]
 
     def files(self, stored: Stored) -> dict[str, bytes]:
         """What the Files of a version hold, as ``Store.files`` gives it."""

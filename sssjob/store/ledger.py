@@ -7,8 +7,9 @@ that ended long ago (``prune``); Charges and Refunds stay.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple, Protocol
@@ -57,7 +58,8 @@ class Entry:
     ``serial`` is the number of a quote or a reservation. ``amount`` is not below 0; None where it
     was not kept. ``places`` are decimal places. An entry that ``ends`` says that what was
     reserved for the job of its document before is reserved no more. ``begins`` is from when a
-    quote or a reservation is, None for ``at``. The number, the last ``ended`` and who made
+    quote or a reservation is, None for ``at``. ``said`` is what a Charge or a Reserve itself said
+    of whose the job is, None where that was not kept. The number, the last ``ended`` and who made
     it (``by``, from where, why) are known once it is kept.
     """
 
@@ -81,6 +83,24 @@ class Entry:
     reason: str = ""
     ended: bool = False
     begins: int | None = None
+    said: SaidNames | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SaidNames:
+    """Names that a request said, with their texts: by what was ``used``, and what is ``asked``."""
+
+    used: Mapping[str, str] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
+
+
+class SaidEntry(NamedTuple):
+    """What an entry of a Charge or a Reserve said, in a document, by the number of its change."""
+
+    document: int
+    change: int
+    kind: EntryKind
+    said: SaidNames
 
 
 class Owner(NamedTuple):
@@ -156,6 +176,7 @@ class StoreLedger:
                 each.user, each.project, each.machine,
                 None if each.amount is None else decimal(each.amount), each.places,
                 each.duration, each.until, int(each.ends), each.details, each.begins,
+                None if each.said is None else json.dumps([each.said.used, each.said.asked]),
             )
             for number, each in zip(numbers, entries, strict=True)
         ]  # fmt: skip
@@ -171,6 +192,21 @@ class StoreLedger:
         found = self._engine.fetch(f"{_SELECT}WHERE l.document = ? AND l.job = ?{_ORDER}",
                                    (document, job))  # fmt: skip
         return [_entry(row) for row in found]
+
+    def said(self, job: str) -> list[SaidEntry]:
+        """What Charges and Reserves of an Id said of whose it is, in their order.
+
+        Those of which that was not kept are not among them.
+        """
+        found = self._engine.fetch(
+            "SELECT document, change, kind, said FROM ledger WHERE job = ? AND said IS NOT NULL "
+            "AND document IS NOT NULL ORDER BY number",
+            (job,),
+        )
+        return [
+            SaidEntry(document, change, EntryKind(kind), SaidNames(*json.loads(said)))
+            for document, change, kind, said in found
+        ]
 
     def kinds(self, document: int, job: str) -> set[EntryKind]:
         """Which kinds of entries there are about a job of a document.
@@ -286,9 +322,9 @@ class StoreLedger:
 
 def _entry(row: Row) -> Entry:
     (number, _, at, kind, serial, document, job, user, project, machine, amount, places,
-     duration, until, ends, details, begins, by, source, reason) = row  # fmt: skip
+     duration, until, ends, details, begins, said, by, source, reason) = row  # fmt: skip
     return Entry(
         EntryKind(kind), None if amount is None else Fraction(amount), at, job, document, serial,
         user, project, machine, places, duration, until, bool(ends), details, number, by, source,
-        reason, begins=begins,
+        reason, begins=begins, said=None if said is None else SaidNames(*json.loads(said)),
     )  # fmt: skip

@@ -109,16 +109,16 @@ def former(engine: Engine, number: int, newest: int | None = None) -> list[Row]:
     return [*reversed(rows)]
 
 
-def reasons(engine: Engine, number: int) -> list[str]:
-    """Why each version of a document was made, the first one first."""
+def changes(engine: Engine, number: int) -> list[tuple[int, str]]:
+    """Which change made each version of a document, and why; the first one first."""
     rows = engine.fetch(
-        "SELECT v.version, c.reason FROM ("
+        "SELECT v.change, c.reason FROM ("
         "SELECT version, change FROM former WHERE document = ? UNION ALL "
         "SELECT version, change FROM document WHERE number = ?) AS v "
         "JOIN change AS c ON c.number = v.change ORDER BY v.version",
         (number, number),
     )
-    return [str(reason) for _, reason in rows]
+    return [(int(change), str(reason)) for change, reason in rows]
 
 
 def noted(engine: Engine, name: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sssjob.store import columns
 from sssjob.store.sql import quoted
 
-VERSION = 8  # of these tables; a store of another one is upgraded before it is used
+VERSION = 9  # of these tables; a store of another one is upgraded before it is used
 
 INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
 
@@ -116,6 +116,7 @@ LEDGER = Table("ledger", (
     Field("ends",     INTEGER),                 # 1: what was reserved for the job before has ended
     Field("details",  TEXT),                    # how the amount came about
     Field("begins",   INTEGER, optional=True),  # from when a quote or a reservation is, if not at
+    Field("said",     TEXT,    optional=True),  # what the request said of whose the job is
 ), ("number",), indexes=(("job",), ("document",), ("serial",), ("until",)))
 QUOTED = Table("quoted", (
     Field("quote", INTEGER),                    # its serial

@@ -11,6 +11,8 @@ from sssjob.model import Block
 from sssjob.store.identity import Identity, Marks, rank
 
 DELIVERED = "delivered"  # why what records tell was written
+# Requests by which a job may become known, or changes in nothing that others say of it.
+OF_CHARGING = ("Charge", "Quote", "Refund", "Reserve")
 # What requests of a gateway give as a reason: their action and object.
 _REQUEST = re.compile("([A-Z][a-z]+) Job(Group)?(,.*)?")
 
@@ -34,6 +36,16 @@ def of_request(reason: str) -> str:
         return reason
     found = _REQUEST.fullmatch(reason)
     return "" if found is None or found[1] == "Create" else found[1]
+
+
+def is_of_create(reason: str) -> bool:
+    """Whether a request created the job in such a version.
+
+    >>> is_of_create("Create Job, request 3"), is_of_create("Charge Job")
+    (True, False)
+    """
+    found = _REQUEST.fullmatch(reason)
+    return found is not None and found[1] == "Create"
 
 
 @dataclass(frozen=True, slots=True)

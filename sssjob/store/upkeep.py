@@ -20,7 +20,8 @@ from sssjob.units import decimal
 
 OnProgress = Callable[[int], None]  # told how many documents are done
 
-_WITH_BEGINS = 7  # the first version with the column of that name
+# Columns of the ledger that came later, each with the first version that has it.
+_LATER = {"begins": 7, "said": 9}
 _ALL = 0  # stands for each document of a batch
 _BATCH = 500  # documents whose rows are looked at together
 _JOBS = f"FROM job WHERE kind = '{JOB}' AND reading <> {EFFECTIVE} AND deleted = 0"
@@ -173,7 +174,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
     with engine.transaction():
         engine.fetch("DROP TABLE job")
         _add_files(engine)
-        _add_begins(engine)
+        _add_to_ledger(engine)
         engine.found(schema.tables())
         missing = [each for each in schema.tables() if not engine.has(each.name)]
         for each in missing:
@@ -214,12 +215,16 @@ def _add_files(engine: Engine) -> None:
         engine.fetch(f"ALTER TABLE {table.name} ADD COLUMN files TEXT NOT NULL DEFAULT ''")
 
 
-def _add_begins(engine: Engine) -> None:
-    """Make the column of when entries begin, which ledgers of version 6 and before have not."""
+def _add_to_ledger(engine: Engine) -> None:
+    """Make the columns that entries of ledgers of older versions have not."""
     [(version,)] = engine.fetch("SELECT value FROM setting WHERE name = 'version'")
-    if int(version) < _WITH_BEGINS and engine.has(schema.LEDGER.name):
-        types, _ = engine.types()
-        engine.fetch(f"ALTER TABLE ledger ADD COLUMN begins {types[schema.INTEGER]}")
+    if not engine.has(schema.LEDGER.name):
+        return
+    types, _ = engine.types()
+    for field in schema.LEDGER.fields:
+        if int(version) < _LATER.get(field.name, 0):
+            added = f"{field.name} {types[field.type]}"
+            engine.fetch(f"ALTER TABLE ledger ADD COLUMN {added}")
 
 
 def _plain(row: Row) -> tuple[str, ...]:

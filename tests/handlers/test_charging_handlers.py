@@ -468,9 +468,12 @@ NAMED = (
 FORMS = f"<Job><Id>1</Id><Delivered>{NAMED}</Delivered></Job>", f"<Job><Id>1</Id>{NAMED}</Job>"
 
 
+@pytest.mark.parametrize("is_delivered", [False, True], ids=["file of the job", "file of the run"])
 @pytest.mark.parametrize("later", FORMS, ids=["later in Delivered", "later flat"])
 @pytest.mark.parametrize("first", FORMS, ids=["first in Delivered", "first flat"])
-def test_a_name_that_an_earlier_charge_alone_said_is_corrected_by_a_later_one(jobs, first, later):
+def test_a_name_that_an_earlier_charge_alone_said_is_corrected_by_a_later_one(
+    jobs, first, later, is_delivered
+):
     for form, told, count, said in (
         (first, ("ann", "premium"), 80, ""),
         (later, ("bob", "cheap"), 4, "User of job 1 is bob now, not ann; bob is charged"),
@@ -484,9 +487,12 @@ def test_a_name_that_an_earlier_charge_alone_said_is_corrected_by_a_later_one(jo
     assert entries == [{"User": "ann", "Amount": "80"}, {"User": "bob", "Amount": "4"}]
     with jobs.service.stores.use() as store:  # who brings it as a file says that it was so
         document = jobs.stored("1").document.replace(b"</Id>", b"</Id><Name>n</Name>")
+        names = b"<User>bob</User>", b"<QualityOfService>cheap</QualityOfService>"
+        for name in names if is_delivered else ():
+            assert document.count(name) == 1
+            document = document.replace(name, b"").replace(b"<Delivered>", b"<Delivered>" + name)
         assert store.load(document).changed == 1
     answer, _ = jobs.answer("Charge", data=[first.format("eve", "premium")])
-    is_delivered = later is FORMS[0]  # else the file tells whose the job was, and not its run
     assert ("User bob is kept, not eve" in answer.message) == is_delivered
     assert ("QualityOfService cheap is kept, not premium" in answer.message) == is_delivered
 

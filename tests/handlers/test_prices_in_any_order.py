@@ -128,18 +128,10 @@ class Model:
         return self.is_group and next((each.run for each in self.told if each.run), run) == run
 
     def charged(self, run, name):
-        """By what the run was charged that nothing took away: a file alone says all of it."""
-        found = ""
-        for place, each in enumerate(self.told):
-            if each.run != run:
-                continue
-            if each.how == "charge":
-                found = self.at(place).counts(each, name) or found
-            elif each.how != "record" and not self.is_inside(run):
-                found = ""
-            elif each.how == "file" and name in each.names:
-                found = ""  # also in a group, where the file says it anew
-        return found
+        """What Charges said of the run last."""
+        said = [each.names[name] for each in self.told
+                if (each.how, each.run) == ("charge", run) and name in each.names]  # fmt: skip
+        return said[-1] if said else ""
 
     def brought(self, place, name):
         """What tells of all runs, by a record or a file that was brought at a place."""
