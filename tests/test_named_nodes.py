@@ -202,7 +202,9 @@ def of_placement(job):
     if not found.placed:
         return None
     (group,) = found.groups
-    return Asked(group.tasks, len(group.shares), group.tasks * group.processors_per_task), set()
+    return Asked(group.tasks, len(group.shares), group.tasks * group.processors_per_task), {
+        each.path for each in found.findings if each.code == "W-COUNTS"
+    }
 
 
 ROADS = {target: of_target(target) for target in READERS} | {

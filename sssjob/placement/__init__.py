@@ -23,7 +23,7 @@ from sssjob.check.awareness import PLACE, SharedContext, understood
 from sssjob.check.awareness import around as surroundings
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.defaults import resolve
-from sssjob.errors import Finding, InvalidValue, Severity, of_kind, one_of
+from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind, one_of
 from sssjob.expression.pattern import Matching
 from sssjob.layout import Unit, units
 from sssjob.matching import Asker, Offered, offered
@@ -124,6 +124,7 @@ def _placed(
         return Placement(job.path, name, None, (), (), findings)
     every = [each.asked() for each in asked.groups]
     of_job = asked.asked()
+    before = findings
     findings += tuple(found for each in every for found in each.findings) + of_job.findings
     complete = of_job.complete and all(each.complete for each in every)
     none = Placement(job.path, name, None, (), (), findings, complete)
@@ -138,6 +139,9 @@ def _placed(
     proved = all(found.proved for _, found in tried) and complete and not stopped
     none = replace(none, proved=proved, findings=(*none.findings, *stopped))
     if best.solution is None or best.problem is None:
+        if open_ := [unit for unit, each in zip(together, every, strict=True) if each.upper]:
+            said = (*before, *map(_of_fewer, open_))
+            return _placed(job, together, asked.from_one(), said, market, by_solver)
         first_ways = tuple(each[0] for each in ways)
         problem = markets[0].problem(first_ways)
         groups = _groups(market.nodes, together, first_ways, problem, ({},) * len(ways))
@@ -146,6 +150,11 @@ def _placed(
     score, _ = value(best.problem, best.solution)
     groups = _groups(market.nodes, together, best.ways, best.problem, best.solution)
     return replace(none, score=score + where.of_job.score, groups=tuple(groups))
+
+
+def _of_fewer(unit: Unit) -> Finding:
+    text = "there is no room for the upper end of a range of processors or nodes: it begins at one"
+    return finding("W-COUNTS", text, path=unit.path, line=unit.block.line, section="SSS 5.1")
 
 
 def _worth(tried: tuple[Market, search.Best]) -> tuple[int, Fraction, int]:

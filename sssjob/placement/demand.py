@@ -40,7 +40,8 @@ PlacedThing: TypeAlias = tuple[int | None, Thing]  # of which group, or of its j
 class Demand:
     """A task group, the operands of its request, and the amounts that its tasks have together.
 
-    ``places`` are where the properties stand that are asked for, by identity.
+    ``places`` are where the properties stand that are asked for, by identity. ``from_one``: ranges
+    of counts with an upper end alone begin at one.
     """
 
     path: str
@@ -48,11 +49,13 @@ class Demand:
     parts: tuple[Expression, ...]
     whole: frozenset[str]
     places: Mapping[int, str]
+    from_one: bool = False
 
     def asked(self) -> AskedGroup:
         """The ways to count it; what cannot be read is a finding, and then there are none."""
         try:
-            found = asked(self.block, self.path, expression.all_of(self.parts), whole=self.whole)
+            found = asked(self.block, self.path, expression.all_of(self.parts), whole=self.whole,
+                          from_one=self.from_one)  # fmt: skip
         except (InvalidValue, LimitExceeded) as error:
             code = "E-LIMIT" if isinstance(error, LimitExceeded) else "E-TYPE"
             wrong = finding(
@@ -129,6 +132,10 @@ class JobDemand:
             ),
             parts=tuple(part for part in self.parts if id(part) not in own),
         )
+
+    def from_one(self) -> JobDemand:
+        """The same, where ranges of counts with an upper end alone begin at one."""
+        return replace(self, groups=tuple(replace(each, from_one=True) for each in self.groups))
 
     def alone(self, part: Expression) -> Demand:
         """One task that asks for nothing but this, as if its job had no other."""

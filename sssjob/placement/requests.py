@@ -104,11 +104,13 @@ class AskedGroup:
     """All that a task group asks.
 
     Without ``ways``, ``findings`` say why. Not ``complete`` if there are more alternatives.
+    ``upper``: some count is the upper end of a range that has no other.
     """
 
     ways: tuple[CountingWay, ...]
     findings: tuple[Finding, ...] = ()
     complete: bool = True
+    upper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,22 +169,29 @@ def _needs(kinds: Mapping[str, Sequence[Term]]) -> tuple[Need, ...] | None:
     return tuple(needs)
 
 
-def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] = ()) -> AskedGroup:
+def asked(
+    block: Block, path: str, request: Expression, *, whole: Iterable[str] = (),
+    from_one: bool = False,
+) -> AskedGroup:  # fmt: skip
     """What a task group asks by its counts and by ``request``.
 
     ``whole`` are the amounts, by key, that all tasks have together, each an even part; of all
-    others it is each task that takes so much. Raises what ``Statement`` raises.
+    others it is each task that takes so much. ``from_one``: a range of processors or nodes with an
+    upper end alone begins at one; else the end is taken. Raises what ``Statement`` raises.
     """
     statement = Statement(block, path)
     said = list(statement.distribution.findings)
     if any(found.severity is Severity.ERROR for found in said):
         return AskedGroup((), tuple(said))
     every, limit = _alternatives(request)
+    upper = False
     together: dict[object, tuple[LayoutRequest, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
     for alternative in every:
         counted = statement.request(alternative.terms)
         if counted is not None:
-            counted = counted.from_one()
+            least = counted.from_one()
+            upper = upper or (least != counted and not from_one)
+            counted = least if from_one else counted
             _, rows = together.setdefault(counted.counts, (counted, []))
             rows.append((alternative.score, alternative.terms))
     ways: list[CountingWay] = []
@@ -202,7 +211,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
         said.append(_unsatisfiable(path, block.line))
     if not ways:
         said += dict.fromkeys(wrong)
-    return AskedGroup(tuple(ways), tuple(said), not limit)
+    return AskedGroup(tuple(ways), tuple(said), not limit, upper)
 
 
 def _alternatives(
