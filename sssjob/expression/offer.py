@@ -15,8 +15,8 @@ from typing import Literal, NoReturn, TypeAlias, TypeVar, get_args
 
 from sssjob import nodes, resource_names, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
-from sssjob.expression.tree import amount, asks, compared, key
-from sssjob.model import Block, Item, Property, Requested
+from sssjob.expression.tree import amount, asks, compared, is_wish, key
+from sssjob.model import Block, Property, Requested
 from sssjob.states import has_ended
 
 B = TypeVar("B", bound=Block)
@@ -140,6 +140,7 @@ def delivered(block: Block) -> Iterator[Property]:
     yield from (item for item in block.properties if item.name in known and item.name not in names)
 
 
+# decision 1022
 def outside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
     """What a job or task group asks for outside of Requested: amounts, and what describes nodes.
 
@@ -148,14 +149,25 @@ def outside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
     but for features, of which all are needed. Amounts of a job that has ended and has a Requested
     are those that it used; ``job`` is the whole one, of which the block is a part.
     """
-    return _parted(block, job)[0]
+    found = [item for item in block.properties if item.name in ASKED and asks(item)]
+    if not found or not block.blocks(Requested):
+        return tuple(map(_bare, found))
+    over, spoken = is_over(job or block), compared(block.requested) - ALL_NEEDED
+    return tuple(
+        _bare(item)
+        for item in found
+        if key(item) not in spoken and not (over and item.name in AMOUNTS)
+    )
 
 
 def set_aside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
-    """What a block says outside of Requested of which its Requested says another."""
-    aside = _parted(block, job)[1]
-    said = {saying(item) for item in block.requested} if aside else frozenset()
-    return tuple(item for item in aside if saying(item) not in said)
+    """What a block says outside of Requested of which its Requested says another.
+
+    Of a job that has ended it is what became of it, and says nothing else.
+    """
+    if is_over(job or block):
+        return ()
+    return tuple(item for item, is_another in passed_over(block) if is_another)
 
 
 def unasked(block: Block) -> tuple[Property, ...]:
@@ -171,37 +183,41 @@ def unasked(block: Block) -> tuple[Property, ...]:
     )
 
 
-def saying(item: Property) -> tuple[str, str, str]:
-    """What a property says of what: two with the same say the same, but for how they compare."""
-    return key(item), item.text.strip(), item.attributes.get("units", "").strip()
+# decisions 1022, 1024
+def passed_over(block: Block) -> list[tuple[Property, bool]]:
+    """What a block says outside of Requested and its Requested alone speaks of.
+
+    Each with whether that says another. It says the same only where it asks for just that value.
+    """
+    requested = block.requested
+    spoken = compared(requested)
+    found = [
+        item
+        for item in (block.properties if spoken else ())
+        if item.name in SPOKEN_OF and asks(item) and key(item) in spoken
+    ]
+    said = {_saying(item) for item in requested if _is_equal(item)} if found else frozenset()
+    return [(item, _saying(item) not in said) for item in found]
+
+
+def _saying(item: Property) -> tuple[str, str, str, str]:
+    """What a property says of what."""
+    context = item.attributes.get("context", "Available").strip()
+    return key(item), item.text.strip(), item.attributes.get("units", "").strip(), context
+
+
+def _is_equal(item: Property) -> bool:
+    """Whether a request demands the very value of a property."""
+    op, conj = (item.attributes.get(name, "").strip() for name in ("op", "conj"))
+    return op in ("", "EQ") and conj not in ("Nand", "Nor") and not is_wish(item)
 
 
 def without_set_aside(block: B) -> B:
     """A block without what it says outside of Requested and its Requested speaks of."""
-    if not (spoken := compared(block.requested)):
+    left_out = {id(item) for item, _ in passed_over(block)}
+    if not left_out:
         return block
-
-    def is_left(item: Item) -> bool:
-        if not isinstance(item, Property) or item.name not in SPOKEN_OF or not asks(item):
-            return True
-        return key(item) not in spoken
-
-    return block.holding(filter(is_left, block.items))
-
-
-# decision 1022
-def _parted(block: Block, job: Block | None) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
-    """What counts of what a block says outside of Requested, and what its Requested speaks of."""
-    found = [item for item in block.properties if item.name in ASKED and asks(item)]
-    if not found or not block.blocks(Requested):
-        return tuple(map(_bare, found)), ()
-    over, spoken = is_over(job or block), compared(block.requested) - ALL_NEEDED
-    counts = [
-        _bare(item)
-        for item in found
-        if key(item) not in spoken and not (over and item.name in AMOUNTS)
-    ]
-    return tuple(counts), () if over else tuple(item for item in found if key(item) in spoken)
+    return block.holding(item for item in block.items if id(item) not in left_out)
 
 
 def is_over(job: Block) -> bool:

@@ -261,25 +261,25 @@ def _size_limit(name: str) -> Source:
     return source
 
 
-def _size(name: str, *, bare: bool = True) -> Source:
+def _size(name: str) -> Source:
     """A size of the whole job: requested or plain."""
 
     def source(work: Derivation) -> Amount | None:
         scope = work.scope
         found = scope.requested(name)
-        if found is None and bare:
+        if found is None:
             found = scope.dedicated(name) or scope.bare(name)
         return _share(work, found)
 
     return source
 
 
-def _task_sizes(name: str, *, bare: bool = True) -> Source:
+def _task_sizes(name: str) -> Source:
     """Sizes in a task group are of one task each: their context speaks of "the task"."""
 
     def of_each(group: Scope) -> Amount | None:
         each = group.requested(name)
-        return (group.dedicated(name) or group.bare(name)) if each is None and bare else each
+        return (group.dedicated(name) or group.bare(name)) if each is None else each
 
     def source(work: Derivation) -> Amount | None:
         parts = []
@@ -349,8 +349,8 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "cpu_limit_secs":      (_limit("CPUTime"), _elapsed_times_processors),
     "max_rss_bytes":       (_size_limit("ResidentSetSize"), _size_limit("Memory"),
                             _size("Memory"), _task_sizes("Memory")),
-    "max_swap_bytes":      (_size_limit("Swap"), _size("Swap", bare=False),
-                            _task_sizes("Swap", bare=False), _address_space_less_memory),
+    "max_swap_bytes":      (_size_limit("Swap"), _size("Swap"),
+                            _task_sizes("Swap"), _address_space_less_memory),
     "scratch_limit_bytes": (_size_limit("Disk"), _size("Disk"), _task_sizes("Disk")),
     "shutdowntime_job":    (_deadline,),
     "grace_secs_job":      (_setting("grace_secs_job"),),

@@ -13,7 +13,7 @@ from copy import copy
 from typing import NamedTuple
 
 from sssjob import expression, registry, spec
-from sssjob.amounts import NUMBERS, Scope
+from sssjob.amounts import NUMBERS, Scope, is_of_job
 from sssjob.defaults import (
     COUNTS,
     OVERRIDDEN,
@@ -25,7 +25,7 @@ from sssjob.defaults import (
 )
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
-from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, saying
+from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
@@ -401,6 +401,8 @@ class JobRequest:
             if not expression.asks(item):
                 continue
             self._take_amount(place, item)
+            if not is_of_job(item):
+                continue  # as where it is requested
             try:
                 value = expression.amount(item)
             except InvalidValue as error:
@@ -677,36 +679,25 @@ class _Survey:
             elif isinstance(item, Block):
                 self._block(item, None, policy, path)
         if asks:
-            self._set_aside(self.blocks.get(id(block), {}))
+            self._set_aside(block, self.blocks.get(id(block), {}))
 
-    # decision 1022
-    def _set_aside(self, named: dict[str, list[int]]) -> None:
+    # decisions 1022, 1024
+    def _set_aside(self, block: Block, named: dict[str, list[int]]) -> None:
         """Let what a block says outside of Requested count for nothing where Requested speaks."""
-        for name in SPOKEN_OF & named.keys():
-            numbers = named[name]
-            requested = [self.items[each] for each in numbers if self.places[each].requested]
-            if not requested or len(requested) == len(numbers):
-                continue
-            spoken, said = expression.compared(requested), set(map(saying, requested))
-            for number in numbers:
-                place, item = self.places[number], self.items[number]
-                if (
-                    place.requested
-                    or not expression.asks(item)
-                    or expression.key(item) not in spoken
-                ):
-                    continue
-                self.sets_aside = True
-                self.places[number] = place._replace(plain=False, bounded=False)
-                if saying(item) in said:
-                    del self.fates[id(item)]
-                else:
-                    self.fates[id(item)] = Fate(OTHERWISE)
-            if self.sets_aside:
-                bounded = self.places
-                named[name] = [
-                    each for each in numbers if bounded[each].requested or bounded[each].bounded
-                ]
+        places, items = self.places, self.items
+        both = any(
+            len({places[number].requested for number in named[name]}) > 1
+            for name in SPOKEN_OF & named.keys()
+        )
+        for item, is_another in passed_over(block) if both else ():
+            number = next(each for each in named[item.name] if items[each] is item)
+            self.sets_aside = True
+            places[number] = places[number]._replace(plain=False, bounded=False)
+            named[item.name].remove(number)
+            if is_another:
+                self.fates[id(item)] = Fate(OTHERWISE)
+            else:
+                del self.fates[id(item)]
 
     def _facts(self, block: Delivered, policy: AwarenessPolicy, path: str) -> None:
         """What a job was given asks for nothing."""

@@ -1,7 +1,10 @@
 """What stands outside of Requested and within it: one rule for scripts, ads and features."""
 
+import re
+
 import pytest
 
+from sssjob.classads import writing
 from sssjob.document import loads
 from sssjob.expression import conjuncts
 from sssjob.expression.offer import OTHERWISE
@@ -32,6 +35,7 @@ SAID = {
 }  # fmt: skip
 
 
+# Which are asked of offers in Requested only.
 OF_THE_JOB = [SAID[name][0] for name in ("a queue", "a project")]
 
 
@@ -61,8 +65,7 @@ def test_a_request_alone_asks_for_what_it_speaks_of(outside, within, place):
         assert text == written(alone, target)[0], target
         assert len(told) == 1, target
         assert "Requested" not in told[0].path
-    if outside not in OF_THE_JOB:  # which an ad says of the job, whatever is asked for
-        assert ads(both) == ads(alone)
+    assert ads(both) == ads(alone)
     assert derive(both).values == derive(alone).values
     assert requested(both).expression == requested(alone).expression
 
@@ -86,12 +89,58 @@ def test_what_a_request_does_not_speak_of_counts_wherever_it_stands(first, then)
             'conj="Or"', 'conj="Or" group="-1"') + outside)  # fmt: skip
     for target in TARGETS:
         assert written(beside, target)[0] == written(inside, target)[0], target
-    if outside not in OF_THE_JOB:  # which are asked of offers in Requested only
+    if outside not in OF_THE_JOB:
         said = (map(str, conjuncts(requested(each).expression)) for each in (beside, inside))
         assert len({*map(frozenset, said)}) == 1
 
 
 DESCRIBED = ["a node", "an architecture", "a system", "a feature"]
+
+
+# What is said outside, and what an ad says of amounts that are asked for by a number.
+ANYWHERE = {
+    **{name: said for name, (said, _) in SAID.items() if name != "alternatives"},
+    "swap": "<Swap>512</Swap>", "disk": "<Disk>512</Disk>", "network": "<Network>5</Network>",
+    "model": '<Resource name="GPU" type="a100">2</Resource>', "other": "<Machine>m</Machine>",
+    "built so": '<Memory context="Configured">512</Memory>', "user": "<User>u</User>",
+    "group": "<Group>g</Group>", "adapter": "<NetworkAdapter>x</NetworkAdapter>",
+    "feature": '<Feature aggregation="List">ib,ssd</Feature>', "quality":
+    "<QualityOfService>h</QualityOfService>", "reservation": "<Reservation>R7</Reservation>",
+    "range of nodes": '<Node aggregation="Range" count="1">n[1-2]</Node>',
+}  # fmt: skip
+AROUND = ("{}", "{}<Requested><Swap>64</Swap></Requested>", "<TaskGroup>{}</TaskGroup>")
+
+
+# decision 1024
+@pytest.mark.parametrize("around", AROUND, ids=["alone", "beside", "group"])
+@pytest.mark.parametrize("said", ANYWHERE.values(), ids=ANYWHERE)
+def test_a_value_is_asked_for_alike_outside_and_within(said, around):
+    if "Swap" in said and "Swap" in around:
+        return
+    if "Requested" in around:
+        within = around.replace("{}", "").replace("<Requested>", "<Requested>{}")
+    else:
+        within = around.replace("{}", "<Requested>{}</Requested>")
+    outside, inside = (loads(JOB.format(each.format(said))) for each in (around, within))
+    for target in TARGETS:
+        assert written(outside, target) == written(inside, target), target
+    assert derive(outside, starting=True).values == derive(inside, starting=True).values
+    for one, other in zip(to_ads(outside), to_ads(inside), strict=True):
+        assert without_clauses(one.ad) == without_clauses(other.ad)
+
+
+NUMBERED = re.compile(r"TARGET\.(Cpus|Memory|Disk|GPUs) >= \d+")
+
+
+def without_clauses(ad):
+    """An ad without the clauses of Requirements that its RequestX attributes say, too."""
+    found = dict(ad.items())
+    said = found.pop("Requirements", None)
+    parts = (writing.expression(said) if said else "").split(" && ")
+    clauses = {part.strip("()") for part in parts}
+    required = found.pop("RequireGPUs", None)
+    models = required and writing.expression(required)
+    return found, models, {part for part in clauses if part and not NUMBERED.fullmatch(part)}
 
 
 @pytest.mark.parametrize("name", DESCRIBED)

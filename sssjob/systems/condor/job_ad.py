@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sssjob import expression, spec, units
-from sssjob.amounts import Scope
+from sssjob.amounts import Scope, is_of_job
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad, Node
@@ -26,7 +26,7 @@ from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
-from sssjob.expression.offer import DESCRIPTIONS, OTHERWISE, outside, set_aside
+from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over, set_aside
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
@@ -50,7 +50,7 @@ _SAID = frozenset((
     *(element for element, (name, _, _) in names.AMOUNTS.items() if name),
     "Arguments", "CpuDuration", "Duration", "Environment", "ErrorFile", "ExitCode", "Extension",
     "Hold", "Id", "InputFile", "NodeCount", "NotificationList", "OutputFile", "ResourceLimit",
-    "State", "StatusMessage", "Type",
+    "Resource", "State", "StatusMessage", "Type",
 ))  # fmt: skip
 _NOWHERE = {
     row.name for table_ in spec.CONTAINER["Job"].tables for row in spec.TABLES[table_]
@@ -93,6 +93,7 @@ def to_ad(
     for old pools, where they can hold the values.
     """
     work = _AdBuilder(job, v1)
+    work.read(alternative)
     work.identity()
     work.texts()
     work.numbers()
@@ -126,6 +127,35 @@ class _AdBuilder:
     ad: dict[str, Attribute] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     assumed: set[str] = field(default_factory=set)
+    asked: JobRequest = field(init=False)
+    # What is requested and said by attributes of the job, and names that Requirements speak of.
+    told: set[str] = field(default_factory=set)
+    required: set[str] = field(default_factory=set)
+
+    def read(self, alternative: Alternative | None) -> None:
+        """Read what the job asks for, as for a submit file."""
+        scope = Scope(self.job, "/Job", self.findings.append)
+        if alternative is not None:
+            scope.chosen = alternative
+        self.asked = JobRequest(self.job, scope, WARN)
+
+    # decision 1024
+    def asking(self, element: str) -> Property | None:
+        """What a job says by a name, or requests to be equal to it: what Requested says counts.
+
+        A job that has ended says what became of it.
+        """
+        own = self.job.properties.get(element)
+        if element not in SPOKEN_OF or (own is not None and self.asked.over):
+            return own
+        found = self.asked.take(element)
+        for item in found:
+            if element not in _QUEUES:
+                self.told.add(str(Comparison(item)))
+            if stripped(item.text) != stripped(found[0].text):
+                self.say("W-USELESS", f"{element} {stripped(found[0].text)!r} is asked for as well",
+                         item)  # fmt: skip
+        return found[0] if found else None
 
     def say(self, code: str, text: str, item: Property | None = None) -> None:
         """Report something about a property."""
@@ -166,13 +196,14 @@ class _AdBuilder:
     # decision 714
     def unsaid(self) -> None:
         """What a job asks for, or says of itself, and no ad of ours does."""
+        aside = {item.name for item, _ in passed_over(self.job)}
         left = [
             item.name for item in self.job.properties
-            if item.name in _NOWHERE - DESCRIPTIONS
+            if item.name in _NOWHERE - aside - self.required
             and stripped(item.text).lower() not in _NOTHING
         ]  # fmt: skip
         for item in set_aside(self.job):
-            if item.name in DESCRIPTIONS:
+            if item.name not in _BY_NUMBER:  # of which is told where the number is made
                 self.say("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}", item)
         left += [
             f"Extension {name}" for item in self.job.properties.all("Extension")
@@ -199,13 +230,15 @@ class _AdBuilder:
 
     def texts(self) -> None:
         given = self.job.delivered
+        said: dict[str, str] = {}
         for element, name in table.TEXTS:
-            item = self.job.properties.get(element)
+            item = self.asking(element)
             if item is None and element in _WHOSE:  # as ads and records are read
                 item = given.get(element)
             if item is not None:
                 self.put(name, item.text, item)
-        group, user = (self.job.get(of) or given.text(of) for of in ("Project", "User"))
+                said[element] = item.text
+        group, user = (said.get(of, "") for of in ("Project", "User"))
         if group and user:
             self.put("AccountingGroup", f"{group}.{user}")
             self.put("AcctGroupUser", user)
@@ -321,10 +354,8 @@ class _AdBuilder:
                 self.put("Env", old, item)
 
     def request(self, alternative: Alternative | None) -> None:
-        scope = Scope(self.job, "/Job", self.findings.append)
-        if alternative is not None:
-            scope.chosen = alternative
-        elif scope.chosen is None and scope.mentioned:
+        scope = self.asked.scope
+        if alternative is None and scope.chosen is None and scope.mentioned:
             self.say("E-LOSS", "its request cannot be read")
         self._amounts(scope)
         self._hosts_of_tasks(scope)
@@ -335,7 +366,9 @@ class _AdBuilder:
                 else expression.all_of(alternative.terms)
             )
             # Amounts beside it are told by their own attributes. # decision 1022
-            beside = [item for item in outside(self.job) if item.name in DESCRIPTIONS]
+            beside = [item for item in outside(self.job) if not _is_by_number(item)]
+            beside += self.asked.own("Machine")
+            self.required.update(item.name for item in beside)
             if beside:
                 both = asked or expression.And(), expression.all_of(map(Comparison, beside))
                 asked = expression.all_requested(both)
@@ -354,8 +387,7 @@ class _AdBuilder:
         if said.rank is not None:
             self.ad[names.RANK] = said.rank
         for text in said.unsaid:
-            word = text.split(" ", 1)[0]
-            if word not in _OF_THE_JOB or (word in _QUEUES and not self.job.get(word)):
+            if text not in self.told:
                 self.say("W-USELESS", f"HTCondor cannot be asked for {text}")
 
     # decisions 890, 898
@@ -364,7 +396,7 @@ class _AdBuilder:
 
         They are read, and what is left out of them is told, as for a submit file.
         """
-        asked = JobRequest(self.job, scope, WARN)
+        asked = self.asked
         for element, (name, unit) in _ASKED.items():
             share = units.rounded_up(_number(asked, element) or 0, unit)
             if share and numbers.fitting(asked, element, share):
@@ -596,11 +628,7 @@ def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
         place = place.removeprefix("Requested/")
         element, _, attribute = place.partition("/@")
         is_required = attribute == "context" and loss.value.strip() == "Configured"
-        if (
-            (element in _ASKED or element in ("NodeCount", "Resource"))
-            and not loss.fact
-            and not is_required
-        ):
+        if element in _BY_NUMBER and not loss.fact and not is_required:
             yield loss
 
 
@@ -609,6 +637,9 @@ _REQUEST = "Request"
 _ASKED = {element: (name, unit) for element, (name, _, unit) in names.AMOUNTS.items() if name} | {
     "Duration": ("AllowedJobDuration", 1)
 }
+_BY_NUMBER = frozenset((*_ASKED, "NodeCount", "Resource"))
+# What says by which queue a job goes, which no slot has; an ad has it for the way back.
+_QUEUES = ("Partition", "QualityOfService", "Queue")
 # What slots call the amounts that have an element of their own.
 _OF_AMOUNTS = {slot.lower(): element for element, (name, slot, _) in names.AMOUNTS.items() if name}
 _OF_SIZE = ("RequestMemory", "RequestDisk")  # rounded up anyway, to whole units
@@ -629,11 +660,6 @@ _USED = {
     ("Disk",       "",    "Dedicated"): ("DiskProvisioned",   1 << 10),
 }
 # fmt: on
-# What a request may say that is no matter of slots, and that the ad has by other attributes.
-_QUEUES = ("Partition", "QualityOfService", "Queue")
-_OF_THE_JOB = frozenset(
-    row.name for row in (*spec.CREDENTIALS, *spec.JOB) if row.name not in names.SIDES
-) - {"NetworkAdapter", "Reservation", "ResourceManagerType"}
 
 
 def _own(name: str) -> tree.AttributeReference:
@@ -642,8 +668,12 @@ def _own(name: str) -> tree.AttributeReference:
 
 def _of_machines(asked: expression.Expression) -> expression.Expression | None:
     """What a request demands of machines, but for amounts that an ad asks for by a number."""
-    amounts = (*_ASKED, "Resource")
     return expression.all_of([
         part for part in expression.conjuncts(asked)
-        if not any(each.item.name in amounts for each in expression.comparisons(part))
+        if not any(_is_by_number(each.item) for each in expression.comparisons(part))
     ])  # fmt: skip
+
+
+def _is_by_number(item: Property) -> bool:
+    """Whether an ad asks for an amount by a number, and not only for machines that are so built."""
+    return item.name in _BY_NUMBER and is_of_job(item)

@@ -13,7 +13,9 @@ from sssjob.classads import long
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, loads, read
 from sssjob.document.canonical import canon
+from sssjob.expression import offer
 from sssjob.model import Job
+from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.job_ad import embedded, to_ad
 
@@ -241,5 +243,52 @@ def test_of_each_property_of_a_job_an_ad_says_something_or_that_it_says_nothing(
 def test_a_queue_that_is_only_requested_is_told(name):
     asked = f"<Requested><{name}>a</{name}></Requested>"
     job = loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{asked}</Job>")
-    [found] = to_ad(job).findings
+    made = to_ad(job)
+    [found] = made.findings
     assert found.message.startswith(f"HTCondor cannot be asked for {name}")
+    assert made.ad[dict(table.TEXTS)[name]] == "a"
+
+
+# decision 1024
+@pytest.mark.parametrize("name", spec.properties(spec.REQUESTED))
+def test_nothing_that_is_requested_is_left_out_of_an_ad_in_silence(name):
+    text = VALUES.get(name, "7")
+    more = ' name="Tapes"' if name == "Resource" else ""
+    inner = f"<Requested><{name}{more}>{text}</{name}></Requested>"
+    asked = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
+    told = [each.message for each in asked.findings if name in each.message]
+    bare = to_ad(loads("<Job><Id>7</Id><Executable>/bin/a</Executable></Job>"))
+    assert told or asked.ad != bare.ad
+
+
+def test_an_element_that_no_rule_speaks_of_is_told(monkeypatch):
+    monkeypatch.setattr(offer, "ASKED", offer.ASKED | {"Rack"})
+    base = "<Job><Id>7</Id><Executable>/bin/a</Executable>{}</Job>"
+    for inner in ("<Rack>r1</Rack>", "<Requested><Rack>r1</Rack></Requested>"):
+        [found] = to_ad(loads(base.format(inner))).findings
+        assert found.message == "HTCondor cannot be asked for Rack EQ r1"
+
+
+@pytest.mark.parametrize("name", ["Project", "User", "Group", "GlobalUser"])
+def test_what_is_compared_otherwise_is_told(name):
+    inner = f"<{name}>a</{name}><Requested><{name} op='NE'>b</{name}></Requested>"
+    made = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
+    assert {each.message for each in made.findings} == {
+        f"HTCondor cannot be asked for {name} NE b",
+        f"{name} counts for nothing: its Requested says another",
+    }
+    assert dict(table.TEXTS)[name] not in made.ad
+
+
+def test_several_projects_are_told():
+    inner = "<Requested><Project>a</Project><Project>b</Project></Requested>"
+    made = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
+    assert made.ad["AcctGroup"] == "a"
+    assert [each.message for each in made.findings] == ["Project 'a' is asked for as well"]
+
+
+def test_the_ad_of_a_job_that_ended_says_what_became_of_it():
+    inner = ("<State>Completed</State><Queue>a</Queue><Project>x</Project><Requested><Queue>b"
+             "</Queue><Project>y</Project></Requested>")  # fmt: skip
+    made = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
+    assert (made.ad["SSSQueue"], made.ad["AcctGroup"]) == ("a", "x")
