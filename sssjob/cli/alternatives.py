@@ -62,7 +62,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
                 line=asked.block.line, path=f"{asked.path}/Requested", section="SSS 8.1",
                 suggestion=more,
             ).in_file(asked.file))  # fmt: skip
-        listed += len(found) > 0
+        listed += asked.asks and len(found) > 0
     complain.leave(listed)
 
 

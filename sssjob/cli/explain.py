@@ -67,12 +67,12 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     for asked in requests(files, select, complain):
         if asked.expression is None:
             complain.count += 1
-        elif as_json:
+            continue
+        shown += asked.asks
+        if as_json:
             common.data(json.dumps(_as_dict(asked), ensure_ascii=False))
-            shown += 1
         else:
             _print(asked)
-            shown += 1
     complain.leave(shown)
 
 

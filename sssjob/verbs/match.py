@@ -14,7 +14,7 @@ from sssjob.document.encodings import beginning
 from sssjob.document.places import split
 from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, finding
-from sssjob.expression import Expression, all_of
+from sssjob.expression import Expression, all_of, comparisons
 from sssjob.expression.evaluate import Answer, Request, ranked
 from sssjob.expression.offer import Mode, Offer, delivered, unasked
 from sssjob.expression.offers import SIZE_LIMIT, BadOffer, made, parsed
@@ -45,6 +45,11 @@ class NamedRequest(NamedTuple):
     def name(self) -> str:
         """What people call the job or task group."""
         return self.block.id or self.block.get("Name")
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is requested at all, and can be read."""
+        return self.expression is not None and any(True for _ in comparisons(self.expression))
 
 
 def requests(

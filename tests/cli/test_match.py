@@ -343,8 +343,21 @@ def test_explain_says_what_readers_take_differently(ask):
 
 
 def test_explain_of_nothing(ask):
-    assert "nothing is requested" in ask("explain", "<Job><Id>1</Id></Job>").stdout
+    found = ask("explain", "<Job><Id>1</Id></Job>")
+    assert "nothing is requested" in found.stdout
+    assert found.exit_code == 1
     assert ask("explain", GROUP, "--select", "nobody").exit_code == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize("command", ["explain", "alternatives"])
+def test_where_nothing_is_requested_the_exit_code_is_1(ask, command, options):
+    for job in ("<Job><Id>1</Id></Job>", "<Job><Requested/></Job>"):
+        found = ask(command, job, *options)
+        assert (found.exit_code, found.stderr) == (1, "")
+        assert found.stdout
+    both = "<JobGroup><Job/><Job><Requested><Memory>1</Memory></Requested></Job></JobGroup>"
+    assert ask(command, both, *options).exit_code == 0
 
 
 # alternatives
