@@ -12,7 +12,7 @@ from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression
 from sssjob.expression.evaluate import Request
-from sssjob.expression.offer import AMOUNTS, outside, without_set_aside
+from sssjob.expression.offer import AMOUNTS, without_set_aside
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as requested
 from sssjob.layout import Unit, check_sum
@@ -180,7 +180,7 @@ def demanded(
         findings += said
         demands.append(made)
     own = _of_job(found, together, every, findings)
-    findings += _faults(own, job.path, match)
+    findings += _faults(own, job.path, match) if own else ()
     if None in demands or any(each.severity is Severity.ERROR for each in findings):
         return None, findings
     able = tuple(each for each in demands if each is not None)
@@ -266,14 +266,15 @@ def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]
 
 def _places(askers: Iterable[Asker | None], parts: Sequence[Expression]) -> dict[int, str]:
     """Where what is asked for stands: in the task group, or in its job, which lends to it."""
+    if not parts:
+        return {}
     paths: dict[tuple[str, str, int], str] = {}
     every = (found.item for part in parts for found in expression.comparisons(part))
     last = ""
     for asker in filter(None, askers):
         last = last or asker.path
-        for place, items in (
-            ("/Requested", asker.block.requested), ("", outside(asker.block, asker.whole))
-        ):  # fmt: skip
+        block = asker.block
+        for place, items in (("/Requested", block.requested), ("", block.properties)):
             for item in items:
                 paths[_known_by(item)] = f"{asker.path}{place}/{item.name}"
     return {id(item): paths.get(_known_by(item), f"{last}/Requested/{item.name}") for item in every}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from fractions import Fraction
 from itertools import compress
 from math import floor, lcm
 from typing import NamedTuple
@@ -21,10 +20,9 @@ from sssjob.expression.pattern import Matching
 from sssjob.model import Property
 from sssjob.placement.nodes import NodeKind, Nodes
 from sssjob.placement.problem import NodeClass, PlacementPart, PlacementProblem, Quota, TaskOption
-from sssjob.placement.requests import CountingWay, Need, Variant
+from sssjob.placement.requests import NOTHING, CountingWay, Need, Variant
 
 _GPUS = (ALL_GPUS,)
-NOTHING = Variant(Fraction(0), (), (), ())
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
 OF_NODES = (AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}) - {"Duration"}
 

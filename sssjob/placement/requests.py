@@ -60,6 +60,9 @@ class Variant:
     named: tuple[Term, ...]
 
 
+NOTHING = Variant(Fraction(0), (), (), ())
+
+
 @dataclass(frozen=True, slots=True)
 class WantedNames:
     """So many of these names are to be among the nodes."""
@@ -128,6 +131,8 @@ class AskedOfNodes:
 # decision 1023
 def of_all_nodes(parts: Sequence[Expression], path: str, line: int) -> AskedOfNodes:
     """What a job asks by the parts of its request that are of none of its task groups."""
+    if not parts:
+        return AskedOfNodes((NOTHING,))
     every, limit = _alternatives(expression.all_of(parts), OF_THE_JOB)
     made = (_of_all_tasks(each.score, each.terms) for each in every)
     variants = tuple(each for each in made if each is not None)

@@ -26,7 +26,7 @@ from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
-from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over, set_aside
+from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
@@ -145,6 +145,8 @@ class _AdBuilder:
 
         A job that has ended says what became of it.
         """
+        if element not in self.asked.names:
+            return None
         own = self.job.properties.get(element)
         if element not in SPOKEN_OF or (own is not None and self.asked.over):
             return own
@@ -196,14 +198,17 @@ class _AdBuilder:
     # decision 714
     def unsaid(self) -> None:
         """What a job asks for, or says of itself, and no ad of ours does."""
-        aside = {item.name for item, _ in passed_over(self.job)}
+        left_out = passed_over(self.job)
+        aside = {item.name for item, _ in left_out}
         left = [
             item.name for item in self.job.properties
             if item.name in _NOWHERE - aside - self.required
             and stripped(item.text).lower() not in _NOTHING
         ]  # fmt: skip
-        for item in set_aside(self.job):
-            if item.name not in _BY_NUMBER:  # of which is told where the number is made
+        for item, is_another in left_out if not self.asked.over else ():
+            if (
+                is_another and item.name not in _BY_NUMBER
+            ):  # of which is told where the number is made
                 self.say("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}", item)
         left += [
             f"Extension {name}" for item in self.job.properties.all("Extension")
