@@ -12,7 +12,7 @@ from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, contents, require_files
 from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import Identity, marks_of
+from sssjob.store.identity import Identity, has_other_id, ids_of, marks_of
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -80,15 +80,23 @@ class Change:
     ) -> Iterator[tuple[Stored, int, Job]]:
         """Where a job stands in all documents but one, each with its place there, and as it is.
 
-        That is where its Id is, but for other runs of it. The place of a job alone is 0; those of a
-        group count from 1. # decision 860
+        That is where one of its Ids is, but for other runs of it. The place of a job alone is 0;
+        those of a group count from 1. # decision 860
         """
         marks, times = marks_of(job), RunTimes.of_job(job)
-        for stored in self.named(job.id, deleted=deleted):
+        found = {
+            stored.number: stored
+            for id_ in ids_of("Job", job.id, marks)
+            for stored in self.named(id_, deleted=deleted)
+        }
+        for stored in found.values():
             if stored.number == number:
                 continue
             for at, each in jobs_in(stored.block()):
-                if each.id != job.id or not marks.agree(marks_of(each)):
+                its = marks_of(each)
+                if not marks.agree(its):
+                    continue
+                if each.id != job.id and not has_other_id(job.id, marks, each.id, its):
                     continue
                 if not times.is_told_apart(RunTimes.of_job(each)):
                     yield stored, at, each

@@ -180,8 +180,9 @@ def _time(text: str) -> str:
 
 def ids_of(name: str, id_: str, marks: Marks) -> tuple[str, ...]:
     """The Ids by which a store may have a job or a group, its own first."""
-    others = other_ids(id_, marks.global_id, marks.whose) if name == "Job" else ()
-    return (id_, *sorted(others))
+    if name != "Job" or not ("#" in id_ or "#" in marks.global_id):  # most have no other
+        return (id_,)
+    return (id_, *sorted(other_ids(id_, marks.global_id, marks.whose)))
 
 
 def known_as(name: str, id_: str, marks: Marks, known: Iterable[K]) -> K | None:
@@ -189,23 +190,25 @@ def known_as(name: str, id_: str, marks: Marks, known: Iterable[K]) -> K | None:
     some = [each for each in known if each.name == name]
     found = same(marks, [each for each in some if each.id == id_])
     if found is None and name == "Job":
-        found = same(marks, [each for each in some if _has_other_id(id_, marks, each)])
+        found = same(
+            marks, [each for each in some if has_other_id(id_, marks, each.id, each.marks)]
+        )
     return found
 
 
-def _has_other_id(id_: str, marks: Marks, known: KnownRun) -> bool:
-    """Whether a run is of the job that has this Id here, by another one.
+def has_other_id(id_: str, marks: Marks, its_id: str, its_marks: Marks) -> bool:
+    """Whether two Ids are of one job, though they differ.
 
     Of one that began, a record may tell the part of a GlobalJobId only, as messages of APEL do.
     """
     (mine, one, others), (its, other, ours) = (
         (name, of_one(name, told.global_id), other_ids(name, told.global_id, told.whose))
-        for name, told in ((id_, marks), (known.id, known.marks))
+        for name, told in ((id_, marks), (its_id, its_marks))
     )
     if one and other:
         return one == other and (its in others or mine in ours)
     is_part = its in others or mine in ours
-    return is_part and "" != marks.started == known.marks.started
+    return is_part and "" != marks.started == its_marks.started
 
 
 def same(marks: Marks, runs: Iterable[K]) -> K | None:

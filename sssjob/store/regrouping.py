@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from itertools import count
@@ -48,6 +48,7 @@ from sssjob.model import (
 from sssjob.runs import OF_A_RUN, Run, among, are_near, moment, waits
 from sssjob.states import is_over
 from sssjob.store.flat_properties import flat_properties, jobs_in
+from sssjob.store.identity import Marks, has_other_id, ids_of, marks_of
 from sssjob.store.settling import charge_of, owner_of
 
 _CHARGE = "Charge"
@@ -61,8 +62,8 @@ class Kept(Enum):
 
     OLDER = "this is older, and tells less of it", "this is older, and tells less of them"
     OTHER = (
-        "this has another one, which is a document of its own",
-        "this has others, which are documents of their own",
+        "this has another one, which is kept beside it",
+        "this has others, which are kept beside it",
     )
     GONE = "it is not in this", "they are not in this"
 
@@ -170,9 +171,25 @@ class _MemberJob(NamedTuple):
         """One that stands alone, or came so."""
         return cls(job, job, Run.of_job(job), RunEvidence.of(job))
 
+    @property
+    def marks(self) -> Marks:
+        """What tells its run, and whose it is."""
+        return _marks(self.whole)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The Ids by which it may be told of, its own first."""
+        return _ids(self.whole)
+
+    def is_job(self, job: Job) -> bool:
+        """Whether another one is the same job, by its Id or by another one; users may differ."""
+        id_ = self.whole.id
+        return job.id == id_ or has_other_id(job.id, _marks(job), id_, self.marks)
+
     def is_run_of(self, known: _MemberJob) -> bool:
         """Whether it may be the run of one that is there."""
-        return bool(among(self.whole, [known.whole], lambda whole: whole))
+        found = among(self.whole, [known.whole], lambda whole: whole)
+        return bool(found) and self.is_job(known.whole)
 
     def with_charge_of(self, known: _MemberJob) -> _MemberJob:
         """The same, with what is known that its run was charged, if it says nothing of that.
@@ -211,8 +228,14 @@ class GroupMembers:
         self._jobs = list(_jobs(group))
         self._by_id: dict[str, list[int]] = defaultdict(list)
         for place, each in enumerate(self._jobs):
-            self._by_id[each.whole.id].append(place)
+            for id_ in each.ids:
+                self._by_id[id_].append(place)
         self._changes: dict[int, Job] = {}
+
+    @property
+    def ids(self) -> Collection[str]:
+        """The Ids by which its jobs may be told of."""
+        return self._by_id.keys()
 
     @property
     def document(self) -> bytes:
@@ -220,10 +243,11 @@ class GroupMembers:
         return _rewritten(self._document, self._changes, ()) if self._changes else self._document
 
     def named(self, job: Job) -> Iterator[tuple[int, _MemberJob]]:
-        """The jobs of an Id, and of the user where users tell runs apart, with their places."""
-        for place in self._by_id.get(job.id, ()):
-            if len({_whose(self._jobs[place].whole), _whose(job), ""}) < 3:
-                yield place, self._jobs[place]
+        """What may be this job, and of its user where users tell runs apart, with their places."""
+        for place in sorted({place for id_ in _ids(job) for place in self._by_id.get(id_, ())}):
+            member = self._jobs[place]
+            if member.is_job(job) and len({_whose(member.whole), _whose(job), ""}) < 3:
+                yield place, member
 
     def at(self, place: int) -> Job:
         """The job in a place, as it is written."""
@@ -278,6 +302,15 @@ def _uncharged(job: Block) -> Block:
     return without(job.holding(items), _CHARGE)
 
 
+def _marks(job: Job) -> Marks:
+    return marks_of(job)._replace(whose=_whose(job))
+
+
+def _ids(job: Job) -> tuple[str, ...]:
+    """The Ids by which a job may be told of, its own first."""
+    return ids_of("Job", job.id, _marks(job))
+
+
 def _whose(job: Job) -> str:
     """The user of a job where users tell runs apart, as of HTCondor; "" is not told, or no matter.
 
@@ -306,10 +339,11 @@ def regrouped(there: bytes, new: bytes) -> Regrouped | None:
     places = _matched(came, theirs)
     mine = _with_charges(came, theirs, places)
     matches = [None if place is None else mine[place] for place in places]
-    ids = {each.written.id for each in theirs}
+    ids = {id_ for each in theirs for id_ in each.ids}
+    came_as = {id_ for each in mine for id_ in each.ids}
     kept: dict[Kept, list[str]] = defaultdict(list)
     for known, found in zip(theirs, matches, strict=True):
-        if (why := _why_kept(known, found, mine)) is not None:
+        if (why := _why_kept(known, found, came_as)) is not None:
             kept[why].append(known.written.id)
     if not kept:
         changes = {
@@ -321,7 +355,7 @@ def regrouped(there: bytes, new: bytes) -> Regrouped | None:
     taken = {id(each) for each in matches if each is not None}
     left = [each for each in mine if id(each) not in taken]
     is_framed = group.blocks(JobDefaults) == coming.blocks(JobDefaults)
-    added = [_in_frame(each, is_framed) for each in left if each.written.id not in ids]
+    added = [_in_frame(each, is_framed) for each in left if ids.isdisjoint(each.ids)]
     changes = {
         place: _in_frame(found, is_framed)
         for place, (known, found) in enumerate(zip(theirs, matches, strict=True))
@@ -330,7 +364,7 @@ def regrouped(there: bytes, new: bytes) -> Regrouped | None:
         and not found.told.is_less_than(known.told)
     }
     document = _rewritten(there, changes, added) if changes or added else there
-    beside = [_alone(each) for each in left if each.written.id in ids]
+    beside = [_alone(each) for each in left if not ids.isdisjoint(each.ids)]
     return Regrouped(document, beside, [*kept.items()])
 
 
@@ -344,13 +378,15 @@ def _matched(mine: Sequence[_MemberJob], theirs: Sequence[_MemberJob]) -> list[i
     """The place of the job of the same run for each of those that are there, each of them once."""
     by_id: dict[str, list[int]] = defaultdict(list)
     for place, each in enumerate(mine):
-        by_id[each.written.id].append(place)
+        for id_ in each.ids:
+            by_id[id_].append(place)
     found: list[int | None] = []
+    taken: set[int] = set()
     for known in theirs:
-        some = by_id[known.written.id]
+        some = (place for id_ in known.ids for place in by_id.get(id_, ()) if place not in taken)
         same = next((place for place in some if mine[place].is_run_of(known)), None)
         if same is not None:
-            some.remove(same)
+            taken.add(same)
         found.append(same)
     return found
 
@@ -366,14 +402,12 @@ def _with_charges(
     return found
 
 
-def _why_kept(
-    known: _MemberJob, found: _MemberJob | None, mine: Sequence[_MemberJob]
-) -> Kept | None:
+def _why_kept(known: _MemberJob, found: _MemberJob | None, came_as: Collection[str]) -> Kept | None:
     if found is not None:
         return Kept.OLDER if found.told.is_less_than(known.told) else None
     if not known.told.is_used:
         return None
-    is_there = any(each.written.id == known.written.id for each in mine)
+    is_there = any(id_ in came_as for id_ in known.ids)
     return Kept.OTHER if is_there else Kept.GONE
 
 

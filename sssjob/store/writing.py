@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache, reduce
-from itertools import count, islice, pairwise, repeat
+from itertools import islice, pairwise, repeat
 from operator import itemgetter, or_
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,9 +44,9 @@ from sssjob.store.stored import is_of_request, of_request
 if TYPE_CHECKING:
     from sssjob.store.used import JobUse
 
-_STARTED, _ENDED, _CPU, _STATE, _ID, _CHARGE = (
+_STARTED, _ENDED, _CPU, _STATE, _ID, _GLOBAL_ID, _CHARGE = (
     NAMES.index(columns.name_of(path))
-    for path in ("StartTime", "EndTime", "CpuDuration", "State", "Id", "Charge")
+    for path in ("StartTime", "EndTime", "CpuDuration", "State", "Id", "GlobalId", "Charge")
 )
 # How long a job ran so far: what was delivered, or else its own Duration, as in reports.
 _WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
@@ -90,10 +90,12 @@ _USER = (
 )
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)}, {_USER} FROM document WHERE "
 # Jobs that have a GlobalJobId as their Id, or that of their user, by when they started.
-_LINES = f"SELECT document FROM job WHERE ({NAMES[_ID]} LIKE '%#%' OR {NAMES[_ID]} LIKE '%@%') AND "
+_OF_LINES = f"({NAMES[_ID]} LIKE '%#%' OR {NAMES[_ID]} LIKE '%@%') AND "
+_LINES = f"SELECT document FROM job WHERE {_OF_LINES}"
 _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one after the other
-# Groups of which a job has one of some Ids.
-_GROUPS = f"SELECT DISTINCT document, id FROM job WHERE {columns.PLACE} > 0 AND deleted = 0 AND "
+# Jobs of groups that are shown, and their Ids.
+_IN_GROUPS = f"{columns.PLACE} > 0 AND deleted = 0 AND "
+_MEMBERS = f"SELECT document, {NAMES[_ID]}, {NAMES[_GLOBAL_ID]} FROM job WHERE "
 _PLACE = NAMES.index(columns.PLACE)
 _MARKS = len(MARKS)  # columns of the table
 _COMING = 0  # no number of a document: the group that comes
@@ -144,6 +146,25 @@ class HistoryEntry:
             self._number = None
 
 
+class _MemberRow(NamedTuple):
+    """A job of a group by the columns of its row."""
+
+    id: object
+    global_id: object = None
+    started: object = None
+
+    def ids(self) -> tuple[str, ...]:
+        """The Ids by which it may be told of."""
+        id_, global_id = (str(each or "") for each in self[:2])
+        return ids_of("Job", id_, Marks(global_id))
+
+    def starts(self) -> Iterator[int]:
+        """When it started, where it may be told of by an Id that it does not tell."""
+        if isinstance(self.started, int | float) and float(self.started).is_integer():
+            id_, global_id = (str(each or "") for each in self[:2])
+            yield from _starts((id_,), (global_id,), (str(int(self.started)),), ("",))
+
+
 class Incoming(NamedTuple):
     """A document that was read: what it is about, its content, and the rows of its jobs.
 
@@ -172,14 +193,24 @@ class Incoming(NamedTuple):
         """The Ids by which a store may have it, its own first."""
         return ids_of(self.name, self.id, self.marks)
 
+    def members(self) -> Iterator[_MemberRow]:
+        """The jobs of a group."""
+        for row in self.rows:
+            if row[_PLACE] and row[_ID] is not None:
+                yield _MemberRow(row[_ID], row[_GLOBAL_ID], row[_STARTED])
+
     def ids_inside(self) -> set[str]:
-        """The Ids of the jobs of a group."""
-        return {id_ for row in self.rows if row[_PLACE] and isinstance(id_ := row[_ID], str)}
+        """The Ids by which jobs of a group may be told of."""
+        return {id_ for each in self.members() for id_ in each.ids()}
 
     def starts(self) -> Iterator[int]:
         """When it started, where a store may have it by an Id that this does not tell."""
         marks = self.marks
         return _starts((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
+
+    def is_one_of(self, ids: Collection[str]) -> bool:
+        """Whether it may be told of by one of these Ids."""
+        return any(id_ in ids for id_ in self.every_id())
 
     def of_nobody(self) -> Incoming:
         """The same, whoever the user is."""
@@ -251,16 +282,16 @@ class Ready(NamedTuple):
             repeat(1), repeat(change), repeat(0), repeat(""), repeat(self.dictionary), self.data,
         )  # fmt: skip
 
-    def ids_in_groups(self) -> set[str]:
-        """The Ids of jobs in the groups among them."""
+    def members(self) -> Iterator[_MemberRow]:
+        """The jobs in the groups among them."""
         if "JobGroup" not in self.names:
-            return set()
+            return
         by = {place - schema.OWN: at for at, place in enumerate(self.places[schema.OWN :])}
-        if _ID not in by or _PLACE not in by:
-            return set()
-        ids, places = (self.columns[by[each]] for each in (_ID, _PLACE))
-        found = zip(ids, places, strict=True)
-        return {id_ for id_, place in found if place and isinstance(id_, str)}
+        told = _ID, _GLOBAL_ID, _STARTED, _PLACE
+        found = (self.columns[by[each]] if each in by else repeat(None) for each in told)
+        for id_, global_id, started, place in zip(*found, strict=False):
+            if place and id_ is not None:
+                yield _MemberRow(id_, global_id, started)
 
     def documents(self) -> Iterator[Incoming]:
         """Each of them by itself."""
@@ -329,6 +360,15 @@ class PresentDocument(NamedTuple):
             marks = marks.of_user(id_, user or "")
         return cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
 
+    def every_id(self) -> tuple[str, ...]:
+        """The Ids by which it may be told of, its own first."""
+        return ids_of(self.name, self.id, self.marks)
+
+    def starts(self) -> Iterator[int]:
+        """When it started, where it may be told of by an Id that it does not tell."""
+        marks = self.marks
+        return _starts((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
+
 
 class _DocumentVersion(NamedTuple):
     """A version of a document, and why it was made."""
@@ -370,6 +410,18 @@ class _TakenIn(NamedTuple):
 
     incoming: Incoming
     taken: Sequence[PresentDocument] = ()
+
+
+class _GroupsThere(NamedTuple):
+    """Groups by their numbers, and which of them have jobs of which Ids."""
+
+    by_id: Mapping[str, Collection[int]]
+    groups: Mapping[int, GroupMembers]
+
+    def of(self, job: Incoming | PresentDocument) -> Mapping[int, GroupMembers]:
+        """Those that may have a job."""
+        numbers = {each for id_ in job.every_id() for each in self.by_id.get(id_, ())}
+        return {each: self.groups[each] for each in sorted(numbers & self.groups.keys())}
 
 
 class _NextVersion(NamedTuple):
@@ -445,7 +497,7 @@ class DocumentWriter:
         every = [id_ for part in parts for id_ in part.every_id()]
         starts = {start for part in parts for start in part.starts()}
         is_known = len(set(every)) < len(every) or bool(self._known(every, starts))
-        if is_known or (self._keeps_ended and self._may_be_in_groups(parts, ids)):
+        if is_known or (self._keeps_ended and self._may_be_in_groups(parts, every, starts)):
             return self.write([each for part in parts for each in part.documents()], entry)
         numbers = self.engine.numbers(table, len(ids))
         left = iter(numbers)
@@ -467,27 +519,44 @@ class DocumentWriter:
             first += len(part.ids)
         return [StoredDocument(number, Outcome.NEW) for number in numbers]
 
-    def _may_be_in_groups(self, parts: Sequence[Ready], ids: Sequence[str]) -> bool:
+    def _may_be_in_groups(
+        self, parts: Sequence[Ready], ids: Sequence[str], starts: Collection[int]
+    ) -> bool:
         """Whether jobs of these Ids stand in groups, or those of their groups alone, or come so."""
-        coming = set[str]().union(*(part.ids_in_groups() for part in parts))
-        if not coming.isdisjoint(ids) or self._groups_with(ids):
+        coming = [each for part in parts for each in part.members()]
+        inside = {id_ for each in coming for id_ in each.ids()}
+        if not inside.isdisjoint(ids) or self._groups_with(ids, starts):
             return True
-        return bool(coming and self._alone(coming))
+        return bool(self._alone(coming))
 
-    def _groups_with(self, ids: Sequence[str]) -> dict[str, list[int]]:
-        """The groups that are shown and have jobs of these Ids, by Id."""
-        found: dict[str, list[int]] = defaultdict(list)
-        condition, value = self.engine.among(NAMES[_ID], ids)
-        for number, id_ in self.engine.fetch(_GROUPS + condition, (value,)):
-            found[id_].append(number)
+    def _groups_with(
+        self, ids: Sequence[str], starts: Collection[int]
+    ) -> Mapping[str, Collection[int]]:
+        """The groups that are shown and have jobs of these Ids, by the Ids of these jobs.
+
+        Or that have jobs with GlobalJobIds whose runs started then.
+        """
+        found: dict[str, set[int]] = defaultdict(set)
+        conditions = [self.engine.among(NAMES[_ID], ids)]
+        if starts:
+            condition, value = self.engine.among(NAMES[_STARTED], sorted(starts))
+            conditions.append((_OF_LINES + condition, value))
+        for condition, value in conditions:
+            text = _MEMBERS + _IN_GROUPS + condition
+            for number, *told in self.engine.fetch(text, (value,)):
+                for id_ in _MemberRow(*told).ids():
+                    found[id_].add(number)
         return found
 
-    def _alone(self, ids: Collection[str]) -> dict[str, list[PresentDocument]]:
-        """The jobs of these Ids that are shown and stand alone, kept as they are, by Id."""
+    def _alone(self, members: Sequence[_MemberRow]) -> Mapping[str, Sequence[PresentDocument]]:
+        """The jobs of groups that are shown and stand alone, kept as they are, by all their Ids."""
+        ids = {id_ for each in members for id_ in each.ids()}
+        starts = {start for each in members for start in each.starts()}
         found: dict[str, list[PresentDocument]] = defaultdict(list)
-        condition, value = self.engine.among("id", sorted(ids))
-        for each in self._held(f"name = 'Job' AND deleted = 0 AND {condition}", value):
-            found[each.id].append(each)
+        for present in self._known(sorted(ids), starts) if ids else ():
+            if present.name == "Job" and not present.deleted:
+                for id_ in ids_of(present.name, present.id, present.marks):
+                    found[id_].append(present)
         return found
 
     def find(self, ids: Sequence[str]) -> list[PresentDocument]:
@@ -551,8 +620,8 @@ class DocumentWriter:
     ) -> list[StoredDocument]:
         """Write documents of which no two have the same Id; runs ``beside`` the group of a job."""
         known = self._known_by_id(documents)
-        inside = set[str]().union(*(each.ids_inside() for each in documents))
-        alone = self._alone(inside) if inside and self._keeps_ended else {}
+        members = [job for each in documents for job in each.members()] if self._keeps_ended else []
+        alone = self._alone(members)
         written: dict[int, StoredDocument] = {}
         changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
@@ -567,7 +636,7 @@ class DocumentWriter:
             self.about(each, runs) if runs else None
             for each, runs in zip(documents, found_runs, strict=True)
         ]
-        in_groups = {} if are_beside else self._that_groups_may_have(documents, abouts)
+        in_groups = () if are_beside else self._that_groups_may_have(documents, abouts)
         for index, incoming in enumerate(documents):
             runs, run = found_runs[index], abouts[index]
             if run is None:
@@ -577,7 +646,7 @@ class DocumentWriter:
                 fresh.append((index, _next_run(incoming, runs), found.incoming))
                 taken += ((each, incoming) for each in found.taken)
                 continue
-            if incoming.id in in_groups and _is_none_that_began(run):
+            if incoming.is_one_of(in_groups) and _is_none_that_began(run):
                 begun.append((index, incoming, not run.deleted))
                 continue
             following = self._next_version(incoming, run, alone)
@@ -671,45 +740,43 @@ class DocumentWriter:
 
         Most groups have no job that stands alone, and are not read for that.
         """
-        ids = sorted(incoming.ids_inside() & alone.keys())
+        ids = incoming.ids_inside() & alone.keys()
         if not ids:
             return _TakenIn(incoming)
         document = self.packing.document(incoming.content)
         group, taken = GroupMembers(document), []
-        others = self._groups(ids, number)
-        for id_ in ids:
-            for present in sorted(alone[id_], key=lambda each: each.marks.told.times.rank):
-                try:
-                    run = loads(self.packing.unpack(present.dictionary, present.data))
-                except NotUnpacked:
-                    continue
-                assert isinstance(run, Job)
-                found = home(run, {_COMING: group, **others[id_]})
-                if found is not None and found[0] == _COMING:
-                    group.take_known(found[1], run)
-                    taken.append(present)
+        runs = {each.number: each for id_ in ids for each in alone[id_]}
+        others = self._groups([*runs.values()], number)
+        for present in sorted(runs.values(), key=lambda each: each.marks.told.times.rank):
+            try:
+                run = loads(self.packing.unpack(present.dictionary, present.data))
+            except NotUnpacked:
+                continue
+            assert isinstance(run, Job)
+            found = home(run, {_COMING: group, **others.of(present)})
+            if found is not None and found[0] == _COMING:
+                group.take_known(found[1], run)
+                taken.append(present)
         whole = group.document
         return _TakenIn(
             incoming if whole == document else self._read_anew(incoming, whole), taken
         )  # fmt: skip
 
     def _groups(
-        self, ids: Sequence[str], but: int | None
-    ) -> Mapping[str, Mapping[int, GroupMembers]]:
-        """The groups but one that have jobs of these Ids, and are not damaged: by Id and number."""
-        of_ids = self._groups_with(ids)
-        numbers = sorted({each for some in of_ids.values() for each in some} - {but})
-        held = self._held(*self.engine.among("number", numbers)) if numbers else []
+        self, jobs: Sequence[Incoming | PresentDocument], but: int | None = None
+    ) -> _GroupsThere:
+        """The groups but one that may have jobs which stand alone, and are not damaged."""
+        ids = sorted({id_ for each in jobs for id_ in each.every_id()})
+        by_id = self._groups_with(ids, {start for each in jobs for start in each.starts()})
+        numbers = sorted({each for some in by_id.values() for each in some} - {but})
         found = {}
-        for group in held:
+        for group in self._held(*self.engine.among("number", numbers)) if numbers else ():
             try:
                 there = self.packing.unpack(group.dictionary, group.data)
             except NotUnpacked:
                 continue
             found[group.number] = GroupMembers(there)
-        return {
-            id_: {each: found[each] for each in of_ids.get(id_, ()) if each in found} for id_ in ids
-        }
+        return _GroupsThere(by_id, found)
 
     def _take_in(self, present: PresentDocument, group: Incoming, entry: HistoryEntry) -> None:
         """Hide a run that stands in a group from now on, with what it was charged; that is told."""
@@ -727,34 +794,41 @@ class DocumentWriter:
 
     def _that_groups_may_have(
         self, documents: Sequence[Incoming], abouts: Sequence[PresentDocument | None]
-    ) -> Mapping[str, Sequence[int]]:
-        """The groups of jobs that come, of which no document is shown in which they had begun.
+    ) -> Collection[str]:
+        """The Ids of jobs in groups that come, of which no document is shown in which they began.
 
         A run that a group has comes before a job that only waited alone.
         """
-        ids = [
-            each.id
+        found = [
+            each
             for each, run in zip(documents, abouts, strict=True)
             if run is not None
             and each.name == "Job"
             and _is_none_that_began(run)
             and (run.deleted or each.marks.started)
         ]
-        return self._groups_with(ids) if ids and self._keeps_ended else {}
+        return self._ids_in_groups(found) if self._keeps_ended else ()
+
+    def _ids_in_groups(self, jobs: Sequence[Incoming]) -> Collection[str]:
+        """The Ids of jobs in groups of which some that come may tell."""
+        if not jobs:
+            return ()
+        ids = [id_ for each in jobs for id_ in each.every_id()]
+        return self._groups_with(ids, {start for each in jobs for start in each.starts()}).keys()
 
     # decisions 946 and 1006
     def _at_home(
         self, fresh: Sequence[tuple[int, int, Incoming]]
     ) -> tuple[list[tuple[int, int, Incoming]], list[tuple[int, Incoming]]]:
         """What is new; and what may be a job of a group, or the run of one."""
-        ids = [each.id for _, _, each in fresh if each.name == "Job"] if self._keeps_ended else []
-        if not ids:
+        jobs = [each for _, _, each in fresh if each.name == "Job"] if self._keeps_ended else []
+        inside = self._ids_in_groups(jobs)
+        if not inside:
             return [*fresh], []
-        inside = self._groups_with(ids).keys()
         new, of_groups = [], []
         for each in fresh:
             index, _, incoming = each
-            if incoming.name == "Job" and incoming.id in inside:
+            if incoming.name == "Job" and incoming.is_one_of(inside):
                 of_groups.append((index, incoming))
             else:
                 new.append(each)
@@ -770,16 +844,16 @@ class DocumentWriter:
         of them.
         """
         written: dict[int, StoredDocument] = {}
-        groups = self._groups([each.id for _, each, _ in begun], None)
+        groups = self._groups([each for _, each, _ in begun])
         inside: dict[int, list[_MemberRun]] = defaultdict(list)
         alone: list[tuple[int, Incoming]] = []
         for index, incoming, has_begun in begun:
             run = loads(self.packing.document(incoming.content))
             assert isinstance(run, Job)
-            found = home(run, groups[incoming.id], has_begun=has_begun)
+            found = home(run, groups.of(incoming), has_begun=has_begun)
             if found is not None:
                 number, place = found
-                group = groups[incoming.id][number]
+                group = groups.groups[number]
                 inside[number].append(_MemberRun(index, incoming, place, group.at(place)))
                 group.take(place, run)
             else:
@@ -792,7 +866,7 @@ class DocumentWriter:
         written |= {index: each for (index, _), each in zip(alone, kept_alone, strict=True)}
         for number, runs in inside.items():
             first, *_ = (each.incoming for each in runs)
-            document = groups[first.id][number].document
+            document = groups.groups[number].document
             files = {id_: held for each in runs for id_, held in each.incoming.files.items()}
             whole = self._read_anew(first, document)._replace(files=files)
             [kept] = self._write([whole], entry)
@@ -1241,31 +1315,20 @@ def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
 
     Nor is a job alone in the piece of a group that has it: which came first counts.
     """
-    seen: set[str] = set()
-    alone: set[object] = set()
-    inside: set[object] = set()
+    seen, alone, inside = set[str](), set[str](), set[str]()
     start = 0
-    for end in count():
-        coming = documents[end : end + 1]
-        if not coming or _meets(coming[0], seen, alone, inside):
-            if start < end:
-                yield documents[start:end]
-            if not coming:
-                return
+    for end, document in enumerate(documents):
+        ids, members = document.every_id(), document.ids_inside()
+        is_job = document.name == "Job"
+        is_apart = inside.isdisjoint(ids) if is_job else alone.isdisjoint(members)
+        if not (is_apart and seen.isdisjoint(ids)):
+            yield documents[start:end]
             seen, alone, inside, start = set(), set(), set(), end
-        [document] = coming
-        seen.update(document.every_id())
-        alone.update({document.id} if document.name == "Job" else ())
-        inside.update(document.ids_inside())
-
-
-def _meets(document: Incoming, seen: set[str], alone: set[object], inside: set[object]) -> bool:
-    """Whether a document, or a job in it, is there already."""
-    if not seen.isdisjoint(document.every_id()):
-        return True
-    if document.name == "Job":
-        return document.id in inside
-    return not alone.isdisjoint(document.ids_inside())
+        seen.update(ids)
+        alone.update(ids if is_job else ())
+        inside.update(members)
+    if documents:
+        yield documents[start:]
 
 
 def _starts(

@@ -141,6 +141,46 @@ def test_a_run_that_tells_no_start_is_no_document_beside_its_group(jobs, alone, 
         loaded(jobs, *again)
 
 
+# As the history of a schedd tells of a run, with and without its GlobalJobId, and scripts for APEL.
+OF_SCHEDD = [
+    RUN.replace("<Id>7</Id>", told).format("<Delivered><User>amy</User></Delivered>")
+    for told in (
+        "<Id>41.0</Id>",
+        "<Id>41.0</Id><GlobalId>s#41.0#50</GlobalId>",
+        "<Id>s#41.0#50</Id><GlobalId>s#41.0#50</GlobalId>",
+    )
+]
+
+
+@pytest.mark.parametrize("one", OF_SCHEDD)
+@pytest.mark.parametrize("other", OF_SCHEDD)
+@pytest.mark.parametrize(
+    ("in_groups", "at_once"),
+    [((True, False), False), ((False, True), False), ((True, True), False), ((True, False), True)],
+)
+def test_a_run_is_that_of_a_group_by_each_id_of_its_job(jobs, one, other, in_groups, at_once):
+    pieces = [
+        GROUP.format("g", job) if is_inside else job
+        for job, is_inside in zip((one, other), in_groups, strict=True)
+    ]
+    for each in [pieces, pieces] if at_once else [pieces[:1], pieces[1:], pieces]:
+        loaded(jobs, *each)
+    [kept] = shown(jobs)
+    assert seconds([kept]) == 600
+    for does in ("delete", "undelete"):
+        with jobs.change() as change:
+            getattr(change, does)("g")
+    assert shown(jobs) == [kept]
+
+
+def test_a_job_of_another_schedd_or_run_is_none_of_a_group(jobs):
+    loaded(jobs, GROUP.format("g", OF_SCHEDD[1]))
+    other = OF_SCHEDD[2].replace("s#41.0#50", "t#41.0#50")
+    begun = OF_SCHEDD[0].replace("<StartTime>100<", "<StartTime>800<").replace(">700<", ">1400<")
+    loaded(jobs, other, begun)
+    assert len(shown(jobs)) == 3
+
+
 def test_what_waited_alone_is_the_job_of_a_group_that_has_run(jobs):
     loaded(jobs, WAITS)
     loaded(jobs, GROUP.format("g", RUN.format("")))

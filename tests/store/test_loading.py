@@ -252,7 +252,7 @@ SECOND = (
     "<Delivered><Duration>50</Duration></Delivered></Job>"
 )
 OLDER, ANOTHER, GONE = (
-    "this is older, and tells less of it", "this has another one, which is a document of its own",
+    "this is older, and tells less of it", "this has another one, which is kept beside it",
     "it is not in this",
 )  # fmt: skip
 
