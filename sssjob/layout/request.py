@@ -56,6 +56,8 @@ class LayoutRequest:
     def from_one(self) -> LayoutRequest:
         """The same, where a range of processors or nodes with an upper end alone begins at one."""
         nodes, processors = (each and each.from_one() for each in (self.nodes, self.processors))
+        if nodes is self.nodes and processors is self.processors:
+            return self
         return replace(self, nodes=nodes, processors=processors)
 
 

@@ -85,7 +85,7 @@ class Market:
         tasks: int,
     ) -> _OfJob:  # fmt: skip
         """What a job asks of each class of nodes beside its task groups."""
-        if self.of_job == NOTHING:
+        if self.of_job is NOTHING:
             return _OfJob(None, ())
         needs = tuple(need.shared(tasks) for need in self.of_job.needs)
         each = replace(self.of_job, needs=needs)

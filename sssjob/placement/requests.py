@@ -195,7 +195,7 @@ def asked(
         counted = statement.request(alternative.terms)
         if counted is not None:
             least = counted.from_one()
-            upper = upper or (least != counted and not from_one)
+            upper = upper or (least is not counted and not from_one)
             counted = least if from_one else counted
             _, rows = together.setdefault(counted.counts, (counted, []))
             rows.append((alternative.score, alternative.terms))
