@@ -20,7 +20,7 @@ from sssjob.model import Block, Item, Job, JobGroup, Property, jobs_of, without
 from sssjob.runs import requested_anew, waits
 from sssjob.store import Change, Stored
 from sssjob.store.identity import marks_of
-from sssjob.store.stored import DELIVERED, OF_CHARGING, of_request
+from sssjob.store.stored import DELIVERED, OF_CHARGING, is_of_request, of_request
 
 _CHARGE = "Charge"
 _KNOWN_BY = ("Id", "GlobalId")
@@ -128,6 +128,8 @@ def _as_requested(change: Change, run: StoredRun, told: Job) -> tuple[int, Store
             continue
         version = StoredRun(stored, whole, job)
         is_brought = not _is_of_charge(version) and (first is None or stored.reason != DELIVERED)
+        if first is not None and of_request(first.stored.reason) == _CHARGE:
+            is_brought = not is_of_request(stored.reason)  # else it is what the Charge told
         first = first or version
         if found is not None and not waits(job):
             break

@@ -138,7 +138,7 @@ class _SaidVersion:
         return cls(
             job, waits(job), isinstance(whole, JobGroup),
             {name: stripped(job.delivered.text(name)) for name in names},
-            {name: stripped(job.get(name)) for name in names}, _flat(effective, names),
+            {name: stripped(effective.get(name)) for name in names}, _flat(effective, names),
             _flat(requested, names),
         )  # fmt: skip
 

@@ -98,6 +98,7 @@ _TIMES = {
 }  # fmt: skip
 
 _RUN_MARKS = (*MARKS, "EndTime")
+_SECOND = 2  # the first version that can be a file behind a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,17 +526,23 @@ def _rates(
         return accounting.rates, ""
     found = change.ledger.quote(serial)
     expired = f"Quote {number} has expired; the rates of today were used"
-    owner = subject.id, _text(of, "User")
+    another = f"Quote {number} was made for another job or User; the rates of today were used"
     if not is_named and found is None:
         return accounting.rates, ""  # a number of another server's
-    if not is_named and found is not None and (found[0].job, found[0].user) != owner:
-        said = f"Quote {number} was made for another job or User; the rates of today were used"
-        return accounting.rates, said
     if found is None and 0 < serial <= int(change.noted("quotes") or 0):
         return accounting.rates, expired  # so long ago that it was pruned
-    if found is None or found[0].user != owner[1] or found[0].job not in ("", subject.id):
-        raise Refused("740", f"Quote {shown(number)} is not known for this job")
+    unknown = Refused("740", f"Quote {shown(number)} is not known for this job")
+    if found is None:
+        raise unknown
     entry, rates = found
+    is_of_user, job = entry.user == _text(of, "User"), entry.job
+    if is_of_user and call.request.action != "Quote":
+        job = change.ledger.bind(entry, subject.id, int(call.now))
+    is_of_another = job not in ("", subject.id)
+    if is_named and (is_of_another or (job and not is_of_user)):
+        raise unknown
+    if is_of_another or not is_of_user:
+        return accounting.rates, another
     if entry.until is None or entry.until < call.now:
         return accounting.rates, expired
     return ChargeRates.from_rows(rates, entry.places), ""
@@ -589,6 +596,8 @@ def _further(
         text = voices.text(name, hoped=hoped)
         if text and text not in (hoped, _text(only(job), name)):
             job = _named(job, name, text)
+        elif not text:
+            job = without(job, name)  # as it was charged for another run
     return first._replace(job=job) if only(job).is_within(reach) else None
 
 
@@ -637,14 +646,17 @@ class _Whose:
 
     @cached_property
     def _reasons(self) -> Sequence[str]:
-        """Why each version of the document was made, but the first one."""
+        """Why each version of the document was made, the first one first."""
         assert self._known is not None
         return self._change.reasons(self._known.stored)
 
     @property
     def _is_behind_record(self) -> bool:
         """Whether a file has taken the place of what a record told."""
-        if self._known is None or self._known.stored.version == 1:
+        stored = None if self._known is None else self._known.stored
+        if stored is None or stored.version < _SECOND:
+            return False
+        if stored.version == _SECOND and is_of_request(stored.reason):
             return False
         behind = dropwhile(lambda reason: reason != DELIVERED, self._reasons)
         return any(not is_of_request(reason) for reason in behind)

@@ -48,6 +48,7 @@ class EntryKind(StrEnum):
     RESERVE = "Reserve"
     CHARGE = "Charge"
     REFUND = "Refund"
+    NAMED = "Named"  # a quote of no job, by the first job that has its number
     DELETE = "Delete"  # of a job for which something was reserved, which it is no more
 
 
@@ -284,6 +285,19 @@ class StoreLedger:
             return None
         rates = self._engine.fetch("SELECT type, name, rate FROM quoted WHERE quote = ?", (serial,))
         return _entry(found[0]), {(type_, name): Fraction(rate) for type_, name, rate in rates}
+
+    def bind(self, quote: Entry, job: str, at: int) -> str:
+        """The Id of the job that a quote is for: of one that named none, the first that asks."""
+        if quote.job:
+            return quote.job
+        found = self._engine.fetch(
+            "SELECT job FROM ledger WHERE serial = ? AND kind = 'Named' ORDER BY number",
+            (quote.serial,),
+        )
+        if found:
+            return str(found[0][0])
+        self.add(Entry(EntryKind.NAMED, None, at, job, serial=quote.serial, until=quote.until))
+        return job
 
     def entries(
         self, kinds: Sequence[EntryKind], *, job: str | None = None, reach: Reach = EVERYBODY

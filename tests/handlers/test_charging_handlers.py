@@ -738,6 +738,35 @@ def test_a_quote_that_a_job_has_holds_for_its_charge_whoever_repeats_it(jobs):
     assert (answer.count, other in answer.message) == (2000, True)
 
 
+@pytest.mark.parametrize("first", ["Reserve", "Charge"])
+def test_a_quote_that_named_no_job_is_for_the_first_that_has_its_number(jobs, first):
+    asked = "<Job>{}<Processors>2</Processors><WallDuration>10</WallDuration></Job>"
+    for user in ("", "<User>ann</User>"):
+        jobs.answer("Quote", data=[asked.format(user)], options={"Guarantee": "True"})
+    dear = Accounting(ChargeRates({"Processors": Fraction(100)}))
+    jobs.service.settings = type(jobs.service.settings)(jobs.service.settings.roles, dear)
+    jobs.create("<Job><Id>a</Id><User>ann</User></Job>", "<Job><Id>b</Id><User>ann</User></Job>")
+    a, b, c = (f"<Id>{id_}</Id>" for id_ in "abc")
+    number = "<QuoteId>2</QuoteId>"
+    assert jobs.answer(first, data=[asked.format(a + number)])[0].count == 20
+    for action in ("Reserve", "Charge", "Charge"):
+        assert jobs.answer(action, data=[asked.format(a)])[0].count == 20
+    for action in ("Reserve", "Charge"):
+        assert jobs.code(action, data=[asked.format(b + number)]) == "740"
+    other = "was made for another job or User; the rates of today were used"
+    for named in (a + "<QuoteId>1</QuoteId>", c + number, c):
+        answer, _ = jobs.answer("Charge", data=[asked.format(named)])
+        assert (answer.count, other in answer.message) == (2000, True)
+    jobs.answer("Modify", sets=[("QuoteId", "2")], wheres=[("Id", "EQ", "b")])
+    answer, _ = jobs.answer("Charge", data=[asked.format(b)])
+    assert (answer.count, other in answer.message) == (2000, True)
+    [quoted] = jobs.ask("Query", object="Quotation", gets=["Id"], wheres=[("Id", "EQ", "2")])
+    assert quoted == {"Id": "2"}
+    with jobs.service.stores.use() as kept:
+        jobs.answer("Charge", data=[gold("PBS.9")])  # the last entry of a ledger stays
+        assert kept.prune(quotes=10**9, answers=0) >= 3
+
+
 def test_a_charge_has_no_more_places_than_the_currency_through_whichever_door(jobs):
     jobs.create("<Job><Id>a</Id><User>ann</User><Charge>5</Charge></Job>")
     one = [("Id", "EQ", "a")]

@@ -115,6 +115,7 @@ class Site:
 
 DONE = "000", "100"
 REQUESTS = ("modify", "create", "reserve")  # the first that says something is asked for
+NEEDING = "deliver", "modify"  # a job that somebody knows
 FILES = ("load", "load_as_delivered")
 DELIVERING = ("load_as_delivered", "deliver")
 CHARGES = ("charge", "charge_as_delivered")
@@ -162,7 +163,7 @@ def orders(draw):
     What a Modify says is then what it says, whatever was said: no other voice but those that ask
     says it, too.
     """
-    asking = [Voice("create", 0, draw(NAMES))]
+    asking = [Voice("create", 0, draw(NAMES))] if draw(st.integers(0, 3)) else []
     if draw(st.booleans()):
         asking.append(Voice("reserve", 0, draw(NAMES)))
     modified = draw(NAMES) if draw(st.booleans()) else {}
@@ -176,8 +177,11 @@ def orders(draw):
             names = {name: text for name, text in draw(NAMES).items() if name not in modified}
             telling.append(Voice(how, run, names))
     silent = draw(st.lists(SILENT, max_size=2))
-    first, *others = [*asking, *telling]
-    return [first, *draw(st.permutations([*others, *silent]))]
+    if asking and asking[0].how == "create":  # whatever is known of a job refuses it
+        return [asking.pop(0), *draw(st.permutations([*asking, *telling, *silent]))]
+    said = draw(st.permutations([*asking, *telling, *silent]))
+    is_known = any(each.how not in NEEDING for each in said)
+    return sorted(said, key=lambda each: each.how in NEEDING) if is_known else []
 
 
 def with_files_first(voices):
