@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob import units
+from sssjob import store, units
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
 
@@ -250,3 +250,20 @@ def test_it_is_so_in_every_engine(address, is_group):
     ]  # fmt: skip
     with job_service(address, accounting=Accounting(RATES)) as jobs:
         costs_as_all_said(Site(jobs, is_group=is_group), voices)
+
+
+def test_what_charges_said_before_the_ledger_kept_it_is_what_they_changed(address):
+    """In a store of version 8, which is upgraded."""
+    with job_service(address, accounting=Accounting(RATES)) as jobs:
+        site = Site(jobs, is_group=False)
+        site.create(Voice("create"))
+        site.charge(Voice("charge", 1, AMY))
+    with store.open(address) as kept:
+        kept.engine.fetch("ALTER TABLE ledger DROP COLUMN said")
+        kept.engine.fetch("UPDATE setting SET value = '8' WHERE name = 'version'")
+    assert store.upgrade(address)
+    with job_service(address, accounting=Accounting(RATES)) as jobs:
+        site = Site(jobs, is_group=False)
+        site.load(Voice("load", 1))
+        assert site.charge(Voice("charge", 1))[2] == ["amy", ""]
+        assert site.charge(Voice("charge", 2))[2] == ["", ""]

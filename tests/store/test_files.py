@@ -165,7 +165,8 @@ def test_a_store_of_the_version_before_is_upgraded_and_keeps_files_from_then_on(
         change.put(job(1).encode())
         change.put(job(1, state="Running").encode())
     with jobs.engine.transaction():
-        jobs.engine.fetch("ALTER TABLE ledger DROP COLUMN begins")
+        for column in ("begins", "said"):
+            jobs.engine.fetch(f"ALTER TABLE ledger DROP COLUMN {column}")
         jobs.engine.fetch("UPDATE setting SET value = '4' WHERE name = 'version'")
         jobs.engine.fetch("DROP TABLE file")
         jobs.engine.fetch("ALTER TABLE document DROP COLUMN files")

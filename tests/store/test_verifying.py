@@ -116,7 +116,8 @@ def test_a_store_can_ask_for_it_whoever_opens_it(jobs, address, caplog):
 def test_an_upgrade_keeps_the_setting(jobs, address):
     jobs.verify(True)
     with jobs.engine.transaction():
-        jobs.engine.fetch("ALTER TABLE ledger DROP COLUMN begins")
+        for column in ("begins", "said"):
+            jobs.engine.fetch(f"ALTER TABLE ledger DROP COLUMN {column}")
         jobs.engine.fetch("UPDATE setting SET value = '1' WHERE name = 'version'")
     assert store.upgrade(address)
     with store.open(address) as other:
