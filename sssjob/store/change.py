@@ -175,18 +175,26 @@ class Change:
     def undelete(self, identity: Identity | str) -> Stored | None:
         """Show a hidden document again; None if there is none that is hidden.
 
-        That is the group that has its run, where that is hidden, too. Raises ``TakenId`` where the
-        run of a job of it has come to stand elsewhere meanwhile.
+        That is the group that has its run, where that is hidden, too; and not one whose run has
+        come to stand elsewhere meanwhile, if there is another. Raises ``TakenId`` where there is
+        none.
         """
-        found = self.get(identity, deleted=True)
-        if found is not None and found.deleted:
+        self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
+        taken: TakenId | None = None
+        for number in lookup.ranked(self._engine, identity, deleted=True):
+            found = self.at(number)
+            if not found.deleted:
+                break
             runs = [*self._same_runs(found)]
-            for stored, job, _ in runs:
-                if not stored.deleted:
-                    raise TakenId(job.id, str(stored.identity))
-            has_run = (stored for stored, job, place in runs if place and not waits(job))
-            found = next(has_run, found)
-        return self._hide(found, deleted=False)
+            shown = next((each for each in runs if not each[0].deleted), None)
+            if shown is None:
+                has_run = (stored for stored, job, place in runs if place and not waits(job))
+                return self._hide(next(has_run, found), deleted=False)
+            stored, job, _ = shown
+            taken = taken or TakenId(job.id, str(stored.identity))
+        if taken is not None:
+            raise taken
+        return None
 
     def _same_runs(self, hidden: Stored) -> Iterator[tuple[Stored, Job, int]]:
         """Where runs of a hidden document stand else: its jobs in groups, or those alone.

@@ -65,6 +65,12 @@ def find(engine: Engine, identity: Identity | str, *, deleted: bool | None = Fal
     Where it may be several, one that is shown, or ``deleted``, comes before the others; None asks
     for neither.
     """
+    first = next(iter(ranked(engine, identity, deleted=deleted)), None)
+    return None if first is None else by_number(engine, first)
+
+
+def ranked(engine: Engine, identity: Identity | str, *, deleted: bool | None) -> list[int]:
+    """The numbers of the documents that it may be, in the order in which they are meant."""
     wanted = identity if isinstance(identity, Identity) else Identity("", identity)
     asked = {"id": wanted.id, "name": wanted.name or None, "run": wanted.run}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -73,8 +79,8 @@ def find(engine: Engine, identity: Identity | str, *, deleted: bool | None = Fal
     if not isinstance(identity, Identity) and not any(_is_there(row, deleted) for row in runs):
         told = of_job(identity, engine.dialect)
         runs = [*runs, *engine.fetch(f"{_RUNS}WHERE number IN ({told.text})", told.values)]
-    last = max(runs, key=lambda row: _rank(row, wanted.id, deleted), default=None)
-    return None if last is None else by_number(engine, last[0])
+    runs = sorted(runs, key=lambda row: _rank(row, wanted.id, deleted), reverse=True)
+    return [number for number, *_ in runs]
 
 
 def _rank(row: Row, id_: str, deleted: bool | None) -> tuple[bool, bool, bool, int, int, int]:

@@ -219,6 +219,23 @@ def test_the_group_that_has_a_run_is_shown_again_by_the_id_of_the_run(jobs):
         assert seconds(shown(jobs)) == 1200
 
 
+@pytest.mark.parametrize("is_later", [True, False])
+def test_what_is_shown_again_is_the_run_that_was_deleted_and_none_that_a_group_has(jobs, is_later):
+    """The document of the run that the group took in is put away, too."""
+    taken, beside = (NEXT, RUN) if is_later else (RUN, NEXT)
+    loaded(jobs, taken.format(""), GROUP.format("g", WAITS))
+    loaded(jobs, beside.format(""))
+    both = shown(jobs)
+    assert seconds(both) == 650
+    for deletions in (1, 2):
+        for does in ["delete"] * deletions + ["undelete"] * deletions:
+            with jobs.change() as change:
+                getattr(change, does)("7")
+        assert shown(jobs) == both
+    with jobs.change() as change, pytest.raises(TakenId):
+        change.undelete("7")
+
+
 def test_a_deleted_group_that_is_imported_again_takes_nothing_in(jobs):
     group = GROUP.format("g", RUN.format(""))
     loaded(jobs, group)
