@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sssjob.handlers.attributes import shown
 from sssjob.handlers.ledger_entries import text
 from sssjob.handlers.view import View
-from sssjob.model import Delivered, Job, Property, stripped, without
+from sssjob.model import Delivered, Job, Property, Requested, stripped, without
 
 PAYERS = ("User", "Project", "Machine")  # who is charged
 
@@ -49,7 +49,7 @@ class Payers:
     ) -> None:  # fmt: skip
         self._known = known
         names = dict.fromkeys((*PAYERS, *factors))
-        self._said = [each for each in names if used_by(sent, each)]
+        self._said = [each for each in names if sent.get(each) or used_by(sent, each)]
         others = [each for name in self._said for each in _kept(name, written, sent)]
         self._kept = [each for each in others if was_brought(each.name)]
         self._anew = [each.name for each in others if each not in self._kept]
@@ -95,12 +95,13 @@ class Payers:
 
 def used_by(sent: Job, name: str) -> str:
     """Who a Charge says that used a job, by a name; "" for nobody."""
-    return stripped(sent.delivered.text(name)) or sent.get(name)
+    is_told_apart = sent.block(Delivered) is not None
+    return (is_told_apart and stripped(sent.delivered.text(name))) or sent.get(name)
 
 
 def hoped_by(sent: Job, name: str) -> str:
     """Who a request says that is to use a job, by a name; "" for nobody."""
-    return stripped(sent.requested.text(name))
+    return "" if sent.block(Requested) is None else stripped(sent.requested.text(name))
 
 
 # decision 1017
@@ -109,8 +110,9 @@ def naming(sent: Job, names: Iterable[str]) -> Job:
 
     What stands in Delivered is then what a record or a file delivered, whichever came first.
     """
+    told = {*sent.delivered.names()}
     for name in names:
-        text = stripped(sent.delivered.text(name))
+        text = stripped(sent.delivered.text(name)) if name in told else ""
         if text:
             used = (
                 without(item, name) if isinstance(item, Delivered) else item for item in sent.items
