@@ -306,6 +306,36 @@ def test_each_attempt_has_a_delivered_of_its_own_and_the_job_the_sums(site):
     assert [each.code for each in check_source(dumps(job).encode())] == []
 
 
+@pytest.mark.parametrize("late", ["", "evict", "update"])
+def test_a_start_of_which_no_end_was_heard_runs_no_more_once_there_is_another(site, late):
+    site.add("a.xml", USER)
+    now = int(time.time())
+    [first] = site.fetch()
+    site.call("reply-fetch", first, "accept")
+    site.call("update-job-info", ran(first, JobStartDate=now))
+    site.unheard()
+    [second] = site.fetch()
+    site.call("update-job-info", ran(second, JobStartDate=now + 20))
+    assert _starts(site) == [("Aborted", "nothing was heard of its end"), ("Running", "")]
+    if late == "evict":
+        site.call("job-exit", ran(first, JobStartDate=now), late)
+    elif late:
+        site.call("update-job-info", ran(first, JobStartDate=now, JobDuration=12.0))
+    site.call("job-exit", ran(second, JobStartDate=now + 20), "exit")
+    told, last = _starts(site)
+    assert told == (
+        ("Completed", "evicted") if late == "evict" else
+        ("Aborted", "nothing was heard of its end")
+    )  # fmt: skip
+    assert last == ("Completed", "")
+
+
+def _starts(site):
+    return [
+        (group.get("State"), group.get("StatusMessage")) for group in site.job("a.xml").task_groups
+    ]
+
+
 def test_the_part_of_processors_that_was_used_is_that_of_the_last_report(site):
     site.add("a.xml", USER)
     [ad] = site.fetch()

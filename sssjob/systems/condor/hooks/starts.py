@@ -18,13 +18,15 @@ from sssjob.classads import evaluate
 from sssjob.classads.values import Ad
 from sssjob.fold import JOB, Fact
 from sssjob.fold import fold as folded
-from sssjob.model import Delivered, Item, Job, Properties, Property, TaskGroup
+from sssjob.model import Delivered, Item, Job, Properties, Property, TaskGroup, without
+from sssjob.states import goes_on
 from sssjob.systems.condor import names
 
 # What of a job is of one of its starts.
 _OF_A_START = ("State", "StatusMessage", "StartTime", "EndTime", "ExitCode", "CpuDuration")
 _OF_AN_END = ("State", "StatusMessage", "EndTime", "ExitCode")
 NAME = "start {}"  # of the task group of one
+_UNHEARD = "nothing was heard of its end"
 
 
 # decision 591
@@ -209,13 +211,27 @@ def with_groups(
         item for item in after.items
         if not (isinstance(item, TaskGroup) and is_start(item, starts))
     ]  # fmt: skip
-    told = [key for key in starts if key in groups]
+    last = max(starts.values(), key=lambda each: each.order)
     named = (
-        groups[key].setting(Name=NAME.format(number))
-        for number, key in enumerate(starts, 1)
-        if key in told
+        _as_it_is(groups[key], each, is_last=each is last).setting(Name=NAME.format(number))
+        for number, (key, each) in enumerate(starts.items(), 1)
+        if key in groups
     )
     return _evened(after.holding((*items, *named)), starts)
+
+
+# decision 1007
+def _as_it_is(group: TaskGroup, start: Start, *, is_last: bool) -> TaskGroup:
+    """The task group of a start; one that a later one followed without an end runs no more.
+
+    Its machine went away, or it was given up as nothing was heard of it. An end may come late.
+    """
+    if start.ended or is_last:
+        is_unheard = group.get("StatusMessage") == _UNHEARD
+        return without(group, "StatusMessage") if is_unheard else group
+    if not goes_on(group.get("State")):
+        return group
+    return group.setting(State="Aborted", StatusMessage=_UNHEARD)
 
 
 # decision 818
