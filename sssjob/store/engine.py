@@ -114,8 +114,11 @@ class Engine(Protocol):
         """
         ...
 
-    def hold(self, key: str) -> None:
-        """Keep other transactions that hold the same key waiting until this one ends."""
+    def hold(self, key: str, *, shared: bool = False) -> None:
+        """Keep other transactions that hold the same key waiting until this one ends.
+
+        Those that hold it ``shared`` wait for none of each other.
+        """
         ...
 
     def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:

@@ -133,6 +133,7 @@ class _WriteBatch:
         self, writer: DocumentWriter, entry: HistoryEntry
     ) -> tuple[list[Outcome], list[Finding]]:
         """Write them; what became of each, and what is told of their Files."""
+        writer.keep_groups_still(brings_groups=any(map(_has_groups, self.found)))
         outcomes: list[Outcome] = []
         warnings: list[Finding] = []
         for kind, some in groupby(self.found, type):
@@ -146,6 +147,10 @@ class _WriteBatch:
                         warnings += reading.left_out(incoming, known.missing)
             outcomes += [each.outcome for each in written]
         return outcomes, warnings
+
+
+def _has_groups(found: Incoming | Ready) -> bool:
+    return "JobGroup" in (found.names if isinstance(found, Ready) else (found.name,))
 
 
 def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_WriteBatch]:

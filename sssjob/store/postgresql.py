@@ -162,9 +162,10 @@ class PostgreSQL:
         """See ``Engine``."""
         self._touched.update(map(part_of, documents))
 
-    def hold(self, key: str) -> None:
+    def hold(self, key: str, *, shared: bool = False) -> None:
         """See ``Engine``."""
-        self.fetch("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (key,))
+        lock = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+        self.fetch(f"SELECT {lock}(hashtextextended(?, 0))", (key,))
 
     def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:
         """See ``Engine``."""

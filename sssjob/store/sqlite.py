@@ -255,7 +255,7 @@ class SQLite:
         """See ``Engine``."""
         self._touched.update(map(part_of, documents))
 
-    def hold(self, key: str) -> None:
+    def hold(self, key: str, *, shared: bool = False) -> None:
         """See ``Engine``; the transaction itself keeps all other writers waiting."""
 
     def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:

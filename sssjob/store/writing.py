@@ -483,6 +483,14 @@ class DocumentWriter:
                 told = (each for each in found if each.document not in self._taken_in)
                 self.remarks += (_given_back(each) for each in told if each.said < each.entered)
 
+    def keep_groups_still(self, *, brings_groups: bool) -> None:
+        """Let no groups come while jobs do that may be theirs, as the first of a transaction.
+
+        Who looks for the group of a job, or for the jobs of a group, does not see what another
+        transaction writes meanwhile: both would stay, and the run of the job count twice.
+        """
+        self.engine.hold("groups", shared=not brings_groups)
+
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
         if not self._keeps_ended:

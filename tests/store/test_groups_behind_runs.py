@@ -1,17 +1,21 @@
 """A group that is imported behind runs of its jobs takes them in: nothing counts twice."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
+from threading import Event
 
 import pytest
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import until
 
 from sssjob import store
 from sssjob.errors import TakenId
 from sssjob.store import Counts
 from sssjob.store.ledger import EntryKind
+from sssjob.store.writing import DocumentWriter
 
 GROUP = "<JobGroup><Id>{}</Id>{}</JobGroup>"
 IDLE = "<Job><Id>7</Id><State>Idle</State><QualityOfService>high</QualityOfService>{}</Job>"
@@ -312,6 +316,44 @@ def test_a_run_that_stood_beside_groups_that_wait_is_shown_again_beside_them(job
         with jobs.change() as change:
             getattr(change, does)("7")
     assert shown(jobs) == before
+
+
+@pytest.mark.parametrize("is_group_first", [False, True])
+def test_a_group_and_its_run_that_are_imported_at_the_same_time_count_once(
+    jobs, address, monkeypatch, is_group_first
+):
+    """The first import has written and not committed yet while the second one begins."""
+    pieces = [RUN.format(""), GROUP.format("g", WAITS)]
+    first, second = pieces[::-1] if is_group_first else pieces
+    has_written, may_commit = Event(), Event()
+    settles = DocumentWriter.settle
+
+    def settle(writer, entry):
+        settles(writer, entry)
+        if not has_written.is_set():
+            has_written.set()
+            assert may_commit.wait(60)
+
+    def load(document):
+        with store.open(address) as own:
+            own.load(document.encode())
+
+    monkeypatch.setattr(DocumentWriter, "settle", settle)
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(load, first)
+        assert has_written.wait(60)
+        other = pool.submit(load, second)
+        if address.startswith("postgresql"):  # SQLite lets only one begin
+            until(lambda: other.done() or _waits(jobs))
+        may_commit.set()
+        one.result(60)
+        other.result(60)
+    [kept] = shown(jobs)
+    assert seconds([kept]) == 600
+
+
+def _waits(jobs):
+    return bool(jobs.engine.fetch("SELECT 1 FROM pg_locks WHERE NOT granted"))
 
 
 def test_a_group_takes_many_runs_at_once_in_one_version(jobs):
