@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -27,8 +27,8 @@ from sssjob.expression.tree import (
     And,
     Comparison,
     Expression,
-    Not,
     Term,
+    Wish,
     amount,
     conjuncts,
     inverse,
@@ -47,10 +47,14 @@ class Alternative:
 
     ``score`` is the sum of the shares of the preferences that were chosen (8.1: "a ratio to
     the sum of all weights in the same group"); wishes bind nothing and are not among the terms.
+    ``asked`` are the comparisons of the request that the terms are made of, one for each: under Not
+    a term is another one. ``wished`` are the wishes that stand beside them.
     """
 
     terms: tuple[Term, ...]
     score: Fraction = Fraction(0)
+    asked: tuple[Comparison, ...] = field(default=(), repr=False, compare=False)
+    wished: tuple[Wish, ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
         return str(And(self.terms))
@@ -140,12 +144,14 @@ def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = Fals
     parts = conjuncts(expression)
     terms = tuple(part for part in parts if isinstance(part, Comparison))
     if len(terms) == len(parts):  # nothing to choose
-        return Alternatives((Alternative(terms),), True, _allowed(limit, len(terms)))
+        only = Alternative(terms, asked=terms)
+        return Alternatives((only,), True, _allowed(limit, len(terms)))
     form = pushed(expression, Leaf)
     limit = _allowed(limit, _joins(form))
     shares = scale(form)
     found, complete = _choices(form, limit, wishes, shares)
-    best = tuple(Alternative(_flat(rope), Fraction(score, shares)) for score, rope in found)
+    made: dict[int, Term] = {}  # of each leaf, which may be in many of them
+    best = tuple(_alternative(_flat(rope), Fraction(score, shares), made) for score, rope in found)
     return Alternatives(best, complete, limit)
 
 
@@ -182,8 +188,8 @@ def _exactly(name: str, text: str, unit: str | None) -> Interval:
     return Interval(value, value).integers()
 
 
-# What an alternative is made of, joined without copying: a term, two ropes, or nothing.
-_Rope: TypeAlias = Term | tuple["_Rope", "_Rope"] | None
+# What an alternative is made of, joined without copying: a leaf, two ropes, or nothing.
+_Rope: TypeAlias = Leaf | Wished | tuple["_Rope", "_Rope"] | None
 _Choice: TypeAlias = tuple[int, _Rope]
 
 
@@ -207,14 +213,14 @@ def _choices(part: Formula, limit: int, wishes: bool, shares: int) -> tuple[list
     """The best ``limit`` choices, and whether these are all; ``shares`` make a score of 1."""
     match part:
         case Leaf():
-            return [(0, _term(part))], True
+            return [(0, part)], True
         case Wished(members, weights, total) if wishes:
-            granted = zip(_shares(weights, shares // total), map(_term, members), strict=True)
+            granted = zip(_shares(weights, shares // total), members, strict=True)
             return _all((([each, (0, None)], True) for each in granted), add, limit)
         case Wished():
-            return [(0, None)], True
+            return [(0, part)], True
         case Preferred(members, weights, _, total):
-            chosen = zip(_shares(weights, shares // total), map(_term, members), strict=True)
+            chosen = zip(_shares(weights, shares // total), members, strict=True)
             return _best(list(chosen), limit)
         case Any(parts):
             every = [_choices(inner, limit, wishes, shares) for inner in parts]
@@ -228,6 +234,22 @@ def _choices(part: Formula, limit: int, wishes: bool, shares: int) -> tuple[list
 
 def _shares(weights: Iterable[int], unit: int) -> list[int]:
     return [weight * unit for weight in weights]
+
+
+def _alternative(
+    parts: Iterable[Leaf | Wished], score: Fraction, made: dict[int, Term]
+) -> Alternative:
+    leaves = [part for part in parts if isinstance(part, Leaf)]
+    wished = [part.members for part in parts if isinstance(part, Wished)]
+    for leaf in leaves:
+        if id(leaf) not in made:
+            made[id(leaf)] = _term(leaf)
+    return Alternative(
+        tuple(made[id(leaf)] for leaf in leaves), score,
+        tuple(leaf.comparison for leaf in leaves),
+        tuple(Wish(tuple(each.comparison for each in members), members[0].negated)
+              for members in wished),
+    )  # fmt: skip
 
 
 def _term(leaf: Leaf) -> Term:
@@ -267,16 +289,16 @@ def _best(choices: Sequence[_Choice], limit: int) -> tuple[list[_Choice], bool]:
     return ranked[:limit], len(ranked) <= limit
 
 
-def _flat(rope: _Rope) -> tuple[Term, ...]:
-    terms: list[Term] = []
+def _flat(rope: _Rope) -> list[Leaf | Wished]:
+    parts: list[Leaf | Wished] = []
     pending = [rope]
     while pending:
         match pending.pop():
             case (left, right):
                 pending += (right, left)
-            case Comparison() | Not() as term:
-                terms.append(term)
-    return tuple(terms)
+            case Leaf() | Wished() as part:
+                parts.append(part)
+    return parts
 
 
 def _narrowed(bounds: Interval, op: str, number: Fraction) -> Interval:

@@ -142,38 +142,47 @@ def say_nodes(heard: ScriptReading, texts: Iterable[str], most: int | None = 0) 
         heard.requested.append(nodes.joined(found))
 
 
+# decision 1025
 def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expression], T]) -> list[T]:
     """Take what is demanded by some names in an expression of its own, as ``say`` puts it.
 
     What only compares one of them stays where it is, and so does what ``say`` raises
-    ``InvalidValue`` for: of its alternatives the best one is asked for then.
+    ``InvalidValue`` for. Of a part that cannot be said as a whole, as it is about other names, too,
+    the best of its alternatives is asked for: each of its terms as if nothing else were requested.
     """
     found: list[T] = []
-    if not (demands := asked.demands()):
-        return found
     about = frozenset(names)
-    for part in demands:
+
+    def is_said(part: Expression) -> bool:
         if _is_plain(part) or not _is_about(part, about):
-            continue
+            return False
         try:
             found.append(say(part))
         except (InvalidValue, LimitExceeded):
+            return False
+        asked.take_terms(part)
+        return True
+
+    for part in asked.demands():
+        if _is_plain(part) or (not _is_negated(part) and is_said(part)):
             continue
-        asked.take_terms(each.item for each in expression.comparisons(part))
+        for term in asked.chosen(part):
+            if term is not part:
+                is_said(term)
     return found
 
 
 def wishes(asked: JobRequest, name: str) -> list[str]:
     """Take the plain names that a job would like, of each group the one that weighs most."""
     found: list[str] = []
-    for part in asked.demands():
+    for part in (each for whole in asked.demands() for each in asked.chosen(whole)):
         if not isinstance(part, Wish) or part.avoid or not _is_about(part, frozenset((name,))):
             continue
         known = [each for each in part.members if each.op == "EQ" and _is_one(each.item)]
         if not known:
             continue
         best = max(known, key=lambda each: abs(expression.weight(each.item)))
-        asked.take_terms((best.item,))
+        asked.take_terms(best)
         found.append(stripped(best.item.text))
     return list(dict.fromkeys(found))
 
@@ -225,6 +234,11 @@ def say_but(heard: ScriptReading, texts: Iterable[str]) -> None:
 
 def _is_plain(part: Expression) -> bool:
     return isinstance(part, Wish) or (isinstance(part, Comparison) and part.op == "EQ")
+
+
+def _is_negated(part: Expression) -> bool:
+    """Whether a part is one comparison under Not, which as a term needs no Not."""
+    return isinstance(part, Not) and isinstance(part.operand, Comparison)
 
 
 def _is_one(item: Property) -> bool:

@@ -628,8 +628,10 @@ def _intervals(
     part: expression.Expression, name: str, fits: Callable[[Interval], bool]
 ) -> list[Interval]:
     """The values of a choice. Raises ``InvalidValue``."""
+    if not isinstance(part, expression.Or):
+        raise InvalidValue(str(part), "a choice")
     found: list[Interval] = []
-    for each in part.operands if isinstance(part, expression.Or) else ():
+    for each in part.operands:
         parts = expression.conjuncts(each)
         terms = [term for term in parts if isinstance(term, expression.Comparison)]
         if len(terms) < len(parts) or not all(term.op in _OPS for term in terms):

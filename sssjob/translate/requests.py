@@ -24,7 +24,15 @@ from sssjob.defaults import (
     without_said,
 )
 from sssjob.errors import AwarenessPolicy, InvalidValue
-from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
+from sssjob.expression import (
+    Alternative,
+    Comparison,
+    Expression,
+    Interval,
+    Not,
+    Wish,
+    comparisons,
+)
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.states import has_ended
@@ -147,6 +155,8 @@ class JobRequest:
         self._items: Sequence[Property]  # at these places
         self._blocks: dict[int, Mapping[str, list[int]]]  # numbers of places by block and name
         self._fates: dict[int, Fate]  # by identity, of what is not held as it is
+        # By identity of a block with alternatives, the one that is written.
+        self._chosen: Mapping[int, Alternative] = {}
         # What the only task group says for its job: the names, and where they stand.
         self._adopted: tuple[frozenset[str], Scope] | None = None
         # Of an Environment, by its number, what its only group says another value of.
@@ -156,7 +166,7 @@ class JobRequest:
         if outline is None:
             found = _Survey(job, scope, unstated)
             self._places, self._items, self._fates = found.places, found.items, found.fates
-            self._blocks = {**found.blocks}
+            self._blocks, self._chosen = {**found.blocks}, found.chosen
             self.sets_aside = found.sets_aside
             self._here = self._blocks.get(id(job), {})
             groups = job.asking_groups
@@ -463,6 +473,27 @@ class JobRequest:
         """
         return self._of_both(lambda scope: expression.parts_of(scope.block))
 
+    # decision 1025
+    def chosen(self, part: Expression) -> tuple[Expression, ...]:
+        """What the alternative that is written takes of a part of the request, all of which holds.
+
+        These are the terms of its branches, and the wishes in them; of what has none, the part.
+        """
+        if isinstance(part, Comparison | Wish):
+            return (part,)
+        inside = {id(each.item) for each in comparisons(part)}
+        blocks = [self.owner]
+        if self._adopted is not None and self.owner is self.job:
+            blocks.append(self._adopted[1].block)
+        found: list[Expression] = []
+        for alternative in (self._chosen.get(id(block)) for block in blocks):
+            if alternative is None:
+                continue
+            both = zip(alternative.terms, alternative.asked, strict=True)
+            found += (term for term, asked in both if id(asked.item) in inside)
+            found += (wish for wish in alternative.wished if id(wish.members[0].item) in inside)
+        return tuple(found)
+
     def _of_both(
         self, parts: Callable[[Scope], Iterable[Expression]]
     ) -> tuple[Expression, ...]:  # fmt: skip
@@ -474,9 +505,9 @@ class JobRequest:
         theirs = [part for part in parts(scope) if _names(part) <= names]
         return together(tuple(own), theirs, names).parts
 
-    def take_terms(self, items: Iterable[Property]) -> None:
-        """Take properties as parts of an expression, so that nobody takes one of them alone."""
-        found = list(items)
+    def take_terms(self, part: Expression) -> None:
+        """Take a part of the request as a whole, so that nobody takes anything in it alone."""
+        found = [each.item for whole in (part, *self.chosen(part)) for each in comparisons(whole)]
         self.hold(found)
         self._in_terms.update(map(id, found))
 
@@ -645,6 +676,7 @@ class _Survey:
         self.items: list[Property] = []
         self.blocks: dict[int, dict[str, list[int]]] = {}
         self.fates: dict[int, Fate] = {}
+        self.chosen: dict[int, Alternative] = {}
         self._job = job
         self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
         self._block(job, scope, unstated)
@@ -712,6 +744,8 @@ class _Survey:
         self, owner: Block, scope: Scope | None, policy: AwarenessPolicy, path: str
     ) -> bool:
         chosen = scope.chosen if scope is not None else None
+        if chosen is not None:
+            self.chosen[id(owner)] = chosen
         policies = {
             id(item): _holding(block, policy)
             for block in owner.blocks(Requested)

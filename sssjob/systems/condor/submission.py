@@ -539,7 +539,11 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         parts = asked.conjuncts()
     except (InvalidValue, LimitExceeded, UnbalancedGroup):
         return
-    about = [part for part in parts if _is_about_machines(part)]
+    about: list[Expression] = []
+    for part in parts:
+        # Of what is about numbers, too, the alternative that is written. # decision 1025
+        said = (part,) if _is_about_machines(part) else asked.chosen(part)
+        about += filter(_is_about_machines, said)
     own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:
         return
@@ -553,7 +557,7 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         asked.refuse(item, ONE_NAME)
     try:
         found = demands(And(tuple(one)))
-        said = [
+        options = [
             Option(name, literal(writing.expression(node, writing.OLD)))
             for name, node in (("requirements", found.requirements), ("rank", found.rank))
             if node is not None
@@ -562,7 +566,7 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         for item in items:
             asked.refuse(item, str(error))
         return
-    made.add(*said)
+    made.add(*options)
 
 
 def _is_about_machines(part: Expression) -> bool:
