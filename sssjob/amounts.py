@@ -14,7 +14,15 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, TypeVar
 
 from sssjob import expression, spec, units
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnbalancedGroup, finding
+from sssjob.errors import (
+    Finding,
+    InvalidValue,
+    LimitExceeded,
+    Severity,
+    UnbalancedGroup,
+    finding,
+    unheard,
+)  # fmt: skip
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.model import (
     Block,
@@ -113,13 +121,16 @@ def multiple(bounds: Interval, step: int, times: int = 0) -> int:
 class Scope:
     """A job or task group, asked for numbers. What cannot be read goes to ``report``.
 
+    It is not stated. Where nobody asks to hear of it, it is told elsewhere: by ``validate``, and by
+    who makes something of it.
+
     ``own``, ``request`` and ``given`` are its properties: in no category, requested, delivered.
     A task group without nodes by name has those of its ``job``.
     """
 
     def __init__(
-        self, block: Block, path: str, report: Callable[[Finding], None], *, repair: bool = False,
-        job: Scope | None = None,
+        self, block: Block, path: str, report: Callable[[Finding], None] = unheard, *,
+        repair: bool = False, job: Scope | None = None,
     ) -> None:  # fmt: skip
         self.block, self.path, self.report, self.repair = block, path, report, repair
         self.job = job

@@ -16,7 +16,7 @@ from sssjob.defaults import (
     resolve,
     together,
 )
-from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of
+from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of, unheard
 from sssjob.expression import Expression, all_of, comparisons, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
 from sssjob.expression.offer import Mode, delivered
@@ -128,9 +128,7 @@ Read: TypeAlias = Callable[[Asker], Parts]
 
 
 # decisions 985, 1022
-def askers(
-    unit: Asker, read: Read, told: Tell = lambda found: None
-) -> Iterator[tuple[Asker, Parts]]:
+def askers(unit: Asker, read: Read, told: Tell = unheard) -> Iterator[tuple[Asker, Parts]]:
     """Who is asked for by a job or task group that was chosen, each with what it requests.
 
     A job and its only task group are one. Of several groups each that requests something is asked
@@ -180,7 +178,7 @@ class AskedOfGroups(NamedTuple):
 
 
 # decisions 985, 1022, 1023
-def asked_of_groups(unit: Asker, read: Read, told: Tell = lambda found: None) -> AskedOfGroups:
+def asked_of_groups(unit: Asker, read: Read, told: Tell = unheard) -> AskedOfGroups:
     """What a job, or whatever holds no task group, requests itself, and each of its groups."""
     own = read(unit)
     stated = [(each, read(each)) for each in unit.inside() if each.job is not None]

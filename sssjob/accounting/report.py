@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sssjob import units
 from sssjob.amounts import Scope, is_given
 from sssjob.dotted import NOTEBOOK, loaded
-from sssjob.errors import Finding, InvalidValue, of_kind
+from sssjob.errors import InvalidValue, of_kind
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.measures import (
     EXTRA,
@@ -55,7 +55,7 @@ class JobProperties:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.scope = Scope(job, "/Job", _unheard)
+        self.scope = Scope(job, "/Job")
         self.own: Named = {}
         self.delivered: Named = {}
         self.requested: Named = {}
@@ -531,7 +531,3 @@ def is_plain(attributes: Mapping[str, str]) -> bool:
     return attributes.get("op", "EQ") in _ENDS and not (
         attributes.keys() & {"conj", "group", "preference"}
     )
-
-
-def _unheard(finding: Finding) -> None:
-    """A value that cannot be read is not stated; ``validate`` says so."""

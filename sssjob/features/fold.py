@@ -164,7 +164,7 @@ def _wall_limit(job: Job, features: Mapping[str, Value], found: list[Finding]) -
 
 
 def _asked(job: Job) -> Amount | None:
-    scope = Scope(job, "/Job", lambda finding: None)
+    scope = Scope(job, "/Job")
     if (asked := scope.requested("Duration")) is not None:
         return asked
     if (bare := scope.bare("Duration")) is not None and "EndTime" not in job.properties.names():
@@ -174,5 +174,5 @@ def _asked(job: Job) -> Amount | None:
 
 def _time(job: Job, name: str) -> int | None:
     item = job.properties.get(name)
-    value = None if item is None else Scope(job, "/Job", lambda finding: None).read(item)
+    value = None if item is None else Scope(job, "/Job").read(item)
     return None if value is None else int(value)

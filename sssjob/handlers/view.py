@@ -14,7 +14,7 @@ from typing import Protocol
 
 from sssjob import expression, spec, units
 from sssjob.amounts import Scope
-from sssjob.errors import Finding, InvalidValue
+from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.integers import LARGEST
 from sssjob.model import (
@@ -115,7 +115,7 @@ class View:
             return self.number(attribute)
         parts = [stated]
         if seconds and not _IN_PART.isdisjoint(stated.attributes):
-            found = Scope(self.block, "", _unheard).parts(stated.name)
+            found = Scope(self.block, "").parts(stated.name)
             parts = found if stated in found else parts
         try:
             each = average(parts, seconds, amount=_read) if seconds else _read(stated)
@@ -232,10 +232,6 @@ def _read(item: Property) -> Fraction:
     if found.denominator != 1:
         raise InvalidValue(item.text, "a whole number")
     return found
-
-
-def _unheard(_: Finding) -> None:
-    """What is wrong with a job is told where it is checked."""
 
 
 def _named(job: Block, name: str) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sssjob import commands
-from sssjob.errors import Severity
+from sssjob.errors import Severity, unheard
 from sssjob.lcginfo import caps, estimators, lrmsinfo
 from sssjob.lcginfo.config import BadConfig, Config
 from sssjob.lcginfo.site import Pair, Site
@@ -21,7 +21,6 @@ from sssjob.lcginfo.snapshot import (
     Report,
     Snapshot,
     UnusableOutput,
-    unheard,
 )
 
 BACKEND = "LRMS backend command"

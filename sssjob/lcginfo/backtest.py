@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from sssjob import defaults
-from sssjob.errors import InvalidValue, Severity
+from sssjob.errors import InvalidValue, Severity, unheard
 from sssjob.lcginfo import answers, estimators, jobs
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.site import Site
@@ -30,7 +30,6 @@ from sssjob.lcginfo.snapshot import (
     Report,
     Scheduling,
     Snapshot,
-    unheard,
 )
 from sssjob.model import Block, Job, JobGroup
 

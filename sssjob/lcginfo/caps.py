@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sssjob.errors import InvalidValue, Severity
+from sssjob.errors import InvalidValue, Severity, unheard
 from sssjob.lcginfo import literal
-from sssjob.lcginfo.snapshot import Remark, Report, UnusableOutput, unheard
+from sssjob.lcginfo.snapshot import Remark, Report, UnusableOutput
 
 TEXT_LIMIT = 1 << 20
 

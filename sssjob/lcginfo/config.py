@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.commands import OUTPUT_LIMIT, TIME_LIMIT, CommandLimits
-from sssjob.errors import InvalidValue, SSSJobError
+from sssjob.errors import InvalidValue, SSSJobError, unheard
 from sssjob.integers import LARGEST
 from sssjob.lcginfo.names import VOMap, vomap
-from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.lcginfo.snapshot import Remark, Report
 from sssjob.suggestions import nearest
 
 SIZE_LIMIT = 1 << 20

@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sssjob.errors import unheard
 from sssjob.lcginfo import ldif
 from sssjob.lcginfo.answers import ManagerAnswer, QueueAnswer
 from sssjob.lcginfo.estimators import LARGEST
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.names import normal
 from sssjob.lcginfo.site import Pair
-from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.lcginfo.snapshot import Remark, Report
 from sssjob.visible import Ldif
 
 GLUE1, GLUE2 = "glue1", "glue2"

@@ -10,7 +10,7 @@ from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
 from sssjob.defaults import counted
 from sssjob.document import bridge, clean
-from sssjob.errors import Finding, InvalidValue
+from sssjob.errors import Finding, InvalidValue, unheard
 from sssjob.integers import limit_seconds
 from sssjob.lcginfo.snapshot import (
     BY_WORD,
@@ -23,7 +23,6 @@ from sssjob.lcginfo.snapshot import (
     Remark,
     Report,
     Snapshot,
-    unheard,
 )
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Properties, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED

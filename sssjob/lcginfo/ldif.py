@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sssjob.errors import LimitExceeded, SSSJobError
-from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.errors import LimitExceeded, SSSJobError, unheard
+from sssjob.lcginfo.snapshot import Remark, Report
 from sssjob.visible import Ldif
 
 SIZE_LIMIT = 1 << 24

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple, TextIO
 
-from sssjob.errors import InvalidValue, LimitExceeded, Severity
+from sssjob.errors import InvalidValue, LimitExceeded, Severity, unheard
 from sssjob.lcginfo import literal
 from sssjob.lcginfo.snapshot import (
     PENDING,
@@ -26,7 +26,6 @@ from sssjob.lcginfo.snapshot import (
     Scheduling,
     SlotReservation,
     Snapshot,
-    unheard,
 )
 
 LINE_LIMIT = 1 << 16

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.errors import unheard
+from sssjob.lcginfo.snapshot import Remark, Report
 
 _KEYWORD = re.compile(r"(VO|GROUP|ROLE|CAPABILITY)=(.*)", re.IGNORECASE | re.DOTALL)
 

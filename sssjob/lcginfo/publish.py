@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from sssjob.errors import LimitExceeded
+from sssjob.errors import LimitExceeded, unheard
 from sssjob.lcginfo import answers, glue, ldif
 from sssjob.lcginfo.config import BadConfig, Config, refuse_nul
 from sssjob.lcginfo.glue import GLUE1, GLUE2, MANAGER, GlueEntry
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.lcginfo.snapshot import Remark, Report
 
 LDIF_DIRECTORY = "/var/lib/bdii/gip/ldif"
 USUAL_NAMES = {

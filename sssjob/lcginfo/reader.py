@@ -20,7 +20,7 @@ import orjson
 from sssjob import commands, registry
 from sssjob.array_indices import ELEMENTS, beginning
 from sssjob.commands import CommandFailed, CommandLimits
-from sssjob.errors import InvalidValue, Severity, UnusableInput
+from sssjob.errors import InvalidValue, Severity, UnusableInput, unheard
 from sssjob.lcginfo.jobs import READ, from_job
 from sssjob.lcginfo.snapshot import (
     Pool,
@@ -32,7 +32,6 @@ from sssjob.lcginfo.snapshot import (
     SlotReservation,
     Snapshot,
     UnusableOutput,
-    unheard,
 )
 from sssjob.model import Job
 from sssjob.records import read_records

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sssjob.errors import Severity, SSSJobError
+from sssjob.errors import Severity, SSSJobError, unheard
 
 QUEUED, RUNNING, PENDING, DONE, UNKNOWN = "queued", "running", "pending", "done", "unknown"
 STATES = (QUEUED, RUNNING, PENDING, DONE, UNKNOWN)
@@ -155,10 +155,6 @@ Report = Callable[[Remark], None]
 
 class UnusableOutput(SSSJobError, ValueError):
     """Output of a batch system, or a file, of which nothing can be made."""
-
-
-def unheard(remark: Remark) -> None:
-    """The report of a caller that does not listen."""
 
 
 class RemarkTally:

@@ -43,7 +43,7 @@ from itertools import chain, islice, repeat
 from typing import Any, NamedTuple, Protocol
 
 from sssjob import units
-from sssjob.errors import Finding, InvalidValue, Severity
+from sssjob.errors import InvalidValue, Severity
 from sssjob.known_by import APART, BEGAN, ENDED, WAITS, job_of, may_be_of_schedd, submission, whose
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
@@ -856,17 +856,13 @@ def _seconds_given(job: Job, name: str = "Duration") -> int | None:
     """How long a job ran so far, or another time: delivered, or else its own, as in reports."""
     from sssjob.amounts import Scope, is_given  # few jobs go on
 
-    scope = Scope(job, "/Job", _unheard)
+    scope = Scope(job, "/Job")
     amount = scope.delivered(name)
     if amount is not None:
         return units.rounded(amount.value)
     own = [item for item in scope.own if item.name == name and is_given(item)]
     value = scope.read(own[0]) if own else None
     return None if value is None else units.rounded(value)
-
-
-def _unheard(finding: Finding) -> None:
-    """What cannot be read is told by who makes something of it."""
 
 
 def of_jobs(jobs: Iterable[Job], met: Met) -> RunKeys:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sssjob.document import Source
 from sssjob.document.tree import OnError
-from sssjob.errors import BusyStore, Finding, UnreadableDocument
+from sssjob.errors import BusyStore, Finding, UnreadableDocument, unheard
 from sssjob.store import lookup, opening, packing, reading
 from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
@@ -35,7 +35,7 @@ def load(
     by: NamedReading | None = None,
 ) -> Counts:
     """Write all job objects of a source, each batch in a transaction; see ``Store.load``."""
-    warn = on_warning or _not_told
+    warn = on_warning or unheard
 
     def found(tell: OnError) -> Iterator[Incoming | Ready]:
         return reading.incomings(source, tell, packing_, by, warn)
@@ -62,7 +62,7 @@ def keep(
             else:
                 yield each
 
-    warn = on_warning or _not_told
+    warn = on_warning or unheard
     return _kept(
         engine, packing_, found, entry, on_error, None, warn, keeps_former=True, follow=follow
     )
@@ -105,10 +105,6 @@ def _kept(
         if total.new:
             engine.observe()
     return total + Counts(bad=bad)
-
-
-def _not_told(warning: Finding) -> None:
-    """Nobody asked."""
 
 
 class _WriteBatch:

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from sssjob import expression
 from sssjob.amounts import NUMBERS, Scope, is_of_job
-from sssjob.errors import AwarenessPolicy, Finding, InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Expression, Interval
 from sssjob.legality import ILLEGAL
 from sssjob.model import Item, Job, Property, Requested
@@ -63,7 +63,7 @@ class Outlines:
             return None
         if not _is_legal(listed.items) or (listed.inside and not _is_legal(listed.inside)):
             return None
-        scope = PlainScope(job, "/Job", _unheard)
+        scope = PlainScope(job, "/Job")
         scope.numbers = numbers
         return JobRequest(job, scope, unstated, outline, listed.items)
 
@@ -149,7 +149,3 @@ def _numbers(requested: Iterable[Property]) -> dict[str, Interval] | None:
 def _is_legal(items: Iterable[Property]) -> bool:
     text = "".join([item.text for item in items])
     return text.isprintable() or ILLEGAL.search(text) is None
-
-
-def _unheard(found: Finding) -> None:
-    """Of a plain request there is nothing to tell."""

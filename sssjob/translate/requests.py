@@ -207,7 +207,7 @@ class JobRequest:
                     here[name] = theirs[name]
                     self._overrule(own, theirs[name])
             self._here = here
-            self._adopted = adopted, Scope(group, "/Job/TaskGroup", lambda found: None)
+            self._adopted = adopted, Scope(group, "/Job/TaskGroup")
         return _OF_GROUPS & theirs.keys()
 
     def _environments(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
@@ -306,7 +306,7 @@ class JobRequest:
             view.owner = group
             view._here = self._blocks.get(id(group), {})
             view.names = frozenset(view._here)
-            view.scope = Scope(group, "/Job/TaskGroup", lambda found: None, job=self.scope)
+            view.scope = Scope(group, "/Job/TaskGroup", job=self.scope)
             views.append(view)
         return views
 
@@ -700,7 +700,7 @@ class _Survey:
             if isinstance(item, Property):
                 self._add(item, path, policy, block)
             elif isinstance(item, TaskGroup):
-                inner = Scope(item, f"{path}/TaskGroup", lambda found: None)
+                inner = Scope(item, f"{path}/TaskGroup")
                 self._block(item, inner, policy, path)
             elif isinstance(item, Requested):
                 if not asks:  # the scope speaks of all such blocks together

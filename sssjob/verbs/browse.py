@@ -282,7 +282,7 @@ def _alone(group: JobGroup, job: Job | Reference) -> Block:
 
 
 def _asked(block: Block) -> tuple[RequestedAndDelivered, ...]:
-    scope = Scope(block, f"/{block.name}", lambda finding: None)
+    scope = Scope(block, f"/{block.name}")
     rows = []
     for name, unit in _AMOUNTS.items():
         op = _operator(block, name)

@@ -19,7 +19,7 @@ from sssjob.check.vocabulary import Vocabulary
 from sssjob.document import tree
 from sssjob.document.places import local, text_of
 from sssjob.document.sources import NamedSource
-from sssjob.errors import Finding, UnreadableDocument
+from sssjob.errors import Finding, UnreadableDocument, unheard
 
 # What becomes of what the peer does not understand, by the awarenessPolicy that holds there.
 OUTCOMES = {"Reject": "rejected", "Warn": "lost, with a warning", "Ignore": "lost in silence"}
@@ -66,13 +66,9 @@ class JudgedBlock(NamedTuple):
         }
 
 
-def _unheard(found: Finding | OSError) -> None:
-    pass
-
-
 def judged(
     documents: Iterable[NamedSource], peer: Vocabulary,
-    tell: Callable[[Finding | OSError], None] = _unheard,
+    tell: Callable[[Finding | OSError], None] = unheard,
 ) -> Iterator[JudgedBlock]:  # fmt: skip
     """Each outermost job object of documents, as a peer of this vocabulary sees it.
 

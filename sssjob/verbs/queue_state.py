@@ -19,10 +19,10 @@ from sssjob.commands import OUTPUT_LIMIT, CommandLimits
 from sssjob.document import opened, read
 from sssjob.document.files import looked_at
 from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import LimitExceeded, UnreadableDocument, UnusableInput
+from sssjob.errors import LimitExceeded, UnreadableDocument, UnusableInput, unheard
 from sssjob.lcginfo import jobs, lrmsinfo, reader
 from sssjob.lcginfo.reader import ReaderOptions
-from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput
 from sssjob.model import Block
 from sssjob.records.clock import timezone
 from sssjob.records.recognition import HEAD

@@ -620,7 +620,7 @@ def _counting(asked: JobRequest) -> Scope:
 def own_time(job: Job) -> int:
     """The seconds that a job asks for itself, whatever its task groups do; 0 for none."""
     alone = job.holding(item for item in job.items if not isinstance(item, TaskGroup))
-    scope = Scope(alone, "/Job", lambda found: None)
+    scope = Scope(alone, "/Job")
     return _number(JobRequest(alone, scope, WARN), "Duration") or 0
 
 

@@ -111,7 +111,7 @@ def parts(job: Job) -> list[JobOfAd]:
             told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
         findings = (*lost, *_unsaid(group, number))
-        if own and (time := longest((Scope(group, "/Job/TaskGroup", _ignored),))) is not None:
+        if own and (time := longest((Scope(group, "/Job/TaskGroup"),))) is not None:
             group = _without(group, _TIME)
             if time.value != own:
                 findings += (_beside_job(_TIME, number),)
@@ -123,17 +123,13 @@ def parts(job: Job) -> list[JobOfAd]:
 # decision 930
 def _of_all_tasks(job: Job) -> Iterator[TaskGroup]:
     """The task groups of a job, of which each asks for what its tasks have together, as a job."""
-    whole = Scope(job, "/Job", _ignored)
+    whole = Scope(job, "/Job")
     for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
         yield with_amounts_times(group, _tasks(of, whole))
 
 
 def _tasks(group: TaskGroup, job: Scope | None = None) -> Fraction:
-    return max(Scope(group, "/Job/TaskGroup", _ignored, job=job).tasks.value, Fraction(1))
-
-
-def _ignored(_: Finding) -> None:
-    """What is found of the counts is told where the ad is made."""
+    return max(Scope(group, "/Job/TaskGroup", job=job).tasks.value, Fraction(1))
 
 
 # decision 931

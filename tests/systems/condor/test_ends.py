@@ -246,7 +246,9 @@ class Walk:
         elif attempt.end and not is_own:
             assert message == f"evicted: end of {number}"
         elif not is_own:
-            assert not message
+            is_last = not any(each.is_heard for each in self.attempts if each.number > number)
+            assert message == ("" if is_last else "nothing was heard of its end")
+            assert (told.get("State") == "Aborted") == (not is_last)
         if attempt.end and not is_own:
             assert told.get("State") == "Completed"
             assert told.get("CpuDuration") == str(number)

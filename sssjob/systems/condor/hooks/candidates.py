@@ -554,7 +554,7 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     part = replace(part, job=part.job.holding(
         item for item in part.job.items if not (_is_past(item) or _is_heeded(item))
     ))  # fmt: skip
-    scope = Scope(part.job, "/Job", lambda found: None)
+    scope = Scope(part.job, "/Job")
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
     if not chosen and part.job.requested:
         raise _NoAd("the request cannot be read, or nothing satisfies it")
