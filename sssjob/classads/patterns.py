@@ -148,24 +148,38 @@ def _substituting(always: str) -> Function:
 
 
 def _parts(pattern: str, text: str, by: str, letters: str) -> Iterable[str] | None:
-    """The text with what replaces its parts, or that alone; None if that cannot be said."""
-    from sssjob.expression.pattern import occurrences
+    """The text with what replaces its parts, or that alone; None if that cannot be said.
+
+    As HTCondor goes on behind a match of nothing: one just there that takes something comes next,
+    or else the next letter, which is kept; and at the end of the text it gives up.
+    """
+    from sssjob.expression.pattern import finder
 
     full, every = "f" in letters, "g" in letters
+    find = finder(pattern, text)
     found: list[str] = []
-    behind = length = 0
-    for spans in occurrences(pattern, text):
+    at = length = 0
+    is_behind_nothing = False
+    while (spans := find(at, is_behind_nothing)) is not None or is_behind_nothing:
+        if spans is None:
+            if at == len(text):
+                return None
+            is_behind_nothing = False
+            found.append(text[at])
+            at += 1
+            continue
         assert spans[0] is not None
         start, end = spans[0]
         filled = _filled(by, text, spans)
-        if filled is None or (every and start == end):  # as HTCondor's: no end of nothings
+        if filled is None:
             return None
-        found += [text[behind:start], filled] if full else [filled]
+        found += [text[at:start], filled] if full else [filled]
         length += len(filled)
-        behind = end
+        is_behind_nothing = is_behind_nothing or start == end
+        at = end
         if not every or length > LONGEST:
             break
-    return [*found, text[behind:]] if full else found
+    return [*found, text[at:]] if full else found
 
 
 def _filled(by: str, text: str, spans: tuple[Span, ...]) -> str | None:

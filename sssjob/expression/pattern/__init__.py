@@ -13,19 +13,20 @@ pattern and the same text have the same answer everywhere, or are given up every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
 from sssjob.errors import LimitExceeded
 from sssjob.expression.pattern.refused import NotAPattern, shown
 
-__all__ = ["Matching", "NotAPattern", "Pattern", "Span", "occurrences"]
+__all__ = ["Matching", "NotAPattern", "Pattern", "Span", "Spans", "finder"]
 
 # full: the expression is the whole text (decision: what a request for nodes means); search: it is
 # somewhere in the text, as in Perl; glob: * and ? stand for any text and any character, as in Gold.
 Matching: TypeAlias = Literal["full", "search", "glob"]
 # Where a group began and ended, None if it matched nothing.
 Span: TypeAlias = "tuple[int, int] | None"
+Spans: TypeAlias = "tuple[Span, ...]"
 
 _GIVEN_UP = 4096  # texts of one pattern
 
@@ -65,17 +66,26 @@ class Pattern:
         return next((self._given_up[text] for text in texts if text in self._given_up), None)
 
 
-def occurrences(pattern: str, text: str) -> Iterator[tuple[Span, ...]]:
-    """Where an expression is in a text, time and again: the whole match, then each of its groups.
+def finder(pattern: str, text: str) -> Callable[[int, bool], Spans | None]:
+    """What finds an expression in a text from a place on: the whole match, then its groups.
 
-    Raises ``NotAPattern``, and ``LimitExceeded`` if all of them take too many steps.
+    With True it is a match just there, of at least one character. Raises ``NotAPattern``; what is
+    given raises ``LimitExceeded`` if all that it is asked takes too many steps.
 
-    >>> list(occurrences("(a)|b", "ab"))
-    [((0, 1), (0, 1)), ((1, 2), None)]
+    >>> found = finder("(a)|b|", "ab")
+    >>> found(0, False), found(1, False), found(2, False), found(2, True)
+    (((0, 1), (0, 1)), ((1, 2), None), ((2, 2), None), None)
     """
     from sssjob.expression.pattern.engines import noting
 
     engine, groups = noting(pattern)
-    for notes in engine.occurrences(text):
+    found = engine.finder(text)
+
+    def spans(start: int, is_there: bool) -> Spans | None:
+        notes = found(start, is_there)
+        if notes is None:
+            return None
         ends = [notes[2 * each : 2 * each + 2] for each in range(groups)]
-        yield tuple(None if min(start, end) < 0 else (start, end) for start, end in ends)
+        return tuple(None if min(start, end) < 0 else (start, end) for start, end in ends)
+
+    return spans

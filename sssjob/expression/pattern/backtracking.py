@@ -8,7 +8,7 @@ depends on the expression and the text alone, so both are answered, or given up,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from sssjob.errors import LimitExceeded
@@ -38,27 +38,34 @@ class Backtracking:
         run = _MatchAttempt(text)
         notes = (_NOWHERE,) * self.program.notes
         if not self.search:
-            return run.match(self.program, 0, notes, lambda end: end == len(text)) is not None
+            return run.match(self.program, 0, notes, lambda end, _: end == len(text)) is not None
         return any(
             run.match(self.program, start, notes, _anywhere) is not None
             for start in range(len(text) + 1)
         )
 
-    def occurrences(self, text: str) -> Iterator[tuple[int, ...]]:
-        """What was noted at each match in turn; none begins before the last one ended.
+    def finder(self, text: str) -> Callable[[int, bool], tuple[int, ...] | None]:
+        """What gives the notes of the first match from a place on, or else of one just there.
 
-        Note 1 is where the match ended. The steps of all of them count together.
+        Notes 0 and 1 are where it began and ended. One just there is none of nothing. The steps of
+        all that is asked count together.
         """
         run = _MatchAttempt(text)
-        start = 0
-        while start <= len(text):
-            found = run.match(self.program, start, (_NOWHERE,) * self.program.notes, _anywhere)
-            if found is not None:
-                yield found[2]
-            start = start + 1 if found is None else max(found[2][1], start + 1)
+        nothing = (_NOWHERE,) * self.program.notes
+
+        def found(start: int, is_there: bool) -> tuple[int, ...] | None:
+            def takes_some(end: int, notes: tuple[int, ...]) -> bool:
+                return not start == end == notes[0]
+
+            starts = (start,) if is_there else range(start, len(text) + 1)
+            ends = takes_some if is_there else _anywhere
+            ways = (run.match(self.program, each, nothing, ends) for each in starts)
+            return next((way[2] for way in ways if way is not None), None)
+
+        return found
 
 
-def _anywhere(end: int) -> bool:
+def _anywhere(end: int, notes: tuple[int, ...]) -> bool:
     return True
 
 
@@ -73,7 +80,7 @@ class _MatchAttempt:
         program: PatternProgram,
         start: int,
         notes: tuple[int, ...],
-        ends: Callable[[int], bool],
+        ends: Callable[[int, tuple[int, ...]], bool],
     ) -> _Way | None:
         """The first match from a place on that ends where it may."""
         code = program.code
@@ -87,7 +94,7 @@ class _MatchAttempt:
                 instruction = code[at]
                 match instruction.op:
                     case Opcode.MATCH:
-                        if ends(place):
+                        if ends(place, notes):
                             return at, place, notes
                         break
                     case Opcode.SPLIT:
@@ -148,7 +155,7 @@ class _MatchAttempt:
         found = None
         if asked.behind:
             for start in range(place, -1, -1):
-                found = self.match(asked.part, start, notes, lambda end: end == place)
+                found = self.match(asked.part, start, notes, lambda end, _: end == place)
                 if found is not None:
                     break
         else:

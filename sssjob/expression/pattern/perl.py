@@ -15,6 +15,7 @@ from sssjob.expression.pattern.syntax import (
     Anchor,
     Atomic,
     Back,
+    Beginning,
     CaptureGroup,
     Char,
     Either,
@@ -209,7 +210,7 @@ class _PatternReader:
         elif back := _NAMED_BACK.match(text, at):
             self.named_back(back)
         elif flags := _FLAGS.match(text, at):
-            changed = self.flags | set(flags[1]) - set(flags[2] or "")
+            changed = (self.flags | set(flags[1])) - set(flags[2] or "")
             if flags[3] == ")":
                 self.flags = changed
                 self.skipped(len(flags[0]))
@@ -260,8 +261,8 @@ class _PatternReader:
         if letter in ("Q", "E"):
             self.quoted = letter == "Q"
             self.at += 2
-        elif letter == "K":  # moves where a match begins; whether there is one does not change
-            self.skipped(2)
+        elif letter == "K":
+            self.took(Beginning(), 2, False)
         elif letter in _PLACES:
             self.took(Anchor(letter), 2, False)
         elif letter == "R":

@@ -12,6 +12,7 @@ from sssjob.expression.pattern.syntax import (
     Anchor,
     Atomic,
     Back,
+    Beginning,
     CaptureGroup,
     Char,
     Either,
@@ -132,6 +133,7 @@ class _InstructionWriter:
         self.size = 0
         self.is_regular = True
         self.has_places = False
+        self.looks = 0  # what looks ahead or behind, and is open
 
     def written(self, node: Node) -> PatternProgram:
         """All of it."""
@@ -184,14 +186,17 @@ class _InstructionWriter:
                 self.put(Instruction(Opcode.SAVE, number=note + 1))
             case CaptureGroup(_, part):
                 self.add(part)
+            case Beginning() if 0 in self.groups and not self.looks:
+                self.put(Instruction(Opcode.SAVE, number=self.groups[0]))
             case Back(number, folded):
                 self.is_regular = False
                 self.put(Instruction(Opcode.BACK, number=self.groups[number], flag=folded))
             case LookAround(part, behind, negated):
                 self.is_regular = False
-                self.put(Instruction(
-                    Opcode.LOOK, part=self.part(part), behind=behind, flag=negated
-                ))  # fmt: skip
+                self.looks += 1
+                looked = self.part(part)
+                self.looks -= 1
+                self.put(Instruction(Opcode.LOOK, part=looked, behind=behind, flag=negated))
             case Atomic(part):
                 self.is_regular = False
                 self.put(Instruction(Opcode.ATOMIC, part=self.part(part)))

@@ -69,6 +69,11 @@ class CaptureGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    r"""Where the match is said to begin, whatever stands before it (\K)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Back:
     """What a group matched, once more."""
 
@@ -101,6 +106,7 @@ Node: TypeAlias = (
     | Either
     | Repeat
     | CaptureGroup
+    | Beginning
     | Back
     | LookAround
     | Atomic
