@@ -224,7 +224,9 @@ def _demand(
     findings = list(_rule(block, path, policy))
     if parts is None:
         return None, findings
-    # Counts are read where they stand; asked for as well, they would be left out in vain.
+    block = without_set_aside(block)
+    # Counts are read where they stand; asked for as well, they would be left out in vain. Of those
+    # that stand in Requested alike, that one counts and is left to it.
     own = {_known_by(item) for item in block.properties if item.name in _COUNTS}
     parts = tuple(
         part for part in parts
@@ -232,7 +234,7 @@ def _demand(
     )  # fmt: skip
     findings += _faults(parts, path, match)
     block = block.holding(
-        item for item in without_set_aside(block).items
+        item for item in block.items
         if not (isinstance(item, Property) and item.name == "Node")
     )  # fmt: skip
     of_all = {id(found.item) for part in of_job for found in expression.comparisons(part)}

@@ -1,0 +1,91 @@
+"""One value in Requested, outside of it, or both: one meaning for placements, matches and ads."""
+
+import pytest
+
+from sssjob import loads
+from sssjob.expression.evaluate import Request
+from sssjob.expression.offers import read
+from sssjob.placement import placements
+from sssjob.verbs.match import requests
+
+SAID = {
+    "processors": "<Processors>2</Processors>", "nodes": "<NodeCount>2</NodeCount>",
+    "memory": "<Memory>512</Memory>", "disk": "<Disk>512</Disk>", "swap": "<Swap>512</Swap>",
+    "network": "<Network>5</Network>", "time": "<Duration>600</Duration>",
+    "GPUs": '<Resource name="GPU">2</Resource>',
+    "model": '<Resource name="GPU" type="a100">2</Resource>',
+    "licences": '<Resource name="License" type="x">3</Resource>',
+    "resource": '<Resource name="Cogs">2</Resource>', "node": "<Node>n1</Node>",
+    "names": '<Node aggregation="Range" count="1">n[1-2]</Node>',
+    "feature": "<Feature>ib</Feature>",
+    "features": '<Feature aggregation="List">ib,ssd</Feature>',
+    "architecture": "<Architecture>x86_64</Architecture>",
+    "system": "<OperatingSystem>Linux</OperatingSystem>",
+    "adapter": "<NetworkAdapter>myri</NetworkAdapter>",
+}  # fmt: skip
+REST = "<Requested><OperatingSystem op='NE'>BSD</OperatingSystem></Requested>"
+GROUP, GROUPS = "<TaskGroup/>", "<TaskGroup/><TaskGroup/>"
+BEGIN = '<Job awarenessPolicy="Warn"><Id>1</Id><Executable>/bin/date</Executable>'
+PLACES = {
+    "job": f"{BEGIN}{{}}</Job>",
+    "defaults": f"<JobGroup><Id>g</Id><JobDefaults>{{}}</JobDefaults>{BEGIN}</Job></JobGroup>",
+    "job of group": f"{BEGIN}{{}}<TaskGroup>{REST}</TaskGroup></Job>",
+    "group": f"{BEGIN}<TaskGroup>{{}}</TaskGroup></Job>",
+    "group of asking job": f"{BEGIN}{REST}<TaskGroup>{{}}</TaskGroup></Job>",
+    "group defaults": f"{BEGIN}{REST}<TaskGroupDefaults>{{}}</TaskGroupDefaults>{GROUP}</Job>",
+    "job of groups": f"{BEGIN}{{}}{GROUPS}</Job>",
+    "one of groups": f"{BEGIN}<TaskGroup>{{}}</TaskGroup>{GROUP}</Job>",
+    "each group": f"{BEGIN}<TaskGroupDefaults>{{}}</TaskGroupDefaults>{GROUPS}</Job>",
+}
+WAYS = {"outside": "{0}", "both": "{0}<Requested>{0}</Requested>",
+        "lines": "{0}\n<Requested>\n{0}</Requested>"}  # fmt: skip
+OFFERS = """[
+  {"id": "n1", "Node": "n1", "Processors": 8, "Memory": 4096, "Disk": 4096, "Swap": 4096,
+   "Network": 100, "Duration": 9999, "Feature": ["ib", "ssd"], "Architecture": "x86_64",
+   "OperatingSystem": "Linux", "NetworkAdapter": "myri", "Resource": [
+     {"name": "GPU", "type": "a100", "value": 2},
+     {"name": "License", "type": "x", "value": 9}, {"name": "Cogs", "value": 9}]},
+  {"id": "n2", "Node": "n2", "Processors": 1, "Memory": 100, "Disk": 100, "Swap": 100,
+   "Network": 1, "Duration": 99, "Feature": [], "Architecture": "ppc",
+   "OperatingSystem": "AIX", "NetworkAdapter": "eth", "Resource": []},
+  {"id": "n3", "Node": "n3", "Processors": 1, "Memory": 600, "Disk": 600, "Swap": 600,
+   "Network": 9, "Duration": 999, "Feature": ["ib"], "Architecture": "x86_64",
+   "OperatingSystem": "Linux", "NetworkAdapter": "myri", "Resource": []}]"""
+
+
+def pairs(place, said, way):
+    """The document with a value in Requested alone, and the same with it in another way."""
+    inside = place.format(f"<Requested>{said}</Requested>")
+    return loads(inside), loads(place.format(way.format(said)))
+
+
+def placed(block, offers):
+    return [
+        [
+            each.placed,
+            [[(share.name, len(share.tasks)) for share in group.shares] for group in each.groups],
+        ]
+        for each in placements(block, offers)
+    ]
+
+
+def matched(block, offers):
+    found = {}
+    for asked in requests(block, "", lambda each: None):
+        request = Request(asked.expression)
+        found[asked.path] = [str(request.answer(each).verdict) for each in offers]
+    return found
+
+
+EVERY = list(read(OFFERS.encode()))
+SETS = [*([each] for each in EVERY), EVERY]
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
+def test_placements_and_matches_do_not_ask_where_a_value_stands(said, place, way):
+    inside, other = pairs(place, said, way)
+    assert matched(inside, EVERY) == matched(other, EVERY)
+    for offers in SETS:
+        assert placed(inside, offers) == placed(other, offers)
