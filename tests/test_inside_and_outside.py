@@ -1,11 +1,19 @@
 """One value in Requested, outside of it, or both: one meaning for placements, matches and ads."""
 
+import re
+
 import pytest
 
 from sssjob import loads
+from sssjob.classads import writing
+from sssjob.defaults import resolve
+from sssjob.errors import Severity
 from sssjob.expression.evaluate import Request
 from sssjob.expression.offers import read
+from sssjob.model import Job
 from sssjob.placement import placements
+from sssjob.systems.condor import gpus, names
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.verbs.match import requests
 
 SAID = {
@@ -89,3 +97,63 @@ def test_placements_and_matches_do_not_ask_where_a_value_stands(said, place, way
     assert matched(inside, EVERY) == matched(other, EVERY)
     for offers in SETS:
         assert placed(inside, offers) == placed(other, offers)
+
+
+# What RequestX attributes ask for, Requirements say again only of what stands in Requested.
+NUMBERED = re.compile(r"TARGET\.(Cpus|Memory|Disk|GPUs|Cogs) >= \d+")
+
+
+def ads(block):
+    """The ads of the jobs, without clauses of Requirements that their RequestX say; and errors."""
+    found = []
+    for job in jobs(resolve(block).block):
+        for made in to_ads(job):
+            ad = dict(made.ad.items())
+            ad.pop(names.TASK_GROUPS_OF, None)  # a digest of the whole document
+            texts = {name: writing.expression(ad.pop(name)) for name in EXPRESSIONS & ad.keys()}
+            required = texts.pop(names.REQUIREMENTS, "").split(" && ")
+            required = sorted(each.strip("()") for each in required)
+            clauses = [each for each in required if each and not NUMBERED.fullmatch(each)]
+            told = {each.message for each in made.findings if each.severity is Severity.ERROR}
+            found.append((ad, texts, clauses, told))
+    return found
+
+
+def jobs(block):
+    return [block] if isinstance(block, Job) else list(block.blocks(Job))
+
+
+EXPRESSIONS = {names.REQUIREMENTS, names.RANK, gpus.REQUIRE}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
+def test_ads_do_not_ask_where_a_value_stands(said, place, way):
+    inside, other = pairs(place, said, way)
+    assert ads(inside) == ads(other)
+
+
+def told(inner):
+    """What is told of the ads of a job, with its path."""
+    block = loads(f"{BEGIN}{inner}</Job>")
+    return [(each.message, each.path) for made in to_ads(block) for each in made.findings]
+
+
+OF_JOB = "{} of a task group counts for nothing: its job says what it asks for"
+
+
+@pytest.mark.parametrize("form", ["{}", "<Requested>{}</Requested>"], ids=["outside", "inside"])
+@pytest.mark.parametrize("name", ["Memory", "Disk", "Swap"])
+def test_an_amount_of_the_only_group_beside_its_job_is_told_wherever_it_stands(name, form):
+    whole, own = (form.format(f"<{name}>{value}</{name}>") for value in (2048, 512))
+    expected = (OF_JOB.format(name), f"/Job/TaskGroup[1]/{name}")
+    assert expected in told(f"{whole}<TaskGroup>{own}</TaskGroup>")
+
+
+def test_what_a_group_says_beside_its_request_is_told_once():
+    aside = "<Architecture>ppc</Architecture><Swap>5</Swap>"
+    request = "<Requested><Architecture>arm</Architecture><Swap>9</Swap></Requested>"
+    found = told(f"<Memory>64</Memory><TaskGroup>{aside}{request}</TaskGroup>")
+    for name in ("Architecture", "Swap"):
+        assert len([each for each, _ in found if each.startswith(name)]) == 1

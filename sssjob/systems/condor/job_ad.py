@@ -371,7 +371,7 @@ class _AdBuilder:
                 else expression.all_of(alternative.terms)
             )
             # Amounts beside it are told by their own attributes. # decision 1022
-            beside = [item for item in outside(self.job) if not _is_by_number(item)]
+            beside = [item for item in outside(self.job) if not is_by_number(item)]
             beside += self.asked.own("Machine")
             self.required.update(item.name for item in beside)
             if beside:
@@ -675,10 +675,10 @@ def _of_machines(asked: expression.Expression) -> expression.Expression | None:
     """What a request demands of machines, but for amounts that an ad asks for by a number."""
     return expression.all_of([
         part for part in expression.conjuncts(asked)
-        if not any(_is_by_number(each.item) for each in expression.comparisons(part))
+        if not any(is_by_number(each.item) for each in expression.comparisons(part))
     ])  # fmt: skip
 
 
-def _is_by_number(item: Property) -> bool:
+def is_by_number(item: Property) -> bool:
     """Whether an ad asks for an amount by a number, and not only for machines that are so built."""
     return item.name in _BY_NUMBER and is_of_job(item)

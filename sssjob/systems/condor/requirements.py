@@ -104,7 +104,8 @@ def _term(request: Expression, found: _FoundTerms) -> Node | None:
         case Comparison():
             return _comparison(request, found)
         case And(operands):
-            return _joined("&&", [_term(each, found) for each in operands])
+            # What is said in Requested and outside of it, or by several task groups, is there once.
+            return _joined("&&", dict.fromkeys(_term(each, found) for each in operands))
         case Or(operands):
             parts = [_term(each, found) for each in operands]
             return None if None in parts else _joined("||", parts)

@@ -17,10 +17,11 @@ from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, OVERRIDDEN, counted, differing, lending, of_only_group
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative
+from sssjob.expression.offer import ASKED, OTHERWISE, is_over, outside, passed_over
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
-from sssjob.systems.condor.job_ad import Mapped, embedded, own_time, to_ad
+from sssjob.systems.condor.job_ad import Mapped, embedded, is_by_number, own_time, to_ad
 
 _IDENTITY = ("Id", "Name")
 _NODE, _VARIABLES = "Node", "Environment"
@@ -162,18 +163,40 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         own += (item for item in groups[0].properties if item.name in COUNTS)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
-        for item in group.items:
-            if isinstance(item, Property) and item.name not in _APART:
-                if all(_has(other, item) for other in groups):
-                    own += [item] * (number == 1)
-                elif not _has(job, item):
-                    findings.append(_not_said(item, number))
-            elif isinstance(item, Requested):
-                left, lost = _demanded(job, item, number, apart, of_job)
-                demands += [left] if left.items else []
-                findings += lost
+        shared = [
+            item for item in group.properties
+            if item.name not in _APART and all(_has(other, item) for other in groups)
+        ]  # fmt: skip
+        own += shared if number == 1 else ()
+        findings += _not_of_all(job, group, number, shared)
+        for block in group.blocks(Requested):
+            left, lost = _demanded(job, block, number, apart, of_job)
+            demands += [left] if left.items else []
+            findings += lost
+        beside = [item for item in outside(group, job) if item not in shared]
+        left, lost = _demanded(job, Requested(tuple(beside)), number, apart, of_job)
+        # What the ad asks for by a number it demands as well only where Requested does.
+        left = left.holding(item for item in left.properties if not is_by_number(item))
+        demands += [left] if left.items else []
+        findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
     return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+
+
+# decision 1026
+def _not_of_all(
+    job: Job, group: TaskGroup, number: int, shared: Container[Property]
+) -> Iterator[Finding]:
+    """What a group says outside of Requested, and neither the ad of its job says nor is asked."""
+    aside = {id(item): is_another for item, is_another in passed_over(group)}
+    for item in group.properties:
+        if item in shared:
+            continue  # its job says it
+        if aside.get(id(item)) and not is_by_number(item) and not is_over(job):
+            told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
+            yield finding("W-USELESS", told, path=_path(number, item), line=item.line)
+        elif not (id(item) in aside or item.name in _APART | ASKED or _has(job, item)):
+            yield _not_said(item, number)
 
 
 # decisions 908, 955
