@@ -69,7 +69,7 @@ from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of
 from sssjob.store.ledger import Entry, EntryKind, SaidNames
 from sssjob.store.reach import Reach
-from sssjob.store.stored import DELIVERED, is_of_request
+from sssjob.store.stored import DELIVERED, is_of_request, of_request
 from sssjob.suggestions import nearest
 
 _HOUR = 3600
@@ -98,6 +98,7 @@ _TIMES = {
 }  # fmt: skip
 
 _RUN_MARKS = (*MARKS, "EndTime")
+_SAYING = (EntryKind.CHARGE, EntryKind.RESERVE)  # what the ledger keeps the words of
 _SECOND = 2  # the first version that can be a file behind a record
 
 
@@ -648,7 +649,8 @@ class _Whose:
     def _reasons(self) -> Sequence[str]:
         """Why each version of the document was made, the first one first."""
         assert self._known is not None
-        return self._change.reasons(self._known.stored)
+        stored = self._known.stored
+        return [stored.reason] if stored.version == 1 else self._change.reasons(stored)
 
     @property
     def _is_behind_record(self) -> bool:
@@ -675,14 +677,41 @@ class _Whose:
         return job
 
     def _may_differ(self, known: _StoredJob, job: Job, left: Sequence[str]) -> bool:
-        """Whether names that are left may count otherwise than they stand in the job."""
+        """Whether names that are left may count otherwise than they stand in the job.
+
+        What requests alone made says the last word of each, but of what a Reserve or a Charge only
+        requests. Once something but a request has written it, it shows no more who said what.
+        """
         if not left or known.has_others:
             return bool(left)
-        if not known.job.get("Charge"):
+        if any(
+            (was := _text(known.view, name)) and was != hoped
+            for name in left if (hoped := hoped_by(self._sent, name))
+        ):  # fmt: skip
+            return True  # what the request only hopes for stands in the place of what was requested
+        reasons = self._reasons
+        is_said = any(of_request(reason) in _SAYING for reason in reasons)
+        if any(not is_of_request(reason) for reason in reasons[1:]):
             view = _standing(job, known)
-            if waits(known.job) or all(_text(view, name) for name in left):
-                return False
-        return any(not is_of_request(reason) for reason in self._reasons[1:])
+            return is_said or not all(_text(view, name) for name in left)
+        if not is_said or len(reasons) == 1:
+            return False
+        return self._hides_what_was_asked(known, _standing(job, known), left)
+
+    def _hides_what_was_asked(self, known: _StoredJob, view: View, left: Sequence[str]) -> bool:
+        """Whether a run that requests alone made has not what its first Reserve asked for.
+
+        Or a Charge put what it only hoped for into the place of what was requested.
+        """
+        first: dict[str, str] = {}
+        for each in self._change.ledger.said(known.job.id):
+            if each.document != known.stored.number:
+                continue
+            if each.kind is EntryKind.CHARGE and not each.said.asked.keys().isdisjoint(left):
+                return True
+            for name, text in each.said.asked.items():
+                first.setdefault(name, text)
+        return any(first.get(name, "") not in ("", _text(view, name)) for name in left)
 
     def was_delivered(self, name: str) -> bool:
         """Whether a record or a file delivered the run with what its Delivered says by a name."""

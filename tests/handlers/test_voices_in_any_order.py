@@ -23,8 +23,10 @@ from sssjob.handlers.rates import ChargeRates
 FACTORS = {
     "User": {"amy": 2, "bob": 3, "eve": 17}, "Project": {"p": 5, "q": 7, "r": 19},
     "QualityOfService": {"low": 11, "high": 13, "best": 23},
+    "Machine": {"big": 29, "small": 31, "tiny": 37},
 }  # fmt: skip
 SUBMITTED_BY = ("User", "Project")
+RECORDED = (*SUBMITTED_BY, "QualityOfService")  # what a record delivers a run with
 RATES = ChargeRates(
     {"Processors": Fraction(1)},
     {name: {value: Fraction(rate) for value, rate in rates.items()}
@@ -47,6 +49,10 @@ def elements(values):
     return "".join(f"<{name}>{text}</{name}>" for name, text in values.items())
 
 
+def requested(voice):
+    return f"<Requested>{elements(voice.names)}</Requested>"
+
+
 def marks(run):
     begun = FIRST + 1000 * run
     times = {"SubmitTime": begun, "StartTime": begun + 10, "EndTime": begun + 10 + SECONDS}
@@ -60,7 +66,13 @@ class Site:
         self.jobs, self.is_group = jobs, is_group
 
     def create(self, voice):
-        job = f"<Job><Id>7</Id><State>Idle</State>{elements(voice.names)}</Job>"
+        self._create(elements(voice.names))
+
+    def create_as_requested(self, voice):
+        self._create(requested(voice))
+
+    def _create(self, said):
+        job = f"<Job><Id>7</Id><State>Idle</State>{said}</Job>"
         if not self.is_group:
             self.jobs.create(job)
             return
@@ -68,7 +80,13 @@ class Site:
         self.jobs.answer("Create", object="JobGroup", data=[group])
 
     def reserve(self, voice):
-        data = [f"<Job><Id>7</Id>{elements(voice.names)}{AMOUNTS}</Job>"]
+        self._reserve(elements(voice.names))
+
+    def reserve_as_requested(self, voice):
+        self._reserve(requested(voice))
+
+    def _reserve(self, said):
+        data = [f"<Job><Id>7</Id>{said}{AMOUNTS}</Job>"]
         assert self.jobs.code("Reserve", data=data) in DONE
 
     def modify(self, voice):
@@ -80,7 +98,7 @@ class Site:
     def deliver(self, voice):
         begun = FIRST + 1000 * voice.run
         times = map(units.iso, (begun, begun + 10, begun + 10 + SECONDS))
-        names = (voice.names.get(name, "") for name in FACTORS)
+        names = (voice.names.get(name, "") for name in RECORDED)
         row = "|".join(("7", *names, *times, str(SECONDS), "1", "COMPLETED"))
         self.jobs.deliver_log(f"{HEAD}\n{row}\n")
 
@@ -104,6 +122,10 @@ class Site:
     def charge_as_delivered(self, voice):
         return self._charge(voice, f"<Delivered>{elements(voice.names)}{AMOUNTS}</Delivered>")
 
+    def charge_hoping(self, voice):
+        """A Charge that only requests the names, which does not tell who used the job."""
+        return self._charge(voice, requested(voice) + AMOUNTS)
+
     def _charge(self, voice, said):
         """What a Quote of it said, what it cost, and who pays."""
         data = [f"<Job><Id>7</Id>{marks(voice.run)}{said}</Job>"]
@@ -114,7 +136,9 @@ class Site:
 
 
 DONE = "000", "100"
-REQUESTS = ("modify", "create", "reserve")  # the first that says something is asked for
+CREATES = ("create", "create_as_requested")
+RESERVES = ("reserve", "reserve_as_requested")
+REQUESTS = ("modify", *CREATES, *RESERVES)  # the first that says something is asked for
 NEEDING = "deliver", "modify"  # a job that somebody knows
 FILES = ("load", "load_as_delivered")
 DELIVERING = ("load_as_delivered", "deliver")
@@ -135,6 +159,7 @@ def counts(voices, run, name):
     found = [
         *(said(how, run) for how in (*DELIVERING, *CHARGES, "load")),
         *(said(how, 0) for how in REQUESTS),
+        said("charge_hoping", run),
     ]
     for other in others:
         found += [said(how, other) for how in DELIVERING if name in SUBMITTED_BY]
@@ -149,9 +174,8 @@ def price(voices, run):
     return cost
 
 
-NAMES = st.fixed_dictionaries(
-    {}, optional={name: st.sampled_from(sorted(rates)) for name, rates in FACTORS.items()}
-)
+TEXTS = {name: st.sampled_from(sorted(rates)) for name, rates in FACTORS.items()}
+NAMES = st.one_of(st.fixed_dictionaries({}, optional=TEXTS), st.fixed_dictionaries(TEXTS))
 
 SILENT = st.builds(Voice, st.just("charge"), st.sampled_from(RUNS), st.just({}))
 
@@ -163,9 +187,10 @@ def orders(draw):
     What a Modify says is then what it says, whatever was said: no other voice but those that ask
     says it, too.
     """
-    asking = [Voice("create", 0, draw(NAMES))] if draw(st.integers(0, 3)) else []
+    is_created = draw(st.integers(0, 3))
+    asking = [Voice(draw(st.sampled_from(CREATES)), 0, draw(NAMES))] if is_created else []
     if draw(st.booleans()):
-        asking.append(Voice("reserve", 0, draw(NAMES)))
+        asking.append(Voice(draw(st.sampled_from(RESERVES)), 0, draw(NAMES)))
     modified = draw(NAMES) if draw(st.booleans()) else {}
     if modified:
         asking.append(Voice("modify", 0, modified))
@@ -173,11 +198,14 @@ def orders(draw):
     for run in draw(st.lists(st.sampled_from(RUNS), min_size=1, max_size=3, unique=True)):
         hows = [draw(st.sampled_from(("", "load", "load_as_delivered")))]
         hows += [draw(st.sampled_from(("", "deliver"))), draw(st.sampled_from(("", *CHARGES)))]
+        hows += [draw(st.sampled_from(("", "charge_hoping")))]
         for how in filter(None, hows):
             names = {name: text for name, text in draw(NAMES).items() if name not in modified}
+            if how == "deliver":
+                names = {name: text for name, text in names.items() if name in RECORDED}
             telling.append(Voice(how, run, names))
     silent = draw(st.lists(SILENT, max_size=2))
-    if asking and asking[0].how == "create":  # whatever is known of a job refuses it
+    if asking and asking[0].how in CREATES:  # whatever is known of a job refuses it
         return [asking.pop(0), *draw(st.permutations([*asking, *telling, *silent]))]
     said = draw(st.permutations([*asking, *telling, *silent]))
     is_known = any(each.how not in NEEDING for each in said)
@@ -218,6 +246,18 @@ AMY = {"User": "amy"}
     [
         Voice("create"), Voice("load", 1, {"Project": "q"}), Voice("charge", 3),
         Voice("load", 2, {"Project": "p"}),
+    ],
+)  # fmt: skip
+@example(False, [Voice("create"), Voice("reserve_as_requested", 0, AMY), Voice("charge", 1)])
+@example(
+    False, [Voice("create_as_requested", 0, AMY), Voice("charge_hoping", 1, {"User": "bob"})]
+)  # fmt: skip
+@example(
+    False,
+    [
+        Voice("create_as_requested", 0, {"Machine": "big"}),
+        Voice("load", 1, {"User": "bob", "QualityOfService": "low"}),
+        Voice("reserve", 0, {"Machine": "tiny", "Project": "p"}),
     ],
 )  # fmt: skip
 def test_a_run_costs_what_all_said_whoever_said_it_first(is_group, voices):
