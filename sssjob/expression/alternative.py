@@ -47,14 +47,26 @@ class Alternative:
 
     ``score`` is the sum of the shares of the preferences that were chosen (8.1: "a ratio to
     the sum of all weights in the same group"); wishes bind nothing and are not among the terms.
-    ``asked`` are the comparisons of the request that the terms are made of, one for each: under Not
-    a term is another one. ``wished`` are the wishes that stand beside them.
+    ``parts`` are what of the request the terms were made of, if there was anything to choose.
     """
 
     terms: tuple[Term, ...]
     score: Fraction = Fraction(0)
-    asked: tuple[Comparison, ...] = field(default=(), repr=False, compare=False)
-    wished: tuple[Wish, ...] = field(default=(), repr=False, compare=False)
+    parts: Sequence[Leaf | Wished] = field(default=(), repr=False, compare=False)
+
+    @property
+    def asked(self) -> Iterator[tuple[Term, Comparison]]:
+        """Each term with the comparison of the request that it is: under Not that is another."""
+        leaves = (part for part in self.parts if isinstance(part, Leaf))
+        return ((term, leaf.comparison) for term, leaf in zip(self.terms, leaves, strict=True))
+
+    @property
+    def wished(self) -> Iterator[Wish]:
+        """The wishes that stand beside the terms, in their branches."""
+        for part in self.parts:
+            if isinstance(part, Wished):
+                members = tuple(each.comparison for each in part.members)
+                yield Wish(members, part.members[0].negated)
 
     def __str__(self) -> str:
         return str(And(self.terms))
@@ -144,8 +156,7 @@ def alternatives(expression: Expression, limit: int = 64, *, wishes: bool = Fals
     parts = conjuncts(expression)
     terms = tuple(part for part in parts if isinstance(part, Comparison))
     if len(terms) == len(parts):  # nothing to choose
-        only = Alternative(terms, asked=terms)
-        return Alternatives((only,), True, _allowed(limit, len(terms)))
+        return Alternatives((Alternative(terms),), True, _allowed(limit, len(terms)))
     form = pushed(expression, Leaf)
     limit = _allowed(limit, _joins(form))
     shares = scale(form)
@@ -237,19 +248,15 @@ def _shares(weights: Iterable[int], unit: int) -> list[int]:
 
 
 def _alternative(
-    parts: Iterable[Leaf | Wished], score: Fraction, made: dict[int, Term]
+    parts: Sequence[Leaf | Wished], score: Fraction, made: dict[int, Term]
 ) -> Alternative:
-    leaves = [part for part in parts if isinstance(part, Leaf)]
-    wished = [part.members for part in parts if isinstance(part, Wished)]
-    for leaf in leaves:
-        if id(leaf) not in made:
-            made[id(leaf)] = _term(leaf)
-    return Alternative(
-        tuple(made[id(leaf)] for leaf in leaves), score,
-        tuple(leaf.comparison for leaf in leaves),
-        tuple(Wish(tuple(each.comparison for each in members), members[0].negated)
-              for members in wished),
-    )  # fmt: skip
+    terms: list[Term] = []
+    for part in parts:
+        if isinstance(part, Leaf):
+            if (term := made.get(id(part))) is None:
+                term = made[id(part)] = _term(part)
+            terms.append(term)
+    return Alternative(tuple(terms), score, parts)
 
 
 def _term(leaf: Leaf) -> Term:

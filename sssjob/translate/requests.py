@@ -489,8 +489,7 @@ class JobRequest:
         for alternative in (self._chosen.get(id(block)) for block in blocks):
             if alternative is None:
                 continue
-            both = zip(alternative.terms, alternative.asked, strict=True)
-            found += (term for term, asked in both if id(asked.item) in inside)
+            found += (term for term, asked in alternative.asked if id(asked.item) in inside)
             found += (wish for wish in alternative.wished if id(wish.members[0].item) in inside)
         return tuple(found)
 
