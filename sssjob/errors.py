@@ -165,11 +165,16 @@ class Finding:
         from sssjob.visible import visible  # few findings are printed
 
         place = ":".join(str(part) for part in (visible(self.file), self.line, self.column) if part)
+        head = f"{place}: " if place else ""
+        return f"{head}{self.severity}: {self.words} [{self.code}]"
+
+    @property
+    def words(self) -> str:
+        """The message with its path, what to do, and the section."""
         at = f" at {self.path}" if self.path else ""
         section = f" ({self.section})" if self.section else ""
         advice = f"; {self.suggestion}" if self.suggestion else ""
-        head = f"{place}: " if place else ""
-        return f"{head}{self.severity}: {self.message}{at}{advice}{section} [{self.code}]"
+        return f"{self.message}{at}{advice}{section}"
 
     def _repr_html_(self) -> str:
         """The finding for a notebook."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob import spec
-from sssjob.document.encodings import UTF8
+from sssjob.document.encodings import UTF8, beginning
 from sssjob.errors import UnreadableDocument, finding
 from sssjob.units import XML_SPACE
 
@@ -18,6 +18,7 @@ LATE_MARK_ADVICE = "remove it"
 EMPTY = "Document is empty"  # what the parser says where the first byte is a NUL, too
 NO_TAG = re.compile(f"Start tag expected|{EMPTY}")  # what it says of what is no XML
 NO_XML = "this is text, and a document in XML begins with '<'"
+EMPTY_SAID = "the document is empty"
 NO_ELEMENT = "the document has no element"
 NO_XML_ADVICE = "if it holds records, name their format with --from"
 SCRIPT = "#!"
@@ -47,6 +48,21 @@ _QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"') | dict.from
 )
 _IN_TAGS = re.compile("AttValue|attribute|attributes construct|Start Tag")
 
+# What hides signs of XML: how it begins, how it ends, and what it is called.
+SPANS = (
+    ("<!--", "-->", "comment"),
+    ("<![CDATA[", "]]>", "CDATA section"),
+    ("<?", "?>", "instruction"),
+)
+# What the parser says of each that does not end.
+_OPEN_SPANS = (
+    (re.compile("Comment not terminated"), *SPANS[0][1:]),
+    (re.compile("CData section not finished"), *SPANS[1][1:]),
+    (re.compile("PI: PI \\S+ never end"), *SPANS[2][1:]),
+)
+_MISMATCH = re.compile(r"Opening and ending tag mismatch: (\S+) line (\d+) and (\S+)")
+_OPEN_TAG = re.compile("Couldn't find end of Start Tag (\\S+)")
+
 # fmt: off
 _PLAINER = (
     # what the parser says,                     what is meant,                        what to do
@@ -73,7 +89,8 @@ def unreadable(
     ``context`` holds the characters about the place; ``offset`` is the number of lines before what
     the parser was given.
     """
-    said = _PLACE.sub("", said).strip()
+    # What stands in the document is behind the first line.
+    said = _PLACE.sub("", said).strip().partition("\n")[0]
     if opened := _OPENED.search(said):
         said = _OPENED.sub(rf"\g<1>{int(opened[2]) + offset}", said)
     code = "E-LIMIT" if _LIMITS.search(said) else "E-XML"
@@ -122,6 +139,43 @@ def foreign(name: str, namespace: str, line: int) -> UnreadableDocument:
     )  # fmt: skip
 
 
+def empty() -> UnreadableDocument:
+    """Nothing at all, or blanks."""
+    return UnreadableDocument(finding("E-XML", EMPTY_SAID))
+
+
+# decision 1026
+def begins_document(head: bytes) -> bool:
+    """Whether what nobody recognises is a document by its first bytes, so that its reader says what
+    is wrong with it. Raises ``UnreadableDocument`` for nothing at all, and for no text.
+    """
+    start = beginning(head)
+    if not start:
+        raise empty()
+    if is_binary(head[:_BEGIN].decode("utf-8", "replace")):
+        raise UnreadableDocument(finding("E-XML", BINARY_SAID, line=1, column=1))
+    return start.startswith(b"<")
+
+
+def open_span(what: str, end: str) -> tuple[str, str]:
+    """What is wrong with a comment or the like without an end, and what to do."""
+    return f"a {what} that does not end", f"write {end}"
+
+
+def open_tag(name: str, *, is_cut: bool = True) -> tuple[str, str]:
+    """What is wrong with a tag without an end, and what to do.
+
+    ``is_cut`` if the document ends in it, and no other tag begins there.
+    """
+    shown = name.rpartition(":")[2]
+    return f"the tag <{shown} does not end" + ("" if is_cut else " before the next <"), "write >"
+
+
+def not_closed(name: str, line: int, before: str) -> str:
+    """What is wrong with an element that began in a line and has no end before something."""
+    return f"<{name}> (line {line}) is not closed before {before}"
+
+
 def no_xml(text: str) -> tuple[str, str]:
     """What a text that begins so is instead of a document, and what to do."""
     if text.startswith(SCRIPT):
@@ -149,6 +203,13 @@ def _cause(said: str, context: str) -> tuple[str, str]:
         hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
         number = int(hexadecimal, 16) if hexadecimal else int(decimal)
         return f"U+{number:04X} is not a character of XML 1.0", "remove it"
+    for pattern, end, what in _OPEN_SPANS:
+        if pattern.search(said):
+            return open_span(what, end)
+    if found := _OPEN_TAG.search(said):
+        return open_tag(found[1])
+    if found := _MISMATCH.search(said):
+        return not_closed(found[1], int(found[2]), f"</{found[3]}>"), ""
     if (found := NO_TAG.search(said)) and (context or found[0] != EMPTY):
         return no_xml(context)
     if _IN_TAGS.search(said):

@@ -549,7 +549,7 @@ class DocumentCutter:
     def _refuse_nothing(self) -> None:
         if not self._found:
             self.is_open = True
-            raise UnreadableDocument(finding("E-XML", "the document is empty"))
+            raise cause.empty()
 
 
 class _Wrapper:

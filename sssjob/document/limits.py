@@ -35,7 +35,7 @@ def refuse_early(head: bytes, offset: int) -> None:
     if found := _DOCTYPE.match(head):
         raise _declared(found[0].removesuffix(b"<!DOCTYPE"), offset)
     if not head.strip(SPACE):
-        raise UnreadableDocument(finding("E-XML", "the document is empty"))
+        raise cause.empty()
 
 
 def markup_of(data: bytes) -> int:

@@ -44,7 +44,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
 def unread(error: UnreadableDocument) -> Bad:
     """What cannot be read, as a bad record."""
     found = error.finding
-    return Bad(found.line, found.message, unread=True, column=found.column, code=found.code)
+    return Bad(found.line, found.words, unread=True, column=found.column, code=found.code)
 
 
 def made(line: int, job: Job) -> Read:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from sssjob import registry
-from sssjob.document.cause import BINARY_SAID, SCRIPT, SCRIPT_ADVICE, SCRIPT_SAID, is_binary
+from sssjob.document import cause
 from sssjob.document.encodings import beginning
 from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
@@ -16,6 +16,7 @@ from sssjob.records.lines import clean
 from sssjob.records.record import Noted
 from sssjob.registry import Sign
 
+DOCUMENTS = "sss"  # the format of job objects
 HEAD = 1 << 16  # bytes that are looked at
 _OVER = (
     "recognised as {0} by {1}, which sssjob convert and report read, and not as the listing "
@@ -69,14 +70,14 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     """The format of records that begin so, one of ``rows`` if there are any, or of all formats.
 
     Raises ``UnusableInput`` where it is none, as ``TakenForRecords`` where it is known what it is,
-    and nobody asked for that.
+    and nobody asked for that. What begins like a document is one: whoever reads it says what is
+    wrong with it. Without ``rows`` raises ``UnreadableDocument`` for what is empty or no text.
     """
-    if not head.strip():
-        raise UnusableInput("nothing to read")
+    if not (start := beginning(head)):
+        raise UnusableInput("nothing to read") if rows else cause.empty()
     for row in sorted(rows, key=lambda row: row.sign) if rows else _in_order():
         if reason := _told(row, "recognises", head):
             return Recognised(row, reason)
-    start = beginning(head)
     for row in () if rows else registry.all_status_formats().values():
         if reason := _told(row, "recognises", start):
             raise TakenForRecords(_LIVE.format(row.name, reason), 1)
@@ -86,10 +87,12 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     for row in rows or formats().values():
         if reason := _told(row, "mistaken", head):
             raise TakenForRecords(reason, 1)
-    if head.startswith(SCRIPT.encode()):
-        raise UnusableInput(f"{SCRIPT_SAID}; {SCRIPT_ADVICE}", 1)
-    if is_binary(head[:_BEGIN].decode("utf-8", "replace")):
-        raise UnusableInput(BINARY_SAID)
+    if head.startswith(cause.SCRIPT.encode()):
+        raise UnusableInput(f"{cause.SCRIPT_SAID}; {cause.SCRIPT_ADVICE}", 1)
+    if rows and cause.is_binary(head[:_BEGIN].decode("utf-8", "replace")):
+        raise UnusableInput(cause.BINARY_SAID)
+    if not rows and cause.begins_document(head):
+        return Recognised(FORMATS[DOCUMENTS], "the sign <")
     begin = clean(head[:200]).strip()[:60]
     raise UnusableInput(
         f"no known format of records begins with {begin!r}; name the format: --from FORMAT"

@@ -10,6 +10,7 @@ from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import Understood, UnknownKind, understood
 from sssjob.defaults import resolve
+from sssjob.document import cause
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
 from sssjob.features.folded import as_requested, of_its_run
@@ -30,7 +31,7 @@ from sssjob.translate.translator import (
     Translator,
 )
 
-AUTO = "auto"
+AUTO, DOCUMENTS = "auto", "sss"
 
 _HEAD = 1 << 16
 _OUTLINES = Outlines()
@@ -212,10 +213,18 @@ def _translation(
 def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> Iterator[Reading]:
     """The jobs in some bytes, each with what is wrong or worth knowing.
 
-    Without a name the source is recognised. Raises ``UnusableInput``.
+    Without a name the source is recognised. Raises ``UnusableInput``, and ``UnreadableDocument``
+    for what is empty or no text.
     """
     settings = settings or Settings()
-    source = _source(data, recognise(data) if from_ == AUTO else from_)
+    if from_ == AUTO:
+        try:
+            from_ = recognise(data)
+        except UnusableInput:
+            if not cause.begins_document(data[:_HEAD]):
+                raise
+            from_ = DOCUMENTS
+    source = _source(data, from_)
     for form in source.load(data):
         if isinstance(form, Finding):
             yield Reading(None, (form,))

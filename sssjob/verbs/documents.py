@@ -303,7 +303,7 @@ def recognise(head: bytes) -> Recognised | None:
         found = recognition.recognise(head)
     except recognition.TakenForRecords:
         raise
-    except UnusableInput:
+    except (UnusableInput, UnreadableDocument):
         return None
     return None if found.format.name == DOCUMENTS else found
 

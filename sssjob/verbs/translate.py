@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob import registry
+from sssjob.document import cause
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, finding
+from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
 from sssjob.model import Job, Property, Requested
 from sssjob.records.record import Options
 from sssjob.translate import (
@@ -113,7 +114,7 @@ def readings(
     """
     for name, data, from_ in _documents(work, source, tell):
         if not data.strip():
-            yield name, Reading(None, (finding("E-XML", "the document is empty"),))
+            yield name, Reading(None, (cause.empty().finding,))
             continue
         with naming(name):
             for found in read(data, from_, work.settings):
@@ -138,7 +139,8 @@ def _documents(
                 continue
             except UnusableInput:
                 if (found := documents.recognise(data)) is None:
-                    raise
+                    yield file.name, data, AUTO
+                    continue
         records = file._replace(given=io.BytesIO(data))
         for record in documents.converted(found, records, tell, work.options):
             yield record.name, content(record), documents.DOCUMENTS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from records import DATA, RECORDS, converted, counts, errors, outcomes, told
 
 from sssjob.document import dumps, from_tree, to_tree
-from sssjob.errors import UnusableInput
+from sssjob.errors import UnreadableDocument, UnusableInput
 from sssjob.records import AUTO, FORMATS, find, json_objects, lines, parts, read_records
 from sssjob.records.builders import TEXTS
 from sssjob.records.record import Bad, Converted, Noted, Options
@@ -197,7 +197,7 @@ def test_documents_of_sacct_may_follow_one_another():
 
 def test_a_stream_that_is_empty_has_no_records():
     assert outcomes("blah", b"") == outcomes("condor", b"") == outcomes("swf", b"\n") == []
-    with pytest.raises(UnusableInput, match="nothing to read"):
+    with pytest.raises(UnreadableDocument, match="the document is empty"):
         outcomes("auto", b"\n \n")
 
 

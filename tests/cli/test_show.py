@@ -113,7 +113,9 @@ def test_a_bad_document_is_named_and_the_others_are_shown(tmp_path):
     result = CliRunner().invoke(sssjob, ["show", str(bad), str(tmp_path / "none"), str(good)])
     assert result.exit_code == 2
     assert "Job 2" in result.stdout
-    assert f"{bad}:1:11: error: Opening and ending tag mismatch: Id line 1 and Job" in result.stderr
+    assert (
+        f"{bad}:1:11: error: <Id> (line 1) is not closed before </Job> [E-XML]\n" in result.stderr
+    )
     assert f"{tmp_path}/none: No such file or directory" in result.stderr
 
 

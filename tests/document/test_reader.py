@@ -247,9 +247,9 @@ def test_a_store_keeps_what_is_accepted_and_counts_what_is_refused(tmp_path_fact
 # fmt: off
 PLACES = [
     # the source                                               line, column, what is said
-    pytest.param(b"<Jobs>\n <Job><Id>1</Idd></Job></Jobs>",     2, 12, "tag mismatch: Id line 2 and Idd", id="inside a job"),
-    pytest.param(b"<Jobs><Job/>\n<Job><Id></Job></Jobs>",       2, 10, "tag mismatch: Id line 2 and Job", id="behind another"),
-    pytest.param(b"<Job/>\n\n<Jobs>\n<Job/></Jbs>",             4, 7, "tag mismatch: Jobs line 3 and Jbs", id="around jobs"),
+    pytest.param(b"<Jobs>\n <Job><Id>1</Idd></Job></Jobs>",     2, 12, "<Id> (line 2) is not closed before </Idd>", id="inside a job"),
+    pytest.param(b"<Jobs><Job/>\n<Job><Id></Job></Jobs>",       2, 10, "<Id> (line 2) is not closed before </Job>", id="behind another"),
+    pytest.param(b"<Job/>\n\n<Jobs>\n<Job/></Jbs>",             4, 7, "<Jobs> (line 3) is not closed before </Jbs>", id="around jobs"),
     pytest.param(b"<Job/>\n<Job>\n<Id>",                        3, 5,  "in tag Id line 3", id="at the end"),
     pytest.param(b"<Jobs>\n<Job/>\n<a u:b='1'/><Job/></Jobs>",  3, 11, "prefix u", id="a prefix between jobs"),
     pytest.param(b"<Jobs>\n<Job/><a&/></Jobs>",                 2, 9,  "attribute", id="a tag between jobs"),

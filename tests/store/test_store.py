@@ -176,7 +176,9 @@ def test_documents_may_be_changed_while_they_are_read(jobs):
     [
         pytest.param(b"<Job><User>amy</User></Job>", "without an Id", id="no Id"),
         pytest.param(b"<Job><Id> </Id></Job>", "without an Id", id="blank Id"),
-        pytest.param(b"<Job><Id>1</Idd></Job>", "mismatch", id="not well-formed"),
+        pytest.param(
+            b"<Job><Id>1</Idd></Job>", "is not closed before </Idd>", id="not well-formed"
+        ),
         pytest.param(b"<Jobs/>", "found 0", id="no job object"),
         pytest.param(
             b"<Jobs><Job><Id>1</Id></Job><Job><Id>2</Id></Job></Jobs>", "found 2", id="two"

@@ -205,7 +205,7 @@ class Nesting:
         before = children[0].start if children else end
         place = top.tag.end + len(self.source.text[top.tag.end : before].rstrip(XML_SPACE))
         shown = f"<{children[0].name}>" if children else what
-        message = f"<{name}> (line {self._line(top.tag.start)}) is not closed before {shown}"
+        message = cause.not_closed(name, self._line(top.tag.start), shown)
         advice = f"write </{name}>"
         edits: tuple[Edit, ...] = ()
         if not top.own or top.mixed:
@@ -222,7 +222,7 @@ class Nesting:
         line = self._line(top.tag.start)
         if again < 0:
             places = self._places(top, len(children))
-            message = f"<{name}> (line {line}) is not closed before {what}"
+            message = cause.not_closed(name, line, what)
             if not self._is_lost:
                 self._say(top.tag.start, message, self._advice(name, places, what))
             self._is_lost = self._is_lost or end == len(self.source.text)

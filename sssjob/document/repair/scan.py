@@ -49,11 +49,6 @@ _FAMILIES = {
 }
 _AFTER_VALUE = tuple(f"{_BLANKS}/>?")
 _DECLARATION = re.compile(r"<\?xml[ \t\r\n\u00a0]")
-_SPANS = (
-    ("<!--", "-->", "comment"),
-    ("<![CDATA[", "]]>", "CDATA section"),
-    ("<?", "?>", "instruction"),
-)
 
 
 class Edit(NamedTuple):
@@ -181,14 +176,14 @@ class Scanner:
             self.add(Mistake(place, cause.DOCTYPE, cause.DOCTYPE_ADVICE))
             self.stopped = "a document type"
             return -1
-        for start, end, what in _SPANS:
+        for start, end, what in cause.SPANS:
             if not self.text.startswith(start, place):
                 continue
             if _DECLARATION.match(self.text, place):
                 return self._start_tag("?xml", place).end
             after = self.text.find(end, place + len(start))
             if after < 0:
-                self.add(Mistake(place, f"a {what} that does not end", f"write {end}"))
+                self.add(Mistake(place, *cause.open_span(what, end)))
                 self.stopped = "the end is missing"
                 return -1
             self._hidden.append((place, after))
@@ -225,8 +220,7 @@ class Scanner:
         is_cut = limit == len(text)
         if is_cut:
             self.stopped = "the end is missing"
-        said = f"the tag <{shown} does not end" + ("" if is_cut else " before the next <")
-        self.add(Mistake(place, said, "write >"))
+        self.add(Mistake(place, *cause.open_tag(name, is_cut=is_cut)))
         return Tag(TagKind.OPEN, name, place, limit, text[start:limit])
 
     def _attribute(self, element: str, at: int, limit: int) -> int:
