@@ -126,7 +126,7 @@ def without_jobs(root: Element, offset: int) -> UnreadableDocument | None:
     """What is told of a document without a job object; None of an empty wrapper, which is none."""
     if not is_mistaken(root):
         return None
-    message = f"<{local(root)}> is no job object and holds none"
+    message = f"<{local(root)}> is no Job or JobGroup and holds none"
     line = Located(root, offset).line
     return UnreadableDocument(finding("E-UNKNOWN", message, line=line))
 

@@ -264,7 +264,6 @@ DIFFER = {
     "repair":                        {**WRITES_DOCUMENTS, "no job": 0, FOREIGN: 0},
     "profile":                       {"no job": 1, "no record": 0},
     "lcginfo lrms":                  PUTS_IN,  # there is no job, and that is the state
-    "translate":                     {FOREIGN: 2},
     "validate":                      TAKES_NONE,
     "transform":                     {**TAKES_NONE, FOREIGN: 0},
     **dict.fromkeys(("convert", "store import", "ledger ingest"), PUTS_IN),
