@@ -144,7 +144,7 @@ def empty() -> UnreadableDocument:
     return UnreadableDocument(finding("E-XML", EMPTY_SAID))
 
 
-# decision 1026
+# decision 1030
 def begins_document(head: bytes) -> bool:
     """Whether what nobody recognises is a document by its first bytes, so that its reader says what
     is wrong with it. Raises ``UnreadableDocument`` for nothing at all, and for no text.

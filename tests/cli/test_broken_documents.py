@@ -1,4 +1,4 @@
-"""Of a broken document each command says the same, in one line (decision 1026)."""
+"""Of a broken document each command says the same, in one line (decision 1030)."""
 
 import json
 import re
