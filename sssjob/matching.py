@@ -19,7 +19,7 @@ from sssjob.defaults import (
 from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of, unheard
 from sssjob.expression import Expression, all_of, comparisons, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
-from sssjob.expression.offer import Mode, delivered
+from sssjob.expression.offer import Mode, delivered, unasked
 from sssjob.expression.offers import BadOffer, offer, unknown
 from sssjob.expression.pattern import Matching
 from sssjob.model import Block, Job, JobGroup, Property, TaskGroup, paths
@@ -185,7 +185,7 @@ def asked_of_groups(unit: Asker, read: Read, told: Tell = unheard) -> AskedOfGro
     groups = tuple(
         AskedOfGroup(each, _joined(unit, own, each, parts, told), parts) for each, parts in stated
     )
-    is_one = isinstance(unit.block, Job) and has_only_group(unit.block)
+    is_one = _is_one_with_group(unit)
     if own and groups and not is_one:
         own = _counting(unit, own, [parts for _, parts in stated], told)
     return AskedOfGroups(unit, own, groups, is_one)
@@ -211,7 +211,7 @@ def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> 
     """What a task group asks for with its job; None if one of them cannot be read."""
     if own is None or theirs is None:
         return None
-    if not isinstance(job.block, Job) or not has_only_group(job.block):
+    if not _is_one_with_group(job):
         return lent(own, theirs)
     found = together(own, theirs)
     told(
@@ -220,6 +220,41 @@ def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> 
         for item, is_of_job, why in found.left
     )  # fmt: skip
     return found.parts
+
+
+def _is_one_with_group(job: Asker) -> bool:
+    """Whether a job has one task group, with which it is one."""
+    return isinstance(job.block, Job) and has_only_group(job.block)
+
+
+class Unasked(NamedTuple):
+    """What of a job or task group is asked of nobody, as it stands outside of Requested."""
+
+    unit: Asker
+    item: Property
+
+
+# decision 1028
+def unasked_of(unit: Asker) -> tuple[Unasked, ...]:
+    """What nobody is asked for of what was chosen, and of what is asked together with it.
+
+    That is of a job its task groups, whether they ask for anything else or not, and of its only
+    group the job: what either of these two requests is asked for both.
+    """
+    groups = [each for each in unit.inside() if each.job is not None] if unit.job is None else []
+    job = unit.job or unit
+    if _is_one_with_group(job):
+        of_both = [job, *(groups or [unit])]
+        requested = [item for each in of_both for item in each.block.requested]
+        every = [(each, requested) for each in of_both]
+    else:
+        every = [(each, list(each.block.requested)) for each in (unit, *groups)]
+    return tuple(
+        Unasked(each, item)
+        for each, requested in every
+        for item in unasked(each.block, requested)
+        if item.name != "Name" or each.job is None  # by which a job calls its group
+    )
 
 
 def _is_asking(block: Block) -> bool:

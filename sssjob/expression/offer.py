@@ -170,13 +170,13 @@ def set_aside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
     return tuple(item for item, is_another in passed_over(block) if is_another)
 
 
-def unasked(block: Block) -> tuple[Property, ...]:
+def unasked(block: Block, requested: Iterable[Property]) -> tuple[Property, ...]:
     """What a block says outside of Requested, by which an offer may differ, and never is asked.
 
     That is the queue, the user, or whatever else is of the job itself: nodes do not say it, and
-    would not be known to satisfy it. Requested asks for it.
+    would not be known to satisfy it. What is ``requested`` is asked for.
     """
-    spoken = compared(block.requested)
+    spoken = compared(requested)
     names = SPOKEN_OF - ASKED
     return tuple(
         item for item in block.properties if item.name in names and item.name not in spoken

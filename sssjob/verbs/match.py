@@ -16,12 +16,12 @@ from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, finding
 from sssjob.expression import Expression, all_of, comparisons
 from sssjob.expression.evaluate import Answer, Request, ranked
-from sssjob.expression.offer import Mode, Offer, delivered, unasked
+from sssjob.expression.offer import Mode, Offer, delivered
 from sssjob.expression.offers import SIZE_LIMIT, BadOffer, made, parsed
 from sssjob.expression.offers import read as read_json
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as properties
-from sssjob.matching import Asker, Parts, askers
+from sssjob.matching import Asker, Parts, Unasked, askers, unasked_of
 from sssjob.model import BLOCKS, Block, Item, Job, JobGroup, Requested, Task, TaskGroup
 
 _HEAD = 1 << 16  # bytes that tell what offers are in
@@ -32,7 +32,8 @@ Tell = Callable[[Finding], None]
 class NamedRequest(NamedTuple):
     """The request of one job or task group; None if it cannot be read, which was said.
 
-    ``chosen`` is the job or task group that was chosen, of which it may be one of several requests.
+    ``chosen`` is the job or task group that was chosen, of which it may be one of several requests;
+    the first has what is ``unasked`` of all of it.
     """
 
     file: str
@@ -40,6 +41,7 @@ class NamedRequest(NamedTuple):
     block: Block
     expression: Expression | None
     chosen: Block
+    unasked: tuple[Unasked, ...] = ()
 
     @property
     def name(self) -> str:
@@ -81,9 +83,11 @@ def requests(
     resolved = resolve(block)
     told(resolved.findings)
     for unit in _units(Asker(f"/{block.name}", resolved.block), paths):
+        left = unasked_of(unit)
         for each, parts in askers(unit, read, told):
             request = None if parts is None else all_of(parts)
-            yield NamedRequest(file, each.path, each.block, request, unit.block)
+            yield NamedRequest(file, each.path, each.block, request, unit.block, left)
+            left = ()
 
 
 def _units(block: Asker, paths: Collection[str] | None, inside: bool = False) -> Iterator[Asker]:
@@ -231,8 +235,8 @@ def matched(
 
 def _unasked(asked: NamedRequest, offered: Sequence[Offer]) -> Iterator[Finding]:
     """What of a job is not asked for, though offers say it."""
-    for item in unasked(asked.block):
+    for unit, item in asked.unasked:
         if any(item.name in offer.facts for offer in offered):
             text = f"{item.name} is not asked of offers: it stands outside of Requested"
-            yield finding("W-USELESS", text, path=f"{asked.path}/{item.name}", line=item.line,
+            yield finding("W-USELESS", text, path=unit.where(item), line=item.line,
                           section="SSS 8.0", suggestion="write it in Requested")  # fmt: skip

@@ -449,6 +449,26 @@ def test_a_queue_that_stands_outside_is_told_where_offers_say_theirs(ask, asked,
         assert (text in result.stderr) is said
 
 
+@pytest.mark.parametrize("asked, places", [
+    ("<Queue>main</Queue><TaskGroup/><TaskGroup/>", ["/Job"]),
+    ("<TaskGroup><Name>t</Name><Queue>main</Queue></TaskGroup>", ["/Job/TaskGroup"]),
+    ("<TaskGroup><Queue>main</Queue><Requested><Queue>main</Queue></Requested></TaskGroup>", []),
+    ("<Requested><Queue>main</Queue></Requested><TaskGroup><Queue>main</Queue></TaskGroup>", []),
+    ("<Queue>main</Queue><TaskGroup><Requested><Queue>main</Queue></Requested></TaskGroup>", []),
+    ("<TaskGroup><Queue>main</Queue></TaskGroup><TaskGroup/>", ["/Job/TaskGroup[1]"]),
+    ("<Queue>main</Queue><TaskGroup><Requested><Queue>main</Queue></Requested></TaskGroup>"
+     "<TaskGroup/>", ["/Job"]),
+    ("<TaskGroupDefaults><Queue>main</Queue></TaskGroupDefaults><TaskGroup/><TaskGroup/>",
+     ["/Job/TaskGroup[1]", "/Job/TaskGroup[2]"]),
+])  # fmt: skip
+def test_a_queue_outside_is_told_of_each_block_once(ask, asked, places):
+    offers = [{"id": "n", "Queue": "main", "Name": "x"}]
+    result = ask("match", f"<Job><Id>1</Id>{asked}</Job>", offers=offers)
+    text = "is not asked of offers: it stands outside of Requested at "
+    found = [line.partition(text)[2] for line in result.stderr.splitlines() if text in line]
+    assert [each.split(";")[0] for each in found] == [f"{place}/Queue" for place in places]
+
+
 def test_a_part_that_counts_as_a_whole_is_told_with_its_reason(ask):
     either = '<Requested><Processors>2</Processors><Memory conj="Or">5</Memory></Requested>'
     of_group = "<Requested><Processors>4</Processors></Requested>"
