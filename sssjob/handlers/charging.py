@@ -199,7 +199,7 @@ def charge(
         require_credits(total)
         files = change.files(further.stored) if further is not None else NO_FILES
         stored = _keep(change, _charged(job, total), known, files)
-        removed = _ended_with(change, stored, subject.id, call)
+        removed = _ended_with(change, stored, job, call)
         seconds = _duration(subject.view.used)
         entry = _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
         change.ledger.add(replace(entry, said=_said(accounting, subject.job)))
@@ -862,26 +862,32 @@ def _require_one_place(change: Change, job: Job, view: JobView) -> None:
         raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
 
 
-# decision 911
-def _ended_with(change: Change, stored: Stored, id_: str, call: ReceivedRequest) -> int:
-    """How many reservations end with a Charge of a run: its own, and those of runs that are over.
+# decisions 911 and 1027
+def _ended_with(change: Change, stored: Stored, job: Job, call: ReceivedRequest) -> int:
+    """How many reservations end with the Charge of a run, ``job``: its own, and of former runs.
 
     What is reserved for a run that has ended is for the one that is charged now, as a Reserve need
-    not tell the times of a run. What another run, which is still to run, has reserved stays.
+    not tell the times of a run. What another run has reserved stays where that is still to run, or
+    ran later than this one.
     """
-    held = change.ledger.reservations(id_, call.now)
+    held = change.ledger.reservations(job.id, call.now)
     own = [each for each in held if each.document in (None, stored.number)]
     of_others = [each for each in held if each not in own]
-    over = [each for each in of_others if _is_over(change, each)]
+    charged = RunTimes.of_job(job)
+    over = [each for each in of_others if _is_over(change, each, charged)]
     change.ledger.end(over, int(call.now))
     return len(own) + len(over)
 
 
-def _is_over(change: Change, reservation: Entry) -> bool:
-    """Whether the run has ended for which something is reserved."""
+def _is_over(change: Change, reservation: Entry, charged: RunTimes) -> bool:
+    """Whether the run has ended for which something is reserved, and not behind another one."""
     assert reservation.document is not None
     views = job_views(change.at(reservation.document))
-    return any(view.block.id == reservation.job and has_ended(view.block.get) for view in views)
+    return any(
+        view.block.id == reservation.job and has_ended(view.block.get)
+        and not charged.is_over_before(RunTimes.of_job(view.block))
+        for view in views
+    )  # fmt: skip
 
 
 def _entry(

@@ -130,8 +130,10 @@ _FIELDS: Mapping[str, tuple[_EntryField, ...]] = MappingProxyType({
         *_HIDDEN,
     ),
 })
+# What another entry means, or ended, which is no request of its own.
+_BESIDE = (EntryKind.NAMED, EntryKind.ENDED)
 _KINDS: Mapping[str, tuple[EntryKind, ...]] = MappingProxyType({
-    TRANSACTION: tuple(EntryKind),
+    TRANSACTION: tuple(each for each in EntryKind if each not in _BESIDE),
     RESERVATION: (EntryKind.RESERVE,),
     ALLOCATION:  (EntryKind.RESERVE,),
     QUOTATION:   (EntryKind.QUOTE,),

@@ -33,7 +33,7 @@ _ENDED = (
 )
 _DELETED = (
     "(SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.document = l.document "
-    "AND e.kind = 'Delete' AND e.number > l.number)"
+    "AND e.kind IN ('Delete', 'Ended') AND e.number > l.number)"
 )
 _OLD = "until < ? AND number < (SELECT max(number) FROM ledger)"  # no number is given again
 
@@ -50,6 +50,7 @@ class EntryKind(StrEnum):
     REFUND = "Refund"
     NAMED = "Named"  # a quote of no job, by the first job that has its number
     DELETE = "Delete"  # of a job for which something was reserved, which it is no more
+    ENDED = "Ended"  # what was reserved for a run that is over, by the Charge of a later one
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ class StoreLedger:
     def kinds(self, document: int, job: str) -> set[EntryKind]:
         """Which kinds of entries there are about a job of a document.
 
-        What was reserved before its Delete is reserved no more.
+        What was reserved before its Delete, or has ended otherwise, is reserved no more.
         """
         found = self._engine.fetch(
             "SELECT DISTINCT kind FROM ledger AS l WHERE document = ? AND job = ? AND NOT "
@@ -266,15 +267,27 @@ class StoreLedger:
             f"{_SELECT}WHERE l.document = ? AND l.kind = 'Reserve' AND NOT {_ENDED}{_ORDER}",
             (document,),
         )
-        self.end((entry for entry in map(_entry, found) if entry.job not in kept), at)
+        gone = (entry for entry in map(_entry, found) if entry.job not in kept)
+        self._end(EntryKind.DELETE, gone, at)
 
     def end(self, reservations: Iterable[Entry], at: int) -> None:
-        """Enter that these are no more, nor any other one of their jobs."""
-        last = {(each.document, each.job): each for each in reservations}
+        """Enter that these are no more, nor any other one of their runs, as those are over.
+
+        What says so goes when they do.
+        """
+        self._end(EntryKind.ENDED, reservations, at)
+
+    def _end(self, kind: EntryKind, reservations: Iterable[Entry], at: int) -> None:
+        last: dict[tuple[int | None, str], Entry] = {}
+        for each in reservations:
+            former = last.get((each.document, each.job), each)
+            until = max(each.until or 0, former.until or 0)
+            last[each.document, each.job] = replace(each, until=until)
         if last:
             self.add_all([
-                Entry(EntryKind.DELETE, None, at, job, document, user=each.user,
-                      project=each.project, machine=each.machine, ends=True)
+                Entry(kind, None, at, job, document, user=each.user, project=each.project,
+                      machine=each.machine, ends=True,
+                      until=each.until if kind is EntryKind.ENDED else None)
                 for (document, job), each in last.items()
             ])  # fmt: skip
 

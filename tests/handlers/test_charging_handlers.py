@@ -762,6 +762,8 @@ def test_a_quote_that_named_no_job_is_for_the_first_that_has_its_number(jobs, fi
     assert (answer.count, other in answer.message) == (2000, True)
     [quoted] = jobs.ask("Query", object="Quotation", gets=["Id"], wheres=[("Id", "EQ", "2")])
     assert quoted == {"Id": "2"}
+    told = {row["Action"] for row in jobs.ask("Query", object="Transaction", gets=["Action"])}
+    assert told == {"Quote", "Reserve", "Charge"}
     with jobs.service.stores.use() as kept:
         jobs.answer("Charge", data=[gold("PBS.9")])  # the last entry of a ledger stays
         assert kept.prune(quotes=10**9, answers=0) >= 3

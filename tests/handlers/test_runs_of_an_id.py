@@ -480,6 +480,25 @@ def test_what_is_reserved_for_a_run_that_is_over_ends_with_the_charge_of_the_nex
         assert site.found()[id_] == {0: 0, 1: 120}
 
 
+@pytest.mark.parametrize("id_", sorted(REQUESTS))
+def test_what_is_reserved_for_a_run_that_is_over_ends_with_no_charge_before_it(address, id_):
+    """Nobody deletes the job with it, and what tells that it has ended goes when it does."""
+    with Site(address) as site:
+        site.load(id_, 1)
+        times = f"<SubmitTime>{FIRST + 8980}</SubmitTime>"
+        assert site.jobs.code("Reserve", data=[f"{USED.format(id_)}{times}</Job>"]) == "000"
+        site.charge_run(id_, 0)
+        assert reserved(site) == (["1"], ["1"])
+        site.charge_run(id_, 2)
+        assert reserved(site) == ([], [])
+        done = {"object": "Transaction", "gets": ["Action"]}
+        rows = site.jobs.ask("Query", **done)
+        assert [row["Action"] for row in rows] == ["Reserve", "Charge", "Charge"]
+        with site.jobs.service.stores.use() as kept:
+            assert kept.prune(quotes=10**9, answers=0) == 2
+            assert list(kept.check()) == []
+
+
 WHOLE = (
     "<Job><Id>{}</Id><User>ann</User>{}<Delivered><Processors>2</Processors>"
     "<Duration>60</Duration></Delivered></Job>"
