@@ -152,7 +152,7 @@ class _AdBuilder:
             return own
         found = self.asked.take(element)
         for item in found:
-            if element not in _QUEUES:
+            if element not in names.OWN:  # which no slot looks at
                 self.told.add(str(Comparison(item)))
             if stripped(item.text) != stripped(found[0].text):
                 self.say("W-USELESS", f"{element} {stripped(found[0].text)!r} is asked for as well",
@@ -643,8 +643,6 @@ _ASKED = {element: (name, unit) for element, (name, _, unit) in names.AMOUNTS.it
     "Duration": ("AllowedJobDuration", 1)
 }
 _BY_NUMBER = frozenset((*_ASKED, "NodeCount", "Resource"))
-# What says by which queue a job goes, which no slot has; an ad has it for the way back.
-_QUEUES = ("Partition", "QualityOfService", "Queue")
 # What slots call the amounts that have an element of their own.
 _OF_AMOUNTS = {slot.lower(): element for element, (name, slot, _) in names.AMOUNTS.items() if name}
 _OF_SIZE = ("RequestMemory", "RequestDisk")  # rounded up anyway, to whole units

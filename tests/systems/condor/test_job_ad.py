@@ -239,8 +239,8 @@ def test_of_each_property_of_a_job_an_ad_says_something_or_that_it_says_nothing(
 
 
 # decision 714
-@pytest.mark.parametrize("name", ["Partition", "QualityOfService", "Queue"])
-def test_a_queue_that_is_only_requested_is_told(name):
+@pytest.mark.parametrize("name", ["Group", "Partition", "QualityOfService", "Queue"])
+def test_what_no_slot_looks_at_is_told_where_it_is_requested(name):
     asked = f"<Requested><{name}>a</{name}></Requested>"
     job = loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{asked}</Job>")
     made = to_ad(job)
