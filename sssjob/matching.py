@@ -17,7 +17,7 @@ from sssjob.defaults import (
     together,
 )
 from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of, unheard
-from sssjob.expression import Expression, all_of, comparisons, conjuncts
+from sssjob.expression import Expression, all_of, compared, comparisons, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
 from sssjob.expression.offer import Mode, delivered, unasked
 from sssjob.expression.offers import BadOffer, offer, unknown
@@ -241,19 +241,20 @@ def unasked_of(unit: Asker) -> tuple[Unasked, ...]:
     That is of a job its task groups, whether they ask for anything else or not, and of its only
     group the job: what either of these two requests is asked for both.
     """
+    blocks = (unit.whole, unit.block, *unit.block.blocks(TaskGroup))
+    if not any(map(unasked, blocks)):
+        return ()
     groups = [each for each in unit.inside() if each.job is not None] if unit.job is None else []
     job = unit.job or unit
-    if _is_one_with_group(job):
-        of_both = [job, *(groups or [unit])]
-        requested = [item for each in of_both for item in each.block.requested]
-        every = [(each, requested) for each in of_both]
-    else:
-        every = [(each, list(each.block.requested)) for each in (unit, *groups)]
+    is_one = _is_one_with_group(job)
+    every = [job, *(groups or [unit])] if is_one else [unit, *groups]
+    of_both = [item for each in every for item in each.block.requested] if is_one else []
     return tuple(
         Unasked(each, item)
-        for each, requested in every
-        for item in unasked(each.block, requested)
-        if item.name != "Name" or each.job is None  # by which a job calls its group
+        for each in every
+        for item in unasked(each.block)
+        if item.name not in compared(of_both if is_one else each.block.requested)
+        and (item.name != "Name" or each.job is None)  # by which a job calls its group
     )
 
 

@@ -37,6 +37,7 @@ DESCRIPTIONS = SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
 ASKED = DESCRIPTIONS | AMOUNTS - {"TaskCount"}
 # What its Requested alone asks for, where that speaks of it.
 SPOKEN_OF = frozenset(spec.properties(spec.REQUESTED)) - ALL_NEEDED
+_OF_THE_JOB = SPOKEN_OF - ASKED
 OTHERWISE = "its Requested says another"  # of what stands outside, and counts for nothing
 # The attributes that Requested lends (8.1).
 _LENT = dict.fromkeys(("op", "conj", "group", "preference", "performanceFactor"))
@@ -170,17 +171,13 @@ def set_aside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
     return tuple(item for item, is_another in passed_over(block) if is_another)
 
 
-def unasked(block: Block, requested: Iterable[Property]) -> tuple[Property, ...]:
+def unasked(block: Block) -> tuple[Property, ...]:
     """What a block says outside of Requested, by which an offer may differ, and never is asked.
 
     That is the queue, the user, or whatever else is of the job itself: nodes do not say it, and
-    would not be known to satisfy it. What is ``requested`` is asked for.
+    would not be known to satisfy it. Requested asks for it.
     """
-    spoken = compared(requested)
-    names = SPOKEN_OF - ASKED
-    return tuple(
-        item for item in block.properties if item.name in names and item.name not in spoken
-    )
+    return tuple(item for item in block.properties if item.name in _OF_THE_JOB)
 
 
 # decisions 1022, 1024

@@ -174,6 +174,8 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
             demands += [left] if left.items else []
             findings += lost
         beside = [item for item in outside(group, job) if item not in shared]
+        if not beside:
+            continue
         left, lost = _demanded(job, Requested(tuple(beside)), number, apart, of_job)
         # What the ad asks for by a number it demands as well only where Requested does.
         left = left.holding(item for item in left.properties if not is_by_number(item))
