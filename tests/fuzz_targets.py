@@ -25,6 +25,7 @@ from sssjob.document.repair import advise
 from sssjob.errors import SSSJobError
 from sssjob.expression import offers
 from sssjob.lcginfo import config, ldif
+from sssjob.model import JobGroup
 from sssjob.query import versions
 from sssjob.rmap import envelope, framing, gate, reading
 from sssjob.rmap.replies import Reply
@@ -190,10 +191,12 @@ def acceptance_and_walk(data):
 
 
 def store_and_file(data):
-    """What is kept of a file is what stands in it, where no job comes twice."""
+    """What is kept of a file is what stands in it, where no job comes twice, also in groups."""
     cut = [*slices.slices(data, on_error=[].append)]
-    ids = [from_tree(next(iter(tree.units(each.document)))).id for each in cut]
-    if not all(ids) or len({*ids}) < len(ids):
+    units = [from_tree(next(iter(tree.units(each.document)))) for each in cut]
+    ids = [each.id for each in units]
+    inside = [job.id for each in units if isinstance(each, JobGroup) for job in each.jobs]
+    if not all(ids) or len({*ids}) < len(ids) or not {*inside}.isdisjoint(ids):
         return
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "file.xml")
