@@ -49,13 +49,18 @@ def opened(stored: Stored, record: Job) -> tuple[Block, Job | None]:
 
 
 def runs_of(change: Change, record: Job, open_: Opened = opened) -> list[StoredRun]:
-    """The runs of the job of a record, alone and in groups; the last first, deleted ones last."""
+    """The runs of the job of a record, alone and in groups; the last first, deleted ones last.
+
+    A document that a group has taken in tells of none: the group does.
+    """
     numbers = {
         each.number for id_ in sorted({record.id, *identities(record)} - {""})
         for each in change.named(id_, deleted=True)
     }  # fmt: skip
     runs: list[StoredRun] = []
     for stored in map(change.at, sorted(numbers)):
+        if stored.is_taken_in:
+            continue
         whole, job = open_(stored, record)
         if job is not None:
             runs.append(StoredRun(stored, whole, job))

@@ -264,8 +264,9 @@ class GroupToFold:
 
 def _taken(change: Change, job: Job, document: bytes) -> StoredRun | None:
     """What the store takes a job alone for, that is in it already, also in a group."""
-    alone = change.about(document)
-    stored = alone or next((each for each, *_ in change.elsewhere(job, None, deleted=True)), None)
+    elsewhere = (each for each, *_ in change.elsewhere(job, None, deleted=True))
+    found = (each for each in (change.about(document), *elsewhere) if each is not None)
+    stored = next((each for each in found if not each.is_taken_in), None)
     if stored is None:
         return None
     whole = loads(stored.document)

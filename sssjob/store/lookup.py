@@ -28,6 +28,7 @@ from sssjob.store.files import digests_of
 from sssjob.store.identity import Identity, rank, stated
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, QueryPlan
+from sssjob.store.schema import TAKEN_IN
 from sssjob.store.sql import Sql, SqlDialect, sql
 from sssjob.store.stored import Stored
 
@@ -178,7 +179,7 @@ def stored(
         document = b""
     return Stored(
         number, identity, document, version, at, by, source, reason, bool(deleted),
-        digests_of(files),
+        digests_of(files), deleted == TAKEN_IN,
     )  # fmt: skip
 
 

@@ -17,6 +17,8 @@ from sssjob.store.sql import quoted
 
 VERSION = 9  # of these tables; a store of another one is upgraded before it is used
 
+TAKEN_IN = 2  # of ``deleted``: nobody deleted it
+
 INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
 
 
@@ -73,7 +75,7 @@ DOCUMENT = Table("document", (
     Field("started",    TEXT),
     Field("version",    INTEGER),
     Field("change",     INTEGER),             # the one that made this version
-    Field("deleted",    INTEGER),             # 1 is hidden, 0 is not
+    Field("deleted",    INTEGER),             # 1 is hidden, 2 as a group has the job; 0 is not
     Field("files",      TEXT),                # the digests of its Files by their ids, or ""
     Field("dictionary", INTEGER),             # the data is compressed with this one
     Field("data",       BYTES),

@@ -54,7 +54,8 @@ class Stored:
 
     ``number`` is its place in the order of the store. ``version`` counts from 1; ``at`` is when
     this version was made, in seconds since 1970-01-01T00:00:00Z, ``by`` whom, from which
-    ``source``, for which ``reason``; what nobody said is empty. A ``deleted`` document is hidden.
+    ``source``, for which ``reason``; what nobody said is empty. A ``deleted`` document is hidden,
+    and one that ``is_taken_in`` was not deleted by anybody: a group has its job.
     ``files`` are the digests of its Files by their ids; ``Store.files`` gives what they hold.
     """
 
@@ -68,6 +69,7 @@ class Stored:
     reason: str
     deleted: bool
     files: Mapping[str, str] = field(default_factory=dict)
+    is_taken_in: bool = False
 
     def block(self) -> Block:
         """The job object that it holds, with its defaults as they are written."""

@@ -30,7 +30,7 @@ _JOBS = f"FROM job WHERE kind = '{JOB}' AND reading <> {EFFECTIVE} AND deleted =
 def statistics(engine: Engine, packing_: Packing) -> Statistics:
     """A store in numbers."""
     [(documents, deleted, packed)] = engine.fetch(
-        "SELECT count(*), sum(deleted), sum(length(data)) FROM document"
+        "SELECT count(*), count(CASE WHEN deleted > 0 THEN 1 END), sum(length(data)) FROM document"
     )
     [(versions,)] = engine.fetch("SELECT count(*) FROM former")
     [(trained,)] = engine.fetch("SELECT count(*) FROM dictionary")

@@ -597,16 +597,20 @@ class DocumentWriter:
             return found
         return [each._replace(marks=each.marks.of_nobody()) for each in found]
 
-    def hide(self, number: int, entry: HistoryEntry, *, deleted: bool) -> None:
+    def hide(
+        self, number: int, entry: HistoryEntry, *, deleted: bool, is_taken_in: bool = False
+    ) -> None:  # fmt: skip
         """A version of a document that is hidden, or is no longer.
 
-        What was reserved for a hidden job is reserved no more.
+        What was reserved for a hidden job is reserved no more. With ``is_taken_in`` nobody deletes
+        it: a group has its job.
         """
         if deleted:
             StoreLedger(self.engine, entry).end_reservations(number, int(time.time()))
         self.engine.touch([number])
         self.engine.fetch(_KEEP, (number,))
-        self.engine.fetch(_HIDE, (entry.number, int(deleted), number))
+        value = schema.TAKEN_IN if is_taken_in else int(deleted)
+        self.engine.fetch(_HIDE, (entry.number, value, number))
         self.engine.fetch("UPDATE job SET deleted = ? WHERE document = ?", (int(deleted), number))
 
     def replace(
@@ -798,7 +802,7 @@ class DocumentWriter:
             files = self._chosen(incoming, present.files)
             self._replaced([(present.number, incoming, files)], entry)
         self._taken_in.add(present.number)
-        self.hide(present.number, entry, deleted=True)
+        self.hide(present.number, entry, deleted=True, is_taken_in=True)
 
     def _that_groups_may_have(
         self, documents: Sequence[Incoming], abouts: Sequence[PresentDocument | None]

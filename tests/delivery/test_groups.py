@@ -73,3 +73,42 @@ def test_a_group_is_written_once_for_all_records_of_a_batch(tmp_path):
         assert not [*work.take_records(data, "r", find("slurm"), "UTC")]
         assert work.tally.delivered == 150
         assert len([*jobs.versions("g")]) == 2
+
+
+AD = (
+    'ClusterId = 7\nProcId = 0\nOwner = "amy"\nAcctGroup = "p"\nQDate = 7000\nRequestCpus = 1\n'
+    'GlobalJobId = "s#7.0#7000"\nNumJobStarts = {}\nJobStatus = {}\nRemoteWallClockTime = {}\n{}\n'
+)
+WAITED = AD.format(0, 1, 0, "")
+RAN = AD.format(1, 4, 60, "JobStartDate = 7100\nCompletionDate = 7160\n")
+
+
+def test_a_job_that_a_group_has_taken_in_is_not_deleted(tmp_path):
+    """The group says another submission than the schedd: the run is a document beside it."""
+    alone = (
+        "<Job><Id>7.0</Id><GlobalId>s#7.0#7000</GlobalId><State>Idle</State>"
+        "<SubmitTime>7000</SubmitTime></Job>"
+    )
+    group = "<JobGroup><Id>g</Id><Job><Id>7.0</Id><State>Idle</State>{}</Job></JobGroup>"
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        for each in (alone, group.format(""), group.format("<SubmitTime>100</SubmitTime>")):
+            jobs.load(each.encode())
+        [kept] = jobs.documents()
+        assert kept.identity.name == "JobGroup"
+        work = StoreDelivery(jobs)
+        told = work.take_records(io.BytesIO((WAITED + RAN).encode()), "r", find("condor"), "UTC")
+        assert not any("deleted" in each.message for each in told)
+        assert sum(b"<Duration>60<" in each.document for each in jobs.documents()) == 1
+        assert list(jobs.check()) == []
+
+
+def test_what_somebody_deletes_stays_deleted(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(b"<Job><Id>7.0</Id><GlobalId>s#7.0#7000</GlobalId><State>Idle</State></Job>")
+        with jobs.change() as change:
+            change.delete("7.0")
+        work = StoreDelivery(jobs)
+        told = work.take_records(io.BytesIO((WAITED + RAN).encode()), "r", find("condor"), "UTC")
+        assert [*told]
+        assert [*jobs.documents()] == []
+        assert work.tally.deleted == 2
