@@ -206,9 +206,8 @@ class _AdBuilder:
             and stripped(item.text).lower() not in _NOTHING
         ]  # fmt: skip
         for item, is_another in left_out if not self.asked.over else ():
-            if (
-                is_another and item.name not in _BY_NUMBER
-            ):  # of which is told where the number is made
+            # Of those by number it is told where the number is made.
+            if is_another and item.name not in _BY_NUMBER:
                 self.say("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}", item)
         left += [
             f"Extension {name}" for item in self.job.properties.all("Extension")
