@@ -57,6 +57,8 @@ class Alternative:
     @property
     def asked(self) -> Iterator[tuple[Term, Comparison]]:
         """Each term with the comparison of the request that it is: under Not that is another."""
+        if not self.parts:  # there was nothing to choose
+            return ((term, term) for term in self.terms if isinstance(term, Comparison))
         leaves = (part for part in self.parts if isinstance(part, Leaf))
         return ((term, leaf.comparison) for term, leaf in zip(self.terms, leaves, strict=True))
 

@@ -212,6 +212,7 @@ def test_showing_the_queue_writes_nothing(jobs):
 
 
 JOB = "<Job><Id>7</Id><Executable>/bin/true</Executable>{}</Job>"
+EXCLUDED = '<Node op="NE">n{}</Node>'
 UNREADABLE = {
     "broken": "<Job>",
     "empty": "",
@@ -219,7 +220,7 @@ UNREADABLE = {
     "a DTD": "<!DOCTYPE a [<!ENTITY x 'y'>]>" + JOB,
     "another namespace": JOB.replace("<Job>", "<Job xmlns='urn:x'>"),
     "deep": "<JobGroup>" * 3000 + JOB.format("") + "</JobGroup>" * 3000,
-    "many": JOB.format("<Requested>" + '<Node op="NE">n</Node>' * 3000 + "</Requested>"),
+    "many": JOB.format(f"<Requested>{''.join(map(EXCLUDED.format, range(3000)))}</Requested>"),
 }
 
 
