@@ -81,3 +81,14 @@ def test_of_each_part_the_branch_is_written():
     text, told = written("lsf", PLACES["job"], both)
     assert '-R "select[!a && !b]"' in text
     assert not [path for path, *_ in told if "Feature" in path]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_only_group_may_choose_where_its_job_has_nothing_to_choose(target):
+    choice = '<Feature group="1">a</Feature><Feature conj="Or" group="-1">b</Feature>'
+    group = f"<TaskGroup><Requested>{choice}</Requested></TaskGroup>"
+    beside = "<Requested><Processors>2</Processors>{}</Requested>"
+    text, told = written(target, "{}", beside.format("") + group)
+    plain, then = written(target, "{}", beside.format(choice))
+    assert text == plain
+    assert [each[1:] for each in told] == [each[1:] for each in then]
