@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob import registry
@@ -76,7 +77,7 @@ def requested(change: Change, runs: Sequence[StoredRun], told: Job) -> StoredRun
     """
     every = latest_before(runs, told)
     found = [each for run in every if (each := _as_requested(change, run, told)) is not None]
-    _, first = min(found, key=_how_far) if found else (0, _known_alone(runs[0]))
+    _, first = min(found, key=itemgetter(0)) if found else (0, _known_alone(runs[0]))
     return first._replace(job=_without_numbers(change, _requested(first), first, told))
 
 
@@ -145,10 +146,6 @@ def _as_requested(change: Change, run: StoredRun, told: Job) -> tuple[int, Store
     if found is None and first is not None and of_request(first.stored.reason) != _CHARGE:
         found = (2, first)
     return found
-
-
-def _how_far(found: tuple[int, StoredRun]) -> int:
-    return found[0]
 
 
 def _is_of_charge(run: StoredRun) -> bool:

@@ -12,7 +12,7 @@ from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, contents, require_files
 from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import Identity, has_other_id, ids_of, marks_of
+from sssjob.store.identity import Identity, ids_of, is_same_job, marks_of
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -96,7 +96,7 @@ class Change:
                 its = marks_of(each)
                 if not marks.agree(its):
                     continue
-                if each.id != job.id and not has_other_id(job.id, marks, each.id, its):
+                if not is_same_job(job.id, marks, each.id, its):
                     continue
                 if not times.is_told_apart(RunTimes.of_job(each)):
                     yield stored, at, each

@@ -191,12 +191,17 @@ def known_as(name: str, id_: str, marks: Marks, known: Iterable[K]) -> K | None:
     found = same(marks, [each for each in some if each.id == id_])
     if found is None and name == "Job":
         found = same(
-            marks, [each for each in some if has_other_id(id_, marks, each.id, each.marks)]
+            marks, [each for each in some if _has_other_id(id_, marks, each.id, each.marks)]
         )
     return found
 
 
-def has_other_id(id_: str, marks: Marks, its_id: str, its_marks: Marks) -> bool:
+def is_same_job(id_: str, marks: Marks, its_id: str, its_marks: Marks) -> bool:
+    """Whether two Ids are of one job, by themselves or by others; runs and users may differ."""
+    return id_ == its_id or _has_other_id(id_, marks, its_id, its_marks)
+
+
+def _has_other_id(id_: str, marks: Marks, its_id: str, its_marks: Marks) -> bool:
     """Whether two Ids are of one job, though they differ.
 
     Of one that began, a record may tell the part of a GlobalJobId only, as messages of APEL do.

@@ -48,7 +48,7 @@ from sssjob.model import (
 from sssjob.runs import OF_A_RUN, Run, among, are_near, moment, waits
 from sssjob.states import is_over
 from sssjob.store.flat_properties import flat_properties, jobs_in
-from sssjob.store.identity import Marks, has_other_id, ids_of, marks_of
+from sssjob.store.identity import Marks, ids_of, is_same_job, marks_of
 from sssjob.store.settling import charge_of, owner_of
 
 _CHARGE = "Charge"
@@ -183,8 +183,7 @@ class _MemberJob(NamedTuple):
 
     def is_job(self, job: Job) -> bool:
         """Whether another one is the same job, by its Id or by another one; users may differ."""
-        id_ = self.whole.id
-        return job.id == id_ or has_other_id(job.id, _marks(job), id_, self.marks)
+        return is_same_job(job.id, _marks(job), self.whole.id, self.marks)
 
     def is_run_of(self, known: _MemberJob) -> bool:
         """Whether it may be the run of one that is there."""
@@ -231,11 +230,6 @@ class GroupMembers:
             for id_ in each.ids:
                 self._by_id[id_].append(place)
         self._changes: dict[int, Job] = {}
-
-    @property
-    def ids(self) -> Collection[str]:
-        """The Ids by which its jobs may be told of."""
-        return self._by_id.keys()
 
     @property
     def document(self) -> bytes:
