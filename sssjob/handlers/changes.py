@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sssjob.errors import Refused, UnknownOutcome
+from sssjob.handlers.attributes import GROUP
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -68,7 +69,7 @@ def once(
         return answer
 
     try:
-        with stores.use() as jobs, _change(jobs, call) as change:
+        with stores.use() as jobs, changing(jobs, call) as change:
             return made(change)
     except _Rehearsed as rehearsed:
         return rehearsed.answer
@@ -100,7 +101,7 @@ def once_elsewhere(
     since = call.now - window
 
     def keep(text: str) -> None:
-        with stores.use() as jobs, _change(jobs, call) as change:
+        with stores.use() as jobs, changing(jobs, call) as change:
             put(change, text)
 
     def put(change: Change, text: str) -> None:
@@ -115,7 +116,7 @@ def once_elsewhere(
 
     has_waited = False
     while True:
-        with stores.use() as jobs, _change(jobs, call) as change:
+        with stores.use() as jobs, changing(jobs, call) as change:
             before = change.noted(name) if name else change.answered(_ELSEWHERE, mark, since)
             refused = before is not None and before.startswith(_REFUSED)
             if not before or (refused and not has_waited):
@@ -157,8 +158,12 @@ def _waited(told: str, seen: Callable[[], str | None]) -> bool:
     return False
 
 
-def _change(jobs: Store, call: ReceivedRequest) -> AbstractContextManager[Change]:
-    return jobs.change(by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request))
+def changing(jobs: Store, call: ReceivedRequest) -> AbstractContextManager[Change]:
+    """The change of a store that a request makes, as its history names it."""
+    return jobs.change(
+        by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request),
+        brings_groups=call.request.object == GROUP,
+    )  # fmt: skip
 
 
 def once_outside(
@@ -177,7 +182,7 @@ def once_outside(
     if before is not None:
         return _read(before)
     answer = _made(do())
-    with stores.use() as jobs, _change(jobs, call) as change:
+    with stores.use() as jobs, changing(jobs, call) as change:
         change.note(name, _written(answer))
     return answer
 
@@ -192,7 +197,7 @@ def require_single(stores: Stores, call: ReceivedRequest) -> None:
         return
     words = json.dumps([call.actor, call.request.id])
     name, noted = f"{KEY}{hashlib.sha256(words.encode()).hexdigest()}", noted_as(call)
-    with stores.use() as jobs, _change(jobs, call) as change:
+    with stores.use() as jobs, changing(jobs, call) as change:
         before = change.noted(name)
         if before is None:
             change.note(name, noted)

@@ -18,7 +18,7 @@ from sssjob.document import dumps
 from sssjob.document.splice import rewrite
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import GROUP, JOB
-from sssjob.handlers.changes import noted_as, reason, require_conditions
+from sssjob.handlers.changes import changing, noted_as, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried
 from sssjob.handlers.editing import require_own, require_short
 from sssjob.handlers.finding import Search
@@ -37,7 +37,6 @@ MOST = 1000  # jobs of one group, each of which starts commands
 # What only a batch system says of a job, or who runs this.
 _SAID = (*BECAME, "State", "SubmitTime")
 _UNDER_WAY = "submissions that are under way"
-_NAMED = 200  # characters of a name in the history
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +189,7 @@ def kept(jobs: Store, call: ReceivedRequest, wanted: IntendedJob) -> int:
     """
     block, name = wanted.block, name_of(wanted.block)
     what = "job" if block.name == JOB else GROUP
-    with jobs.change(
-        by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request)
-    ) as change:
+    with changing(jobs, call) as change:
         before = change.noted(name)
         if before is None:
             return _made(change, call, wanted)

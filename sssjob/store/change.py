@@ -29,9 +29,12 @@ OF_REQUESTS = (KEY, REQUEST, SUBMITTED)
 class Change:
     """What is read and written within ``Store.change``; good until its block ends."""
 
-    def __init__(self, engine: Engine, packing: Packing, entry: HistoryEntry) -> None:
+    def __init__(
+        self, engine: Engine, packing: Packing, entry: HistoryEntry, *, brings_groups: bool = False
+    ) -> None:
         self._engine, self._packing, self._entry = engine, packing, entry
         self._writer = DocumentWriter(engine, packing)
+        self._writer.keep_groups_still(brings_groups=brings_groups)
         self.ledger = StoreLedger(engine, entry)
 
     def settle(self) -> None:

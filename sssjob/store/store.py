@@ -102,17 +102,20 @@ class Store:
 
     @contextmanager
     def change(
-        self, *, by: str | None = None, source: str = "", reason: str = ""
-    ) -> Iterator[Change]:
+        self, *, by: str | None = None, source: str = "", reason: str = "",
+        brings_groups: bool = False,
+    ) -> Iterator[Change]:  # fmt: skip
         """One change: what its block does is all committed when the block ends, or none of it.
 
         ``by`` (else the one of the store), ``source`` and ``reason`` are kept in the history. It
-        waits for other writers as long as the store has patience, then raises ``BusyStore``.
+        waits for other writers as long as the store has patience, then raises ``BusyStore``. One
+        that may keep or show again a JobGroup with jobs that were not in it ``brings_groups``: no
+        job comes from elsewhere meanwhile.
         """
         who = self.by if by is None else by
         with self.engine.transaction():
             entry = HistoryEntry(self.engine, by=who, source=source, reason=reason)
-            change = Change(self.engine, self.packing, entry)
+            change = Change(self.engine, self.packing, entry, brings_groups=brings_groups)
             yield change
             change.settle()
 

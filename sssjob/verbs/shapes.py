@@ -162,7 +162,8 @@ SHAPES: Mapping[str, Printed] = {
     "store init": Printed({"store": "text", "documents": "integer"}),
     "store import": Printed(dict.fromkeys(("new", "changed", "unchanged", "bad"), "integer")),
     "store export": Printed(
-        {**_KEPT, "number": "integer", "document": "text", "files": Each("anything")}, lines=True
+        {**_KEPT, "number": "integer", "document": "text", "files": Each("anything"),
+         "is_taken_in": "truth"}, lines=True
     ),
     "store query": Printed([_MATCH]),
     "store log": Printed(_KEPT, lines=True),

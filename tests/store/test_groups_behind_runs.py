@@ -2,6 +2,8 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from io import BytesIO
 from itertools import permutations
 from threading import Event
 
@@ -11,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting import until
 
-from sssjob import store
+from sssjob import store, units
+from sssjob.delivery import StoreDelivery
+from sssjob.document import loads
 from sssjob.errors import TakenId
+from sssjob.records import find
 from sssjob.store import Counts
 from sssjob.store.ledger import EntryKind
 from sssjob.store.writing import DocumentWriter
@@ -318,13 +323,60 @@ def test_a_run_that_stood_beside_groups_that_wait_is_shown_again_beside_them(job
     assert shown(jobs) == before
 
 
+def imports(document):
+    def load(own):
+        own.load(document.encode())
+
+    return load
+
+
+def puts(document, *, brings_groups=False):
+    """As the gateway keeps what is created."""
+
+    def put(own):
+        with own.change(brings_groups=brings_groups) as change, suppress(TakenId):
+            new = loads(document)
+            change.require_one_place(new, None)
+            change.put(new)
+
+    return put
+
+
+def delivers(record):
+    def deliver(own):
+        [*StoreDelivery(own).take_records(BytesIO(record.encode()), "r", find("slurm"), "UTC")]
+
+    return deliver
+
+
+NEXT_RECORD = "JobID|State|Submit|Start|End\n7|COMPLETED|{}|{}|{}\n".format(
+    *map(units.iso, (700, 900, 950))
+)
+IN_GROUP = GROUP.format("g", WAITS)
+REFUSED = 0  # what is created is there already
+AT_ONCE = {
+    "imports": ((), imports(RUN.format("")), imports(IN_GROUP), (600, 600)),
+    "a group that is created": (
+        (), imports(RUN.format("")), puts(IN_GROUP, brings_groups=True), (600, 600),
+    ),
+    "a job that is created": ((), puts(RUN.format("")), imports(IN_GROUP), (600, REFUSED)),
+    "a delivery": (
+        (RUN.format(""),), delivers(NEXT_RECORD), imports(GROUP.format("g", NEXT.format(""))),
+        (650, 650),
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("is_group_first", [False, True])
-def test_a_group_and_its_run_that_are_imported_at_the_same_time_count_once(
-    jobs, address, monkeypatch, is_group_first
+@pytest.mark.parametrize("case", AT_ONCE)
+def test_a_group_and_its_run_that_are_written_at_the_same_time_count_once(
+    jobs, address, monkeypatch, case, is_group_first
 ):
-    """The first import has written and not committed yet while the second one begins."""
-    pieces = [RUN.format(""), GROUP.format("g", WAITS)]
-    first, second = pieces[::-1] if is_group_first else pieces
+    """The first writer has written and not committed yet while the second one begins."""
+    before, *writers, wanted = AT_ONCE[case]
+    for each in before:
+        loaded(jobs, each)
+    first, second = writers[::-1] if is_group_first else writers
     has_written, may_commit = Event(), Event()
     settles = DocumentWriter.settle
 
@@ -334,22 +386,21 @@ def test_a_group_and_its_run_that_are_imported_at_the_same_time_count_once(
             has_written.set()
             assert may_commit.wait(60)
 
-    def load(document):
+    def write(writer):
         with store.open(address) as own:
-            own.load(document.encode())
+            writer(own)
 
     monkeypatch.setattr(DocumentWriter, "settle", settle)
     with ThreadPoolExecutor(2) as pool:
-        one = pool.submit(load, first)
+        one = pool.submit(write, first)
         assert has_written.wait(60)
-        other = pool.submit(load, second)
+        other = pool.submit(write, second)
         if address.startswith("postgresql"):  # SQLite lets only one begin
             until(lambda: other.done() or _waits(jobs))
         may_commit.set()
         one.result(60)
         other.result(60)
-    [kept] = shown(jobs)
-    assert seconds([kept]) == 600
+    assert seconds(shown(jobs)) == wanted[is_group_first]
 
 
 def _waits(jobs):

@@ -35,7 +35,7 @@ def command(
     missed: list[tuple[str, str]] = []
     with (
         shared.opened(store, by=shared.user(by)) as jobs,
-        jobs.change(reason=reason) as change,
+        jobs.change(reason=reason, brings_groups=undo) as change,
     ):
         for id_ in ids:
             try:
