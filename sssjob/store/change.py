@@ -187,7 +187,7 @@ class Change:
         for number in lookup.ranked(self._engine, identity, deleted=True):
             found = self.at(number)
             if not found.deleted:
-                break
+                continue
             runs = [*self._same_runs(found)]
             shown = next((each for each in runs if not each[0].deleted), None)
             if shown is None:

@@ -25,7 +25,7 @@ from sssjob.store.columns import (
 from sssjob.store.condition import Bits, Compare, Condition, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.files import digests_of
-from sssjob.store.identity import Identity, rank, stated
+from sssjob.store.identity import MARKS, Identity, rank, stated
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, QueryPlan
 from sssjob.store.schema import TAKEN_IN
@@ -51,6 +51,12 @@ FORMER = (
     "JOIN change AS c ON c.number = f.change "
 )
 _RUNS = "SELECT number, name, id, run, global_id, submitted, started, deleted FROM document "
+# The same of documents that have a job, with the marks of that job.
+_MARKS = tuple(map(name_of, MARKS))
+_RUNS_OF_JOB = (
+    f"SELECT d.number, d.name, d.id, d.run, {', '.join(f'j.{each}' for each in _MARKS)}, "
+    "d.deleted FROM ({}) AS j JOIN document AS d ON d.number = j.document"
+)
 EVENTS = (
     'SELECT d.name, d.id, d.run, v.version, c.at, c."by", c.source, c.reason, v.deleted FROM '
     "(SELECT number AS document, version, change, deleted FROM document UNION ALL "
@@ -71,29 +77,37 @@ def find(engine: Engine, identity: Identity | str, *, deleted: bool | None = Fal
 
 
 def ranked(engine: Engine, identity: Identity | str, *, deleted: bool | None) -> list[int]:
-    """The numbers of the documents that it may be, in the order in which they are meant."""
+    """The numbers of the documents that it may be, in the order in which they are meant.
+
+    Whoever asks for ``deleted`` ones does not mean those of which a group has the job.
+    """
     wanted = identity if isinstance(identity, Identity) else Identity("", identity)
     asked = {"id": wanted.id, "name": wanted.name or None, "run": wanted.run}
     given = {name: value for name, value in asked.items() if value is not None}
     condition = " AND ".join(f"{name} = ?" for name in given)
     runs = engine.fetch(f"{_RUNS}WHERE {condition}", tuple(given.values()))
     if not isinstance(identity, Identity) and not any(_is_there(row, deleted) for row in runs):
-        told = of_job(identity, engine.dialect)
-        runs = [*runs, *engine.fetch(f"{_RUNS}WHERE number IN ({told.text})", told.values)]
+        told = of_job(identity, engine.dialect, ("document", *_MARKS))
+        runs = [*runs, *engine.fetch(_RUNS_OF_JOB.format(told.text), told.values)]
     runs = sorted(runs, key=lambda row: _rank(row, wanted.id, deleted), reverse=True)
-    return [number for number, *_ in runs]
+    return [*dict.fromkeys(number for number, *_ in runs)]
 
 
 def _rank(row: Row, id_: str, deleted: bool | None) -> tuple[bool, bool, bool, int, int, int]:
     """What orders the documents of one Id: jobs, groups, and groups in which it is a job's."""
     number, name, own, run, *marks, _ = row
-    there, latest, order = rank(stated(*marks), run, is_there=_is_there(row, deleted))
+    there, latest, order = rank(stated(*map(_mark, marks)), run, is_there=_is_there(row, deleted))
     return there, name == "Job", own == id_, latest, order, number
+
+
+def _mark(value: object) -> str:
+    """A mark as a text; times of jobs are whole seconds here, which is enough for their order."""
+    return "" if value is None else str(int(value) if isinstance(value, float) else value)
 
 
 def _is_there(row: Row, deleted: bool | None) -> bool:
     """Whether a document is one of those that are asked for."""
-    return deleted is None or bool(row[-1]) is deleted
+    return deleted is None or row[-1] == int(deleted)
 
 
 def by_number(engine: Engine, number: int) -> Row | None:
@@ -152,10 +166,13 @@ def notes(engine: Engine, begin: str) -> dict[str, str]:
     return {str(name): str(value) for name, value in rows}
 
 
-def of_job(id_: str, dialect: SqlDialect) -> Sql:
-    """The numbers of documents with a row of this Id; of several Ids the first one counts."""
+def of_job(id_: str, dialect: SqlDialect, columns: Sequence[str] = ("document",)) -> Sql:
+    """The numbers of documents with a row of this Id; of several Ids the first one counts.
+
+    Or other ``columns`` of these rows.
+    """
     several = sql(Prefix("id", f"{SEPARATOR}{id_}{SEPARATOR}"), dialect)
-    rows = "SELECT document FROM job WHERE"
+    rows = f"SELECT {', '.join(columns)} FROM job WHERE"
     return Sql(f"{rows} id = ? UNION ALL {rows} {several.text}", (id_, *several.values))
 
 

@@ -323,6 +323,20 @@ def test_a_run_that_stood_beside_groups_that_wait_is_shown_again_beside_them(job
     assert shown(jobs) == before
 
 
+@pytest.mark.parametrize("is_taken_in", [False, True])
+def test_an_id_in_two_groups_means_the_last_run_to_delete_and_to_show_again(jobs, is_taken_in):
+    pieces = [GROUP.format("b", WAITS), NEXT.format("")]
+    for each in pieces[::-1] if is_taken_in else pieces:
+        loaded(jobs, each)
+    loaded(jobs, GROUP.format("a", RUN.format("")))
+    found = []
+    for does in ("delete", "delete", "delete", "undelete", "undelete"):
+        with jobs.change() as change, suppress(TakenId):
+            getattr(change, does)("7")
+        found.append(seconds(shown(jobs)))
+    assert found == [600, 0, 0, 50, 650]
+
+
 def imports(document):
     def load(own):
         own.load(document.encode())
