@@ -288,17 +288,18 @@ class Partition(About):
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The Partition of a job without Queue; the same as the Queue, it is said by that."""
-        if text := self.value(asked):
+        if text := self.value(asked, is_held=made.held):
             _add(asked, made, self.name, self.queues.option, text)
 
-    def value(self, asked: JobRequest) -> str:
+    def value(self, asked: JobRequest, *, is_held: bool = False) -> str:
         """What the option says; "" where a Queue says it, or no Partition is asked for."""
-        partition, queues = asked.one("Partition"), asked.items("Queue")
+        partition = asked.one("Partition")
         if partition is None:
             return ""
-        if not queues:
+        queue = self.queues.value(asked, is_held=is_held)
+        if not queue:
             return plain_text(asked, partition, self.queues.named)
-        if stripped(partition.text) != (queue := stripped(queues[0].text)):
+        if stripped(partition.text) != queue:
             asked.refuse(partition, f"the partition is the Queue, {queue!r}")
         return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TypeVar
 
 from sssjob import expression, nodes
@@ -74,13 +75,13 @@ def any_of_these(
     """
     found: dict[str, None] = {}
     taken: list[Property] = []
-    wanted = 0
+    wanted, unwanted = 0, _unwanted(asked)
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
         if read is not None and (text := read(item)):
             found[text] = None
             wanted += 1
             continue
-        texts = listed(asked, item, most)
+        texts = _but(listed(asked, item, most), unwanted)
         if not texts:
             continue
         if all(map(plain, texts)):
@@ -104,8 +105,9 @@ def names(asked: JobRequest, wanted: int | None) -> list[str]:
     ``wanted`` is the number of nodes, None where no source gives it.
     """
     found: list[str] = []
+    unwanted = _unwanted(asked)
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
-        texts = listed(asked, item)
+        texts = _but(listed(asked, item), unwanted)
         if not texts:
             continue
         if not all(map(plain, texts)):
@@ -118,6 +120,22 @@ def names(asked: JobRequest, wanted: int | None) -> list[str]:
         found += distinct
     found = list(dict.fromkeys(found))
     return found if wanted is None else no_more_than(asked, found, wanted)
+
+
+def _unwanted(asked: JobRequest) -> frozenset[str]:
+    """The names of nodes that are not wanted; a pattern, or too many, are of those who say them."""
+    found: set[str] = set()
+    for item in asked.excluded("Node"):
+        with suppress(InvalidValue, LimitExceeded):
+            expanded = nodes.expand(item)
+            if isinstance(expanded, nodes.Names) and len(expanded) <= nodes.OPTION_LIMIT:
+                found.update(expanded)
+    return frozenset(found)
+
+
+def _but(texts: tuple[str, ...], unwanted: frozenset[str]) -> tuple[str, ...]:
+    """Those of some names that are wanted; where none is, all: one cannot have both."""
+    return tuple(text for text in texts if text not in unwanted) or texts
 
 
 def no_more_than(asked: JobRequest, named: list[str], number: int) -> list[str]:
@@ -173,12 +191,19 @@ def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expressio
 
 
 def wishes(asked: JobRequest, name: str) -> list[str]:
-    """Take the plain names that a job would like, of each group the one that weighs most."""
+    """Take the plain names that a job would like, of each group the one that weighs most.
+
+    What the target cannot say must not be there is not liked either.
+    """
     found: list[str] = []
+    unsaid = {stripped(item.text) for item in asked.excluded(name, unsaid=True)}
     for part in (each for whole in asked.demands() for each in asked.chosen(whole)):
         if not isinstance(part, Wish) or part.avoid or not _is_about(part, frozenset((name,))):
             continue
-        known = [each for each in part.members if each.op == "EQ" and _is_one(each.item)]
+        known = [
+            each for each in part.members
+            if each.op == "EQ" and _is_one(each.item) and stripped(each.item.text) not in unsaid
+        ]  # fmt: skip
         if not known:
             continue
         best = max(known, key=lambda each: abs(expression.weight(each.item)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -272,6 +272,8 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     except (InvalidValue, LimitExceeded):
         return  # which is told where the names are read
     number = found.count(of.written, of.per_node)
+    if number is None:  # each of them is one that is not wanted, which is told where that is
+        number = replace(found, excluded=()).count(of.written, of.per_node)
     if number is not None:
         of.nodes, of.named, of.stated = CountRange(number, number), True, bool(found.wanted)
 

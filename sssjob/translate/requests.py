@@ -155,6 +155,9 @@ class JobRequest:
         self._items: Sequence[Property]  # at these places
         self._blocks: dict[int, Mapping[str, list[int]]]  # numbers of places by block and name
         self._fates: dict[int, Fate]  # by identity, of what is not held as it is
+        # By identity of a comparison of a request, the terms that it is in its alternative, where
+        # it is another there, as under Not.
+        self._terms: Mapping[int, list[Property]] = {}
         # By identity of a block with alternatives, the one that is written.
         self._chosen: Mapping[int, Alternative] = {}
         # What the only task group says for its job: the names, and where they stand.
@@ -167,6 +170,7 @@ class JobRequest:
             found = _Survey(job, scope, unstated)
             self._places, self._items, self._fates = found.places, found.items, found.fates
             self._blocks, self._chosen = {**found.blocks}, found.chosen
+            self._terms = found.terms
             self.sets_aside = found.sets_aside
             self._here = self._blocks.get(id(job), {})
             groups = job.asking_groups
@@ -444,17 +448,27 @@ class JobRequest:
         self.hold(found)
         return found
 
+    # decision 1031
     def hold(self, items: Iterable[Property]) -> None:
-        """Take properties wherever they stand, alternatives and wishes included."""
-        texts: dict[str, set[str]] = {}
-        for item in items:
-            texts.setdefault(item.name, set()).add(item.text)
-        for name, wanted in texts.items():
+        """Take these very properties wherever they stand, alternatives and wishes included.
+
+        Of a request each is taken with what it is in its alternative; another comparison of the
+        same name and text is none of them.
+        """
+        found: dict[str, set[int]] = {}
+        for each in self._with_terms(items):
+            found.setdefault(each.name, set()).add(id(each))
+        for name, taken in found.items():
             for place, item in self._of(name):
-                if item.text in wanted:
+                if id(item) in taken:
                     self._fates.pop(id(item), None)
                     if not place.requested:
                         self._unknown(item)
+
+    def _with_terms(self, items: Iterable[Property]) -> Iterator[Property]:
+        for item in items:
+            yield item
+            yield from self._terms.get(id(item), ())
 
     def _unknown(self, item: Property) -> None:
         """Attributes that nobody knows are lost, as an element that nobody knows is."""
@@ -508,7 +522,7 @@ class JobRequest:
         """Take a part of the request as a whole, so that nobody takes anything in it alone."""
         found = [each.item for whole in (part, *self.chosen(part)) for each in comparisons(whole)]
         self.hold(found)
-        self._in_terms.update(map(id, found))
+        self._in_terms.update(map(id, self._with_terms(found)))
 
     def everything(self) -> None:
         """Take all that a job says, for a target that has a place for whatever there is."""
@@ -539,6 +553,15 @@ class JobRequest:
         """What the job itself says and requests by some names, taken or not."""
         return [item for _, item in self._all_of(names)]
 
+    def excluded(self, name: str, *, unsaid: bool = False) -> list[Property]:
+        """What demands of a property not to be something; ``unsaid``: as far as nobody took it."""
+        return [
+            item
+            for place, item in self._named(name)
+            if place.requested and not place.plain and item.attributes.get("op") == "NE"
+            and not (unsaid and id(item) not in self._fates)
+        ]  # fmt: skip
+
     def asks(self, name: str) -> bool:
         """Whether the job itself says an amount that counts, as ``bounds`` takes it."""
         found = self._named(name)
@@ -553,9 +576,10 @@ class JobRequest:
         """Say of what was taken that it is not carried after all, and why."""
         if attribute:
             self._attributes[id(item), attribute] = reason
-        else:
-            self._fates[id(item)] = Fate(reason)
-            self._refused.add(id(item))
+            return
+        for each in self._with_terms((item,)):
+            self._fates[id(each)] = Fate(reason)
+            self._refused.add(id(each))
 
     def approximate(
         self, name: str, reason: str, done: Done = Done.APPROXIMATED, *, met: bool = True,
@@ -676,8 +700,8 @@ class _Survey:
         self.blocks: dict[int, dict[str, list[int]]] = {}
         self.fates: dict[int, Fate] = {}
         self.chosen: dict[int, Alternative] = {}
+        self.terms: dict[int, list[Property]] = {}  # by comparisons, where they are another
         self._job = job
-        self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
         self._block(job, scope, unstated)
 
     def _put(self, place: PropertyPlace, item: Property, owner: Block, fate: Fate) -> None:
@@ -685,8 +709,6 @@ class _Survey:
         named.setdefault(item.name, []).append(len(self.places))
         self.places.append(place)
         self.items.append(item)
-        if place.requested:
-            self._requests.add((id(owner), item.name, item.text))
         self.fates[id(item)] = fate
 
     def _block(
@@ -694,7 +716,7 @@ class _Survey:
     ) -> None:
         policy = _holding(block, policy)
         path = f"{path}/{block.name}"
-        asks = False
+        asks, known = False, dict[int, Property]()
         for item in block.items:
             if isinstance(item, Property):
                 self._add(item, path, policy, block)
@@ -704,7 +726,8 @@ class _Survey:
             elif isinstance(item, Requested):
                 if not asks:  # the scope speaks of all such blocks together
                     asks = self._request(block, scope, policy, f"{path}/Requested")
-                self._others(item, block, scope, policy, f"{path}/Requested")
+                    known = _as_known(block, scope)
+                self._others(item, block, scope, known, policy, f"{path}/Requested")
             elif type(item) is Delivered:
                 self._facts(item, policy, path)
             elif isinstance(item, Block):
@@ -745,20 +768,23 @@ class _Survey:
         chosen = scope.chosen if scope is not None else None
         if chosen is not None:
             self.chosen[id(owner)] = chosen
+        block = scope.block if scope is not None else owner  # whose comparisons are chosen from
         policies = {
-            id(item): _holding(block, policy)
-            for block in owner.blocks(Requested)
-            if _POLICY in block.attributes
-            for item in block.properties
+            id(item): _holding(each, policy)
+            for each in block.blocks(Requested)
+            if _POLICY in each.attributes
+            for item in each.properties
         }
-        for term in chosen.terms if chosen is not None else ():
+        for term, asked in chosen.asked if chosen is not None else ():
             for found in comparisons(term):
                 plain = isinstance(term, Comparison) and found.op == "EQ"
                 # Numbers are made of the TaskCount that stands outside of the request.
                 none = "EQ" if isinstance(term, Not) else "NE"
                 bounded = found.op not in (none, "Match") and found.item.name != "TaskCount"
-                own = policies.get(id(found.item), policy)
+                own = policies.get(id(asked.item), policy)
                 self._add(found.item, path, own, owner, plain, bounded, True)
+                if found.item is not asked.item:
+                    self.terms.setdefault(id(asked.item), []).append(found.item)
         return True
 
     def _others(
@@ -766,26 +792,27 @@ class _Survey:
         block: Requested,
         owner: Block,
         scope: Scope | None,
+        known: Mapping[int, Property],
         policy: AwarenessPolicy,
         path: str,
     ) -> None:
-        """What binds nobody: wishes, and what only other alternatives ask for."""
+        """What binds nobody: wishes, and what only other alternatives ask for.
+
+        ``known`` has by identity what its scope has in the place of a property.
+        """
         policy = _holding(block, policy)
-        for item in block.properties:
-            if id(item) in self.fates or self._compared(item, owner):
+        for said in block.properties:
+            item = known.get(id(said), said)
+            if id(item) in self.fates or id(item) in self.terms:
                 continue
             wish = expression.is_wish(item)
-            known = item.name in spec.properties(spec.REQUESTED)
-            fact = scope is not None and (wish or known)
+            is_known = item.name in spec.properties(spec.REQUESTED)
+            fact = scope is not None and (wish or is_known)
             reason = _WISH if wish else _OTHER if fact else NO_OPTION
             own = _holding(item, policy)
             is_own = owner is self._job
             place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)
             self._put(place, item, owner, Fate(reason))
-
-    def _compared(self, item: Property, owner: Block) -> bool:
-        """Whether an item is among the chosen ones as its negation."""
-        return (id(owner), item.name, item.text) in self._requests
 
     def _add(
         self, item: Property, path: str, policy: AwarenessPolicy, owner: Block, plain: bool = True,
@@ -807,6 +834,27 @@ class _Survey:
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
+
+
+def _as_known(block: Block, scope: Scope | None) -> dict[int, Property]:
+    """By identity of what a block requests, what its scope has of it, without unknown words.
+
+    That is in another order and with other signs where an element is not understood.
+    """
+    found: dict[int, Property] = {}
+    if scope is None or scope.block is block:
+        return found
+    waiting: dict[tuple[str, str, bool], list[Property]] = {}
+    for item in scope.block.requested:
+        waiting.setdefault(_kind(item), []).append(item)
+    for item in block.requested:
+        if same := waiting.get(_kind(item)):
+            found[id(item)] = same.pop(0)
+    return found
+
+
+def _kind(item: Property) -> tuple[str, str, bool]:
+    return item.name, item.text, expression.is_wish(item)
 
 
 def _names(part: Expression) -> set[str]:

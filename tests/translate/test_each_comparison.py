@@ -1,0 +1,176 @@
+"""Each comparison of a request is written or told, whatever stands beside it (decision 1031)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.document import loads
+from sssjob.errors import InvalidValue
+from sssjob.registry import all_targets
+from sssjob.translate import Settings, Untranslatable, translate
+
+TARGETS = [
+    name for name, row in all_targets().items() if row.writes and name not in ("sss", "dagman")
+]
+# One name may be that of a feature, a queue or a machine, too.
+TEXTS = {
+    "Feature": ("ib", "ssd"), "Node": ("n1", "n2"), "Queue": ("q", "ib"), "Machine": ("m", "q"),
+    "Partition": ("q", "r"), "Architecture": ("x86_64", "ib"), "OperatingSystem": ("Linux", "ib"),
+    "Project": ("p",), "QualityOfService": ("ib",), "Reservation": ("q",), "User": ("amy",),
+    "Group": ("g",), "NetworkAdapter": ("ib",), "Shell": ("/bin/bash",),
+}  # fmt: skip
+SIGNS = (
+    (), (), (("op", "NE"),), (("conj", "Nand"),), (("op", "NE"), ("conj", "Nand")),
+    (("op", "Match"),), (("preference", "-1"),), (("preference", "-3"),),
+)  # fmt: skip
+JOB = '<Job awarenessPolicy="{}"><Id>1</Id><Executable>/bin/date</Executable>\n{}\n</Job>'
+PLACES = {
+    "job": "<Requested>\n{}\n</Requested>",
+    "group": "<TaskGroup><Requested>\n{}\n</Requested></TaskGroup>",
+}
+SETTINGS = Settings(residual=False)
+
+COMPARED = st.sampled_from(sorted(TEXTS)).flatmap(
+    lambda name: st.tuples(st.just(name), st.sampled_from(TEXTS[name]), st.sampled_from(SIGNS))
+)
+# Features and nodes are what most targets have several words for.
+OFTEN = st.sampled_from(("Feature", "Feature", "Node", "Queue")).flatmap(
+    lambda name: st.tuples(st.just(name), st.sampled_from(TEXTS[name]), st.sampled_from(SIGNS))
+)
+ONE = COMPARED | OFTEN
+
+
+def chosen(one, other):
+    """A choice between two, of which neither is a wish or negated as a whole."""
+    kept = [
+        (name, text, tuple(sign for sign in signs if sign[0] == "op"))
+        for name, text, signs in (one, other)
+    ]
+    return tuple(kept)
+
+
+PARTS = st.lists(ONE.map(lambda one: (one,)) | st.builds(chosen, ONE, ONE), min_size=1, max_size=4)
+
+
+def line(compared, **more):
+    name, text, signs = compared
+    attributes = "".join(f' {key}="{value}"' for key, value in {**dict(signs), **more}.items())
+    return f"<{name}{attributes}>{text}</{name}>"
+
+
+def lines(parts):
+    for part in parts:
+        if len(part) == 1:
+            yield line(part[0])
+        else:
+            yield line(part[0], group="1")
+            yield line(part[1], conj="Or", group="-1")
+
+
+def written(parts, place, target, policy="Warn"):
+    job = JOB.format(policy, place.format("\n".join(lines(parts))))
+    try:
+        return translate(loads(job), target, SETTINGS)
+    except (InvalidValue, Untranslatable):
+        return None
+
+
+def meant(compared):
+    """What is the same wherever it stands: said twice, it is written once."""
+    name, text, signs = compared
+    said = dict(signs)
+    negated = (said.get("op") == "NE") != (said.get("conj") == "Nand")
+    # Of Slurm a partition is a queue, and what a node is are its features.
+    alike = {"Partition": "Queue", "Architecture": "Feature", "OperatingSystem": "Feature"}
+    return alike.get(name, name), text, negated, said.get("op") == "Match", "preference" in said
+
+
+def less(parts, number, place):
+    """The parts without one comparison."""
+    rest = tuple(each for other, each in enumerate(parts[number]) if other != place)
+    return [*parts[:number], *([rest] if rest else []), *parts[number + 1 :]]
+
+
+def silent(parts, place, target):
+    """The comparisons that are neither written nor told."""
+    whole = written(parts, place, target)
+    if whole is None:
+        return
+    told = {loss.line for loss in whole.losses}
+    everything = [meant(each) for part in parts for each in part]
+    number = 2  # the line before the first
+    for where, part in enumerate(parts):
+        for beside, each in enumerate(part):
+            number += 1
+            if number in told or everything.count(meant(each)) > 1:
+                continue
+            without = written(less(parts, where, beside), place, target)
+            if without is not None and without.text == whole.text:
+                yield each
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@given(parts=PARTS, place=st.sampled_from(sorted(PLACES)))
+def test_each_comparison_is_written_or_told(target, parts, place):
+    assert list(silent(parts, PLACES[place], target)) == []
+
+
+NOT = (("op", "NE"),)
+NAND = (("conj", "Nand"),)
+LIKED = (("preference", "-3"),)
+# What demands the contrary of what another term of its name says.
+BESIDE = {
+    "a feature and a wish": [[("Feature", "ib", NOT)], [("Feature", "ib", LIKED)]],
+    "under Nand": [[("Feature", "ib", NAND)], [("Feature", "ib", LIKED)]],
+    "a feature and a choice": [
+        [("Feature", "ib", NOT)], [("Feature", "ib", ()), ("Feature", "ssd", ())],
+    ],
+    "a feature and itself": [[("Feature", "ib", NOT)], [("Feature", "ib", ())]],
+    "a node and itself": [[("Node", "n1", NOT)], [("Node", "n1", ())]],
+    "a queue and a choice": [[("Queue", "q", NOT)], [("Queue", "q", ()), ("Queue", "ib", ())]],
+    "a partition and no queue": [[("Partition", "q", ())], [("Queue", "q", NOT)]],
+    "a partition and a wish": [[("Partition", "q", ())], [("Queue", "q", LIKED)]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("parts", BESIDE.values(), ids=BESIDE)
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_says_the_contrary_takes_nothing_for_told(target, parts, place):
+    assert list(silent(parts, place, target)) == []
+
+
+@pytest.mark.parametrize("target", ["sbatch", "sge", "slurmrest"])
+@pytest.mark.parametrize("signs", [NOT, NAND])
+def test_reject_refuses_a_feature_that_must_not_be_there(target, signs):
+    wished = [[("Feature", "ib", signs)], [("Feature", "ib", LIKED)]]
+    assert written(wished, PLACES["job"], target, "Reject") is None
+    found = written(wished, PLACES["job"], target)
+    assert {loss.line for loss in found.losses} >= {3, 4}
+    assert found.text == written(wished[:1], PLACES["job"], target).text
+
+
+def test_nodes_are_named_but_for_those_that_are_not_wanted():
+    asked = '<Requested><Node aggregation="List">n1,n2</Node><Node op="NE">n1</Node></Requested>'
+    for target, said in (("pbs", "host=n2"), ("torque", "nodes=n2:"), ("sbatch", "nodelist=n2")):
+        text = translate(loads(JOB.format("Warn", asked)), target, SETTINGS).text
+        assert said in text
+        assert "list=n1" not in text
+        assert "host=n1" not in text
+
+
+@pytest.mark.parametrize("conj", ["And", "Nand"])
+@pytest.mark.parametrize("policy", ["Reject", "Warn", "Ignore"])
+def test_the_policy_of_a_request_holds_for_what_is_negated_in_it(policy, conj):
+    asked = (
+        f'<Requested awarenessPolicy="{policy}"><Feature>a</Feature>'
+        f'<Feature conj="{conj}" op="{"EQ" if conj == "Nand" else "NE"}">ib</Feature></Requested>'
+    )
+    job = loads(JOB.format("Warn", asked))
+    if policy == "Reject":
+        with pytest.raises(Untranslatable):
+            translate(job, "sbatch", SETTINGS)
+    else:
+        losses = translate(job, "sbatch", SETTINGS).losses
+        told = [str(loss.policy) for loss in losses if loss.value == "ib"]
+        assert told == ([] if policy == "Ignore" else [policy])
