@@ -79,12 +79,12 @@ class Change:
                     raise TakenId(job.id, f"{stored.identity}, which was charged and deleted")
 
     def elsewhere(
-        self, job: Block, number: int | None, *, deleted: bool = False
+        self, job: Block, number: int | None, *, deleted: bool = False, any_run: bool = False
     ) -> Iterator[tuple[Stored, int, Job]]:
         """Where a job stands in all documents but one, each with its place there, and as it is.
 
-        That is where one of its Ids is, but for other runs of it. The place of a job alone is 0;
-        those of a group count from 1. # decision 860
+        That is where one of its Ids is, but for other runs of it, unless ``any_run`` counts. The
+        place of a job alone is 0; those of a group count from 1. # decision 860
         """
         marks, times = marks_of(job), RunTimes.of_job(job)
         found = {
@@ -97,11 +97,10 @@ class Change:
                 continue
             for at, each in jobs_in(stored.block()):
                 its = marks_of(each)
-                if not marks.agree(its):
-                    continue
                 if not is_same_job(job.id, marks, each.id, its):
                     continue
-                if not times.is_told_apart(RunTimes.of_job(each)):
+                is_same = marks.agree(its) and not times.is_told_apart(RunTimes.of_job(each))
+                if any_run or is_same:
                     yield stored, at, each
 
     # decision 929
@@ -186,18 +185,33 @@ class Change:
         taken: TakenId | None = None
         for number in lookup.ranked(self._engine, identity, deleted=True):
             found = self.at(number)
-            if not found.deleted:
-                continue
-            runs = [*self._same_runs(found)]
-            shown = next((each for each in runs if not each[0].deleted), None)
-            if shown is None:
-                has_run = (stored for stored, job, place in runs if place and not waits(job))
-                return self._hide(next(has_run, found), deleted=False)
-            stored, job, _ = shown
-            taken = taken or TakenId(job.id, str(stored.identity))
+            for each in self._to_be_shown(found) if found.deleted else ():
+                same = self._same_runs(each) if each.deleted else ((each, found.block(), 0),)
+                shown = next((there for there in same if not there[0].deleted), None)
+                if shown is None:
+                    return self._hide(each, deleted=False)
+                taken = taken or TakenId(shown[1].id, str(shown[0].identity))
         if taken is not None:
             raise taken
         return None
+
+    def _to_be_shown(self, hidden: Stored) -> Iterator[Stored]:
+        """What is meant by a hidden document: the groups that have its run, and then itself.
+
+        One that a group took in was not deleted: it is nothing to show as long as a group has its
+        run, or the job that it waited for.
+        """
+        groups = [
+            stored
+            for job, is_alone in _standing(hidden.block()) if is_alone
+            for stored, place, there in self.elsewhere(
+                job, hidden.number, deleted=True, any_run=hidden.is_taken_in and waits(job)
+            )
+            if place and (hidden.is_taken_in or not (waits(job) or waits(there)))
+        ]  # fmt: skip
+        yield from (each for each in groups if hidden.is_taken_in or each.deleted)
+        if not (hidden.is_taken_in and groups):
+            yield hidden
 
     def _same_runs(self, hidden: Stored) -> Iterator[tuple[Stored, Job, int]]:
         """Where runs of a hidden document stand else: its jobs in groups, or those alone.

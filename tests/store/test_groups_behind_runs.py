@@ -31,6 +31,7 @@ NEXT = "<Job><Id>7</Id><State>Completed</State><SubmitTime>700</SubmitTime><Star
 UNTOLD = RUN.replace("<StartTime>100</StartTime>", "")
 NO_TIMES = UNTOLD.replace("<EndTime>700</EndTime>", "")
 CANCELLED = "<Job><Id>7</Id><State>Cancelled</State><SubmitTime>50</SubmitTime><EndTime>90</EndTime>{}</Job>"  # noqa: E501
+HELD = "<Job><Id>7</Id><State>Hold</State><SubmitTime>50</SubmitTime></Job>"
 CHARGE = "<Charge>12</Charge>"
 TAKEN = "Job 7 is that of JobGroup g from now on, and no document of its own"
 
@@ -442,6 +443,49 @@ MEMBERS = {
     "waits": WAITS, "look": LOOK.format(""), "run": RUN.format(""), "next": NEXT.format(""),
     "untold": UNTOLD.format(""), "cancelled": CANCELLED.format(""),
 }  # fmt: skip
+FORMS = MEMBERS | {
+    "bare": "<Job><Id>7</Id></Job>", "idle": IDLE.format(""), "held": HELD,
+    "looks without a SubmitTime": LOOK.format("").replace("<SubmitTime>50</SubmitTime>", ""),
+    "used": NO_TIMES.format(""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("its", FORMS)
+@pytest.mark.parametrize("own", FORMS)
+def test_nothing_but_what_was_deleted_is_shown_again_whichever_document_a_group_took_in(
+    own, its, tmp_path
+):
+    other = "<Job><Id>8</Id><StartTime>1</StartTime><EndTime>9</EndTime></Job>"
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        loaded(jobs, FORMS[own].format(""))
+        _, told = loaded(jobs, GROUP.format("g", FORMS[its].format("") + other))
+        before = shown(jobs)
+        if TAKEN in told:
+            with jobs.change() as change, pytest.raises(TakenId):
+                change.undelete("7")
+            assert shown(jobs) == before
+        with jobs.change() as change:
+            change.delete("7")
+        assert shown(jobs) != before
+        with jobs.change() as change:
+            change.undelete("7")
+        assert shown(jobs) == before
+
+
+def test_a_group_of_which_another_job_runs_elsewhere_by_now_is_not_shown_again(jobs):
+    runs = RUN.format("").replace("<Id>7</Id>", "<Id>8</Id>")
+    loaded(jobs, runs)
+    loaded(jobs, GROUP.format("g", LOOK.format("") + IDLE.format("").replace(">7<", ">8<")))
+    with jobs.change() as change:
+        change.delete("g")
+    loaded(jobs, RUN.format(""))
+    before = shown(jobs)
+    for id_ in ("g", "7", "8"):
+        with jobs.change() as change, pytest.raises(TakenId):
+            change.undelete(id_)
+    assert shown(jobs) == before
+
+
 STEPS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([*MEMBERS]), st.booleans()), min_size=1, max_size=6
 )
