@@ -12,7 +12,7 @@ from sssjob.expression import Comparison, Expression, Not, Or, Wish
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
 from sssjob.translate.options import ScriptReading
-from sssjob.translate.requests import JobRequest
+from sssjob.translate.requests import OTHER_MEANING, JobRequest
 
 T = TypeVar("T")
 
@@ -20,26 +20,31 @@ T = TypeVar("T")
 def features(
     asked: JobRequest, name: str = "Feature", take: Callable[[str], bool] = plain
 ) -> list[str]:
-    """Take the features that every node has to have, as plain names."""
+    """Take the features that every node has to have, as names that the target ``take``s for one."""
     found: list[str] = []
     for item in asked.take(name, "aggregation", "delimiter"):
         texts = listed(asked, item)
         if all(map(take, texts)):
             found += texts
         elif texts:
-            asked.refuse(item, "it is no plain name")
+            _no_name(asked, item, texts)
     return list(dict.fromkeys(found))
 
 
-def plain_name(asked: JobRequest, name: str) -> str:
-    """Take a property that is one plain name; "" where there is none, or another text."""
+def plain_name(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) -> str:
+    """Take a property that is one such name; "" where there is none, or another text."""
     if (item := asked.one(name)) is None:
         return ""
     text = stripped(item.text)
-    if plain(text):
+    if take(text):
         return text
-    asked.refuse(item, "it is no plain name")
+    _no_name(asked, item, (text,))
     return ""
+
+
+def _no_name(asked: JobRequest, item: Property, texts: Iterable[str]) -> None:
+    """Refuse what is no name, or one that the target takes for something else."""
+    asked.refuse(item, OTHER_MEANING if all(map(plain, texts)) else "it is no plain name")
 
 
 def listed(
@@ -99,10 +104,11 @@ def any_of_these(
     return [*found]
 
 
-def names(asked: JobRequest, wanted: int | None) -> list[str]:
+def names(asked: JobRequest, wanted: int | None, take: Callable[[str], bool] = plain) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 
-    ``wanted`` is the number of nodes, None where no source gives it.
+    ``wanted`` is the number of nodes, None where no source gives it; ``take`` says of a text
+    whether the target takes it for the name of one.
     """
     found: list[str] = []
     unwanted = _unwanted(asked)
@@ -110,8 +116,8 @@ def names(asked: JobRequest, wanted: int | None) -> list[str]:
         texts = _but(listed(asked, item), unwanted)
         if not texts:
             continue
-        if not all(map(plain, texts)):
-            asked.refuse(item, "it is no plain name")
+        if not all(map(take, texts)):
+            _no_name(asked, item, texts)
             continue
         distinct = list(dict.fromkeys(texts))
         if nodes.required(item, wanted) < len(distinct):
@@ -190,10 +196,11 @@ def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expressio
     return found
 
 
-def wishes(asked: JobRequest, name: str) -> list[str]:
+def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) -> list[str]:
     """Take the plain names that a job would like, of each group the one that weighs most.
 
-    What the target cannot say must not be there is not liked either.
+    They are names that the target ``take``s for one. What it cannot say must not be there is not
+    liked either.
     """
     found: list[str] = []
     unsaid = {stripped(item.text) for item in asked.excluded(name, unsaid=True)}
@@ -202,7 +209,8 @@ def wishes(asked: JobRequest, name: str) -> list[str]:
             continue
         known = [
             each for each in part.members
-            if each.op == "EQ" and _is_one(each.item) and stripped(each.item.text) not in unsaid
+            if each.op == "EQ" and _is_one(each.item, take)
+            and stripped(each.item.text) not in unsaid
         ]  # fmt: skip
         if not known:
             continue
@@ -266,8 +274,9 @@ def _is_negated(part: Expression) -> bool:
     return isinstance(part, Not) and isinstance(part.operand, Comparison)
 
 
-def _is_one(item: Property) -> bool:
-    return "aggregation" not in item.attributes and plain(stripped(item.text))
+def _is_one(item: Property, take: Callable[[str], bool]) -> bool:
+    text = stripped(item.text)
+    return "aggregation" not in item.attributes and plain(text) and take(text)
 
 
 def _is_about(part: Expression, names: frozenset[str]) -> bool:

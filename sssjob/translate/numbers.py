@@ -26,7 +26,7 @@ from sssjob.resource_names import (
 )
 from sssjob.translate.nodes import conditions
 from sssjob.translate.options import ScriptReading
-from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest
 
 MIB = 1 << 20
 _TOO_LARGE = "does not fit 64 bits"
@@ -727,26 +727,32 @@ def refuse_all(asked: JobRequest, items: Iterable[Property], why: str) -> None:
 
 def counted(
     asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None,
-    is_licence: Callable[[str], bool] = plain,
+    is_licence: Callable[[str], bool] = plain, is_kind: Callable[[str], bool] = plain,
 ) -> Iterator[CountedResource]:  # fmt: skip
     """Take GPUs and licences, with the number of each; all else is refused.
 
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones. ``others`` says
     of which names a Resource of another kind is taken, too; its kind is then "". ``is_licence``
-    says what the name of a licence may be.
+    and ``is_kind`` say which names the target takes for a licence, and for a type of GPUs.
     """
     for items, count in resource_terms(asked):
         item = items[0]
         licence, model = license_name(item.attributes), gpu_model(item.attributes)
         if licence is not None and is_licence(licence):
             yield CountedResource(items, licence, LICENSE, count)
-        elif model is not None and (not model or (typed and plain(model))):
+        elif model is not None and (not model or (typed and is_kind(model))):
             yield CountedResource(items, GPU, model, count)
         elif model is None and licence is None and others is not None and _named(item, others):
             yield CountedResource(items, item.attributes["name"], "", count)
         else:
-            told = NO_TYPE if model else "it is neither a GPU nor a License"
-            refuse_all(asked, items, told)
+            refuse_all(asked, items, _why_not(licence, model, typed=typed))
+
+
+def _why_not(licence: str | None, model: str | None, *, typed: bool) -> str:
+    """Why a Resource is not taken: a plain name is one that the target takes otherwise."""
+    if plain(licence or "") or (typed and plain(model or "")):
+        return OTHER_MEANING
+    return NO_TYPE if model else "it is neither a GPU nor a License"
 
 
 def _named(item: Property, others: Callable[[str], bool]) -> bool:
@@ -771,18 +777,22 @@ def is_gpu(item: Property) -> bool:
     return gpu_model(item.attributes) is not None
 
 
-def resources(asked: JobRequest, *, typed: bool = False) -> tuple[Gpus, list[tuple[str, int]]]:
+def resources(
+    asked: JobRequest, *, typed: bool = False, is_licence: Callable[[str], bool] = plain
+) -> tuple[Gpus, list[tuple[str, int]]]:
     """Take GPUs, all together, and licences by their names; of GPUs one type, if there is any."""
-    gpus, licences, _ = all_resources(asked, typed=typed)
+    gpus, licences, _ = all_resources(asked, typed=typed, is_licence=is_licence)
     return gpus, licences
 
 
 def all_resources(
-    asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None
-) -> tuple[Gpus, list[tuple[str, int]], list[tuple[str, int]]]:
+    asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None,
+    is_licence: Callable[[str], bool] = plain,
+) -> tuple[Gpus, list[tuple[str, int]], list[tuple[str, int]]]:  # fmt: skip
     """The same, and Resources of other names, as ``counted`` takes them."""
     gpus, licences, found = Gpus(), [], []
-    for items, name, kind, count in counted(asked, typed=typed, others=others):
+    every = counted(asked, typed=typed, others=others, is_licence=is_licence)
+    for items, name, kind, count in every:
         if kind == LICENSE:
             licences.append((name, count))
         elif name != GPU:

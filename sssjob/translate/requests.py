@@ -39,6 +39,7 @@ from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
+OTHER_MEANING = "its name means something else there"
 
 # What says who or what a job is, or what became of it, and asks a batch system for nothing.
 FACTS = frozenset((

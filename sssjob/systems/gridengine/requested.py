@@ -34,15 +34,25 @@ LIMITS = {
 }
 
 
-_AMOUNTS = frozenset((
-    "h_rt", "h_vmem", "mem_free", "swap_free", "arch", GPU_TYPE, *GPU_NAMES, *HOST_NAMES,
-    *LIMITS.values(),
+# Resources that mean something by themselves: the numbers and texts of complex(5), and GPUs.
+_MEANT = frozenset((
+    "arch", "calendar", "cpu", "h_rt", "h_vmem", "load_avg", "load_long", "load_medium",
+    "load_short", "m_core", "m_socket", "m_thread", "m_topology", "m_topology_inuse", "mem_free",
+    "mem_total", "mem_used", "min_cpu_interval", "np_load_avg", "np_load_long", "np_load_medium",
+    "np_load_short", "num_proc", "qname", "s_rt", "s_vmem", "seq_no", "slots", "swap_free",
+    "swap_rate", "swap_rsvd", "swap_total", "swap_used", "tmpdir", "virtual_free",
+    "virtual_total", "virtual_used", GPU_TYPE, *GPU_NAMES, *HOST_NAMES, *LIMITS.values(),
 ))  # fmt: skip
+
+
+def is_of_site(name: str) -> bool:
+    """Whether a resource is one to which a site gives its meaning."""
+    return nodes.plain(name) and name not in _MEANT
 
 
 def is_feature(name: str, value: str | None) -> bool:
     """Whether a resource is something that a host has to have; without a value it is TRUE."""
-    return (value is None or value in TRUE) and name not in _AMOUNTS and nodes.plain(name)
+    return (value is None or value in TRUE) and is_of_site(name)
 
 
 class RequestedSlots(NamedTuple):

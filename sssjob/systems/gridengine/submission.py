@@ -89,10 +89,14 @@ class Slots(AmountsLayout):
         if swap := numbers.in_all(asked, of, "Swap"):
             made.option("-l swap_free", written(swap))
             asked.convert("Swap", "what a host has free of it")
-        self._resources(asked, made, slots.granted)
-        for name in features(asked):
+        counted = self._resources(asked, made, slots.granted)
+
+        def is_free(name: str) -> bool:
+            return requested.is_of_site(name) and name not in counted
+
+        for name in features(asked, take=is_free):
             made.option(f"-l {name}", "TRUE")
-        for name in wishes(asked, "Feature"):
+        for name in wishes(asked, "Feature", is_free):
             made.option(f"-soft -l {name}=TRUE -hard")
         for texts in conditions(asked, ("Architecture",), _architectures):
             made.option("-l arch", "|".join(texts))
@@ -136,9 +140,13 @@ class Slots(AmountsLayout):
             how = f"{numbers.shown(total, scope)}, {slots} slots"
             asked.convert("Memory", f"{how}: {written(share)} of each slot")
 
-    def _resources(self, asked: JobRequest, made: ScriptWriting, slots: int) -> None:
-        """GPUs and licences are resources that a site names, and are of one slot."""
-        gpus, licences = numbers.resources(asked, typed=True)
+    # decision 1032
+    def _resources(self, asked: JobRequest, made: ScriptWriting, slots: int) -> frozenset[str]:
+        """GPUs and licences are resources that a site names, and are of one slot.
+
+        Gives the names of the licences, of which a feature can have none: there is one value.
+        """
+        gpus, licences = numbers.resources(asked, typed=True, is_licence=requested.is_of_site)
         for name, number in licences:
             self._share(asked, made, name, number, slots, partial(_named, name))
         if gpus.number:
@@ -147,6 +155,7 @@ class Slots(AmountsLayout):
             made.option(_GPU_TYPE, gpus.kind)
             told = f"{_GPU_TYPE}, a resource that the site has to have"
             asked.convert("Resource", told, numbers.is_gpu)
+        return frozenset(name for name, _ in licences)
 
     def _share(
         self, asked: JobRequest, made: ScriptWriting, name: str, number: int, slots: int,
@@ -209,7 +218,7 @@ class Slots(AmountsLayout):
             if each.name != name and requested.is_feature(name, each.value):
                 said.all(each.name)
                 heard.request("Feature", name)
-            elif wish := _WISH.fullmatch(each.name):
+            elif (wish := _WISH.fullmatch(each.name)) and requested.is_of_site(wish[1]):
                 said.takes(each)
                 say_wishes(heard, "Feature", [wish[1]])
 

@@ -18,6 +18,7 @@ _COMPARED = {"type": "Architecture", "hname": "Node"}
 _NAMES = {name: word for word, name in _COMPARED.items()}
 _SIGNS = {"==": "EQ", "!=": "NE"}
 _WORD = re.compile(r"\s*(&&|\|\||==|!=|[!()]|[A-Za-z0-9_][A-Za-z0-9_.-]*)")
+_OPEN = ("any", "local")  # types of hosts, of which any is taken, or that of who submits
 _DEPTH = 50
 _NOT_ALL = "a selection that a request can say"
 
@@ -46,7 +47,8 @@ def _comparison(item: Property, op: str) -> str:
     ):
         raise InvalidValue(item.text, "names that are there, or are not")
     texts = list(dict.fromkeys(found))
-    if not texts or not all(map(plain, texts)):
+    take = plain if item.name == "Node" else is_name
+    if not texts or not all(map(take, texts)):
         raise InvalidValue(item.text, "plain names")
     if item.name == "Feature":
         whole = " && ".join(texts)
@@ -68,7 +70,12 @@ def is_open(term: Comparison) -> bool:
 
     LSF puts it into requirements that name no type.
     """
-    return term.item.name in ("Architecture", "Feature") and term.item.text in ("any", "local")
+    return term.item.name in ("Architecture", "Feature") and term.item.text in _OPEN
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is the name of a feature, or of one type of hosts."""
+    return plain(text) and text not in _OPEN
 
 
 def selected(text: str) -> Expression:

@@ -11,9 +11,10 @@ from sssjob.expression import Comparison
 from sssjob.model import Property
 from sssjob.nodes import plain
 from sssjob.resource_names import GPU, LICENSE, license_attributes
-from sssjob.systems.lsf.selections import is_open, selected, selection
+from sssjob.systems.lsf.selections import is_name, is_open, selected, selection
 from sssjob.systems.lsf.words import (
     asked_gpus,
+    is_licence,
     kilobytes,
     minutes,
     reservations,
@@ -126,13 +127,13 @@ class Slots(AmountsLayout):
 
     def _select(self, asked: JobRequest, made: ScriptWriting) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
-        found = features(asked)
-        if text := plain_name(asked, "Architecture"):
+        found = features(asked, take=is_name)
+        if text := plain_name(asked, "Architecture", is_name):
             found.append(f"type=={text}")
         found += choices
         if found:
             made.option("-R select", " && ".join(found))
-        if liked := wishes(asked, "Feature"):
+        if liked := wishes(asked, "Feature", _is_feature):
             made.option("-R order", ":".join(liked))
 
     def _usage(
@@ -153,7 +154,7 @@ class Slots(AmountsLayout):
                 found.append(f"{word_}={megabytes}MB{'' if alone else _METHODS[each]}")
                 if megabytes * MIB != amount:
                     asked.approximate(name, f"{megabytes} MB, rounded up")
-        gpus, licences = numbers.resources(asked, typed=True)
+        gpus, licences = numbers.resources(asked, typed=True, is_licence=is_licence)
         found += [f"{name}={count}" for name, count in licences]
         if gpus.number:
             nodes = 1 if _may_be_one(of) else of.node_count
@@ -259,7 +260,7 @@ class Slots(AmountsLayout):
         if value is None:
             return
         found = value.split(":")
-        if all(map(plain, found)) and not _SORTED.intersection(found):
+        if all(map(_is_feature, found)):
             say_wishes(heard, "Feature", found)
         else:
             said.back("-R order", value)
@@ -313,6 +314,11 @@ class Slots(AmountsLayout):
                 said.keep("-gpu", value, found.rest, NOT_ALL)
         elif value is not None:
             said.back("-gpu", value)
+
+
+def _is_feature(text: str) -> bool:
+    """Whether hosts are sorted by whether they have a feature of this name."""
+    return plain(text) and text not in _SORTED
 
 
 # decision 935

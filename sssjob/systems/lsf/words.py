@@ -119,6 +119,16 @@ def _reservation(name: str, text: str) -> ReservedAmount | None:
     return ReservedAmount(LICENSE, number, "job", part, name)
 
 
+def is_licence(name: str) -> bool:
+    """Whether ``rusage`` takes a name for that of a licence.
+
+    >>> is_licence("matlab"), is_licence("mem"), is_licence("ngpus")
+    (True, False, False)
+    """
+    found = _reservation(name, "1")
+    return found is not None and found.kind == LICENSE
+
+
 class AskedGPUs(NamedTuple):
     """What ``-gpu`` asks for: how many GPUs, of what ("" is each host, else host or task).
 

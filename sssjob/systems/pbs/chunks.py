@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
@@ -14,7 +14,17 @@ from sssjob.integers import whole
 from sssjob.model import TaskGroup, stripped
 from sssjob.nodes import plain
 from sssjob.records.readers import licences
-from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, most_processors, parts, totals
+from sssjob.systems.pbs.node_specs import (
+    GPU_COUNTS,
+    MODEL,
+    NodeSpec,
+    is_node,
+    is_of_site,
+    is_property,
+    most_processors,
+    parts,
+    totals,
+)
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import AmountsLayout
@@ -47,9 +57,11 @@ def say_shared(said: ScriptOptions, heard: ScriptReading) -> None:
             said.back(option, value, str(error))
 
 
-def places(asked: JobRequest, of: numbers.TaskCounts) -> list[str]:
+def places(
+    asked: JobRequest, of: numbers.TaskCounts, take: Callable[[str], bool] = plain
+) -> list[str]:
     """Take the names of nodes; tasks on each of them count nodes where nothing does."""
-    wanted = names(asked, of.wanted)
+    wanted = names(asked, of.wanted, take)
     if of.nodes is None and of.per_node and of.written:
         nodes = units.rounded_up(of.written, of.per_node)
         of.nodes = numbers.CountRange(nodes, nodes)
@@ -176,7 +188,7 @@ class Chunks(AmountsLayout):
 
     def _marked(self, asked: JobRequest, found: list[NodeSpec]) -> None:
         """What each chunk has to have, of whoever asks for it."""
-        for mark in features(asked):
+        for mark in features(asked, take=is_of_site):
             for part in found or _one(found):
                 part.values[mark] = "True"
         if arch := plain_name(asked, "Architecture"):
@@ -278,19 +290,19 @@ def _with_resources(asked: JobRequest, found: list[NodeSpec]) -> dict[str, int]:
 
     Where task groups have GPUs, those that the job names beside them are these.
     """
-    gpus, licences = numbers.resources(asked, typed=True)
+    gpus, licences = numbers.resources(asked, typed=True, is_licence=is_of_site)
     if gpus.number and any("ngpus" in part.values for part in found):
         asked.approximate("Resource", "the task groups say it", met=False, where=numbers.is_gpu)
     elif gpus.number:
         total = sum(part.count for part in found or _one(found))
         for part in found:
             part.values["ngpus"] = str(ceil(Fraction(gpus.number, total)))
-            part.values |= {_MODEL: gpus.kind} if gpus.kind else {}
+            part.values |= {MODEL: gpus.kind} if gpus.kind else {}
         if gpus.number % total:
             asked.approximate("Resource", "GPUs of each chunk, rounded up", where=numbers.is_gpu)
         if gpus.kind:
             asked.convert(
-                "Resource", f"{_MODEL}, which the site has to give its nodes", numbers.is_gpu
+                "Resource", f"{MODEL}, which the site has to give its nodes", numbers.is_gpu
             )
     counts: Counter[str] = Counter()
     for name, count in licences:
@@ -318,9 +330,8 @@ PROCS = "procs"  # the Extension that says that processors may be on any nodes
 _SCATTER = "scatter"
 _ARRANGEMENTS = ("free", "pack", _SCATTER, "vscatter")
 _SHARING = {exclusive.NODES: "excl", exclusive.HOSTS: "exclhost"}
-_MODEL = "accelerator_model"  # a type of GPUs
 _COUNTED = ("ncpus", "mpiprocs", "ompthreads", *GPU_COUNTS)
-_UNDERSTOOD = {*_COUNTED, "mem", "host", "arch", _MODEL}
+_UNDERSTOOD = {*_COUNTED, "mem", "host", "arch", MODEL}
 
 
 def _known(part: NodeSpec) -> bool:
@@ -332,7 +343,7 @@ def _known(part: NodeSpec) -> bool:
             return False
         if name in _COUNTED and not part.number(name):
             return False
-        if name == _MODEL and not (plain(value) and part.gpus):
+        if name == MODEL and not (plain(value) and part.gpus):
             return False
     try:
         size(part.values.get("mem", "0"))
@@ -349,7 +360,7 @@ def _say_flat(said: ScriptOptions, heard: ScriptReading, scope: str) -> None:
     """``-l ncpus=4,mem=2gb,ngpus=1``: without select, PBS makes one chunk of it."""
     chunk = NodeSpec(1)
     if "-l nodes" not in said.names:
-        for name in ("ncpus", *GPU_COUNTS, _MODEL):
+        for name in ("ncpus", *GPU_COUNTS, MODEL):
             value = said.last(option := f"-l {name}")
             if value is None:
                 continue
@@ -414,14 +425,13 @@ def _say_chunk(part: NodeSpec, heard: ScriptReading, scope: str, *, scatter: boo
                   numbers.TASK: Fraction(1, tasks)}[scope]  # fmt: skip
         numbers.say_size(heard, "Memory", ceil(share * factor))
     if part.gpus:
-        numbers.say_gpus(heard, part.gpus * part.count, part.values.get(_MODEL, ""))
+        numbers.say_gpus(heard, part.gpus * part.count, part.values.get(MODEL, ""))
     if "arch" in part.values:
         heard.request("Architecture", part.values["arch"])
     if "host" in part.values:
         heard.request("Node", part.values["host"])
     for name in part.features:
-        if name not in _UNDERSTOOD:
-            heard.request("Feature", name)
+        heard.request("Feature", name)
 
 
 class Nodes(AmountsLayout):
@@ -432,11 +442,11 @@ class Nodes(AmountsLayout):
         of = numbers.added(asked)
         numbers.only_processors(asked, of)
         approximated(asked, of)
-        marks = features(asked)
         (gpus, _), licences = numbers.resources(asked)
+        marks = features(asked, take=is_property if gpus else plain)
         found: list[NodeSpec] = []
         counted = of.nodes or of.count or of.processors or of.per_task
-        wanted = places(asked, of)
+        wanted = places(asked, of, is_node)
         if of.nodes:
             found = [NodeSpec(number, _processors(tasks * of.each) if counted else {})
                      for number, tasks in shares(asked, of)]  # fmt: skip

@@ -16,6 +16,30 @@ GPU_MODES = frozenset(
 )
 _GPUS = "gpus"
 GPU_COUNTS = ("ngpus", _GPUS)  # what PBS and TORQUE call GPUs; the first that is said counts
+MODEL = "accelerator_model"  # a type of GPUs
+# Resources that mean something by themselves, of chunks and of jobs: those of pbs_resources(7).
+_MEANT = frozenset((
+    *GPU_COUNTS, MODEL, "accelerator", "accelerator_memory", "aoe", "arch", "cput", "eoe",
+    "exec_vnode", "file", "host", "max_walltime", "mem", "min_walltime", "mpiprocs", "mpparch",
+    "naccelerators", "nchunk", "ncpus", "nice", "nodect", "nodes", "ompthreads", "pcput", "place",
+    "pmem", "preempt_targets", "procs", "pvmem", "select", "site", "soft_walltime", "software",
+    "start_time", "vmem", "vnode", "vntype", "walltime",
+))  # fmt: skip
+
+
+def is_of_site(name: str) -> bool:
+    """Whether a resource is one to which a site gives its meaning."""
+    return plain(name) and name not in _MEANT
+
+
+def is_property(text: str) -> bool:
+    """Whether TORQUE takes a text for a property of nodes, beside GPUs, too."""
+    return plain(text) and text not in GPU_MODES
+
+
+def is_node(text: str) -> bool:
+    """Whether TORQUE takes a text for the name of a node, and not for a number of nodes."""
+    return plain(text) and not text.isdecimal()
 
 
 @dataclass(slots=True)
@@ -56,7 +80,8 @@ class NodeSpec:
         >>> parts("1:ncpus=2:ib=True:ssd=false")[0].features
         ['ib']
         """
-        return [name for name, value in self.values.items() if value.lower() == "true"]
+        said = (name for name, value in self.values.items() if value.lower() == "true")
+        return [name for name in said if name not in _MEANT]
 
     def __str__(self) -> str:
         parts = [self.name or str(self.count)]

@@ -75,7 +75,9 @@ NO_TIME = "0 is no time there"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _RANGE = re.compile(r"([0-9]{1,10}[kKmM]?)(?:-([0-9]{1,10}[kKmM]?))?")
 _GPU = "gpu"
-_AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,10})")
+_KIND = r"[A-Za-z][\w.-]*"  # of GPUs: a number is how many of any
+_IS_KIND = re.compile(_KIND, re.ASCII)
+_AMOUNT = re.compile(rf"(?:({_KIND}):)?([0-9]{{1,10}})", re.ASCII)
 QUEUES = fields.Queues("--partition", ",")
 PARTITION = fields.Partition(QUEUES)
 FEWER = "fewer nodes are asked for"  # than are named
@@ -364,11 +366,15 @@ def wall(asked: JobRequest) -> int:
 
 def resources(asked: JobRequest) -> Iterator[numbers.CountedResource]:
     """Take GPUs, of a type or any, and licences, with the number of each."""
-    for found in numbers.counted(asked, typed=True, is_licence=slurm.is_licence):
+    for found in numbers.counted(asked, typed=True, is_licence=slurm.is_licence, is_kind=_is_kind):
         if found.number <= COUNT_MOST:
             yield found
         else:
             numbers.refuse_all(asked, found.items, f"{_NO_MORE} {COUNT_MOST}")
+
+
+def _is_kind(text: str) -> bool:
+    return _IS_KIND.fullmatch(text) is not None
 
 
 def is_held(

@@ -1,0 +1,133 @@
+"""A name that a target would take for something else is not written (decision 1032)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from job_parts import OWN, REQUESTED, name_of
+
+from sssjob.document import loads
+from sssjob.errors import InvalidValue
+from sssjob.registry import all_targets
+from sssjob.translate import Settings, Untranslatable, read, translate
+
+BOTH_WAYS = [
+    name for name, row in all_targets().items()
+    if row.reads and row.writes and name not in ("sss", "dagman")
+]  # fmt: skip
+# What means something in the language of some target.
+WORDS = (
+    "2", "all", "any", "arch", "accelerator_model", "core", "cores", "cpus", "cput", "depend",
+    "disk", "excl", "exclusive", "feature", "file", "gpu", "gpu_type", "gpus", "gres", "h",
+    "h_rt", "h_stack", "h_vmem", "host", "hostname", "hosts", "local", "Machine", "mem",
+    "mem_free", "memory", "mpiprocs", "ncpus", "ngpus", "nodes", "ompthreads", "OpSys", "opsys",
+    "partition", "pe", "place", "pmem", "ppn", "procs", "qname", "qos", "select", "shared",
+    "slots", "software", "swap_free", "swp", "tmp", "True", "type", "vmem", "vnode", "walltime",
+    "ib",
+)  # fmt: skip
+SAID = (
+    "<Feature>{}</Feature>", '<Feature preference="-1">{}</Feature>',
+    '<Feature op="NE">{}</Feature>', '<Resource name="License" type="{}">3</Resource>',
+    '<Resource name="GPU" type="{}">2</Resource>', "<Node>{}</Node>", '<Node op="NE">{}</Node>',
+    "<Queue>{}</Queue>", "<Partition>{}</Partition>", "<Architecture>{}</Architecture>",
+    "<OperatingSystem>{}</OperatingSystem>", "<Reservation>{}</Reservation>",
+    "<Project>{}</Project>", "<QualityOfService>{}</QualityOfService>",
+)  # fmt: skip
+JOB = '<Job awarenessPolicy="{}"><Id>1</Id><Executable>/bin/date</Executable>{}\n{}\n</Job>'
+SETTINGS = Settings(residual=False)
+NAMES = st.builds(
+    lambda said, word: said.format(word), st.sampled_from(SAID), st.sampled_from(WORDS)
+)
+SAME = st.sampled_from(WORDS).flatmap(
+    lambda word: st.lists(
+        st.sampled_from(SAID).map(lambda said: said.format(word)), min_size=2, max_size=3,
+        unique=True,
+    )
+)  # fmt: skip
+BESIDE = st.lists(st.sampled_from(REQUESTED), max_size=2, unique_by=name_of)
+
+
+def there_and_back(asked, target, own=(), policy="Warn"):
+    """What is written, what is told of it, and what its reader makes of it; None if nothing."""
+    inner = "<Requested>\n{}\n</Requested>".format("\n".join(asked))
+    try:
+        found = translate(loads(JOB.format(policy, "".join(own), inner)), target, SETTINGS)
+    except (InvalidValue, Untranslatable):
+        return None
+    (heard,) = read(found.text.encode(), target)
+    return found, heard
+
+
+def beaten(heard):
+    return [each.message for each in heard.findings if "stands behind it" in each.message]
+
+
+@pytest.mark.parametrize("target", BOTH_WAYS)
+@given(names=SAME, beside=BESIDE, own=st.lists(st.sampled_from(OWN), max_size=2, unique_by=name_of))
+def test_what_is_written_leaves_nothing_behind_another(target, names, beside, own):
+    if (back := there_and_back((*names, *beside), target, own)) is not None:
+        assert beaten(back[1]) == []
+
+
+def is_said(item, job):
+    """Whether a job says what a property asks for; as an option that is kept, where it is one."""
+    known = ("name", "type", "op", "aggregation")
+    told = {key: value for key, value in item.attributes.items() if key in known}
+    license_ = told.get("type", "")
+    for each in (*job.requested, *job.properties):
+        same = each.text.strip() == item.text and all(
+            each.attributes.get(key) == value for key, value in told.items()
+        )
+        if each.name in (item.name, {"Partition": "Queue"}.get(item.name)) and same:
+            return True
+        if each.name == "Node" == item.name and item.text in each.text.split(","):
+            return True
+        # Whether a resource is a licence, a script for PBS or Grid Engine does not say.
+        kept = each.name == "Extension" and each.attributes.get("name") == f"-l {license_}"
+        of_records = each.name == "Resource" and license_ in each.attributes.values()
+        if item.name == "Resource" and (kept or of_records):
+            return True
+    return False
+
+
+def lost(asked, target):
+    """What is neither told nor read again."""
+    if (back := there_and_back(asked, target)) is None:
+        return []
+    found, heard = back
+    told = {loss.line for loss in found.losses}
+    items = loads(f"<Job><Requested>{''.join(asked)}</Requested></Job>").requested
+    return [
+        each.text for number, each in enumerate(items, 3)
+        if number not in told and not is_said(each, heard.job)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", BOTH_WAYS)
+def test_a_name_is_read_as_what_it_was_or_it_is_told(target):
+    asked = [said.format(word) for said in SAID for word in WORDS]
+    assert [each for each in asked if lost([each], target)] == []
+
+
+@pytest.mark.parametrize("target", BOTH_WAYS)
+@given(names=SAME)
+def test_a_name_for_two_things_is_read_as_both_or_it_is_told(target, names):
+    assert lost(names, target) == []
+
+
+@pytest.mark.parametrize("target, asked, line", [
+    ("sge", ["<Feature>gpu</Feature>", '<Resource name="GPU">2</Resource>'], "-l gpu=2"),
+    ("sge", ["<Feature>x</Feature>", '<Resource name="License" type="x">2</Resource>'], "-l x=2"),
+    ("sge", ["<Feature>h_rt</Feature>", "<Duration>60</Duration>"], "-l h_rt=60"),
+    ("pbs", ["<Feature>ncpus</Feature>", "<Processors>4</Processors>"], "ncpus=1:"),
+    ("pbs", ['<Resource name="License" type="walltime">2</Resource>', "<Duration>60</Duration>"],
+     "-l walltime=00:01:00"),
+    ("torque", ["<Feature>exclusive</Feature>", '<Resource name="GPU">2</Resource>'], "1:gpus=2\n"),
+    ("lsf", ['<Resource name="License" type="mem">2</Resource>', "<Memory>5</Memory>"],
+     "-R rusage[mem=5MB]"),
+])  # fmt: skip
+def test_of_two_things_of_one_name_the_amount_is_asked_for(target, asked, line):
+    found, heard = there_and_back(asked, target)
+    assert line in found.text
+    assert "its name means something else there" in {loss.reason for loss in found.losses}
+    assert there_and_back(asked, target, policy="Reject") is None
+    assert beaten(heard) == []
