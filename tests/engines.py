@@ -36,3 +36,8 @@ def kept(request, tmp_path_factory):
             server = request.getfixturevalue("postgresql_server")
             target = stack.enter_context(postgresql.database(server))
         yield stack.enter_context(store.open(target, create=True))
+
+
+def has_waiting(jobs):
+    """Whether a transaction of a PostgreSQL store waits for another one."""
+    return bool(jobs.engine.fetch("SELECT 1 FROM pg_locks WHERE NOT granted"))

@@ -49,13 +49,18 @@ def opened(stored: Stored, record: Job) -> tuple[Block, Job | None]:
     return whole, about(whole, record)
 
 
+def told_ids(record: Job) -> set[str]:
+    """The Ids by which a store is asked for the job of a record."""
+    return {record.id, *identities(record)} - {""}
+
+
 def runs_of(change: Change, record: Job, open_: Opened = opened) -> list[StoredRun]:
     """The runs of the job of a record, alone and in groups; the last first, deleted ones last.
 
     A document that a group has taken in tells of none: the group does.
     """
     numbers = {
-        each.number for id_ in sorted({record.id, *identities(record)} - {""})
+        each.number for id_ in sorted(told_ids(record))
         for each in change.named(id_, deleted=True)
     }  # fmt: skip
     runs: list[StoredRun] = []

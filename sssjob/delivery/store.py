@@ -18,7 +18,7 @@ from operator import itemgetter
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
 from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
-from sssjob.delivery.requested import StoredRun, about, requested, runs_of
+from sssjob.delivery.requested import StoredRun, about, requested, runs_of, told_ids
 from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
@@ -60,7 +60,13 @@ class StoreDelivery:
         found = read(source, name, format_, zone, self.tally)
         about = False
         while batch := list(islice(found, _BATCH)):
+            ids = {
+                id_
+                for each in batch if isinstance(each, PlacedRecord)
+                for id_ in told_ids(each.job)
+            }  # fmt: skip
             with self._jobs.change(source=name, reason=DELIVERED) as change:
+                change.hold(ids)
                 for self._at, each in enumerate(batch):
                     if isinstance(each, PlacedRecord):
                         about = self._take(change, each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from sssjob.errors import BusyStore, TakenId
 from sssjob.model import Block, Job
@@ -48,6 +48,14 @@ class Change:
         self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
         row = lookup.find(self._engine, identity, deleted=deleted)
         return None if row is None else self.at(row[0])
+
+    def hold(self, ids: Collection[str]) -> None:
+        """Keep others from changing jobs of many Ids until the block ends; as the first of it.
+
+        Two changes that take the same jobs one after the other, in different orders, would wait
+        for each other until one gave up.
+        """
+        self._writer.hold(ids)
 
     def named(self, id_: str, *, deleted: bool = False) -> Iterator[Stored]:
         """The documents that may have a job of an Id, as ``Store.named`` gives them."""

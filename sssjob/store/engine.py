@@ -121,6 +121,10 @@ class Engine(Protocol):
         """
         ...
 
+    def hold_all(self, keys: Sequence[str]) -> None:
+        """Hold many keys, in an order that is the same for all transactions."""
+        ...
+
     def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:
         """A condition that a column has one of many values, and the one value for its mark."""
         ...

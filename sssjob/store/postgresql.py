@@ -167,6 +167,14 @@ class PostgreSQL:
         lock = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
         self.fetch(f"SELECT {lock}(hashtextextended(?, 0))", (key,))
 
+    def hold_all(self, keys: Sequence[str]) -> None:
+        """See ``Engine``."""
+        self.fetch(
+            "SELECT pg_advisory_xact_lock(key) FROM (SELECT DISTINCT hashtextextended(each, 0) "
+            "AS key FROM unnest(CAST(? AS text[])) AS each ORDER BY key) AS keys",
+            (list(keys),),
+        )
+
     def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:
         """See ``Engine``."""
         return f"{quoted(column)} = ANY(?)", list(values)

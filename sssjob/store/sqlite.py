@@ -258,6 +258,9 @@ class SQLite:
     def hold(self, key: str, *, shared: bool = False) -> None:
         """See ``Engine``; the transaction itself keeps all other writers waiting."""
 
+    def hold_all(self, keys: Sequence[str]) -> None:
+        """See ``Engine``; the transaction itself keeps all other writers waiting."""
+
     def among(self, column: str, values: Sequence[str] | Sequence[int]) -> tuple[str, object]:
         """See ``Engine``."""
         return f"{quoted(column)} IN (SELECT value FROM json_each(?))", json.dumps(values)

@@ -491,6 +491,21 @@ class DocumentWriter:
         """
         self.engine.hold("groups", shared=not brings_groups)
 
+    def hold(self, ids: Collection[str]) -> None:
+        """Keep the documents of many jobs as they are, for who takes one after the other.
+
+        Two that took them in different orders would wait for each other.
+        """
+        if _has_global_ids(ids):
+            self.engine.hold(_OF_HTCONDOR)
+        self.engine.hold_all(sorted(ids))
+        condition, value = self.engine.among("id", sorted(ids))
+        self.engine.fetch(
+            f"SELECT number FROM document WHERE number IN (SELECT document FROM job WHERE "
+            f"{condition}) ORDER BY number{self.engine.locking('document')}",
+            (value,),
+        )
+
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
         if not self._keeps_ended:
@@ -577,8 +592,7 @@ class DocumentWriter:
 
     def _known(self, ids: Sequence[str], starts: Collection[int]) -> list[PresentDocument]:
         """The documents of these Ids, and those of GlobalJobIds of runs that started then."""
-        if starts or any("#" in id_ for id_ in ids):
-            # Such a job has several Ids, of which no index tells that they are of one.
+        if starts or _has_global_ids(ids):
             self.engine.hold(_OF_HTCONDOR)
         found = self.find(ids)
         if starts:
@@ -1306,6 +1320,11 @@ def _requests(versions: Sequence[_DocumentVersion]) -> Iterator[tuple[str, bool]
             yield version.reason, not only_hides
         elif not only_hides:
             return
+
+
+def _has_global_ids(ids: Iterable[str]) -> bool:
+    """Whether a job of HTCondor is among them: no index tells that its several Ids are of one."""
+    return any("#" in id_ for id_ in ids)
 
 
 def _given_back(found: settling.ChargeDifference) -> Finding:

@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 from draws import examples
+from engines import has_waiting
 from hypothesis import given
 from hypothesis import strategies as st
 from waiting import until
@@ -411,15 +412,11 @@ def test_a_group_and_its_run_that_are_written_at_the_same_time_count_once(
         assert has_written.wait(60)
         other = pool.submit(write, second)
         if address.startswith("postgresql"):  # SQLite lets only one begin
-            until(lambda: other.done() or _waits(jobs))
+            until(lambda: other.done() or has_waiting(jobs))
         may_commit.set()
         one.result(60)
         other.result(60)
     assert seconds(shown(jobs)) == wanted[is_group_first]
-
-
-def _waits(jobs):
-    return bool(jobs.engine.fetch("SELECT 1 FROM pg_locks WHERE NOT granted"))
 
 
 def test_a_group_takes_many_runs_at_once_in_one_version(jobs):
