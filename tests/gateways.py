@@ -45,8 +45,12 @@ class Running:
         host, port = self.address(kind)
         return f"{scheme}://{host}:{port}{path}"
 
+    def do(self, work):
+        """Have the loop of the server do something as soon as it can."""
+        self._loop.call_soon_threadsafe(work)
+
     def stop(self):
-        self._loop.call_soon_threadsafe(self.server.stop)
+        self.do(self.server.stop)
 
 
 @contextmanager

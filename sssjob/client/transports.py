@@ -18,7 +18,7 @@ from sssjob.rmap.replies import Reply
 
 TIMEOUT = 20.0  # seconds without a byte, as Gold's own clients have it
 _READ = 64 << 10
-_REPLY_LIMIT = 256 << 20  # bytes of one answer
+REPLY_LIMIT = 256 << 20  # bytes of one answer
 
 
 class Transport(Protocol):
@@ -32,7 +32,8 @@ class Transport(Protocol):
 class Legacy:
     """A connection for each message, framed as Gold expects it. ``timeout`` is in seconds.
 
-    With ``tls`` the connection is encrypted, and the server has to prove that it is ``host``.
+    ``limit`` is in bytes of an answer, as far as it is held here. With ``tls`` the connection is
+    encrypted, and the server has to prove that it is ``host``.
     """
 
     host: str = "localhost"
@@ -40,6 +41,7 @@ class Legacy:
     timeout: float = TIMEOUT
     tls: ssl.SSLContext | None = None
     path: str = PATH
+    limit: int = REPLY_LIMIT
 
     def exchange(self, message: bytes) -> Iterator[bytes]:
         """The documents of the answer, as they come.
@@ -74,7 +76,7 @@ class Legacy:
             raise
 
     def _documents(self, connection: socket.socket) -> Iterator[bytes]:
-        reply = Reply(_REPLY_LIMIT)
+        reply = Reply(self.limit)
         count = 0
         try:
             while not reply.is_complete:
@@ -103,19 +105,20 @@ class HTTP:
     """Messages to a URL, by the library requests (``pip install 'sssjob[http]'``).
 
     ``verify`` is a file of certificates to trust, or True for the usual ones; ``certificate``
-    holds the files of one's own certificate and its key.
+    holds the files of one's own certificate and its key. ``limit`` is in bytes of an answer.
     """
 
     url: str
     timeout: float = TIMEOUT
     verify: bool | str = True
     certificate: tuple[str, str] | None = None
+    limit: int = REPLY_LIMIT
 
     def exchange(self, message: bytes) -> Iterator[bytes]:
         """The documents of the answer. Raises ``NoReply`` with the codes that ``Legacy`` has."""
         import requests
 
-        reply = Reply(_REPLY_LIMIT)
+        reply = Reply(self.limit)
         end = time.monotonic() + 10 * self.timeout
         try:
             with requests.post(
@@ -148,18 +151,20 @@ class HTTP:
         return self.url
 
 
-def transport(address: str, *, timeout: float = TIMEOUT) -> Transport:
+def transport(
+    address: str, *, timeout: float = TIMEOUT, limit: int = REPLY_LIMIT
+) -> Transport:  # fmt: skip
     """The way to an address: standard HTTP to ``http://`` and ``https://``, else ``host:port``.
 
-    Raises ValueError for what is neither.
+    ``limit`` is in bytes of an answer. Raises ValueError for what is neither.
 
     >>> str(transport("gold.example.org")), str(transport("[::1]:7113"))
     ('gold.example.org:7112', '[::1]:7113')
     """
     if address.startswith(("http://", "https://")):
-        return HTTP(address if address.count("/") > 2 else address + PATH, timeout)
+        return HTTP(address if address.count("/") > 2 else address + PATH, timeout, limit=limit)
     place = parsed(address)
-    return Legacy(place.host, place.port, timeout)
+    return Legacy(place.host, place.port, timeout, limit=limit)
 
 
 def missing(way: Transport) -> str:

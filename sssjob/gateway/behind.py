@@ -21,12 +21,13 @@ from sssjob.client.dialect import is_plain
 from sssjob.document import tree
 from sssjob.document.places import split
 from sssjob.errors import InvalidValue, NoReply, Refused, UnknownOutcome
+from sssjob.gateway.room import AnswerParts, AnswerRoom, AnswerRows, NoRoom
 from sssjob.handlers.attributes import JOB, AttributeType, attribute
 from sssjob.handlers.changes import once_elsewhere, require_single
 from sssjob.handlers.charging import for_another, owned
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
-from sssjob.rmap.message import READING, DataDocument, Item, Request, Response, Row
+from sssjob.rmap.message import READING, DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
@@ -36,6 +37,8 @@ _PRICED = (*_FUNDED, "Charge")
 _NUMERIC = frozenset((
     AttributeType.NUMBER, AttributeType.AMOUNT, AttributeType.TIME, AttributeType.DURATION,
 ))  # fmt: skip
+_ROOM = 320 << 20  # bytes of memory for all its answers, as from a gateway of usual limits
+_NO_ANSWER = "242"  # it did answer, but too much, or nothing that is HTTP
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
 _USERS = ("User", "UserId")
 _NUMBERS = frozenset(("Limit", "Offset"))  # which Gold puts into its SQL without quotes
@@ -75,6 +78,7 @@ class Behind:
     funds: bool = False
     shadow: bool = False
     door: CircuitBreaker = field(default_factory=CircuitBreaker)
+    room: AnswerRoom = field(default_factory=lambda: AnswerRoom(_ROOM))
 
     def passes(self, asked: Request) -> bool:
         """Whether a request about objects that are not kept here goes there."""
@@ -84,7 +88,7 @@ class Behind:
         """What the server behind answers. Raises ``Refused`` where it refuses, or is not there."""
         parts = self.asked(call)
         first, last = parts[0], parts[-1]
-        rows = [row for part in parts for row in part.rows]
+        rows = AnswerRows(parts)
         counted = sum(part.count or 0 for part in parts)
         is_amount = counted != len(rows)
         count = None if first.count is None else counted
@@ -106,11 +110,12 @@ class Behind:
 
         return do
 
-    def asked(self, call: ReceivedRequest) -> list[Response]:
+    def asked(self, call: ReceivedRequest) -> AnswerParts:
         """The parts of its answer.
 
         Raises ``Refused``: as it does, 444 for an actor that is not proven, 740 for what it could
-        not understand, 730 where nothing was done, and 700 where nobody knows that.
+        not understand, 730 where nothing was done, 242 where its answer is too large, and 700
+        where nobody knows what was done.
         """
         if not call.proven:
             raise Refused("444", f"{call.actor} may not do this ({call.request.object})")
@@ -120,9 +125,10 @@ class Behind:
         _require_plain(renamed)
         _require_numbers(renamed)
         try:
-            parts = list(self.client.call(renamed))
+            parts = self.room.asked(self.client, renamed)
         except NoReply as error:
-            self.door.close()
+            if error.code != _NO_ANSWER:
+                self.door.close()
             if error.asked and call.request.action not in READING:
                 said = "The server behind did not say whether it did it"
                 raise UnknownOutcome(said) from error
@@ -131,8 +137,11 @@ class Behind:
             raise Refused("740", f"The server behind cannot be asked this: {error}") from error
         except Refused as error:  # what it answered is no answer
             said = "The server behind gave no answer that is one"
+            code = "730"
+            if isinstance(error, NoRoom):
+                code, said = error.code, error.message
             if call.request.action in READING:
-                raise Refused("730", said) from error
+                raise Refused(code, said) from error
             raise UnknownOutcome(said) from error
         last = parts[-1].status
         if last.value is codes.Value.FAILURE:

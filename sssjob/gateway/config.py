@@ -11,13 +11,14 @@ from types import MappingProxyType
 from sssjob import settings
 from sssjob.client import GOLD, Client, transport
 from sssjob.client.dialect import DIALECTS
-from sssjob.client.transports import missing
+from sssjob.client.transports import REPLY_LIMIT, missing
 from sssjob.errors import BadKeyFile
 from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import ForwardingPlan
 from sssjob.gateway.jobs import StoreJobs, jobs
 from sssjob.gateway.pages import PagesPlan, pages
+from sssjob.gateway.room import AnswerRoom
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
@@ -101,9 +102,10 @@ def load(path: Path) -> GatewayConfig:
     given = settings.read(path)
     root = given.root
     security = root.table("security")
+    limits = _limits(root.table("limits"))
     config = GatewayConfig(
         _addresses(root, "listen", (Address("127.0.0.1"),)),
-        _limits(root.table("limits")),
+        limits,
         _policy(root),
         _ring(root),
         _tls(root),
@@ -112,7 +114,7 @@ def load(path: Path) -> GatewayConfig:
         security.flag("nonce"),
         jobs(root, path.parent),
         _forward(root.table("forward"), path),
-        _behind(root.table("behind")),
+        _behind(root.table("behind"), limits),
         pages(root),
     )
     ring = config.ring
@@ -166,12 +168,16 @@ def _forward(table: SettingsTable, path: Path) -> ForwardingPlan:
     )
 
 
-def _behind(table: SettingsTable) -> Behind | None:
-    """The server behind, and what actors are called there."""
-    client, actors = _client(table), table.table("actors")
+def _behind(table: SettingsTable, limits: GatewayLimits) -> Behind | None:
+    """The server behind, and what actors are called there.
+
+    Its answers may take half as much memory as messages do, beside it, and each as many bytes as a
+    message.
+    """
+    client, actors = _client(table, limits.message), table.table("actors")
     found = Behind(
         client, MappingProxyType({name: actors.text(name) for name in actors.names}),
-        table.flag("funds"), table.flag("shadow"),
+        table.flag("funds"), table.flag("shadow"), room=AnswerRoom(limits.memory // 2),
     )  # fmt: skip
     if not client.transports:
         return None
@@ -180,11 +186,14 @@ def _behind(table: SettingsTable) -> Behind | None:
     return found
 
 
-def _client(table: SettingsTable) -> Client:
-    """What asks the server of a table; without an address it can ask nobody."""
+def _client(table: SettingsTable, limit: int = REPLY_LIMIT) -> Client:
+    """What asks the server of a table; without an address it can ask nobody.
+
+    ``limit`` is in bytes of an answer.
+    """
     to = table.text("to")
     try:
-        ways = [transport(to)] if to else []
+        ways = [transport(to, limit=limit)] if to else []
     except ValueError:
         table.problem("to", repr(to), 'an address such as "gold.example.org:7112", or a URL')
         ways = []

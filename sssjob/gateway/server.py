@@ -20,6 +20,7 @@ from sssjob.rmap.responder import Responder
 
 _BACKLOG = 1024  # connections that the system keeps until they are accepted
 _BEHIND = 4  # requests that the server behind is asked at once
+_PASSES = 100  # of the loop: to accept, and to read a message in some pieces
 _TIDY = 60.0  # seconds between two times at which freed memory goes back to the system
 
 
@@ -74,6 +75,8 @@ class GatewayServer:
         tidying = asyncio.create_task(self._tidying())
         await self._stopping.wait()
         tidying.cancel()
+        await _take_what_came()
+        self._shared.stopping = True
         for server in servers:
             server.close()
         await self._finish()
@@ -82,8 +85,7 @@ class GatewayServer:
         event("stopped")
 
     def stop(self) -> None:
-        """Take no more requests, answer those that are whole, and end."""
-        self._shared.stopping = True
+        """Take no more requests, answer those that have arrived whole, and end."""
         self._stopping.set()
 
     async def _listening(self) -> list[asyncio.Server]:
@@ -180,6 +182,16 @@ class GatewayServer:
         except TimeoutError:
             return False
         return True
+
+
+async def _take_what_came() -> None:
+    """Let the loop accept connections and read bytes that the system has for it.
+
+    Where a listening socket is closed, or a connection with bytes that nobody has read, the client
+    sees a reset. Each pass asks the system once, without waiting.
+    """
+    for _ in range(_PASSES):
+        await asyncio.sleep(0)
 
 
 def _failed(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

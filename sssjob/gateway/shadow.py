@@ -9,15 +9,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from queue import Full, Queue
 
+from sssjob.client.dialect import flattened
+from sssjob.document import diff, loads
 from sssjob.errors import Refused, SSSJobError
 from sssjob.gateway.behind import Behind
 from sssjob.gateway.log import LOGGER, event
 from sssjob.handlers.attributes import JOB, attribute
-from sssjob.rmap.message import READING, Item, Request, Row
+from sssjob.model import Block
+from sssjob.rmap.message import READING, DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 ACTIONS = frozenset((
@@ -33,11 +38,15 @@ Cells = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """What a server answered; ``rows`` is None where they are too many to be compared."""
+    """What a server answered; ``rows`` is None where they are too many to be compared.
+
+    ``documents`` are the job objects themselves, where it answered with whole ones.
+    """
 
     code: str
     count: int | None = None
     rows: tuple[Cells, ...] | None = ()
+    documents: tuple[bytes, ...] = ()
 
 
 class Shadow:
@@ -49,7 +58,9 @@ class Shadow:
 
     def __init__(self, behind: Behind) -> None:
         self.behind = behind
-        self._queue: Queue[tuple[ReceivedRequest, ServerAnswer] | None] = Queue(_WAITING)
+        self._queue: Queue[tuple[ReceivedRequest, Callable[[], ServerAnswer]] | None] = Queue(
+            _WAITING
+        )
         self._thread = threading.Thread(target=self._run, name="shadow", daemon=True)
 
     def start(self) -> None:
@@ -77,7 +88,7 @@ class Shadow:
                 if number <= _ROWS:
                     seen.append(each)
                 yield each
-            self._put(call, _said(call.request, answer, seen, number))
+            self._put(call, partial(answered, call.request, answer, seen, number))
 
         return replace(answer, rows=rows())
 
@@ -87,7 +98,7 @@ class Shadow:
         Who was told that nothing was done would be charged there, and may ask in other words.
         """
         if call.request.action in READING:
-            self._put(call, ServerAnswer(error.code))
+            self._put(call, partial(ServerAnswer, error.code))
         else:
             self._tell(call, "not sent", error.code, "a change that ours refused")
 
@@ -99,10 +110,11 @@ class Shadow:
             theirs = ServerAnswer(error.code)
         else:
             rows = list(answer.rows)
-            theirs = _said(call.request, answer, rows[:_ROWS], len(rows))
+            theirs = answered(call.request, answer, rows[:_ROWS], len(rows))
         return differences(ours, theirs)
 
-    def _put(self, call: ReceivedRequest, said: ServerAnswer) -> None:
+    def _put(self, call: ReceivedRequest, said: Callable[[], ServerAnswer]) -> None:
+        """Have an answer compared: what it ``said`` is made out later, as it takes long."""
         try:
             self._queue.put_nowait((call, said))
         except Full:
@@ -117,12 +129,12 @@ class Shadow:
 
     def _run(self) -> None:
         while (each := self._queue.get()) is not None:
-            call, ours = each
+            call, said = each
             try:
-                for difference in self.compare(call, ours):
+                for difference in self.compare(call, said()):
                     self._tell(call, *difference)
             except SSSJobError as error:
-                self._tell(call, "not compared", ours.code, str(error))
+                self._tell(call, "not compared", "", str(error))
             except Exception as fault:  # of ours: it costs one comparison, not the thread
                 LOGGER.error("fault", exc_info=fault)
 
@@ -134,11 +146,38 @@ def differences(ours: ServerAnswer, theirs: ServerAnswer) -> list[tuple[str, str
     found = []
     if ours.count != theirs.count:
         found.append(("count", str(ours.count), str(theirs.count)))
-    if ours.rows is not None and theirs.rows is not None:
-        one, other = Counter(ours.rows), Counter(theirs.rows)
-        if one != other:
-            found.append(("rows", _some(one - other), _some(other - one)))
+    if ours.rows is None or theirs.rows is None:
+        return found
+    if ours.documents and theirs.documents:
+        of_jobs = diff.differences(_jobs(ours.documents), _jobs(theirs.documents))
+        if some := list(islice(of_jobs, _SHOWN)):
+            left, right = (
+                "; ".join(f"{each.path}={each[side]}" for each in some if each[side] is not None)
+                for side in (1, 2)
+            )
+            found.append(("rows", left, right))
+        return found
+    one, other = _comparable(ours, theirs)
+    if one != other:
+        found.append(("rows", _some(one - other), _some(other - one)))
     return found
+
+
+def _jobs(documents: Iterable[bytes]) -> Iterator[Block]:
+    return (loads(each) for each in documents)
+
+
+def _comparable(ours: ServerAnswer, theirs: ServerAnswer) -> tuple[Counter[Cells], Counter[Cells]]:
+    """The rows of both, of whole job objects beside flat rows as far as both say it."""
+    one, other = ours.rows or (), theirs.rows or ()
+    if one and other and (ours.documents or theirs.documents):
+        first, second = ({name for row in rows for name, _ in row} for rows in (one, other))
+        names = first & second
+        one, other = (
+            tuple(tuple(cell for cell in row if cell[0] in names) for row in rows)
+            for rows in (one, other)
+        )
+    return Counter(one), Counter(other)
 
 
 def _some(rows: Counter[Cells]) -> str:
@@ -148,12 +187,16 @@ def _some(rows: Counter[Cells]) -> str:
     return "; ".join(shown)
 
 
-def _said(asked: Request, answer: HandlerAnswer, rows: Sequence[Item], number: int) -> ServerAnswer:
+def answered(
+    asked: Request, answer: HandlerAnswer, rows: Sequence[Item], number: int
+) -> ServerAnswer:
+    """What an answer says that has a ``number`` of rows, of which these are the first."""
     count = number if answer.count == "rows" else answer.count
-    plain = [each for each in rows if isinstance(each, Row)]
-    is_compared = number <= _ROWS and len(plain) == len(rows)  # whole job objects are not
-    compared = tuple(_cells(asked, each) for each in plain) if is_compared else None
-    return ServerAnswer(answer.code, count, compared)
+    if number > _ROWS:
+        return ServerAnswer(answer.code, count, None)
+    documents = tuple(each.xml for each in rows if isinstance(each, DataDocument))
+    cells = tuple(_cells(asked, flattened(each)[0]) for each in rows)
+    return ServerAnswer(answer.code, count, cells, documents)
 
 
 def _cells(asked: Request, item: Row) -> Cells:

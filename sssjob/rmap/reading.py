@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lxml import etree
@@ -29,6 +30,7 @@ from sssjob.rmap.message import (
     Status,
     Where,
 )
+from sssjob.suggestions import nearest
 
 _DEEPEST = 100  # parentheses within each other
 _DIGITS = 18  # of a number that is still believed
@@ -39,6 +41,11 @@ _OPS = {str(op).upper(): op for op in Op} | {"G": Op.GT, "L": Op.LT, "": Op.EQ}
 _CONJS = {str(conj): conj for conj in Conj} | {
     "": Conj.AND, "and": Conj.AND, "or": Conj.AND, "Nand": Conj.AND_NOT, "Nor": Conj.OR_NOT,
 }  # fmt: skip
+
+
+_PARTS = ("Object", "Get", "Set", "Where", "Option", "Data", "File", "Count")
+_ASKING = ("Where", "Set", "Option", "Get")
+_EXTENSIONS = 100  # names of elements of a Request that are none of these
 
 
 class RequestHead(NamedTuple):
@@ -64,14 +71,16 @@ def head(body: Element) -> RequestHead:
 def read_request(body: Element, said: RequestHead | None = None) -> Request:
     """The request of a Body; ``said`` is its head, where that was read.
 
-    Raises ``Refused``: 311 without an object, 312 without action or actor, 316 for a Set without
-    a name, 317 for an option that is no time and is called one, 318 for a condition that is none
-    and for groups that do not balance, 240 for two Data elements.
+    Raises ``Refused``: 302 for what may have been meant as a part of the request and is none, 311
+    without an object, 312 without action or actor, 316 for a Set without a name, 317 for an option
+    that is no time and is called one, 318 for a condition that is none and for groups that do not
+    balance, 240 for two Data elements.
     """
     element, action, actor = said or head(body)
     parts: dict[str, list[Element]] = {}
     for name, child in elements(element):
         parts.setdefault(name, []).append(child)
+    _require_known(parts)
     objects = tuple(_object(child) for child in parts.get("Object", ()))
     if not objects and (named := element.get("object")):  # very old clients
         objects = (Object(named),)
@@ -163,10 +172,12 @@ def _get(element: Element) -> Get:
 
 
 def _set(element: Element) -> Set:
+    _require_spelled(element, "316", "name", "op")
     return Set(_name(element, "Set", "316"), text(element), element.get("op") or "Assign")
 
 
 def _where(element: Element) -> Where:
+    _require_spelled(element, "318", "name", "op", "conj", "group", "object", "subject")
     name = _name(element, "Where", "318")
     op = element.get("op", "")
     conj = element.get("conj", "")
@@ -174,8 +185,12 @@ def _where(element: Element) -> Where:
         raise Refused("318", f"{_shown(op)} is no comparison; there are {', '.join(Op)}")
     if conj not in _CONJS:
         raise Refused("318", f"{_shown(conj)} joins no conditions; there are {', '.join(Conj)}")
+    written = element.get("group", "").strip() or "0"
+    group = _integer(written)
+    if group is None:
+        raise Refused("318", f"{_shown(written)} is no number of groups that begin (or end, -1)")
     return Where(
-        name, text(element), _OPS[op.upper()], _CONJS[conj], _integer(element.get("group")) or 0,
+        name, text(element), _OPS[op.upper()], _CONJS[conj], group,
         element.get("object", ""), element.get("subject", ""),
     )  # fmt: skip
 
@@ -200,6 +215,30 @@ def _option(element: Element) -> Option:
             told = f"in seconds since 1970 or ISO 8601 with a zone, found {_shown(value)}"
             raise Refused("317", f"The option {_shown(name)} is a time, {told}") from error
     return Option(name, value, element.get("op", ""))
+
+
+# decision 901
+def _require_known(parts: Mapping[str, Sequence[Element]]) -> None:
+    """Refuse elements that may be meant as a part of a request: more would be done than is asked.
+
+    Those are misspelt ones, and ones with such parts inside. Others are extensions, and passed.
+    """
+    unknown = [name for name in parts if name not in _PARTS]
+    if len(unknown) > _EXTENSIONS:
+        raise Refused("302", f"The Request has more than {_EXTENSIONS} elements of other names")
+    for name in unknown:
+        if meant := nearest(name, _PARTS):
+            raise Refused("302", f"{_shown(name)} is no part of a Request; is {meant} meant?")
+        for child in parts[name]:
+            if inner := next((part for part, _ in named(child, *_ASKING)), ""):
+                raise Refused("302", f"{inner} is no part of the {_shown(name)} of a Request")
+
+
+def _require_spelled(element: Element, code: str, *names: str) -> None:
+    """Refuse attributes that are known in other letters: more would be found than was meant."""
+    for name in map(str, element.attrib):
+        if name not in names and name.lower() in names:
+            raise Refused(code, f"The attribute {name} is spelled {name.lower()}")
 
 
 def _name(element: Element, kind: str, code: str) -> str:

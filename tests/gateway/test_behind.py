@@ -17,7 +17,8 @@ from sssjob.client import GOLD, Client, Legacy
 from sssjob.errors import NoReply, Refused, UnknownOutcome
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.behind import Behind, CircuitBreaker
-from sssjob.gateway.shadow import ServerAnswer, Shadow, differences
+from sssjob.gateway.room import AnswerRoom
+from sssjob.gateway.shadow import ServerAnswer, Shadow, answered, differences
 from sssjob.handlers import changes
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates
@@ -621,6 +622,93 @@ def test_a_copy_waits_for_no_longer_than_the_first_may_take(service, monkeypatch
     for _ in "12":
         with pytest.raises(UnknownOutcome):
             changes.once_elsewhere(service.stores, call, 120, killed)
+
+
+JOBS = "<Job><Id>1</Id>{}</Job>"
+
+
+@pytest.mark.parametrize("ours, theirs, told", [
+    ("<Queue>q</Queue>", "<Queue>q</Queue>", []),
+    ("<Queue>q</Queue><Charge>9</Charge>", "<Charge>9</Charge><Queue>q</Queue>", []),
+    ("<Queue>q</Queue><Charge>9</Charge>", "<Charge>8</Charge><Queue>p</Queue>",
+     [("rows", "/Job/Charge=9; /Job/Queue=q", "/Job/Charge=8; /Job/Queue=p")]),
+    ("<Queue>q</Queue>", "", [("rows", "/Job/Queue=q", "")]),
+    ("<Queue>q</Queue><Requested><Memory>2</Memory></Requested>", (("Queue", "q"), ("Type", "x")),
+     []),
+    ("<Queue>q</Queue>", (("Queue", "p"), ("Charge", "7")),
+     [("rows", "Id=1, Queue=q", "Id=1, Queue=p")]),
+])  # fmt: skip
+def test_whole_job_objects_are_compared_with_others_and_with_rows_as_far_as_both_say_it(
+    ours, theirs, told
+):
+    asked = Request("Query", "root", (Object("Job"),))
+
+    def said(text):
+        is_row = isinstance(text, tuple)
+        item = Row("Job", (("JobId", "1"), *text)) if is_row else document(text)
+        return answered(asked, HandlerAnswer([item]), [item], 1)
+
+    def document(text):
+        return DataDocument(JOBS.format(text).encode())
+
+    assert differences(said(ours), said(theirs)) == told
+
+
+def test_a_shadow_hears_of_whole_job_objects_that_differ(service, log):
+    with running(
+        Gold(lambda call: HandlerAnswer([Row("Job", (("JobId", "a"), ("Queue", "p")))]))
+    ) as other:
+        made = front(service, other, shadow=True)
+        made.shadow.start()
+        made.ask("Create", data=Data((DataDocument(b"<Job><Id>a</Id><Queue>q</Queue></Job>"),)))
+        made.ask("Query")
+        made.shadow.stop()
+    assert ("rows", "Id=a, Queue=q", "Id=a, Queue=p") in [
+        (each["what"], each["ours"], each["theirs"]) for each in differs(log)
+    ]
+
+
+# --- the memory of its answers --------------------------------------------------------------------
+
+
+def users(count):
+    return HandlerAnswer([Row("User", (("Name", f"u{each}"),)) for each in range(count)])
+
+
+def test_an_answer_that_takes_too_much_memory_is_refused_and_the_server_is_still_asked(service):
+    gold = Gold(lambda call: users(4000 if call.request.wheres else 1))
+    with running(gold) as other:
+        made = front(service, other, room=AnswerRoom(2 << 20))
+        many = (Where("Name", "x"),)
+        with pytest.raises(Refused, match="takes more memory than the server may have") as refused:
+            made.ask("Query", "User", wheres=many)
+        assert refused.value.code == "242"
+        assert len(made.ask("Query", "User").rows) == 1
+        with pytest.raises(UnknownOutcome):
+            made.ask("Modify", "User", wheres=many, sets=(Set("Name", "y"),))
+
+
+def test_an_answer_has_its_room_until_it_is_gone_and_small_ones_always_have_some(service):
+    gold = Gold(lambda call: users(3000 if call.request.wheres else 1))
+    with running(gold) as other:
+        made = front(service, other, room=AnswerRoom(9 << 20))
+        request = Request("Query", "root", (Object("User"),), wheres=(Where("Name", "x"),))
+        call = ReceivedRequest(request, "root", "", True, 1000.0)
+        held = made.actions(call)
+        assert made.code("Query", "User", wheres=request.wheres) == "730"
+        assert len(made.ask("Query", "User").rows) == 1
+        assert len([*held.rows]) == 3000
+        del held
+        assert len(made.ask("Query", "User", wheres=request.wheres).rows) == 3000
+
+
+def test_an_answer_of_too_many_bytes_is_refused_and_the_server_is_still_asked(service):
+    gold = Gold(lambda call: users(400 if call.request.wheres else 1))
+    with running(gold) as other:
+        port = other.address()[1]
+        made = Front(service, Legacy("127.0.0.1", port, timeout=60, limit=4096))
+        assert made.code("Query", "User", wheres=(Where("Name", "x"),)) == "730"
+        assert len(made.ask("Query", "User").rows) == 1
 
 
 def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):

@@ -467,6 +467,26 @@ def test_whole_requests_are_answered_before_the_end():
         assert said(waiting) == RAW.answered
 
 
+def test_requests_that_have_come_are_answered_before_the_end_though_nobody_has_looked_at_them():
+    """The gateway is held while clients connect and send, as on a machine that is busy."""
+    came, go = threading.Event(), threading.Event()
+
+    def hold():
+        came.set()
+        go.wait(HANG)
+
+    with gateway(one) as running, ExitStack() as stack:
+        known = stack.enter_context(connected(running))
+        running.do(hold)
+        assert came.wait(HANG)
+        clients = [known, *(stack.enter_context(connected(running)) for _ in range(9))]
+        for each in clients:
+            each.sendall(RAW.sent)
+        running.stop()
+        go.set()
+        assert [code_of(said(each)) for each in clients] == ["000"] * 10
+
+
 def test_what_takes_longer_than_the_grace_is_cut_off():
     handler = Held()
     with (

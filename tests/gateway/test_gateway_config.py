@@ -144,6 +144,15 @@ def test_bytes_that_are_no_text_are_told_with_their_line(folder):
 BEHIND = '[security]\nkey = "auth_key"\n[store]\naddress = "jobs.db"\n[behind]\nto = "gold:7112"\n'
 
 
+def test_answers_of_a_server_behind_are_as_large_as_messages_and_half_of_the_memory_beside_it(
+    folder,
+):
+    text = f'{BEHIND}key = "ann.key"\n[limits]\nmessage = 4096\nmemory = 2097152\n'
+    behind = load(written(folder, text)).behind
+    assert [way.limit for way in behind.client.transports] == [4096]
+    assert behind.room.size == 1 << 20
+
+
 def test_a_server_behind_is_asked_by_a_key_and_actors_have_other_names_there(folder):
     text = f'{BEHIND}key = "ann.key"\nfunds = true\n[behind.actors]\nann = "amy"\n'
     behind = load(written(folder, text)).behind
