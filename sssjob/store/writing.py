@@ -349,6 +349,7 @@ class PresentDocument(NamedTuple):
     files: str
     dictionary: int
     data: bytes
+    is_taken_in: bool = False
 
     @classmethod
     def of(cls, row: Row) -> PresentDocument:
@@ -358,7 +359,8 @@ class PresentDocument(NamedTuple):
         marks = stated(global_id, submitted, started)
         if name == "Job":
             marks = marks.of_user(id_, user or "")
-        return cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
+        present = cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
+        return present._replace(is_taken_in=True) if deleted == schema.TAKEN_IN else present
 
     def every_id(self) -> tuple[str, ...]:
         """The Ids by which it may be told of, its own first."""
@@ -672,7 +674,8 @@ class DocumentWriter:
                 fresh.append((index, _next_run(incoming, runs), found.incoming))
                 taken += ((each, incoming) for each in found.taken)
                 continue
-            if incoming.is_one_of(in_groups) and _is_none_that_began(run):
+            is_of_group = incoming.is_one_of(in_groups) and _is_none_that_began(run)
+            if is_of_group and not self._stays_deleted(incoming, run):
                 begun.append((index, incoming, not run.deleted))
                 continue
             following = self._next_version(incoming, run, alone)
@@ -715,6 +718,14 @@ class DocumentWriter:
                 known[id_].append(present)
         return known
 
+    def _stays_deleted(self, incoming: Incoming, run: PresentDocument) -> bool:
+        """Whether somebody has deleted what was imported before, and comes again as it was."""
+        if run.is_taken_in or not run.deleted:
+            return False
+        files, content = self._chosen(incoming, run.files), incoming.content
+        is_there = files.column == run.files and self._has(run, content)
+        return is_there or self._is_no_news({content}, files, run)
+
     def _next_version(
         self, incoming: Incoming, run: PresentDocument,
         alone: Mapping[str, Sequence[PresentDocument]],
@@ -747,6 +758,8 @@ class DocumentWriter:
         again = None if following.is_there else self._regrouped(incoming, run)
         if again is not None:
             incoming, beside, is_kept = again
+            if run.deleted:  # meanwhile, runs of jobs that it keeps may have come to stand alone
+                alone = self._alone([*incoming.members()])
         if run.deleted and self._has(run, incoming.content):
             return following._replace(is_there=True, beside=beside)  # and stays deleted
         found = self._with_runs_alone(incoming, run.number, alone)

@@ -483,6 +483,28 @@ def test_a_group_of_which_another_job_runs_elsewhere_by_now_is_not_shown_again(j
     assert shown(jobs) == before
 
 
+@pytest.mark.parametrize("its", ["none", "waits", "look", "run"])
+def test_a_deleted_group_that_comes_again_takes_in_the_run_of_each_job_that_it_keeps(jobs, its):
+    idle = IDLE.format("").replace(">7<", ">8<")
+    loaded(jobs, GROUP.format("g", RUN.format("") + idle))
+    with jobs.change() as change:
+        change.delete("g")
+    loaded(jobs, RUN.format(""))
+    member = "" if its == "none" else FORMS[its].format("")
+    loaded(jobs, GROUP.format("g", member + idle.replace("high", "low")))
+    assert seconds(shown(jobs)) == 600
+    assert len(shown(jobs)) == 1
+
+
+def test_a_run_that_was_deleted_stays_so_where_a_group_waits_for_its_job(jobs):
+    loaded(jobs, RUN.format(""))
+    with jobs.change() as change:
+        change.delete("7")
+    loaded(jobs, GROUP.format("g", WAITS))
+    assert loaded(jobs, RUN.format("")) == (Counts(unchanged=1), [])
+    assert seconds(shown(jobs)) == 0
+
+
 STEPS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([*MEMBERS]), st.booleans()), min_size=1, max_size=6
 )
