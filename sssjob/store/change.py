@@ -94,7 +94,7 @@ class Change:
         That is where one of its Ids is, but for other runs of it, unless ``any_run`` counts. The
         place of a job alone is 0; those of a group count from 1. # decision 860
         """
-        marks, times = marks_of(job), RunTimes.of_job(job)
+        marks = marks_of(job)
         found = {
             stored.number: stored
             for id_ in ids_of("Job", job.id, marks)
@@ -104,11 +104,8 @@ class Change:
             if stored.number == number:
                 continue
             for at, each in jobs_in(stored.block()):
-                its = marks_of(each)
-                if not is_same_job(job.id, marks, each.id, its):
-                    continue
-                is_same = marks.agree(its) and not times.is_told_apart(RunTimes.of_job(each))
-                if any_run or is_same:
+                is_it = is_same_job(job.id, marks, each.id, marks_of(each))
+                if is_it and (any_run or _may_be_one_run(job, each)):
                     yield stored, at, each
 
     # decision 929
@@ -225,12 +222,29 @@ class Change:
         """Where runs of a hidden document stand else: its jobs in groups, or those alone.
 
         One that waits is not the run of one that has begun: an import leaves both, where it cannot
-        tell that they belong together.
+        tell that they belong together. Two groups may both have a run, but not one that came into
+        the other when this one was hidden.
         """
         for job, is_alone in _standing(hidden.block()):
             for stored, place, there in self.elsewhere(job, hidden.number, deleted=True):
-                if bool(place) is is_alone and waits(there) is waits(job):
+                if waits(there) is not waits(job):
+                    continue
+                if bool(place) is is_alone or (place and self._came_since(hidden, job, stored)):
                     yield stored, job, place
+
+    def _came_since(self, hidden: Stored, job: Job, group: Stored) -> bool:
+        """Whether a group did not have the run of a job yet when a document was hidden."""
+        gone, _ = self.changes(hidden)[-1]
+        versions = zip(self.versions(group), self.changes(group), strict=True)
+        before = [each for each, (number, _) in versions if number < gone]
+        if not before:
+            return True
+        marks = marks_of(job)
+        return not any(
+            is_same_job(job.id, marks, each.id, marks_of(each)) and _may_be_one_run(job, each)
+            and waits(each) is waits(job)
+            for _, each in jobs_in(before[-1].block())
+        )  # fmt: skip
 
     def versions(self, stored: Stored) -> list[Stored]:
         """Every version of a document, the first one first, as ``Store.versions`` gives them."""
@@ -318,3 +332,9 @@ def _standing(block: Block) -> Iterator[tuple[Job, bool]]:
             raise TakenId(job.id)
         ids.add(job.id)
         yield job, not place
+
+
+def _may_be_one_run(job: Block, other: Block) -> bool:
+    """Whether nothing that two job objects of one job both tell shows that they are two runs."""
+    apart = RunTimes.of_job(job).is_told_apart(RunTimes.of_job(other))
+    return marks_of(job).agree(marks_of(other)) and not apart

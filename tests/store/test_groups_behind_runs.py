@@ -469,6 +469,31 @@ def test_nothing_but_what_was_deleted_is_shown_again_whichever_document_a_group_
         assert shown(jobs) == before
 
 
+@pytest.mark.parametrize("its", [WAITS, RUN.format("")])
+def test_a_group_is_not_shown_again_where_another_group_took_its_run_in_meanwhile(jobs, its):
+    loaded(jobs, GROUP.format("h", its))
+    loaded(jobs, RUN.format(""))
+    loaded(jobs, GROUP.format("g", WAITS))
+    with jobs.change() as change:
+        change.delete("h")
+    loaded(jobs, RUN.format(""))
+    before = shown(jobs)
+    assert seconds(before) == 600
+    with jobs.change() as change, pytest.raises(TakenId):
+        change.undelete("h")
+    assert shown(jobs) == before
+
+
+def test_two_groups_that_both_had_a_run_have_it_when_one_was_deleted_and_is_shown_again(jobs):
+    loaded(jobs, GROUP.format("g", RUN.format("")))
+    loaded(jobs, GROUP.format("h", RUN.format("")))
+    before = shown(jobs)
+    for does in ("delete", "undelete"):
+        with jobs.change() as change:
+            getattr(change, does)("h")
+    assert shown(jobs) == before
+
+
 def test_a_group_of_which_another_job_runs_elsewhere_by_now_is_not_shown_again(jobs):
     runs = RUN.format("").replace("<Id>7</Id>", "<Id>8</Id>")
     loaded(jobs, runs)
