@@ -10,24 +10,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import count, islice
 from operator import itemgetter
 
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
-from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
+from sssjob.delivery.records import DeliveryCounts, PlacedRecord, RecordRemark, read
 from sssjob.delivery.requested import StoredRun, about, requested, runs_of, told_ids
 from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, Severity, finding
+from sssjob.errors import BusyStore, Finding, Severity, finding
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records import Format
 from sssjob.runs import Run, RunOrder
 from sssjob.store import Change, Store, Stored
+from sssjob.store.loading import TRIES
 from sssjob.store.stored import DELIVERED
 
 _BATCH = 200  # records of one change
@@ -58,24 +59,45 @@ class StoreDelivery:
     ) -> Iterator[Finding]:
         """Fold the records of a source, as far as it is followed; bad ones are counted."""
         found = read(source, name, format_, zone, self.tally)
-        about = False
+        has_job = False
         while batch := list(islice(found, _BATCH)):
-            ids = {
-                id_
-                for each in batch if isinstance(each, PlacedRecord)
-                for id_ in told_ids(each.job)
-            }  # fmt: skip
-            with self._jobs.change(source=name, reason=DELIVERED) as change:
-                change.hold(ids)
-                for self._at, each in enumerate(batch):
-                    if isinstance(each, PlacedRecord):
-                        about = self._take(change, each)
-                    elif isinstance(each, Finding):
-                        self._tell(each)
-                    elif about:
-                        self._tell(each.finding)
-                self._fold_groups(change)
+            has_job = self._take_all(batch, name, has_job=has_job)
             yield from self._told()
+
+    def _take_all(
+        self, batch: Sequence[PlacedRecord | RecordRemark | Finding], name: str, *, has_job: bool
+    ) -> bool:
+        """Fold what was read together in one change, which is tried again where others were first.
+
+        ``has_job`` is whether there is a job that the record before is about; gives that of the
+        last one.
+        """
+        records = [each for each in batch if isinstance(each, PlacedRecord)]
+        ids = {id_ for each in records for id_ in told_ids(each.job)}
+        before, had_job = replace(self.tally), has_job
+        for left in reversed(range(TRIES)):
+            try:
+                with self._jobs.change(source=name, reason=DELIVERED) as change:
+                    change.hold(ids)
+                    for self._at, each in enumerate(batch):
+                        if isinstance(each, PlacedRecord):
+                            has_job = self._take(change, each)
+                        elif isinstance(each, Finding):
+                            self._tell(each)
+                        elif has_job:
+                            self._tell(each.finding)
+                    self._fold_groups(change)
+            except BusyStore:
+                if not left:
+                    raise
+                has_job = had_job
+                self._groups.clear()
+                self._findings.clear()
+                for field in fields(before):  # the reader counts in the same tally
+                    setattr(self.tally, field.name, getattr(before, field.name))
+            else:
+                break
+        return has_job
 
     def _take(self, change: Change, placed: PlacedRecord) -> bool:
         """Fold a record; whether there is a job that it is about, and that is not deleted."""

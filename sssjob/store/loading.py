@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sssjob.store.used import Follow, JobUse
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
-_TRIES = 5  # for a batch that stood in the way of another writer's
+TRIES = 5  # for a batch that stood in the way of another writer's
 
 
 def load(
@@ -168,7 +168,7 @@ def _written(
     *,
     keeps_former: bool,
 ) -> tuple[Counts, list[Finding], Mapping[int, Sequence[JobUse]]]:
-    for left in reversed(range(_TRIES)):
+    for left in reversed(range(TRIES)):
         try:
             with engine.transaction():
                 writer = DocumentWriter(

@@ -502,11 +502,14 @@ class DocumentWriter:
             self.engine.hold(_OF_HTCONDOR)
         self.engine.hold_all(sorted(ids))
         condition, value = self.engine.among("id", sorted(ids))
-        self.engine.fetch(
-            f"SELECT number FROM document WHERE number IN (SELECT document FROM job WHERE "
-            f"{condition}) ORDER BY number{self.engine.locking('document')}",
-            (value,),
-        )
+        # First the documents of these Ids, then groups, as an import does.
+        inside = f"number IN (SELECT document FROM job WHERE {condition})"
+        for which in (condition, inside):
+            self.engine.fetch(
+                f"SELECT number FROM document WHERE {which} ORDER BY number"
+                f"{self.engine.locking('document')}",
+                (value,),
+            )
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""

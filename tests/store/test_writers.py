@@ -160,3 +160,43 @@ def test_records_that_are_delivered_in_two_orders_at_the_same_time_are_all_deliv
                                                  pool.submit(deliver, rows[::-1]))]  # fmt: skip
         assert [(told, tally.delivered) for told, tally in done] == [([], 2), ([], 2)]
         assert all(b"<Duration>60</Duration>" in each.document for each in jobs.documents())
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_a_delivery_that_gave_way_to_others_is_made_once_all_the_same(tmp_path, monkeypatch, times):
+    record = f"JobID|State|Start|End|NCPUS\n1|COMPLETED|{units.iso(100)}|{units.iso(160)}|1\n"
+    further = f"1|COMPLETED|{units.iso(500)}|{units.iso(530)}|1\nx|||||\n"
+    found = []
+    for fails in (0, times):
+        left, folds = [*range(fails)], StoreDelivery._fold_groups
+
+        def fold(self, change, left=left, folds=folds):
+            folds(self, change)
+            if left:
+                left.pop()
+                raise BusyStore("it", "others are writing the same")
+
+        monkeypatch.setattr(StoreDelivery, "_fold_groups", fold)
+        with store.open(tmp_path / f"{fails}.db", create=True) as jobs:
+            jobs.load(b"<Job><Id>1</Id></Job>")
+            work = StoreDelivery(jobs)
+            source = BytesIO((record + further).encode())
+            told = [*work.take_records(source, "r", find("slurm"), "UTC")]
+            documents = [(each.document, each.version) for each in jobs.documents()]
+            found.append((told, work.tally, documents))
+        monkeypatch.undo()
+    assert found[0] == found[1]
+    assert found[0][1].runs == 1
+
+
+def test_a_delivery_that_others_keep_from_it_again_and_again_gives_up(tmp_path, monkeypatch):
+    def fold(self, change):
+        raise BusyStore("it", "others are writing the same")
+
+    monkeypatch.setattr(StoreDelivery, "_fold_groups", fold)
+    with store.open(tmp_path / "jobs.db", create=True) as jobs, pytest.raises(BusyStore):
+        [
+            *StoreDelivery(jobs).take_records(
+                BytesIO(b"JobID|State\n1|COMPLETED\n"), "r", find("slurm")
+            )
+        ]
