@@ -24,6 +24,7 @@ from sssjob.errors import (
     unheard,
 )  # fmt: skip
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
+from sssjob.expression.conflicts import conflict
 from sssjob.model import (
     Block,
     Delivered,
@@ -247,13 +248,18 @@ class Scope:
 
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:
-        """The alternatives of the request that some amount can satisfy, best first."""
+        """The alternatives of the request that some amount can satisfy, best first.
+
+        Those whose demands contradict each other are left out, unless all do.
+        """
         try:
-            parsed = expression.of(self._balanced())
+            parsed = self._parsed
             if parsed is None:
                 return ()
             found = expression.alternatives(parsed, _ALTERNATIVES)
             possible = tuple(item for item in found if not self._is_empty(item))
+            if len(possible) > 1:
+                possible = tuple(item for item in possible if not conflict(item)) or possible
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
         except LimitExceeded as error:
@@ -322,6 +328,19 @@ class Scope:
         return expression.interval(_amounts(self.terms.get(name, ()), name), name).integers()
 
     @cached_property
+    def _parsed(self) -> Expression | None:
+        """The request; None where there is none. Raises as ``conjuncts``."""
+        return expression.of(self._balanced())
+
+    @property
+    def conjuncts(self) -> tuple[Expression, ...]:
+        """The parts of the request that And joins.
+
+        Raises ``InvalidValue``, ``LimitExceeded`` and ``UnbalancedGroup`` for what is no request.
+        """
+        return () if self._parsed is None else expression.conjuncts(self._parsed)
+
+    @cached_property
     def demands(self) -> tuple[Expression, ...]:
         """The parts of the request that all have to hold; none of one that cannot be read.
 
@@ -330,7 +349,7 @@ class Scope:
         if all(expression.LOGIC_AND_OPERATOR.isdisjoint(item.attributes) for item in self.request):
             return ()
         try:
-            return expression.parts_of(self.block)
+            return self.conjuncts
         except (InvalidValue, LimitExceeded, UnbalancedGroup):
             return ()
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice, product
+from itertools import islice, product
 
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
-from sssjob.expression.alternative import Alternative, alternatives, interval
+from sssjob.expression.alternative import alternatives
 from sssjob.expression.comparison import leaf
+from sssjob.expression.conflicts import about, conflict, shown
 from sssjob.expression.fit import numbers
-from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
+from sssjob.expression.offer import AMOUNTS, COUNTS, SETS
 from sssjob.expression.pattern import NotAPattern, Pattern
 from sssjob.expression.reading import conjunction, group_or_zero, parse, swap_balances
 from sssjob.expression.tree import (
@@ -21,10 +22,8 @@ from sssjob.expression.tree import (
     OneOf,
     Or,
     Wish,
-    amount,
     comparisons,
     follows,
-    key,
     weight,
 )
 from sssjob.model import MARK, Property, marked
@@ -137,7 +136,7 @@ def _same(left: Expression, right: Expression) -> bool:
     if len(compared) > _COMPARED:
         return False
     for each in compared:
-        kinds.setdefault(_about(each.item), []).append(each)
+        kinds.setdefault(about(each.item), []).append(each)
     cases = [list(_cases(kind)) for kind in kinds.values()]
     size = 1
     for case in cases:
@@ -199,11 +198,6 @@ def _true(expression: Expression, world: World) -> bool:
             return True
 
 
-def _about(item: Property) -> str:
-    """What a comparison is about: an amount by where it is looked up, a fact by its key."""
-    return slots(item)[0] if item.name in AMOUNTS else key(item)
-
-
 def _unsatisfiable(read: Expression) -> Iterator[Remark]:
     try:
         found = alternatives(read, _ALTERNATIVES)
@@ -218,48 +212,13 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
         message = "nothing satisfies a negated group in which a preference stands: it always holds"
         yield place, "W-UNSAT", message, "negate the preference alone"
         return
-    conflicts = [_conflict(one) for one in found]
+    conflicts = [conflict(one) for one in found]
     first = conflicts[0]
     if not all(conflicts):
         return
-    message = " and ".join(dict.fromkeys(map(str, first)))
     place = max(int(each.item.attributes[MARK]) for each in first)
     advice = "write Or if one of them is enough" if all(each.op == "EQ" for each in first) else ""
-    yield place, "W-UNSAT", f"{message} cannot hold together", advice
-
-
-def _conflict(one: Alternative) -> tuple[Comparison, ...]:
-    """Comparisons of one alternative that no value satisfies together, or none."""
-    kinds: dict[str, list[Comparison]] = {}
-    for term in one.terms:
-        if isinstance(term, Comparison) and "aggregation" not in term.item.attributes:
-            kinds.setdefault(_about(term.item), []).append(term)
-    for terms in kinds.values():
-        if len(terms) > 1 and (found := _clash(terms)):
-            return found
-    return ()
-
-
-def _clash(terms: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    empty = _no_number if terms[0].item.name in AMOUNTS else _no_text
-    pairs = next((pair for pair in islice(combinations(terms, 2), _WORLDS) if empty(pair)), None)
-    return pairs or (tuple(terms) if empty(terms) else ())
-
-
-def _no_number(terms: Sequence[Comparison]) -> bool:
-    name = terms[0].item.name
-    try:
-        left = interval(terms, key(terms[0].item), amount=amount)
-    except InvalidValue:
-        return False
-    return (left.integers() if name in COUNTS else left).empty
-
-
-def _no_text(terms: Sequence[Comparison]) -> bool:
-    equal = {each.item.text.strip() for each in terms if each.op == "EQ"}
-    unequal = {each.item.text.strip() for each in terms if each.op == "NE"}
-    several = len(equal) > 1 and terms[0].item.name not in SETS
-    return several or not equal.isdisjoint(unequal)
+    yield place, "W-UNSAT", shown(first), advice
 
 
 def _anchors(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark]:

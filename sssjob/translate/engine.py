@@ -173,6 +173,7 @@ def translate(
     if array is not None and mine is not None:
         _indexed(asked, mine, array.spelling.variable, target.array.variable)
     _readable(asked, found)
+    asked.tell_conflicts()
     losses = list(asked.losses(to, kept=settings.residual))
     if not asked.holds_everything:
         said = {loss.path for loss in losses}

@@ -79,6 +79,8 @@ def any_of_these(
     property as a whole, or "".
     """
     found: dict[str, None] = {}
+    if "Node" not in asked.names:
+        return []
     taken: list[Property] = []
     wanted, unwanted = 0, _unwanted(asked)
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
@@ -203,6 +205,8 @@ def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) ->
     liked either.
     """
     found: list[str] = []
+    if name not in asked.names:
+        return found
     unsaid = {stripped(item.text) for item in asked.excluded(name, unsaid=True)}
     for part in (each for whole in asked.demands() for each in asked.chosen(whole)):
         if not isinstance(part, Wish) or part.avoid or not _is_about(part, frozenset((name,))):

@@ -13,6 +13,7 @@ from sssjob import expression
 from sssjob.amounts import NUMBERS, Scope, is_of_job
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Expression, Interval
+from sssjob.expression.offer import SETS
 from sssjob.legality import ILLEGAL
 from sssjob.model import Item, Job, Property, Requested
 from sssjob.translate.requests import JobRequest, Outline
@@ -125,10 +126,10 @@ def _list(
 
 
 def _is_plain(requested: Sequence[Property]) -> bool:
-    """Whether a request compares by EQ only, and each amount of the job once."""
-    amounts = [item.name for item in requested if item.name in NUMBERS]
+    """Whether a request compares by EQ only, and once what there is one of, so that it can hold."""
+    once = [expression.key(item) for item in requested if item.name not in SETS]
     plain = all(expression.LOGIC_AND_OPERATOR.isdisjoint(item.attributes) for item in requested)
-    return plain and len(set(amounts)) == len(amounts) and all(map(is_of_job, requested))
+    return plain and len(set(once)) == len(once) and all(map(is_of_job, requested))
 
 
 def _numbers(requested: Iterable[Property]) -> dict[str, Interval] | None:

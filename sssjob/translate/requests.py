@@ -33,6 +33,7 @@ from sssjob.expression import (
     Wish,
     comparisons,
 )
+from sssjob.expression.conflicts import conflict, shown
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.states import has_ended
@@ -486,7 +487,7 @@ class JobRequest:
 
         Raises ``InvalidValue``, ``LimitExceeded`` and ``UnbalancedGroup`` for what is no request.
         """
-        return self._of_both(lambda scope: expression.parts_of(scope.block))
+        return self._of_both(lambda scope: scope.conjuncts)
 
     # decision 1025
     def chosen(self, part: Expression) -> tuple[Expression, ...]:
@@ -516,7 +517,8 @@ class JobRequest:
         if self._adopted is None or self.owner is not self.job:
             return tuple(own)
         names, scope = self._adopted
-        theirs = [part for part in parts(scope) if _names(part) <= names]
+        # Of what is about amounts of the group, too, the alternative that is written.
+        theirs = [part for part in parts(scope) if not names.isdisjoint(_names(part))]
         return together(tuple(own), theirs, names).parts
 
     def take_terms(self, part: Expression) -> None:
@@ -553,6 +555,13 @@ class JobRequest:
     def items(self, *names: str) -> list[Property]:
         """What the job itself says and requests by some names, taken or not."""
         return [item for _, item in self._all_of(names)]
+
+    def tell_conflicts(self) -> None:
+        """Tell of what is written and cannot hold together: there is no other alternative."""
+        for alternative in self._chosen.values():
+            found = conflict(alternative)
+            for each in found:
+                self._other_value(each.item, shown(found), Done.CONVERTED)
 
     def excluded(self, name: str, *, unsaid: bool = False) -> list[Property]:
         """What demands of a property not to be something; ``unsaid``: as far as nobody took it."""
@@ -591,15 +600,16 @@ class JobRequest:
         ``met``: that one fulfils what is asked for, too.
         """
         for item in self._sayings(name):
-            if where is not None and not where(item):
-                continue
-            fate = self._fates.get(id(item))
-            if fate is None:
-                self._fates[id(item)] = Fate(reason, done, met)
-            elif fate.done is not None and reason not in fate.reason.split("; "):
-                told = fate.done if done is Done.CONVERTED else done
-                both = Fate(f"{fate.reason}; {reason}", told, fate.met and met)
-                self._fates[id(item)] = both
+            if where is None or where(item):
+                self._other_value(item, reason, done, met=met)
+
+    def _other_value(self, item: Property, reason: str, done: Done, *, met: bool = True) -> None:
+        fate = self._fates.get(id(item))
+        if fate is None:
+            self._fates[id(item)] = Fate(reason, done, met)
+        elif fate.done is not None and reason not in fate.reason.split("; "):
+            told = fate.done if done is Done.CONVERTED else done
+            self._fates[id(item)] = Fate(f"{fate.reason}; {reason}", told, fate.met and met)
 
     def convert(self, name: str, how: str, where: Callable[[Property], bool] | None = None) -> None:
         """Say of what was taken by a name by which arithmetic it is another number there."""
