@@ -77,7 +77,7 @@ TEXTS = {
     "pattern": PATTERNS, "delim": [",", ";", " ,", ":", " "],
     "op": ["<", "<=", "==", "!=", "is", "o"],
     "options": ["", "i", "m", "s", "ix"], "by": ["", "-", "\\\\0", "<\\\\1>", "q"],
-    "form": ["%Y-%m-%d", "%H:%M:%S", "%j %a", "%%"], "str": WORDS,
+    "form": ["%Y-%m-%d", "%H:%M:%S", "%j %a", "%%", "%Z %z"], "str": WORDS,
 }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ class Maker:
     def a_ref(self, depth):
         if self.names is LEAVES:
             return self.pick(LEAVES)
-        return self.pick(["x", "y", "text", "nosuch", "MY.x", "5"])
+        return self.pick(["x", "y", "text", "list", "ads", "ad", "nosuch", "MY.x", "5"])
 
     def a_moment(self, depth):
         if self.chance.random() < 0.5:

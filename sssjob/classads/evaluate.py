@@ -415,7 +415,7 @@ class _Evaluation:
             return ""
         from sssjob.classads import writing
 
-        return writing.attribute(scope.ad[node.name], writing.NEW)
+        return writing.attribute(scope.ad[node.name], writing.UNPARSED)
 
     def _unresolved(self, arguments: tuple[Node, ...], scope: _AdScope) -> Value:
         """Names that an attribute needs from elsewhere, or whether one of them fits a pattern."""

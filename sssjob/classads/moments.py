@@ -148,7 +148,10 @@ def _format(now: Now, *values: Value) -> Value:
         return ERROR
     try:
         parts = _of_parts(moment) if isinstance(moment, Ad) else _of_seconds(moment)
-        return ERROR if parts is None else time.strftime(form, parts)
+        if parts is None:
+            return ERROR
+        # What has no zone of its own would be told in that of this process.
+        return time.strftime(form, time.struct_time((*parts[:8], 0, "UTC", 0)))
     except (OverflowError, ValueError, OSError):
         # No calendar has the moment; who asks for nothing of it gets what is left.
         return time.strftime(form, time.gmtime(0)) if _TIMELESS.fullmatch(form) else ERROR

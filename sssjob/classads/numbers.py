@@ -152,7 +152,7 @@ def _next_of(value: Value, steps: tuple[object, ...]) -> Value:
 def _multiple(value: int, step: int) -> Value:
     if not step:
         return value
-    above = value + step - 1
+    above = wrapped(value + step - 1)
     quotient = abs(above) // abs(step)  # cut off towards zero, as in C
     return wrapped((quotient if (above < 0) == (step < 0) else -quotient) * step)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
 
 OLD, NEW = "old", "new"
+UNPARSED = "unparsed"  # the new one as unparse() lays it out: a line for each member
 
 _RESERVED = ("error", "false", "is", "isnt", "parent", "true", "undefined")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -55,7 +56,7 @@ def attribute(value: Attribute, syntax: str = OLD) -> str:
 
 def string(text: str, syntax: str = OLD, last: bool = False) -> str:
     """A text in double quotes. In the old syntax a backslash at its end must be ``last``."""
-    if syntax == NEW:
+    if syntax != OLD:
         if "\0" in text:
             raise _bad("a NUL character cannot be written", text)
         return f'"{_ESCAPED.sub(_escape, text)}"'
@@ -74,7 +75,7 @@ def real(number: float, syntax: str = OLD) -> str:
         return 'real("INF")' if number > 0 else 'real("-INF")'
     if number == 0:
         return "0.0" if str(number) == "0.0" else "-0.0"
-    if syntax == NEW:
+    if syntax != OLD:
         return f"{number:1.15E}"
     text = f"{number:.16G}"
     return text if {*text} & {".", "E"} else f"{text}.0"
@@ -109,7 +110,8 @@ def expression(node: Node, syntax: str = NEW) -> str:
         case tree.Grouped(inner):
             return f"({expression(inner, syntax)})"
         case tree.Unary(op, operand):
-            return f"{op}{_bracketed(operand, len(BINDS), syntax)}"
+            space = " " if syntax == UNPARSED else ""
+            return f"{space}{op}{_bracketed(operand, len(BINDS), syntax)}"
         case tree.Binary():
             return _chain(node, syntax)
         case tree.Conditional(test, None, no):
@@ -125,7 +127,7 @@ def expression(node: Node, syntax: str = NEW) -> str:
         case tree.Call(word, arguments):
             return f"{word}({','.join(expression(part, syntax) for part in arguments)})"
         case tree.Listing(members):
-            return _listing(expression(part, syntax) for part in members)
+            return _listing((expression(part, syntax) for part in members), syntax)
         case tree.Record(attributes):
             return _record(((word, expression(part, syntax)) for word, part in attributes), syntax)
     raise AssertionError(node)
@@ -175,7 +177,7 @@ def _value(value: Attribute, syntax: str) -> str:
         case Node():
             return expression(value, syntax)
         case tuple():
-            return _listing(_value(member, syntax) for member in value)
+            return _listing((_value(member, syntax) for member in value), syntax)
         case Ad():
             return _record(((word, _value(part, syntax)) for word, part in value.items()), syntax)
         case AbsTime():
@@ -187,12 +189,26 @@ def _value(value: Attribute, syntax: str) -> str:
     raise TypeError(f"{type(value).__name__} is no value of a ClassAd")
 
 
-def _listing(members: Iterable[str]) -> str:
+def _listing(members: Iterable[str], syntax: str) -> str:
+    if syntax == UNPARSED:
+        return _in_lines("{", members, ",", "}", 3)
     return f"{{ {','.join(members)} }}"
 
 
 def _record(attributes: Iterable[tuple[str, str]], syntax: str) -> str:
-    return f"[ {'; '.join(f'{name(word, syntax)} = {text}' for word, text in attributes)} ]"
+    if syntax != UNPARSED:
+        return f"[ {'; '.join(f'{name(word, syntax)} = {text}' for word, text in attributes)} ]"
+    in_order = sorted(attributes, key=lambda each: (len(each[0]), each[0].lower()))
+    members = (f"{name(word, syntax)} = {text}" for word, text in in_order)
+    return _in_lines("[", members, "; ", "]", 4)
+
+
+def _in_lines(begin: str, members: Iterable[str], between: str, end: str, width: int) -> str:
+    """Members on lines of their own, each twice as deep as the brackets around them."""
+    edge = f"\n{' ' * width}"
+    inner = edge + " " * width
+    told = between.join(inner + each.replace("\n", inner) for each in members)
+    return f"{edge}{begin}{told}{edge}{end}"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -188,7 +188,15 @@ WORTH = [
     ("[l = {[a = 1; c = z]}; b = unresolved(l[0].c)].b", "z"),
     ("unresolved(nosuch.a)", UNDEFINED), ("10[undefined]", UNDEFINED), ("true[nosuch]", UNDEFINED),
     ('"abc"[undefined]', UNDEFINED), ("error[undefined]", ERROR), ("10[error]", ERROR),
-    ("10[1]", ERROR),
+    ("10[1]", ERROR), ('formatTime(0, "%Z")', "UTC"), ('formatTime(splitTime(0), "%Z %z")', "UTC +0000"),
+    ("quantize(9223372036854775807, 1000000000)", -9223372035000000000),
+    ("quantize(5, 9223372036854775807)", 0),
+    ('[l = {1, "a"}; b = unparse(l)].b', '\n   {\n      1,\n      "a"\n   }'),
+    ("[l = {}; b = unparse(l)].b", "\n   {\n   }"), ("[l = -x; b = unparse(l)].b", " -x"),
+    ("[l = f({2}); b = unparse(l)].b", "f(\n   {\n      2\n   })"),
+    ("[l = [d = {3}; C = 1; bb = 2]; b = unparse(l)].b",
+     "\n    [\n        C = 1; \n        d = \n           {\n              3\n           }; \n"
+     "        bb = 2\n    ]"),
 
 ]  # fmt: skip
 
