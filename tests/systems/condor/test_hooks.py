@@ -541,6 +541,28 @@ def test_a_hook_ends_when_its_time_is_over(site, monkeypatch):
     assert "it takes more than 1 s" in site.said
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_hook_ends_also_where_the_end_of_its_time_was_ignored(site, monkeypatch):
+    """Python ignores what is raised where it deletes an object."""
+    site.add("a.xml", USER)
+    heard = []
+
+    class Deleted:
+        def __del__(self):
+            heard.append("not")
+            threading.Event().wait()
+
+    def slow(*_):
+        Deleted()
+        heard.append("yes")
+        threading.Event().wait()
+
+    monkeypatch.setattr(hooks, "_refresh", slow)
+    assert site.call("fetch-work", SLOT, seconds=1) == b""
+    assert "it takes more than 1 s" in site.said
+    assert heard == ["not", "yes"]
+
+
 @pytest.mark.parametrize(
     "words, understood",
     [

@@ -550,6 +550,8 @@ def test_what_is_no_report_is_told_and_the_others_go_on(site, tmp_path):
     ):
         assert any(f"spool/'{name}'" in line for line in said), name
     assert os.listdir(room) == ["full"]
+    assert "spool/'full': it is not a regular file; it stays: Directory not empty" in said
+    assert site.fold() == (0, [])  # once is enough in a log
     assert secret.read_text() == "SSSReport"
     assert site.job("a.xml").get("State") == "Running"
     assert {stat.S_IFMT(path.lstat().st_mode) for path in site.state.glob("bad/*")} == {

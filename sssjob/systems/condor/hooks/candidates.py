@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections import Counter
@@ -89,7 +88,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     found = {each.name: each for each in listed.there}
     if listed.gone is None:
         known, whole = queue.documents(), began
-        if queue.is_news("odd", _digest(odd)):  # it stays, and nobody reads of it for ever
+        if queue.is_news("odd", odd):  # it stays, and nobody reads of it for ever
             for each in odd:
                 say(UnreadReason(each))
         with queue.changing():
@@ -249,11 +248,6 @@ def _user(found: QueuedDocument, known: Mapping[str, tuple[str, int]]) -> int:
     """Whose a document is, whoever wrote it last."""
     uid = known.get(found.name, ("", NOBODY))[1]
     return found.uid if uid == NOBODY else uid
-
-
-def _digest(told: Iterable[object]) -> str:
-    text = "\n".join(sorted(map(str, told)))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if text else ""
 
 
 # decision 597

@@ -71,6 +71,7 @@ def run(hook: str, settings: HookSettings, rest: Sequence[str] = ()) -> int:
         say(f"{hook}: {error}")
         return 2
     except (OSError, ValueError, TimeoutError, Failed) as error:
+        _limit(0)
         say(f"{hook}: {error}")
         if hook == "prepare-job":
             told = f"features are not there: {error}"
@@ -771,11 +772,16 @@ def _lines(attributes: Mapping[str, str | int]) -> bytes:
 
 
 def _limit(seconds: int) -> None:
-    """Raise TimeoutError when the time is over, wherever that may be."""
+    """Raise TimeoutError when the time is over, wherever that may be; 0 is without a limit.
+
+    Python ignores what is raised where it calls back, as within its locks of imports: it is raised
+    again until somebody hears it.
+    """
     # What is behind signal: that makes enumerations of its numbers, which takes longer than we do.
     import _signal  # type: ignore[import-not-found]  # it has no annotations
 
     def over(number: int, frame: object) -> None:
+        _signal.alarm(max(seconds // 4, 1))
         raise TimeoutError(f"it takes more than {seconds} s")
 
     _signal.signal(_signal.SIGALRM, over)

@@ -1221,11 +1221,15 @@ class JobQueue:
         row = self.run("SELECT at FROM note WHERE name = 'sought' AND at <= ?", (now,)).fetchone()
         return None if row is None else float(row[0])
 
-    def is_news(self, name: str, told: str) -> bool:
-        """Whether something is to be said that was not said last; it is noted then.
+    def is_news(self, name: str, every: Iterable[object]) -> bool:
+        """Whether other things are to be said than those that were said last; that is noted then.
 
-        In a copy, which somebody looks at, it always is.
+        In a copy, which somebody looks at, they always are.
         """
+        import hashlib
+
+        text = "\n".join(sorted(map(str, every)))
+        told = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if text else ""
         row = self.run("SELECT value FROM note WHERE name = ?", (name,)).fetchone()
         if (row[0] if row else "") == told:
             return not self.state

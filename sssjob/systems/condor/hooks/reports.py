@@ -148,6 +148,7 @@ def fold(
                 count, size = count + work.write(until), 0
         count += work.write(until)
         work.tell_held()
+        spool.tell_staying(queue.is_news)
         tell_taken(settings, queue, say)
         return count, spool.refused
 

@@ -55,11 +55,12 @@ class NotAReport(Exception):
 class Spool:
     """The reports in the spool of a queue that is ours."""
 
-    __slots__ = ("_folder", "_say", "_state", "_told", "refused")
+    __slots__ = ("_folder", "_say", "_state", "_staying", "_told", "refused")
 
     def __init__(self, state: str, say: Say) -> None:
         self._state, self._say = state, say
         self.refused = self._told = 0
+        self._staying: list[tuple[str, str]] = []
         self._folder = os.open(os.path.join(state, SPOOL), _ROOM)
 
     def __enter__(self) -> Spool:
@@ -88,6 +89,8 @@ class Spool:
                 yield self._read(name)
             except FileNotFoundError:
                 continue
+            except PermissionError:
+                self.refuse(name, NotAReport("only its user may read it", keep=True))
             except OSError as error:
                 self._say(f"{SPOOL}/{name!r}: {error.strerror}")
             except NotAReport as odd:
@@ -121,16 +124,24 @@ class Spool:
             return
 
     def refuse(self, name: str, reason: NotAReport) -> None:
-        """Say why a report does not count, and set it aside, or take it away."""
-        self.refused += 1
-        self.tell(name, str(reason))
+        """Set a report aside that does not count, or take it away, and say why."""
         try:
             if reason.keep:
                 self._set_aside(name)
             else:
                 self._discard(name)
         except OSError as error:
-            self.tell(name, f"it stays: {error.strerror}")
+            self._staying.append((name, f"{reason}; it stays: {error.strerror}"))
+            return
+        self.refused += 1
+        self.tell(name, str(reason))
+
+    def tell_staying(self, is_news: Callable[[str, Iterable[object]], bool]) -> None:
+        """Say what nobody but its user can take away; it is refused when it is news."""
+        if is_news("odd in the spool", self._staying):
+            self.refused += len(self._staying)
+            for name, reason in self._staying:
+                self.tell(name, reason)
 
     def tell(self, name: str, what: str) -> None:
         """Say something about a report, unless too much was said."""
