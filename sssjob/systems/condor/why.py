@@ -21,7 +21,7 @@ from sssjob.classads.needed import references
 from sssjob.classads.operators import holds, truth
 from sssjob.classads.parser import expression
 from sssjob.classads.tree import Binary, Grouped
-from sssjob.classads.values import Ad, Node, Unparsed
+from sssjob.classads.values import ERROR, UNDEFINED, Ad, Node, Unparsed
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.slot import lacking
 
@@ -92,7 +92,8 @@ def _uncounted(job: Ad, slot: Ad, engine: Evaluate) -> Iterator[Obstacle]:
         said: list[str] = []
         value = engine(expression(f"MY.{attribute}"), job, slot, remark=said.append)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            yield Obstacle("job", attribute, _told(value, said), {})
+            known = _values(job[attribute], job, slot, engine)
+            yield Obstacle("job", attribute, _told(value, said), known)
         elif job.number(attribute) is None:  # it is an expression
             has = slot.number(name)
             if has is not None and value > has:
@@ -151,9 +152,33 @@ def _clauses(node: Node) -> Iterator[Node]:
             yield part
 
 
-def _values(clause: Node, own: Ad, other: Ad, engine: Evaluate) -> dict[str, str]:
-    """What each name of a clause stands for."""
-    return {
-        writing.expression(each): writing.attribute(engine(each, own, other), writing.NEW)
-        for each in references(clause)
-    }
+def _values(clause: Attribute, own: Ad, other: Ad, engine: Evaluate) -> dict[str, str]:
+    """What each name of a clause stands for.
+
+    An attribute of its own ad that is an expression without a value is told as it stands there,
+    and the names in it behind it. Properties of GPUs that RequireGPUs asks for are none of them.
+    """
+    known: dict[str, str] = {}
+    pending: list[tuple[Attribute, frozenset[str]]] = [(clause, frozenset())]
+    while pending:
+        part, passed = pending.pop()
+        for each in references(part):
+            text = writing.expression(each)
+            if text in known or text.lower() in passed:
+                continue
+            value = engine(each, own, other)
+            name = text.lower().removeprefix("my.")
+            held = own.get(name)
+            if value in (UNDEFINED, ERROR) and isinstance(held, (Node, Unparsed)):
+                value = held
+                is_of_gpus = name == gpus.REQUIRE.lower()
+                pending.append((held, _of_gpus(other) if is_of_gpus else frozenset()))
+            known[text] = writing.attribute(value, writing.NEW)
+    return known
+
+
+def _of_gpus(slot: Ad) -> frozenset[str]:
+    """The properties of the GPUs that a slot has left, in small letters."""
+    found = evaluate.attribute(slot, gpus.AVAILABLE)
+    ads = (each for each in found if isinstance(each, Ad)) if isinstance(found, tuple) else ()
+    return frozenset(name.lower() for ad in ads for name in ad)
