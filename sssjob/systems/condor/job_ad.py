@@ -427,8 +427,8 @@ class _AdBuilder:
     def _of_one(self, asked: expression.Expression) -> expression.Expression:
         """What each host has to be; what one cannot be is told, and that it is any of several."""
         parts, several = requirements.of_one_machine(expression.conjuncts(asked))
-        for item in several:
-            self.say("W-USELESS", requirements.ONE_NAME, item)
+        for item, why in several:
+            self.say("W-USELESS", why, item)
         is_parallel = "MinHosts" in self.ad
         if any(requirements.any_of_several(part, is_parallel=is_parallel) for part in parts):
             self.say("W-USELESS", "a host is any of the nodes that are named")

@@ -24,7 +24,7 @@ from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import negation
 from sssjob.integers import LARGEST
-from sssjob.model import Property
+from sssjob.model import Property, stripped
 from sssjob.resource_names import is_license
 from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import CLAUSE
@@ -70,18 +70,33 @@ def demands(request: Expression) -> Demands:
 
 
 ONE_NAME = "a machine has one name: several cannot be asked for"
+NODE_FIRST = "what HTCondor calls Machine is the Node, which is asked for"
 
 
 # decision 902
-def of_one_machine(parts: Sequence[Expression]) -> tuple[list[Expression], list[Property]]:
+# decision 1034
+def of_one_machine(
+    parts: Sequence[Expression],
+) -> tuple[list[Expression], list[tuple[Property, str]]]:
     """What one machine can be asked for: all, or without the names where it would have several.
 
-    With the names that are left out.
+    With the names that are left out, and why. What HTCondor calls Machine is a node of the
+    standard, whose Machine is the system: beside a Node it is not asked for.
     """
+    left_out: list[tuple[Comparison, str]] = []
     named = [each for each in parts if _names_machine(each)]
-    if len({each.item.text for each in named}) < 2:
-        return [*parts], []
-    return [each for each in parts if each not in named], [each.item for each in named]
+    if len({each.item.text for each in named}) > 1:
+        left_out += ((each, ONE_NAME) for each in named)
+    systems = [each for each in parts if _names_system(each)]
+    texts = {stripped(each.item.text) for each in systems}
+    if len(texts) > 1:
+        left_out += ((each, ONE_NAME) for each in systems)
+    elif any(map(_names_node, parts)) and {stripped(each.item.text) for each in named} != texts:
+        left_out += ((each, NODE_FIRST) for each in systems)
+    gone = [each for each, _ in left_out]
+    return [each for each in parts if each not in gone], [
+        (each.item, why) for each, why in left_out
+    ]
 
 
 def any_of_several(part: Expression, *, is_parallel: bool = False) -> bool:
@@ -97,6 +112,14 @@ def any_of_several(part: Expression, *, is_parallel: bool = False) -> bool:
 
 def _names_machine(part: Expression) -> TypeGuard[Comparison]:
     return isinstance(part, Comparison) and part.op == "EQ" and part.item.name == "Node"
+
+
+def _names_node(part: Expression) -> bool:
+    return isinstance(part, Comparison) and part.op in ("EQ", "Match") and part.item.name == "Node"
+
+
+def _names_system(part: Expression) -> TypeGuard[Comparison]:
+    return isinstance(part, Comparison) and part.op == "EQ" and part.item.name == "Machine"
 
 
 def _term(request: Expression, found: _FoundTerms) -> Node | None:

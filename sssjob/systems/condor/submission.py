@@ -24,7 +24,6 @@ from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import model, required
 from sssjob.systems.condor.requirements import (
     OF_MACHINES,
-    ONE_NAME,
     any_of_several,
     demands,
     of_one_machine,
@@ -553,8 +552,8 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     is_parallel = any(option.name == _MACHINES for option in made.options)
     if any(any_of_several(part, is_parallel=is_parallel) for part in one):
         asked.approximate("Node", "any of them", met=False)
-    for item in several:
-        asked.refuse(item, ONE_NAME)
+    for item, why in several:
+        asked.refuse(item, why)
     try:
         found = demands(And(tuple(one)))
         options = [
