@@ -25,12 +25,16 @@ SCRIPT = "#!"
 SCRIPT_SAID = "this is a script, and neither a document nor records"
 SCRIPT_ADVICE = "sssjob translate reads the requests of job scripts"
 BINARY_SAID = "these are bytes of no known kind, and neither XML nor text"
+NO_MARK = "this is UTF-16 without a byte order mark"
+NO_MARK_ADVICE = "write the mark, or UTF-8"
 JSON_SAID = "this is JSON, and a document is XML"
 JSON_ADVICE = "what a batch system printed is read by sssjob convert, report or status"
 
 _BEGIN = 512  # characters that tell
 _JSON = re.compile(r"\s*(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))")
 _NO_TEXT = re.compile("[\0-\x08\x0e-\x1a\x7f-\x9f\ufffd]")
+FIRST = 2  # the last column in which a NUL is half of the first character
+_HALVED = "\0<"  # as a document begins in UTF-16 of high bytes first
 _WINDOW = 4  # characters about the place of the error in which its cause is looked for
 _LIMITS = re.compile(
     r"Resource limit|Excessive depth|[Hh]uge|too (?:big|long|many)|amplification|exceeded"
@@ -94,7 +98,7 @@ def unreadable(
     if opened := _OPENED.search(said):
         said = _OPENED.sub(rf"\g<1>{int(opened[2]) + offset}", said)
     code = "E-LIMIT" if _LIMITS.search(said) else "E-XML"
-    message, advice = _cause(said, context)
+    message, advice = _cause(said, context, is_first=line == 1 and column <= FIRST)
     return UnreadableDocument(
         finding(
             code, message, line=max(line, 0), column=max(column, 0) if line > 0 else 0,
@@ -154,7 +158,7 @@ def begins_document(head: bytes) -> bool:
         raise empty()
     if is_binary(head[:_BEGIN].decode("utf-8", "replace")):
         raise UnreadableDocument(finding("E-XML", BINARY_SAID, line=1, column=1))
-    return start.startswith(b"<")
+    return start.startswith((b"<", _HALVED.encode()))
 
 
 def open_span(what: str, end: str) -> tuple[str, str]:
@@ -180,6 +184,8 @@ def no_xml(text: str) -> tuple[str, str]:
     """What a text that begins so is instead of a document, and what to do."""
     if text.startswith(SCRIPT):
         return SCRIPT_SAID, SCRIPT_ADVICE
+    if text.startswith(_HALVED):
+        return NO_MARK, NO_MARK_ADVICE
     if is_binary(text):
         return BINARY_SAID, ""
     if text.lstrip(XML_SPACE + MARK).startswith("<"):  # comments, or instructions
@@ -193,16 +199,26 @@ def is_binary(text: str) -> bool:
     One character in eight may be none, as those of another encoding.
     """
     begin = text[:_BEGIN]
-    return not begin.lstrip(XML_SPACE + MARK).startswith("<") and (
+    return not begin.lstrip(XML_SPACE + MARK).startswith(("<", _HALVED)) and (
         len(_NO_TEXT.findall(begin)) * 8 > len(begin)
     )
 
 
-def _cause(said: str, context: str) -> tuple[str, str]:
+def no_character(number: int, *, is_first: bool) -> tuple[str, str]:
+    """What is wrong with a character that XML does not have, and what to do.
+
+    A NUL that ``is_first`` of a document, or stands behind its first byte, is half of a character.
+    """
+    if number == 0 and is_first:
+        return NO_MARK, NO_MARK_ADVICE
+    return f"U+{number:04X} is not a character of XML 1.0", "remove it"
+
+
+def _cause(said: str, context: str, *, is_first: bool) -> tuple[str, str]:
     if found := _CHARACTER.search(said):
         hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
         number = int(hexadecimal, 16) if hexadecimal else int(decimal)
-        return f"U+{number:04X} is not a character of XML 1.0", "remove it"
+        return no_character(number, is_first=is_first)
     for pattern, end, what in _OPEN_SPANS:
         if pattern.search(said):
             return open_span(what, end)

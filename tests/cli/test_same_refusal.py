@@ -50,6 +50,8 @@ REFUSED = {
     "UTF-32 cut in a tag": f"\ufeff{_DATA}".encode("utf-32-le")[:-20],
     "UTF-16 that declares UTF-8": f"{_UTF8}<Job><Id>1</Foo></Job>".encode("utf-16"),
     "UTF-16 without a mark that declares UTF-8": f"{_UTF8}<Job>1 & 2</Job>".encode("utf-16-le"),
+    "UTF-16 without a mark": "<Job><Id>1</Id></Job>".encode("utf-16-le"),
+    "UTF-16 of high bytes first, without a mark": "<Job><Id>1</Id></Job>".encode("utf-16-be"),
     "UTF-8 that declares UTF-16": '<?xml version="1.0" encoding="UTF-16"?>\n<Job><Id>1</Id></Job>',
     "to be mended in two ways": "<Job>\n<Requested><Memory>1</Memory><Disk>1</Disk>\n</Job>",
     "to be mended in two lines": "<Job>\n<Id>1<Id>\n<Memory units=”GB”>2</Memory>\n</Job>",

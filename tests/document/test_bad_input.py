@@ -53,6 +53,8 @@ BAD = [
     pytest.param(b"<Job>\n<Id>\xe9</Id></Job>",        "E-XML",    2,   "byte 0xE9",          id="Latin 1, not declared"),
     pytest.param(b"<?xml version='1.0' encoding='utf-99'?><Job/>", "E-XML", 1, "utf-99",      id="an unknown encoding"),
     pytest.param(b"<?xml version='1.0' encoding='utf-16'?><Job>1</Job>", "E-XML", 1, "",      id="UTF-16 declared, not written"),
+    pytest.param("<Job><Id>1</Id></Job>".encode("utf-16-le"), "E-XML", 1, "this is UTF-16 without a byte order mark", id="UTF-16 without a mark"),
+    pytest.param("<Job><Id>1</Id></Job>".encode("utf-16-be"), "E-XML", 1, "this is UTF-16 without a byte order mark", id="UTF-16 of high bytes first, without a mark"),
     pytest.param(b"<!DOCTYPE Job>\n<Job/>",            "E-XML",    1,   "DTD",                id="a document type"),
     pytest.param(b"\n<!-- -->\n<!DOCTYPE Job>\n<Job/>", "E-XML",   3,   "DTD",                id="a document type below"),
     pytest.param(f"<!DOCTYPE Job [<!ENTITY l0 'ha'>{LAUGHS}]><Job><Id>&l11;</Id></Job>".encode(), "E-XML", 1, "DTD", id="a billion laughs"),

@@ -307,9 +307,9 @@ class Scanner:
     def _characters(self) -> None:
         """What XML does not have at all, and each & that is none."""
         for found in ILLEGAL.finditer(self.text):
-            number = f"U+{ord(found[0]):04X}"
-            said = f"{number} is not a character of XML 1.0"
-            self.add(Mistake(found.start(), said, "remove it", (), number))
+            number, is_first = ord(found[0]), found.start() < cause.FIRST
+            said, advice = cause.no_character(number, is_first=is_first)
+            self.add(Mistake(found.start(), said, advice, (), f"U+{number:04X}"))
             if self.is_full:
                 self.stopped = "more than is looked at"
                 return
