@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.known_by import of_one
-from sssjob.model import Block, Delivered, Job, without
+from sssjob.model import Block, Delivered, Job, Property, without
 from sssjob.states import goes_on, has_ended, is_over
 
 TIMES = "SubmitTime", "StartTime", "EndTime"
@@ -35,6 +35,10 @@ class RunOrder(Enum):
     SAME = "it is the same, as far as is told"
     LATER = "it was behind"
     UNTOLD = "in some zone it is another one than in others"
+
+
+# What Delivered tells of a job that has used nothing: whose it is, and where it was asked for.
+_OF_WHOM = frozenset(("User", "Group", "Project", "Machine", "Queue", "QualityOfService"))
 
 
 class RunTimes(NamedTuple):
@@ -330,8 +334,15 @@ def requested_anew(asked: Job) -> Job:
 
 
 def has_run(job: Job) -> bool:
-    """Whether a job says that it used something, or what it was charged."""
-    return job.block(Delivered) is not None or bool(job.get("Charge"))
+    """Whether a job says that it used something, or what it was charged.
+
+    Records tell in Delivered whose a job is, also of one that waits.
+    """
+    delivered = job.block(Delivered)
+    used = delivered is not None and any(
+        not isinstance(item, Property) or item.name not in _OF_WHOM for item in delivered.items
+    )
+    return used or bool(job.get("Charge"))
 
 
 def _has_used(job: Block) -> bool:

@@ -508,6 +508,21 @@ def test_a_group_of_which_another_job_runs_elsewhere_by_now_is_not_shown_again(j
     assert shown(jobs) == before
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_job_that_waits_and_tells_whose_it_is_waits_all_the_same(jobs, is_first):
+    whose = "<Delivered><Machine>c</Machine><Project>p</Project><User>amy</User></Delivered>"
+    waits = WAITS.replace("</Job>", f"{whose}</Job>")
+    groups = [GROUP.format("b", RUN.format("")), GROUP.format("a", waits)]
+    for each in groups if is_first else groups[::-1]:
+        loaded(jobs, each)
+    before = shown(jobs)
+    assert loaded(jobs, waits)[0] == Counts(unchanged=1)
+    for does in ("delete", "undelete"):
+        with jobs.change() as change:
+            getattr(change, does)("b")
+    assert shown(jobs) == before
+
+
 @pytest.mark.parametrize("its", ["none", "waits", "look", "run"])
 def test_a_deleted_group_that_comes_again_takes_in_the_run_of_each_job_that_it_keeps(jobs, its):
     idle = IDLE.format("").replace(">7<", ">8<")
