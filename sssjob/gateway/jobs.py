@@ -12,7 +12,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from sssjob import spec
-from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.errors import InvalidValue, UnusableInput, UnusableStore
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import PLACE, PLACES, Hook
@@ -21,6 +21,7 @@ from sssjob.handlers.roles import USER, USUAL, Permission, Roles
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.submitting import GatewaySubmission
 from sssjob.settings import SettingsTable
+from sssjob.store.opening import require_library
 from sssjob.submission import control
 
 _ACTIONS = ("Cancel", "Hold")
@@ -101,6 +102,10 @@ def _address(store: SettingsTable) -> str:
         secret = None
     if secret:
         store.problem("address", "a password", "an address without one; PostgreSQL reads ~/.pgpass")
+    try:
+        require_library(text)
+    except UnusableStore as error:
+        store.problem("address", "no library for PostgreSQL", error.reason)
     return text
 
 

@@ -25,11 +25,9 @@ def engine(
 ) -> Engine:
     """The engine of a path, of ``sqlite:PATH``, or of ``postgresql://...``."""
     if isinstance(target, str) and target.startswith(POSTGRESQL):
-        try:
-            from sssjob.store.postgresql import PostgreSQL
-        except ImportError as error:  # psycopg, or the library of PostgreSQL below it
-            said = f"PostgreSQL needs psycopg: pip install 'sssjob[postgresql]' ({error})"
-            raise UnusableStore("postgresql://", said) from error
+        require_library(target)
+        from sssjob.store.postgresql import PostgreSQL
+
         return PostgreSQL(target, read_only=read_only, patience=patience)
     path = Path(target.removeprefix(SQLITE) if isinstance(target, str) else target)
     if create and not read_only:
@@ -38,6 +36,16 @@ def engine(
         else:
             _make(path, patience)
     return SQLite(path, create=create, read_only=read_only, patience=patience)
+
+
+def require_library(target: str) -> None:
+    """Raise ``UnusableStore`` where a store is in PostgreSQL, and nothing here connects to it."""
+    if target.startswith(POSTGRESQL):
+        try:
+            import psycopg  # noqa: F401
+        except ImportError as error:  # or the library of PostgreSQL below it
+            said = f"PostgreSQL needs psycopg: pip install 'sssjob[postgresql]' ({error})"
+            raise UnusableStore("postgresql://", said) from error
 
 
 def _make(path: Path, patience: float) -> None:

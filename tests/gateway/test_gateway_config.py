@@ -1,6 +1,8 @@
 """A configuration is read whole, and whatever is wrong with it is told with its line."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import sys
+
 import pytest
 
 from sssjob.errors import BadSettings
@@ -142,6 +144,13 @@ def test_bytes_that_are_no_text_are_told_with_their_line(folder):
 
 
 BEHIND = '[security]\nkey = "auth_key"\n[store]\naddress = "jobs.db"\n[behind]\nto = "gold:7112"\n'
+
+
+def test_a_store_that_no_library_connects_to_is_a_problem(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    text = '[security]\nkey = "auth_key"\n[store]\naddress = "postgresql://h/d"\n'
+    with pytest.raises(BadSettings, match=r"toml:4: .*found no library for PostgreSQL.*psycopg"):
+        load(written(folder, text))
 
 
 def test_answers_of_a_server_behind_are_as_large_as_messages_and_half_of_the_memory_beside_it(
