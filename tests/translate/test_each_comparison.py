@@ -174,3 +174,20 @@ def test_the_policy_of_a_request_holds_for_what_is_negated_in_it(policy, conj):
         losses = translate(job, "sbatch", SETTINGS).losses
         told = [str(loss.policy) for loss in losses if loss.value == "ib"]
         assert told == ([] if policy == "Ignore" else [policy])
+
+
+LISTED = '<Requested><Feature aggregation="List" {}>ib,ssd</Feature></Requested>'
+
+
+@pytest.mark.parametrize("target, none, not_all", [
+    ("lsf", "(!ib && !ssd)", "!(ib && ssd)"),
+    ("condor", "!(TARGET.Hasib =?= true) && !(TARGET.Hasssd =?= true)",
+     "!(TARGET.Hasib =?= true && TARGET.Hasssd =?= true)"),
+    ("flux", '{"properties": ["^ib", "^ssd"]}',
+     '{"or": [{"properties": ["^ib"]}, {"properties": ["^ssd"]}]}'),
+])  # fmt: skip
+def test_a_list_compared_by_NE_is_none_of_its_features_and_by_Nand_not_all(target, none, not_all):
+    for how, wanted in (('op="NE"', none), ('conj="Nand"', not_all)):
+        job = f"<Job><Id>1</Id><Executable>/bin/true</Executable>{LISTED.format(how)}</Job>"
+        text = translate(loads(job), target, Settings(residual=False)).text
+        assert wanted.replace(" ", "") in "".join(text.split())

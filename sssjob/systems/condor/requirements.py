@@ -216,19 +216,18 @@ def _of_number(
 
 
 def _feature(asked: Comparison) -> Node | None:
-    """Features are attributes that are there or not; a list asks for every one of them."""
+    """Features are attributes that are there or not; a list asks for every one, NE for none."""
     item = asked.item
     members = nodes.expand(item)
     if isinstance(members, nodes.Pattern) or asked.op not in ("EQ", "NE"):
         raise InvalidValue(item.text, "a Feature that HTCondor can be asked for: it is a pattern")
     # A slot that does not have the attribute does not have the feature.
-    each = [
+    each: list[Node] = [
         tree.Binary("is", _target(f"{names.HAS}{name}"), tree.Literal(True)) for name in members
     ]
-    whole = _joined("&&", each)
-    if asked.op == "NE" and whole is not None:
-        return tree.Unary("!", tree.Grouped(whole))
-    return whole
+    if asked.op == "NE":
+        each = [tree.Unary("!", tree.Grouped(part)) for part in each]
+    return _joined("&&", each)
 
 
 def _text(asked: Comparison) -> Node:

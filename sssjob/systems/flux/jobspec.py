@@ -497,22 +497,24 @@ def _said(part: Expression) -> Data:
         case Or(operands):
             return {_OR: [_said(each) for each in operands]}
         case Not(Comparison(item) as inner) if inner.op == "EQ":
-            return _without(item)
+            return _without(item, _OR)
         case Not(operand):
             return {_NOT: [_said(operand)]}
         case Comparison(item) if part.op == "EQ":
             name, texts = _named(item)
             return {name: texts}
         case Comparison(item) if part.op == "NE":
-            return _without(item)
+            return _without(item, _AND)
     raise InvalidValue(str(part), "names of properties and nodes, joined by And, Or and Not")
 
 
-def _without(item: Property) -> Data:
-    """A node that is none of the nodes, or does not have all of the properties."""
+def _without(item: Property, joined: str) -> Data:
+    """A node that is none of the nodes, or lacks properties: all of them, or with _OR one."""
     name, texts = _named(item)
     if name == _HOSTS:
         return {_NOT: [{name: texts}]}
+    if joined == _AND:
+        return {name: [f"^{text}" for text in texts]}
     found = [{name: [f"^{text}"]} for text in texts]
     return found[0] if len(found) == 1 else {_OR: found}
 

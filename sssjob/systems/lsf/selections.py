@@ -51,13 +51,8 @@ def _comparison(item: Property, op: str) -> str:
     if not texts or not all(map(take, texts)):
         raise InvalidValue(item.text, "plain names")
     if item.name == "Feature":
-        whole = " && ".join(texts)
-        several = len(texts) > 1
-        return (
-            f"({whole})" * several + whole * (not several)
-            if op == "EQ"
-            else (f"!({whole})" if several else f"!{whole}")
-        )
+        whole = " && ".join(texts if op == "EQ" else (f"!{text}" for text in texts))
+        return f"({whole})" if len(texts) > 1 else whole
     sign = "==" if op == "EQ" else "!="
     terms = [f"{_NAMES[item.name]}{sign}{text}" for text in texts]
     if len(terms) == 1:
