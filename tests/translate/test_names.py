@@ -119,6 +119,8 @@ def test_a_name_for_two_things_is_read_as_both_or_it_is_told(target, names):
     ("sge", ["<Feature>x</Feature>", '<Resource name="License" type="x">2</Resource>'], "-l x=2"),
     ("sge", ["<Feature>h_rt</Feature>", "<Duration>60</Duration>"], "-l h_rt=60"),
     ("pbs", ["<Feature>ncpus</Feature>", "<Processors>4</Processors>"], "ncpus=1:"),
+    ("pbs", ["<Feature>NCPUS</Feature>", "<Processors>4</Processors>"], "ncpus=1:"),
+    ("lsf", ["<Feature>mem</Feature>", "<Memory>5</Memory>"], "-R rusage[mem=5MB]"),
     ("pbs", ['<Resource name="License" type="walltime">2</Resource>', "<Duration>60</Duration>"],
      "-l walltime=00:01:00"),
     ("torque", ["<Feature>exclusive</Feature>", '<Resource name="GPU">2</Resource>'], "1:gpus=2\n"),

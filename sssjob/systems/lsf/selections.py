@@ -19,6 +19,12 @@ _NAMES = {name: word for word, name in _COMPARED.items()}
 _SIGNS = {"==": "EQ", "!=": "NE"}
 _WORD = re.compile(r"\s*(&&|\|\||==|!=|[!()]|[A-Za-z0-9_][A-Za-z0-9_.-]*)")
 _OPEN = ("any", "local")  # types of hosts, of which any is taken, or that of who submits
+# Resources that hosts have by themselves: a selection of one asks whether it is zero.
+_MEANT = frozenset((
+    "cpuf", "hname", "io", "it", "ls", "maxmem", "maxslots", "maxswp", "maxtmp", "mem", "model",
+    "ncores", "ncpus", "ndisks", "nprocs", "nthreads", "pg", "r15m", "r15s", "r1m", "rexpri",
+    "server", "slots", "status", "swp", "tmp", "type", "ut",
+))  # fmt: skip
 _DEPTH = 50
 _NOT_ALL = "a selection that a request can say"
 
@@ -47,7 +53,7 @@ def _comparison(item: Property, op: str) -> str:
     ):
         raise InvalidValue(item.text, "names that are there, or are not")
     texts = list(dict.fromkeys(found))
-    take = plain if item.name == "Node" else is_name
+    take = {"Node": plain, "Feature": is_feature}.get(item.name, is_name)
     if not texts or not all(map(take, texts)):
         raise InvalidValue(item.text, "plain names")
     if item.name == "Feature":
@@ -71,6 +77,11 @@ def is_open(term: Comparison) -> bool:
 def is_name(text: str) -> bool:
     """Whether a text is the name of a feature, or of one type of hosts."""
     return plain(text) and text not in _OPEN
+
+
+def is_feature(text: str) -> bool:
+    """Whether a site gives a name its meaning: LSF has amounts and states of its own."""
+    return is_name(text) and text not in _MEANT
 
 
 def selected(text: str) -> Expression:
@@ -130,6 +141,8 @@ class _WordReader:
     def _comparison(self) -> Expression:
         name = self._name()
         if not self.words or self.words[-1] not in _SIGNS:
+            if name in _MEANT:
+                raise InvalidValue(self.text, _NOT_ALL)
             return Comparison(Property("Feature", name))
         op = _SIGNS[self.words.pop()]
         if name not in _COMPARED:

@@ -11,7 +11,7 @@ from sssjob.expression import Comparison
 from sssjob.model import Property
 from sssjob.nodes import plain
 from sssjob.resource_names import GPU, LICENSE, license_attributes
-from sssjob.systems.lsf.selections import is_name, is_open, selected, selection
+from sssjob.systems.lsf.selections import is_feature, is_name, is_open, selected, selection
 from sssjob.systems.lsf.words import (
     asked_gpus,
     is_licence,
@@ -43,8 +43,6 @@ GEOMETRY = "LSB_TASK_GEOMETRY"  # the variable that says which tasks are togethe
 _GROUPS = re.compile(r"\{((?:\([0-9]{1,6}(?:,[0-9]{1,6})*\))+)\}")
 _SELECTED = ("Feature", "Node", "Architecture")
 # Indices of load and the like, by which hosts are sorted, and which are no features.
-_SORTED = frozenset(("r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem",
-                     "slots", "cpuf", "ncpus", "maxmem", "maxswp", "maxtmp"))  # fmt: skip
 # Whose an amount of rusage is: since 10.1.0.9 it can be said. What is not said is of each host, or
 # by RESOURCE_RESERVE_PER_TASK of a site of each task.
 _METHODS = {numbers.NODE: "/host", numbers.TASK: "/task"}
@@ -127,13 +125,13 @@ class Slots(AmountsLayout):
 
     def _select(self, asked: JobRequest, made: ScriptWriting) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
-        found = features(asked, take=is_name)
+        found = features(asked, take=is_feature)
         if text := plain_name(asked, "Architecture", is_name):
             found.append(f"type=={text}")
         found += choices
         if found:
             made.option("-R select", " && ".join(found))
-        if liked := wishes(asked, "Feature", _is_feature):
+        if liked := wishes(asked, "Feature", is_feature):
             made.option("-R order", ":".join(liked))
 
     def _usage(
@@ -260,7 +258,7 @@ class Slots(AmountsLayout):
         if value is None:
             return
         found = value.split(":")
-        if all(map(_is_feature, found)):
+        if all(map(is_feature, found)):
             say_wishes(heard, "Feature", found)
         else:
             said.back("-R order", value)
@@ -314,11 +312,6 @@ class Slots(AmountsLayout):
                 said.keep("-gpu", value, found.rest, NOT_ALL)
         elif value is not None:
             said.back("-gpu", value)
-
-
-def _is_feature(text: str) -> bool:
-    """Whether hosts are sorted by whether they have a feature of this name."""
-    return plain(text) and text not in _SORTED
 
 
 # decision 935

@@ -28,8 +28,8 @@ _MEANT = frozenset((
 
 
 def is_of_site(name: str) -> bool:
-    """Whether a resource is one to which a site gives its meaning."""
-    return plain(name) and name not in _MEANT
+    """Whether a site gives a resource its meaning; in PBS its letters may be large or small."""
+    return plain(name) and name.lower() not in _MEANT
 
 
 def is_property(text: str) -> bool:
@@ -81,7 +81,7 @@ class NodeSpec:
         ['ib']
         """
         said = (name for name, value in self.values.items() if value.lower() == "true")
-        return [name for name in said if name not in _MEANT]
+        return [name for name in said if name.lower() not in _MEANT]
 
     def __str__(self) -> str:
         parts = [self.name or str(self.count)]
