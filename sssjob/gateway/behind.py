@@ -132,6 +132,9 @@ class Behind:
             if error.asked and call.request.action not in READING:
                 said = "The server behind did not say whether it did it"
                 raise UnknownOutcome(said) from error
+            if error.code == _NO_ANSWER:
+                said = "What the server behind answered is too large, or no answer"
+                raise Refused(_NO_ANSWER, said) from error
             raise Refused("730", "The server behind does not answer") from error
         except InvalidValue as error:
             raise Refused("740", f"The server behind cannot be asked this: {error}") from error

@@ -446,6 +446,8 @@ class Conversation(asyncio.Protocol):
         if self._over or not self._parser.is_idle:
             self._next = True
             self._loop.call_soon(self._again)  # others have their turn in between
+        elif self.shared.stopping:  # it was promised to go on before that
+            self._linger()
         else:
             self._listen()
 

@@ -44,7 +44,7 @@ _CONJS = {str(conj): conj for conj in Conj} | {
 
 
 _PARTS = ("Object", "Get", "Set", "Where", "Option", "Data", "File", "Count")
-_ASKING = ("Where", "Set", "Option", "Get")
+_ASKING = tuple(f"{{*}}{name}" for name in ("Where", "Set", "Option", "Get"))
 _EXTENSIONS = 100  # names of elements of a Request that are none of these
 
 
@@ -81,6 +81,8 @@ def read_request(body: Element, said: RequestHead | None = None) -> Request:
     for name, child in elements(element):
         parts.setdefault(name, []).append(child)
     _require_known(parts)
+    if any(not local(child) for child in element.iterchildren(*_ASKING)):
+        raise Refused("302", "A part of the Request is of another namespace")
     objects = tuple(_object(child) for child in parts.get("Object", ()))
     if not objects and (named := element.get("object")):  # very old clients
         objects = (Object(named),)
@@ -230,8 +232,8 @@ def _require_known(parts: Mapping[str, Sequence[Element]]) -> None:
         if meant := nearest(name, _PARTS):
             raise Refused("302", f"{_shown(name)} is no part of a Request; is {meant} meant?")
         for child in parts[name]:
-            if inner := next((part for part, _ in named(child, *_ASKING)), ""):
-                raise Refused("302", f"{inner} is no part of the {_shown(name)} of a Request")
+            if next(child.iter(*_ASKING), None) is not None:
+                raise Refused("302", f"What is in {_shown(name)} is no part of a Request")
 
 
 def _require_spelled(element: Element, code: str, *names: str) -> None:

@@ -487,6 +487,22 @@ def test_requests_that_have_come_are_answered_before_the_end_though_nobody_has_l
         assert [code_of(said(each)) for each in clients] == ["000"] * 10
 
 
+def test_a_connection_that_was_to_be_kept_ends_with_its_answer_once_the_gateway_does(log):
+    handler = Held()
+    with (
+        gateway(handler, limits=GatewayLimits(grace=HANG)) as running,
+        connected(running) as kept,
+    ):
+        message = signed(Request("Query", "root", (Object("User"),)))
+        kept.sendall(posted(message).replace(b"Connection: close\r\n", b""))
+        assert handler.asked.acquire(timeout=HANG)
+        running.stop()
+        assert until(lambda: any(line["event"] == "stopping" for line in log))
+        handler.go.set()
+        assert said(kept).startswith(b"HTTP/1.1 200 ")
+    assert not [line for line in log if line["event"] == "cut off"]
+
+
 def test_what_takes_longer_than_the_grace_is_cut_off():
     handler = Held()
     with (

@@ -278,8 +278,11 @@ TOLD = [
     (query("".join(f"<a{each}/>" for each in range(101))), "The Request has more than 100 elem"),
     (
         query('<Conditions><Where name="A">1</Where></Conditions>'),
-        "Where is no part of the 'Conditions'",
+        "What is in 'Conditions' is no part of a Request",
     ),
+    (query('<a><b><Where name="A">1</Where></b></a>'), "What is in 'a' is no part of a Request"),
+    (query('<Where xmlns="urn:x" name="A">1</Where>'), "A part of the Request is of another name"),
+    (query('<x:Set xmlns:x="urn:x" name="A">1</x:Set>'), "A part of the Request is of another na"),
     (query('<Option name="EndTime">1.5</Option>'), TIME + "'1.5'"),
     (query('<Option name="EndTime">\u0661</Option>'), TIME + "'\u0661'"),
 ]
