@@ -104,8 +104,7 @@ class Change:
             if stored.number == number:
                 continue
             for at, each in jobs_in(stored.block()):
-                is_it = is_same_job(job.id, marks, each.id, marks_of(each))
-                if is_it and (any_run or _may_be_one_run(job, each)):
+                if _is_one_job(job, each) if any_run else _may_be_one_run(job, each):
                     yield stored, at, each
 
     # decision 929
@@ -239,12 +238,10 @@ class Change:
         before = [each for each, (number, _) in versions if number < gone]
         if not before:
             return True
-        marks = marks_of(job)
         return not any(
-            is_same_job(job.id, marks, each.id, marks_of(each)) and _may_be_one_run(job, each)
-            and waits(each) is waits(job)
+            _may_be_one_run(job, each) and waits(each) is waits(job)
             for _, each in jobs_in(before[-1].block())
-        )  # fmt: skip
+        )
 
     def versions(self, stored: Stored) -> list[Stored]:
         """Every version of a document, the first one first, as ``Store.versions`` gives them."""
@@ -334,7 +331,15 @@ def _standing(block: Block) -> Iterator[tuple[Job, bool]]:
         yield job, not place
 
 
-def _may_be_one_run(job: Block, other: Block) -> bool:
-    """Whether nothing that two job objects of one job both tell shows that they are two runs."""
-    apart = RunTimes.of_job(job).is_told_apart(RunTimes.of_job(other))
-    return marks_of(job).agree(marks_of(other)) and not apart
+def _is_one_job(one: Block, other: Block) -> bool:
+    """Whether two job objects are of one job, by any of their Ids."""
+    return is_same_job(one.id, marks_of(one), other.id, marks_of(other))
+
+
+def _may_be_one_run(one: Block, other: Block) -> bool:
+    """Whether they are, and nothing that both tell shows that they are two runs of it."""
+    return (
+        marks_of(one).agree(marks_of(other))
+        and _is_one_job(one, other)
+        and not RunTimes.of_job(one).is_told_apart(RunTimes.of_job(other))
+    )

@@ -498,6 +498,9 @@ class DocumentWriter:
 
         Two that took them in different orders would wait for each other.
         """
+        lock = self.engine.locking("document")
+        if not lock:  # the transaction itself keeps all others waiting
+            return
         if _has_global_ids(ids):
             self.engine.hold(_OF_HTCONDOR)
         self.engine.hold_all(sorted(ids))
@@ -506,9 +509,7 @@ class DocumentWriter:
         inside = f"number IN (SELECT document FROM job WHERE {condition})"
         for which in (condition, inside):
             self.engine.fetch(
-                f"SELECT number FROM document WHERE {which} ORDER BY number"
-                f"{self.engine.locking('document')}",
-                (value,),
+                f"SELECT number FROM document WHERE {which} ORDER BY number{lock}", (value,)
             )
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
