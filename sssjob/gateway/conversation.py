@@ -116,7 +116,14 @@ class Conversation(asyncio.Protocol):
     @property
     def busy(self) -> bool:
         """Whether an answer is owed, or on its way."""
-        return self.stage is not Stage.WAITING
+        return self.stage is not Stage.WAITING or self._next
+
+    def finish(self) -> None:
+        """Answer what has arrived whole, read nothing more, and end. ``stopping`` is set."""
+        if self.busy:
+            self._fill()
+        else:
+            self.abort()
 
     def abort(self) -> None:
         """End it now."""
@@ -229,6 +236,9 @@ class Conversation(asyncio.Protocol):
         if request is not None:
             self._begin(request)
             return
+        if self.shared.stopping:  # what has arrived whole is answered
+            self._linger()
+            return
         self._listen()  # the rest of it has to come
         if self._over:
             self.abort()
@@ -245,7 +255,8 @@ class Conversation(asyncio.Protocol):
     def _begin(self, request: HTTPRequest) -> None:
         """Answer a request: here where that comes at once, else in a task."""
         self._begun, self._deadline = False, None
-        self._keeps = request.keep_alive and not self.shared.stopping
+        is_last = self.shared.stopping and self._parser.is_idle
+        self._keeps = request.keep_alive and not is_last
         route = self._route(request)
         if route is not _MESSAGES:
             self._send(self._elsewhere(request, route))

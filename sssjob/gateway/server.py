@@ -161,8 +161,7 @@ class GatewayServer:
         """Let those who wait for an answer have it, for as long as the grace lasts."""
         event("stopping", connections=len(self._open))
         for conversation in tuple(self._open):
-            if not conversation.busy:
-                conversation.abort()
+            conversation.finish()
         if await self._is_alone(self.config.limits.grace):
             return
         for conversation in tuple(self._open):

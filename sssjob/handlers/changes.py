@@ -12,6 +12,8 @@ from typing import Any
 
 from sssjob.errors import Refused, UnknownOutcome
 from sssjob.handlers.attributes import GROUP
+from sssjob.handlers.columns import CHOOSING
+from sssjob.handlers.finding import require_options
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -225,9 +227,20 @@ def reason(asked: Request) -> str:
 
 
 def require_conditions(asked: Request) -> None:
-    """Refuse (314) a change of all jobs at once, which nobody means."""
+    """Refuse (314) a change of all jobs at once, which nobody means.
+
+    An option that would say which rows a Query gives, as Limit does, says nothing here (318).
+    """
+    require_options(asked, (), near=CHOOSING)
     if not asked.wheres:
         raise Refused("314", f"{asked.action} needs a Where")
+
+
+def require_where_only(asked: Request) -> None:
+    """Refuse (318) a change that would say more than which jobs; 314 where it does not say that."""
+    if asked.sets or asked.gets or asked.data:
+        raise Refused("318", f"{asked.action} has Where only")
+    require_conditions(asked)
 
 
 def noted_as(call: ReceivedRequest) -> str:

@@ -8,7 +8,7 @@ for want of funds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -33,7 +33,7 @@ from sssjob.handlers.editing import (
     require_short,
     stating,
 )
-from sssjob.handlers.finding import is_true, option
+from sssjob.handlers.finding import is_true, option, require_options
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.overlay import added, overlaid
@@ -70,7 +70,6 @@ from sssjob.store.identity import MARKS, marks_of
 from sssjob.store.ledger import Entry, EntryKind, SaidNames
 from sssjob.store.reach import Reach
 from sssjob.store.stored import DELIVERED, is_of_request, of_request
-from sssjob.suggestions import nearest
 
 _HOUR = 3600
 _FREE = "The job says nothing that has a price"
@@ -358,7 +357,7 @@ def refund(
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
         raise Refused("318", "A Refund has options only, such as JobId and Amount")
-    _require_options(asked, _REFUND_OPTIONS, is_strict=True)
+    require_options(asked, _REFUND_OPTIONS, is_strict=True)
     id_ = stripped(option(asked, "JobId", "Id") or "")
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
@@ -1072,19 +1071,5 @@ def _number(change: Change, name: str) -> int:
 def _require_data_only(asked: Request) -> None:
     if asked.sets or asked.gets or asked.wheres:
         raise Refused("318", f"{asked.action} has Data and options only")
-    _require_options(asked, _CHARGE_OPTIONS)
-
-
-def _require_options(asked: Request, known: Collection[str], *, is_strict: bool = False) -> None:
-    """Refuse (318) an option that is none, of which somebody may believe that it says which run.
-
-    Of others of Gold, which say nothing here, some clients have more than is known.
-    """
-    for each in asked.options:
-        if each.name in known:
-            continue
-        meant = nearest(each.name, {*known, *MARKS})
-        if is_strict or meant:
-            advice = f"; {meant} is one" if meant in known else ""
-            text = f"{shown(each.name)} is not an option of {asked.action}{advice}"
-            raise Refused("318", text)
+    # Of those of Gold that say nothing here, some clients have more than is known.
+    require_options(asked, _CHARGE_OPTIONS, near=MARKS)

@@ -29,6 +29,8 @@ D = TypeVar("D", bound=Described)
 MOST = 1_000_000  # rows that are held to be sorted, told apart or added up by group
 _LONGEST = 100  # characters of an alias
 SORT, TROS, GROUP_BY = "Sort", "Tros", "GroupBy"
+CHOOSING = ("Limit", "Offset", "Unique", "Time")  # options of a Query: which rows it gives
+OPTIONS = (*CHOOSING, "ShowHidden", "ShowUsage")
 TOTALS = ("Count", "Sum", "Average", "Min", "Max")
 _OPS = {op.lower(): op for op in (SORT, TROS, GROUP_BY, *TOTALS)}
 

@@ -9,7 +9,7 @@ from itertools import islice
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused, TakenId, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
-from sssjob.handlers.changes import once, require_conditions
+from sssjob.handlers.changes import once, require_conditions, require_where_only
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits, require_places
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import item_of
@@ -139,6 +139,8 @@ def delete(
 ) -> HandlerAnswer:
     """Jobs are hidden, and kept. Of what is ``repeated`` see ``modify``."""
 
+    require_where_only(call.request)
+
     def do(change: Change, found: Sequence[View]) -> Stored:
         _require_whole(found)
         return change.delete(found[0].stored.identity) or found[0].stored
@@ -154,6 +156,8 @@ def undelete(
     advice: Callable[[JobView], str] | None = None, *, repeated: int = 0,
 ) -> HandlerAnswer:  # fmt: skip
     """Hidden jobs are shown again. Of what is ``repeated`` see ``modify``."""
+
+    require_where_only(call.request)
 
     def do(change: Change, found: Sequence[View]) -> Stored:
         _require_whole(found)

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute
-from sssjob.handlers.columns import RowWindow, ShownColumn, ordered
+from sssjob.handlers.columns import OPTIONS, RowWindow, ShownColumn, ordered
 from sssjob.handlers.conditions import Conditions
-from sssjob.handlers.finding import is_true
+from sssjob.handlers.finding import is_true, require_options
 from sssjob.handlers.query import is_total, time_of, totals
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Get, Item, Op, Request, Row, Where
@@ -216,6 +216,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     asked = call.request
     if asked.sets or asked.data:
         raise Refused("318", "A Query has neither Set nor Data")
+    require_options(asked, OPTIONS)
     if len(asked.gets) > _MOST or any(get.path for get in asked.gets):
         raise Refused("318", f"{asked.object} has properties only, {_MOST} in a request")
     lines, until = _LedgerRequest(asked), time_of(asked)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 
 from sssjob.errors import Refused
-from sssjob.handlers.attributes import JOB
+from sssjob.handlers.attributes import JOB, shown
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.view import HasLedger, View, views
 from sssjob.rmap.message import Request
@@ -15,6 +15,7 @@ from sssjob.store import Difference, Store, Stored
 from sssjob.store.flat import Texts
 from sssjob.store.plan import QueryPlan
 from sssjob.store.reach import Reach
+from sssjob.suggestions import nearest
 
 
 class Search:
@@ -125,6 +126,23 @@ def option(asked: Request, *names: str) -> str | None:
     if len(found) > 1:
         raise Refused("740", f"{' and '.join(names)} have two different values")
     return found.pop() if found else None
+
+
+def require_options(
+    asked: Request, known: Collection[str], *, near: Collection[str] = (), is_strict: bool = False
+) -> None:
+    """Refuse (318) an option that is not ``known``, and was meant as one of those or is ``near``.
+
+    Others are passed, as Gold does, unless this ``is_strict``.
+    """
+    for each in asked.options:
+        if each.name in known:
+            continue
+        meant = nearest(each.name, {*known, *near})
+        if is_strict or meant:
+            advice = f"; {meant} is one" if meant in known else ""
+            text = f"{shown(each.name)} is not an option of {asked.action}{advice}"
+            raise Refused("318", text)
 
 
 def is_true(asked: Request, name: str) -> bool:

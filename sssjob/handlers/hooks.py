@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import attribute
-from sssjob.handlers.changes import once, require_conditions
+from sssjob.handlers.changes import once, require_where_only
 from sssjob.handlers.editing import WARNING, changed, place, put
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import item_of
@@ -70,9 +70,7 @@ class Hook:
 def run(hook: Hook, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """Ask the scheduler for each job that a Where finds, and record what it has done."""
     asked = call.request
-    if asked.sets or asked.gets or asked.data:
-        raise Refused("318", f"{asked.action} has Where only")
-    require_conditions(asked)
+    require_where_only(asked)
     search = Search(call, reach)
 
     def do(change: Change) -> HandlerAnswer:

@@ -20,6 +20,7 @@ from sssjob.handlers.attributes import JOB, AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
     MOST,
+    OPTIONS,
     TOTALS,
     RowWindow,
     ShownColumn,
@@ -31,7 +32,7 @@ from sssjob.handlers.columns import (
     usual_columns,
 )
 from sssjob.handlers.conditions import Described
-from sssjob.handlers.finding import Search, is_true, names, option
+from sssjob.handlers.finding import Search, is_true, names, option, require_options
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
 from sssjob.query import Question, compile
@@ -62,6 +63,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     asked = call.request
     if asked.sets or asked.data:
         raise Refused("318", "A Query has neither Set nor Data")
+    require_options(asked, OPTIONS)
     if is_true(asked, "ShowUsage"):
         return HandlerAnswer((), "010", _USAGE, count=None)
     search, window = Search(call, reach), RowWindow.of(asked)

@@ -117,8 +117,8 @@ class Requests:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing of a next request is there."""
-        return self._head is None and not self._buffer
+        """Whether nothing of a next request is there: an empty line is none (RFC 9112, 2.2)."""
+        return self._head is None and (not self._buffer or self._buffer.isspace())
 
     def feed(self, data: bytes) -> None:
         """Take bytes from a connection; after the one request of a legacy client, forget them."""

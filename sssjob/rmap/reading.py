@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lxml import etree
@@ -30,7 +29,7 @@ from sssjob.rmap.message import (
     Status,
     Where,
 )
-from sssjob.suggestions import nearest
+from sssjob.suggestions import question
 
 _DEEPEST = 100  # parentheses within each other
 _DIGITS = 18  # of a number that is still believed
@@ -43,9 +42,10 @@ _CONJS = {str(conj): conj for conj in Conj} | {
 }  # fmt: skip
 
 
-_PARTS = ("Object", "Get", "Set", "Where", "Option", "Data", "File", "Count")
+# Parts of a Request that are a text, each with the code that refuses what is none.
+_TEXTS = {"Object": "311", "Get": "318", "Set": "316", "Where": "318", "Option": "318"}
+_PARTS = (*_TEXTS, "Data", "File", "Count")
 _ASKING = tuple(f"{{*}}{name}" for name in ("Where", "Set", "Option", "Get"))
-_EXTENSIONS = 100  # names of elements of a Request that are none of these
 
 
 class RequestHead(NamedTuple):
@@ -71,18 +71,13 @@ def head(body: Element) -> RequestHead:
 def read_request(body: Element, said: RequestHead | None = None) -> Request:
     """The request of a Body; ``said`` is its head, where that was read.
 
-    Raises ``Refused``: 302 for what may have been meant as a part of the request and is none, 311
-    without an object, 312 without action or actor, 316 for a Set without a name, 317 for an option
-    that is no time and is called one, 318 for a condition that is none and for groups that do not
-    balance, 240 for two Data elements.
+    Raises ``Refused``: 302 for an element that is no part of a request, 311 without an object, 312
+    without action or actor, 316 for a Set without a name, 317 for an option that is no time and is
+    called one, 318 for a condition that is none and for groups that do not balance, 240 for two
+    Data elements.
     """
     element, action, actor = said or head(body)
-    parts: dict[str, list[Element]] = {}
-    for name, child in elements(element):
-        parts.setdefault(name, []).append(child)
-    _require_known(parts)
-    if any(not local(child) for child in element.iterchildren(*_ASKING)):
-        raise Refused("302", "A part of the Request is of another namespace")
+    parts = _parts(element)
     objects = tuple(_object(child) for child in parts.get("Object", ()))
     if not objects and (named := element.get("object")):  # very old clients
         objects = (Object(named),)
@@ -174,12 +169,13 @@ def _get(element: Element) -> Get:
 
 
 def _set(element: Element) -> Set:
-    _require_spelled(element, "316", "name", "op")
+    _require_spelled(element, "316", "name", "op", "units")
     return Set(_name(element, "Set", "316"), text(element), element.get("op") or "Assign")
 
 
 def _where(element: Element) -> Where:
-    _require_spelled(element, "318", "name", "op", "conj", "group", "object", "subject")
+    # ``groups`` is what Slurm says for group. Gold passes it, as its groups never were any.
+    _require_spelled(element, "318", "name", "op", "conj", "group", "groups", "object", "subject")
     name = _name(element, "Where", "318")
     op = element.get("op", "")
     conj = element.get("conj", "")
@@ -220,27 +216,43 @@ def _option(element: Element) -> Option:
 
 
 # decision 901
-def _require_known(parts: Mapping[str, Sequence[Element]]) -> None:
-    """Refuse elements that may be meant as a part of a request: more would be done than is asked.
+def _parts(request: Element) -> dict[str, list[Element]]:
+    """The parts of a request, by their names.
 
-    Those are misspelt ones, and ones with such parts inside. Others are extensions, and passed.
+    Raises ``Refused`` for what may be meant as one of them and would be passed, so that more is
+    done than was asked: only an element of another namespace is an extension.
     """
-    unknown = [name for name in parts if name not in _PARTS]
-    if len(unknown) > _EXTENSIONS:
-        raise Refused("302", f"The Request has more than {_EXTENSIONS} elements of other names")
-    for name in unknown:
-        if meant := nearest(name, _PARTS):
-            raise Refused("302", f"{_shown(name)} is no part of a Request; is {meant} meant?")
-        for child in parts[name]:
-            if next(child.iter(*_ASKING), None) is not None:
-                raise Refused("302", f"What is in {_shown(name)} is no part of a Request")
+    parts: dict[str, list[Element]] = {}
+    for child in request.iterchildren("*"):
+        name = local(child)
+        if name in _PARTS:
+            parts.setdefault(name, []).append(child)
+        elif name:
+            advice = question(name, _PARTS)
+            raise Refused("302", f"{_shown(name)} is no part of a Request{advice}")
+        elif next(child.iter(*_ASKING), None) is not None:
+            raise Refused("302", "A part of the Request is of another namespace, or inside of it")
+    for name, code in _TEXTS.items():
+        for child in parts.get(name, ()):
+            if len(child) and next(child.iterchildren("*"), None) is not None:
+                raise Refused(code, f"What is in {name} is a text, and no element")
+    for child in parts.get("Data", ()):
+        if next(child.iterchildren(*_ASKING), None) is not None:
+            raise Refused("302", "What is in Data is no part of the Request")
+    return parts
 
 
 def _require_spelled(element: Element, code: str, *names: str) -> None:
-    """Refuse attributes that are known in other letters: more would be found than was meant."""
-    for name in map(str, element.attrib):
-        if name not in names and name.lower() in names:
-            raise Refused(code, f"The attribute {name} is spelled {name.lower()}")
+    """Refuse other attributes: more would be found than was meant.
+
+    Those of other namespaces are extensions, but for one that is called as one of ours.
+    """
+    for written in map(str, element.attrib):
+        name = written.rpartition("}")[2]
+        if written not in names and (name == written or name.lower() in names):
+            raise Refused(
+                code, f"{_shown(written)} is not an attribute here{question(name, names)}"
+            )
 
 
 def _name(element: Element, kind: str, code: str) -> str:

@@ -503,6 +503,34 @@ def test_a_connection_that_was_to_be_kept_ends_with_its_answer_once_the_gateway_
     assert not [line for line in log if line["event"] == "cut off"]
 
 
+@pytest.mark.parametrize("behind", [b"", b"\r\n", b"\n\r\n", b"POST /SSSRMAP3 HT"])
+@pytest.mark.parametrize("count", [1, 2, 5, 30])
+def test_requests_sent_ahead_are_answered_before_the_end_whatever_stands_behind_them(
+    log, count, behind
+):
+    """The gateway is held while they come, so that nobody has looked at any."""
+    came, go = threading.Event(), threading.Event()
+
+    def hold():
+        came.set()
+        go.wait(HANG)
+
+    message = signed(Request("Query", "root", (Object("User"),)))
+    kept = posted(message).replace(b"Connection: close\r\n", b"")
+    with (
+        gateway(one, limits=GatewayLimits(grace=HANG)) as running,
+        connected(running) as client,
+    ):
+        running.do(hold)
+        assert came.wait(HANG)
+        client.sendall(kept * count + behind)
+        running.stop()
+        go.set()
+        answers = said(client)
+    assert answers.count(b"HTTP/1.1 200 ") == count
+    assert not [line for line in log if line["event"] == "cut off"]
+
+
 def test_what_takes_longer_than_the_grace_is_cut_off():
     handler = Held()
     with (

@@ -163,6 +163,37 @@ def test_a_change_of_several_jobs_is_made_whole_or_not_at_all(jobs):
     assert [jobs.stored(id_).version for id_ in ("1", "2", "3", "g")] == before
 
 
+ONLY_ONE = [
+    pytest.param({"options": {name: "1"}}, id=name)
+    for name in ("Limit", "limit", "Offset", "Unique", "Time")
+]
+
+
+@pytest.mark.parametrize("more", ONLY_ONE)
+@pytest.mark.parametrize(
+    "action, asked", [("Delete", {}), ("Undelete", {}), ("Modify", {"sets": [("Queue", "long")]})]
+)
+def test_a_change_with_an_option_that_would_say_how_many_is_refused(jobs, action, asked, more):
+    every = jobs.ids()
+    assert jobs.code(action, wheres=[("Id", "NE", "none")], **asked, **more) == "318"
+    assert jobs.ids() == every
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"data": ["<Job><Id>1</Id></Job>"]}, id="Data"),
+        pytest.param({"sets": [("Queue", "long")]}, id="Set"),
+        pytest.param({"gets": ["Id"]}, id="Get"),
+    ],
+)
+@pytest.mark.parametrize("action", ["Delete", "Undelete"])
+def test_a_delete_says_only_which_jobs(jobs, action, more):
+    every = jobs.ids()
+    assert jobs.code(action, wheres=[("Id", "NE", "none")], **more) == "318"
+    assert jobs.ids() == every
+
+
 def test_a_deleted_job_is_hidden_and_comes_back(jobs):
     answer, [row] = jobs.answer("Delete", wheres=[("Id", "EQ", "1")])
     assert (answer.message, row.xml.decode()) == ("Successfully deleted 1 Jobs", ANN)

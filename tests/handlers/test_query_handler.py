@@ -201,6 +201,13 @@ def test_options_cut_and_thin_out_rows(jobs):
     assert found(jobs, options={"Limit": 2, "Offset": 3}) == "7a"
     assert found(jobs, options={"Limit": 0}) == "4567ab"
     assert jobs.code("Query", options={"Limit": "1; DELETE"}) == "317"
+    assert jobs.code("Query", options={"Filter": "of other clients"}) == "000"
+
+
+@pytest.mark.parametrize("name", ["limit", "Limti", "offset", "UNIQUE", "Tim", "ShowHiden"])
+@pytest.mark.parametrize("kind", ["Job", "Transaction"])
+def test_an_option_that_is_near_to_one_of_a_query_is_refused(jobs, kind, name):
+    assert jobs.code("Query", object=kind, options={name: "1"}) == "318"
     [usage] = [jobs.answer("Query", options={"ShowUsage": "True"})[0]]
     assert usage.code == "010"
 

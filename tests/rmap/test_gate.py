@@ -29,7 +29,7 @@ from sssjob.rmap.writing import encrypted_envelope, envelope, write_request
 SHARED = Key(KEY)
 RING = Ring(SHARED, own={"eve": Key(b"own", owner="eve")}, passwords={"ann": Key(b"s3cretpass")})
 OPEN = Policy(triple_des=True)
-REQUEST = '<Request action="Query" actor="ann"><Object>Job</Object>{}</Request>'
+REQUEST = '<Request action="Query" actor="ann"><Object>Job</Object><Data>{}</Data></Request>'
 PADDING = "<a/>" * (1 << 18)  # a MiB, of which a tree takes thirty
 FORGED = sign(b"<Body></Body>", Key(b"no key of theirs"))
 

@@ -270,19 +270,54 @@ TOLD = [
     (query(f'<Where name="A" conj="{"x" * 21}">1</Where>'), f"'{'x' * 17}...' joins no conditions"),
     (query('<Where name="A" group="x">1</Where>'), "'x' is no number of groups"),
     (query('<Where name="A" group="1.5">1</Where>'), "'1.5' is no number of groups"),
-    (query('<Where name="A" Op="NE">1</Where>'), "The attribute Op is spelled op"),
-    (query('<Set name="A" OP="Inc">1</Set>'), "The attribute OP is spelled op"),
-    (query('<Wher name="A">1</Wher>'), "'Wher' is no part of a Request; is Where meant?"),
-    (query('<where name="A">1</where>'), "'where' is no part of a Request; is Where meant?"),
-    (query("<Options/>"), "'Options' is no part of a Request; is Option meant?"),
-    (query("".join(f"<a{each}/>" for each in range(101))), "The Request has more than 100 elem"),
+    (
+        query('<Where name="A" Op="NE">1</Where>'),
+        "'Op' is not an attribute here; did you mean op?",
+    ),
+    (query('<Where name="A" operator="NE">1</Where>'), "'operator' is not an attribute here"),
+    (query('<Where name="A" x:op="NE" xmlns:x="urn:x">1</Where>'), "'{urn:x}op' is not an attri"),
+    (
+        query('<Set name="A" OP="Inc">1</Set>'),
+        "'OP' is not an attribute here; did you mean op?",
+    ),
+    (
+        query('<Wher name="A">1</Wher>'),
+        "'Wher' is no part of a Request; did you mean Where?",
+    ),
+    (
+        query('<where name="A">1</where>'),
+        "'where' is no part of a Request; did you mean Where?",
+    ),
+    (query("<Options/>"), "'Options' is no part of a Request; did you mean Option?"),
+    (query('<Condition name="A">1</Condition>'), "'Condition' is no part of a Request"),
     (
         query('<Conditions><Where name="A">1</Where></Conditions>'),
-        "What is in 'Conditions' is no part of a Request",
+        "'Conditions' is no part of a Request",
     ),
-    (query('<a><b><Where name="A">1</Where></b></a>'), "What is in 'a' is no part of a Request"),
+    *(
+        (
+            query(f'<{name}:a xmlns:{name}="urn:x">{inside}</{name}:a>'),
+            "A part of the Request is of",
+        )
+        for name in ("x", "y")
+        for inside in (
+            '<Where name="A">1</Where>',
+            '<y:b xmlns:y="urn:y"><y:Where/></y:b>',
+            "<Set/>",
+            "<Get/>",
+        )
+    ),
     (query('<Where xmlns="urn:x" name="A">1</Where>'), "A part of the Request is of another name"),
     (query('<x:Set xmlns:x="urn:x" name="A">1</x:Set>'), "A part of the Request is of another na"),
+    *(
+        (
+            query(f'<{name} name="A">1<{inside}/></{name}>'),
+            f"What is in {name} is a text, and no ele",
+        )
+        for name in ("Where", "Set", "Get", "Option", "Object")
+        for inside in ("Where", "Value", 'x:y xmlns:x="urn:x"')
+    ),
+    (query('<Data><Where name="A">1</Where></Data>'), "What is in Data is no part of the Request"),
     (query('<Option name="EndTime">1.5</Option>'), TIME + "'1.5'"),
     (query('<Option name="EndTime">\u0661</Option>'), TIME + "'\u0661'"),
 ]
@@ -293,6 +328,19 @@ def test_a_request_that_is_refused_hears_why(text, told):
     with pytest.raises(Refused) as refused:
         read_request(body(text))
     assert refused.value.message.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<x:Foo xmlns:x="urn:x" name="A"><x:Bar>1</x:Bar></x:Foo>',
+        '<Where xmlns:x="urn:x" name="A" x:hint="1">1</Where>',
+        '<Where name="A">1<!-- <Where/> --><?x <Where/>?></Where>',
+    ],
+)
+def test_extensions_of_another_namespace_are_passed(inside):
+    plain = "<Object>Job</Object>" + ('<Where name="A">1</Where>' if "Where" in inside else "")
+    assert request(f"<Object>Job</Object>{inside}") == request(plain)
 
 
 def test_groups_may_be_as_deep_as_the_limit():
