@@ -145,7 +145,7 @@ class JobRequest:
         self, job: Job, scope: Scope, unstated: AwarenessPolicy = REJECT,
         outline: Outline | None = None, items: Sequence[Property] = (),
     ) -> None:  # fmt: skip
-        self.job, self.scope = job, scope
+        self.job, self.scope, self.unstated = job, scope, unstated
         self.owner: Block = job
         self.holds_everything = self.sets_aside = False
         self._alone = outline is not None  # whether the job has no task groups
@@ -466,6 +466,14 @@ class JobRequest:
                     self._fates.pop(id(item), None)
                     if not place.requested:
                         self._unknown(item)
+
+    def binding(self, item: Property) -> tuple[AwarenessPolicy, bool]:
+        """The awarenessPolicy at a property, and whether it binds nobody, as a wish does."""
+        known = {id(each) for each in self._with_terms((item,))}
+        for place, each in zip(self._places, self._items, strict=True):
+            if id(each) in known:
+                return place.policy, place.fact
+        return _holding(item, _holding(self.job, self.unstated)), expression.is_wish(item)
 
     def _with_terms(self, items: Iterable[Property]) -> Iterator[Property]:
         for item in items:

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.document import loads
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, Severity
 from sssjob.registry import all_targets
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, Untranslatable, translate
 
 TARGETS = [
@@ -19,6 +20,9 @@ TEXTS = {
     "Project": ("p",), "QualityOfService": ("ib",), "Reservation": ("q",), "User": ("amy",),
     "Group": ("g",), "NetworkAdapter": ("ib",), "Shell": ("/bin/bash",),
 }  # fmt: skip
+NOT = (("op", "NE"),)
+NAND = (("conj", "Nand"),)
+LIKED = (("preference", "-3"),)
 SIGNS = (
     (), (), (("op", "NE"),), (("conj", "Nand"),), (("op", "NE"), ("conj", "Nand")),
     (("op", "Match"),), (("preference", "-1"),), (("preference", "-3"),),
@@ -115,9 +119,74 @@ def test_each_comparison_is_written_or_told(target, parts, place):
     assert list(silent(parts, PLACES[place], target)) == []
 
 
-NOT = (("op", "NE"),)
-NAND = (("conj", "Nand"),)
-LIKED = (("preference", "-3"),)
+# What hardly any target has words for: as a whole, as a wish, under Not and in a choice.
+ODDLY = (
+    (("op", "GT"),), (("op", "LE"),), (("op", "Match"),), (("op", "Match"), ("conj", "Nand")),
+    (("op", "GT"), ("preference", "-2")), (("op", "Match"), ("preference", "2")),
+)  # fmt: skip
+# Of the names that a request has for several, the standard has patterns as well.
+PATTERN = ("aggregation", "Pattern")
+PATTERNS = (
+    (PATTERN,), (PATTERN, ("op", "NE")), (PATTERN, ("preference", "-2")),
+    (PATTERN, ("preference", "2")), (("aggregation", "List"), ("op", "Match")),
+)  # fmt: skip
+ODD = st.tuples(
+    st.sampled_from(("Feature", "Node", "Architecture", "Queue", "Machine")),
+    st.just("z[a-c]+"), st.sampled_from(ODDLY),
+) | st.tuples(
+    st.sampled_from(("Feature", "Node")), st.just("z[a-c]+"), st.sampled_from(PATTERNS),
+)  # fmt: skip
+# Names that stand for several, too.
+LISTS = st.tuples(
+    st.sampled_from(("Feature", "Node")),
+    st.sampled_from(("ib,ssd", "n1,n2")),
+    st.sampled_from(((), NOT, LIKED)).map(lambda signs: (("aggregation", "List"), *signs)),
+)
+MORE = st.lists((ONE | LISTS).map(lambda one: (one,)) | st.builds(chosen, ONE, ONE), max_size=3)
+
+
+def is_lost(losses, number):
+    return any(each.line == number and each.done in ("dropped", "residual") for each in losses)
+
+
+# decision 1035
+@pytest.mark.parametrize("target", TARGETS)
+@given(parts=MORE, odd=ODD, before=st.booleans())
+def test_what_a_target_cannot_say_costs_itself_alone(target, parts, odd, before):
+    beside = [[odd], *parts] if before else [*parts, [odd]]
+    alone, plain = written([[odd]], PLACES["job"], target), written(parts, PLACES["job"], target)
+    whole = written(beside, PLACES["job"], target)
+    if alone is None or plain is None or whole is None or not is_lost(alone.losses, 3):
+        return
+    number = 3 if before else 3 + sum(map(len, parts))
+    assert is_lost(whole.losses, number)
+    assert whole.text == plain.text
+
+
+def ad_of(parts, policy):
+    job = JOB.format(policy, PLACES["job"].format("\n".join(lines(parts))))
+    [made] = to_ads(loads(job))
+    return made
+
+
+def lines_told(made, severity):
+    return {each.line for each in made.findings if each.severity is severity}
+
+
+@given(parts=MORE, odd=ODD, before=st.booleans())
+def test_what_an_ad_cannot_say_costs_itself_alone_and_obeys_its_policy(parts, odd, before):
+    beside = [[odd], *parts] if before else [*parts, [odd]]
+    if 3 not in {each.line for each in ad_of([[odd]], "Warn").findings}:
+        return
+    number = 3 if before else 3 + sum(map(len, parts))
+    whole = ad_of(beside, "Warn")
+    assert number in lines_told(whole, Severity.WARNING)
+    assert whole.ad == ad_of(parts, "Warn").ad
+    is_wish = dict(odd[2]).get("preference", "").startswith("-")
+    assert (number in lines_told(ad_of(beside, "Reject"), Severity.ERROR)) is not is_wish
+    assert number not in {each.line for each in ad_of(beside, "Ignore").findings}
+
+
 # What demands the contrary of what another term of its name says.
 BESIDE = {
     "a feature and a wish": [[("Feature", "ib", NOT)], [("Feature", "ib", LIKED)]],

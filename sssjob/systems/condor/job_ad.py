@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ from sssjob.states import spelled
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import numbers
-from sssjob.translate.losses import WARN, Loss, told
+from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
 from sssjob.translate.requests import JobRequest
 
 if TYPE_CHECKING:
@@ -376,23 +376,43 @@ class _AdBuilder:
             if beside:
                 both = asked or expression.And(), expression.all_of(map(Comparison, beside))
                 asked = expression.all_requested(both)
-            if asked is not None and "MinHosts" in self.ad:
-                asked = _of_machines(asked)  # what each host has to have, RequestX tells
-            said = requirements.demands(self._of_one(asked)) if asked is not None else None
+            if asked is None:
+                return
+            if "MinHosts" in self.ad:  # what each host has to have, RequestX tells
+                asked = _of_machines(asked, self.asked.chosen)
+            said = requirements.demands_of_each(self._of_one(asked), self.asked.chosen)
         except SSSJobError as error:
             if not isinstance(error, (InvalidValue, LimitExceeded)):
                 return  # which the scope has reported
             self.say("E-TYPE", f"Requested: {error}")
             return
-        if said is None:
-            return
         if said.requirements is not None:
             self.ad[names.REQUIREMENTS] = said.requirements
         if said.rank is not None:
             self.ad[names.RANK] = said.rank
-        for text in said.unsaid:
-            if text not in self.told:
-                self.say("W-USELESS", f"HTCondor cannot be asked for {text}")
+        if any(map(self._is_any_of_several, said.parts)):
+            self.say("W-USELESS", "a host is any of the nodes that are named")
+        for term in said.unsaid:
+            if str(term.comparison) not in self.told:
+                self._unsaid(term)
+
+    def _is_any_of_several(self, part: expression.Expression) -> bool:
+        return requirements.any_of_several(part, is_parallel="MinHosts" in self.ad)
+
+    # decision 1035
+    def _unsaid(self, term: requirements.UnsaidTerm) -> None:
+        """Tell what a machine cannot be asked for; what cannot be read is an error."""
+        item = term.comparison.item
+        if not isinstance(term.why, requirements.Unsayable):
+            self.say("E-TYPE", f"Requested: {term.why}", item)
+            return
+        self._lost(item, term.told)
+
+    def _lost(self, item: Property, told: str) -> None:
+        """Tell of what is requested and not asked for, by the policy that holds there."""
+        policy, is_fact = self.asked.binding(item)
+        if policy != IGNORE:
+            self.say("W-USELESS" if is_fact or policy != REJECT else "E-LOSS", told, item)
 
     # decisions 890, 898
     def _amounts(self, scope: Scope) -> None:
@@ -424,15 +444,12 @@ class _AdBuilder:
         self._require_gpus(kinds)
         self.findings += (loss.finding() for loss in told(_of_amounts(asked)))
 
-    def _of_one(self, asked: expression.Expression) -> expression.Expression:
-        """What each host has to be; what one cannot be is told, and that it is any of several."""
+    def _of_one(self, asked: expression.Expression) -> list[expression.Expression]:
+        """What each host has to be; what one cannot be is told."""
         parts, several = requirements.of_one_machine(expression.conjuncts(asked))
         for item, why in several:
-            self.say("W-USELESS", why, item)
-        is_parallel = "MinHosts" in self.ad
-        if any(requirements.any_of_several(part, is_parallel=is_parallel) for part in parts):
-            self.say("W-USELESS", "a host is any of the nodes that are named")
-        return expression.And(tuple(parts))
+            self._lost(item, why)
+        return parts
 
     def _hosts_of_tasks(self, own: Scope) -> None:
         """The hosts of task groups, of tasks of which so many are on each, or that are named."""
@@ -668,12 +685,23 @@ def _own(name: str) -> tree.AttributeReference:
     return tree.AttributeReference(None, name)
 
 
-def _of_machines(asked: expression.Expression) -> expression.Expression | None:
-    """What a request demands of machines, but for amounts that an ad asks for by a number."""
-    return expression.all_of([
-        part for part in expression.conjuncts(asked)
-        if not any(is_by_number(each.item) for each in expression.comparisons(part))
-    ])  # fmt: skip
+def _of_machines(
+    asked: expression.Expression,
+    chosen: Callable[[expression.Expression], Sequence[expression.Expression]],
+) -> expression.Expression:
+    """What a request demands of machines, but for amounts that an ad asks for by a number.
+
+    Of a part that is about these, too, the terms that are ``chosen`` of it.
+    """
+    parts: list[expression.Expression] = []
+    for part in expression.conjuncts(asked):
+        said = chosen(part) if _is_about_numbers(part) else (part,)
+        parts += (term for term in said if not _is_about_numbers(term))
+    return expression.all_of(parts)
+
+
+def _is_about_numbers(part: expression.Expression) -> bool:
+    return any(is_by_number(each.item) for each in expression.comparisons(part))
 
 
 def is_by_number(item: Property) -> bool:

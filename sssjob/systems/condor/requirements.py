@@ -11,16 +11,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from sssjob import expression as requests
 from sssjob import nodes, units
 from sssjob.classads import tree, writing
+from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Node
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, LimitExceeded, SSSJobError
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import negation
 from sssjob.integers import LARGEST
@@ -32,6 +33,11 @@ from sssjob.systems.condor.gpus import CLAUSE
 SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # What a slot must have of what a job takes a part of: a slot that has more will do.
 _AT_LEAST = {"EQ": ">=", "GE": ">=", "GT": ">"}
+
+NO_NAME = (
+    "the name of a Feature: HTCondor has an attribute for each, and cannot be asked for names that "
+    "match or come later"
+)
 
 OF_MACHINES = ("Feature", *names.SIDES)  # what machines are, not what they have
 
@@ -47,12 +53,43 @@ class Demands:
     unsaid: tuple[str, ...] = ()
 
 
+class Unsayable(InvalidValue):
+    """What a request may ask for, and no Requirements can say."""
+
+
+class _Beyond(Unsayable):
+    """What has no place in Requirements at all."""
+
+
+class UnsaidTerm(NamedTuple):
+    """A comparison that a machine cannot be asked for, and why; Unsayable if it can be read."""
+
+    comparison: Comparison
+    why: SSSJobError
+
+    @property
+    def told(self) -> str:
+        """Both as a sentence."""
+        beyond = f"HTCondor cannot be asked for {self.comparison}"
+        return beyond if isinstance(self.why, _Beyond) else f"{beyond}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidParts:
+    """What is demanded and liked of a slot, by which ``parts``, and what cannot be said of it."""
+
+    requirements: Node | None
+    rank: Node | None
+    parts: tuple[Expression, ...]
+    unsaid: tuple[UnsaidTerm, ...]
+
+
 @dataclass(slots=True)
 class _FoundTerms:
     """What is found on the way through a request."""
 
     rank: list[Node] = field(default_factory=list)
-    unsaid: dict[str, None] = field(default_factory=dict)
+    unsaid: list[Comparison] = field(default_factory=list)
 
 
 def demands(request: Expression) -> Demands:
@@ -66,7 +103,61 @@ def demands(request: Expression) -> Demands:
     found = _FoundTerms()
     whole = _term(request, found)
     rank = _joined("+", found.rank)
-    return Demands(whole, rank, tuple(found.unsaid))
+    return Demands(whole, rank, tuple(dict.fromkeys(map(str, found.unsaid))))
+
+
+# decision 1035
+def demands_of_each(
+    parts: Iterable[Expression],
+    chosen: Callable[[Expression], Sequence[Expression]],
+    write: Callable[[Node], object] = lambda node: node,
+) -> SaidParts:
+    """What the parts of a request demand of a slot, and wish, each by itself.
+
+    Of a part that cannot be said as a whole, the terms that are ``chosen`` of it, and of a wish
+    each of its members. ``write`` raises ``BadAd`` or ``InvalidValue`` for what has no place.
+    """
+    demanded: list[Node | None] = []
+    rank: list[Node] = []
+    said: list[Expression] = []
+    unsaid: list[UnsaidTerm] = []
+    pending = [*parts][::-1]
+    while pending:
+        part = pending.pop()
+        found = _FoundTerms()
+        try:
+            whole = _term(part, found)
+            for node in (whole, *found.rank):
+                if node is not None:
+                    write(node)
+            why: SSSJobError | None = None
+            if found.unsaid:
+                why = _Beyond(str(found.unsaid[0]), "what HTCondor can be asked for")
+        except (BadAd, InvalidValue, LimitExceeded) as error:
+            why = error
+        if why is None:
+            said.append(part)
+            demanded.append(whole)
+            rank += found.rank
+            continue
+        inner = _parts_of(part, chosen)
+        if inner:
+            pending += reversed(inner)
+        else:
+            unsaid += (UnsaidTerm(each, why) for each in requests.comparisons(part))
+    return SaidParts(
+        _joined("&&", dict.fromkeys(demanded)), _joined("+", rank), tuple(said), tuple(unsaid)
+    )
+
+
+def _parts_of(
+    part: Expression, chosen: Callable[[Expression], Sequence[Expression]]
+) -> list[Expression]:
+    """What of a part can be said by itself; nothing of what is one comparison."""
+    if isinstance(part, Wish):
+        members = part.members
+        return [Wish((each,), part.avoid) for each in members] if len(members) > 1 else []
+    return [term for term in chosen(part) if term is not part and term != part]
 
 
 ONE_NAME = "a machine has one name: several cannot be asked for"
@@ -180,7 +271,7 @@ def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
     if item.name in names.SIDES:
         return _text(asked)
     if item.name not in ("Duration", "NodeCount", "TaskCount"):
-        found.unsaid[str(asked)] = None
+        found.unsaid.append(asked)
     return None
 
 
@@ -210,7 +301,7 @@ def _of_number(
 ) -> Node | None:
     """What a machine has of something, compared with a number, if that fits 64 bits."""
     if isinstance(number, int) and abs(number) > LARGEST:
-        found.unsaid[str(asked)] = None
+        found.unsaid.append(asked)
         return None
     return tree.Binary(sign, _target(name), tree.Literal(number))
 
@@ -220,7 +311,7 @@ def _feature(asked: Comparison) -> Node | None:
     item = asked.item
     members = nodes.expand(item)
     if isinstance(members, nodes.Pattern) or asked.op not in ("EQ", "NE"):
-        raise InvalidValue(item.text, "a Feature that HTCondor can be asked for: it is a pattern")
+        raise Unsayable(item.text, NO_NAME)
     # A slot that does not have the attribute does not have the feature.
     each: list[Node] = [
         tree.Binary("is", _target(f"{names.HAS}{name}"), tree.Literal(True)) for name in members
@@ -252,7 +343,7 @@ def _text(asked: Comparison) -> Node:
 def _sign(asked: Comparison) -> str:
     """How an op is spelled. Raises ``InvalidValue`` for one that compares no such values."""
     if asked.op not in SIGNS:
-        raise InvalidValue(asked.op, f"one of {', '.join(SIGNS)} as op of {asked.item.name}")
+        raise Unsayable(asked.op, f"one of {', '.join(SIGNS)} as op of {asked.item.name}")
     return SIGNS[asked.op]
 
 

@@ -13,9 +13,10 @@ from sssjob import expression, units
 from sssjob.classads import parser, quoting, writing
 from sssjob.classads.errors import BadAd
 from sssjob.classads.evaluate import evaluate
+from sssjob.classads.values import Node
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import And, Expression
+from sssjob.expression import Expression
 from sssjob.integers import LARGEST, limit_seconds, whole
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.records.readers import licences
@@ -24,8 +25,9 @@ from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import model, required
 from sssjob.systems.condor.requirements import (
     OF_MACHINES,
+    SaidParts,
     any_of_several,
-    demands,
+    demands_of_each,
     of_one_machine,
     request,
     wishes,
@@ -546,26 +548,31 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:
         return
-    items = [each.item for part in (*about, *own) for each in expression.comparisons(part)]
-    asked.hold(items)
     one, several = of_one_machine((*about, *own))
+    try:
+        found = demands_of_each(one, asked.chosen)
+        options = _of_machines(found)
+    except (BadAd, InvalidValue):  # something in it has no place in a line
+        found = demands_of_each(one, asked.chosen, _written)
+        options = _of_machines(found)
+    asked.hold(each.item for part in found.parts for each in expression.comparisons(part))
     is_parallel = any(option.name == _MACHINES for option in made.options)
-    if any(any_of_several(part, is_parallel=is_parallel) for part in one):
+    if any(any_of_several(part, is_parallel=is_parallel) for part in found.parts):
         asked.approximate("Node", "any of them", met=False)
     for item, why in several:
         asked.refuse(item, why)
-    try:
-        found = demands(And(tuple(one)))
-        options = [
-            Option(name, literal(writing.expression(node, writing.OLD)))
-            for name, node in (("requirements", found.requirements), ("rank", found.rank))
-            if node is not None
-        ]
-    except (BadAd, InvalidValue, LimitExceeded) as error:
-        for item in items:
-            asked.refuse(item, str(error))
-        return
+    for term, unsaid in found.unsaid:
+        asked.refuse(term.item, str(unsaid))
     made.add(*options)
+
+
+def _of_machines(said: SaidParts) -> list[Option]:
+    named = (("requirements", said.requirements), ("rank", said.rank))
+    return [Option(name, _written(node)) for name, node in named if node is not None]
+
+
+def _written(node: Node) -> str:
+    return literal(writing.expression(node, writing.OLD))
 
 
 def _is_about_machines(part: Expression) -> bool:

@@ -9,7 +9,7 @@ import strategies
 from hypothesis import given
 
 from sssjob import spec
-from sssjob.classads import long
+from sssjob.classads import long, writing
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, loads, read
 from sssjob.document.canonical import canon
@@ -267,6 +267,42 @@ def test_an_element_that_no_rule_speaks_of_is_told(monkeypatch):
     for inner in ("<Rack>r1</Rack>", "<Requested><Rack>r1</Rack></Requested>"):
         [found] = to_ad(loads(base.format(inner))).findings
         assert found.message == "HTCondor cannot be asked for Rack EQ r1"
+
+
+def requirements_of(inner):
+    made = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
+    return writing.expression(made.ad["Requirements"]), [each.message for each in made.findings]
+
+
+# decision 1035
+def test_of_alternatives_that_cannot_be_said_as_a_whole_the_best_one_is_required():
+    choice = '<Feature group="1">ib</Feature><{0} conj="Or" group="-1">q</{0}>'
+    required, told = requirements_of(f"<Requested>{choice.format('Queue')}</Requested>")
+    assert (required, told) == ("TARGET.Hasib is true", [])
+    both = (
+        '<Feature group="2">ib</Feature><Queue group="-1">q</Queue>'
+        '<Queue conj="Or" group="-1">r</Queue>'
+    )
+    required, told = requirements_of(f"<Requested>{both}</Requested>")
+    assert required == "TARGET.Hasib is true"
+    assert told == ["HTCondor cannot be asked for Queue EQ q"]
+
+
+def test_what_is_required_beside_a_number_is_required_of_each_host():
+    asked = (
+        '<NodeCount>2</NodeCount><Feature group="2">ib</Feature>'
+        '<Processors group="-1">4</Processors><Processors conj="Or" group="-1">8</Processors>'
+    )
+    required, told = requirements_of(f"<Requested>{asked}</Requested>")
+    assert (required, told) == ("TARGET.Hasib is true", [])
+
+
+def test_of_a_wish_what_can_be_said_is_liked():
+    asked = '<Feature preference="-1">ib</Feature><Feature preference="-2" op="Match">i.*</Feature>'
+    inner = f"<Executable>/bin/a</Executable><Requested>{asked}</Requested>"
+    made = to_ad(loads(f"<Job><Id>7</Id>{inner}</Job>"))
+    assert writing.expression(made.ad["Rank"]) == "1 * (TARGET.Hasib is true)"
+    assert len(made.findings) == 1
 
 
 @pytest.mark.parametrize("name", ["Project", "User", "Group", "GlobalUser"])
