@@ -61,7 +61,8 @@ class Site:
         self.cycle = head.get("schedCycle") or float(self.of("Scheduler", "cycle_time", 0))
         self.running = [job for job in self.jobs if job["state"] == "running"]
         self.waiting = [job for job in self.jobs if job["state"] == "queued"]
-        self.free = self._free(head)
+        self.left = self._left(head)
+        self.free = None if self.left is None else max(self.left, 0)
 
     def of(self, section, name, default):
         return self.settings.get(section, name, fallback=default)
@@ -75,12 +76,14 @@ class Site:
     def is_capped(self, vo):
         return vo in self.caps and self.held(vo) >= self.caps[vo]
 
-    def _free(self, head):
-        """Free slots: as stated, or what jobs leave, or none if one waits; None: nobody knows."""
+    def _left(self, head):
+        """Free slots: as stated, or what jobs leave, less than 0 where they have more than there
+        are; none if a job waits; None: nobody knows.
+        """
         if "nfree" in head:
             return min(head["nfree"], head.get("nactive", math.inf))
         if "nactive" in head:
-            return max(head["nactive"] - sum(job["cpucount"] for job in self.running), 0)
+            return head["nactive"] - sum(job["cpucount"] for job in self.running)
         narrow = (job for job in self.waiting if job["cpucount"] == 1)
         return 0 if any(not self.is_capped(job["vo"]) for job in narrow) else None
 
@@ -120,7 +123,7 @@ class Site:
             age = max(self.now - job["start"], 0) if "start" in job else 0
             rest = max(self.length(job, usage) - age, self.cycle / 2)
             ends.append((rest, job["cpucount"], job["vo"], self.weight(job)))
-        free = (0 if self.waiting else 1) if self.free is None else int(self.free)
+        free = (0 if self.waiting else 1) if self.left is None else int(self.left)
         queue = sorted(self.waiting, key=lambda job: (job.get("qtime", 0), job["jobid"]))
         lacks = [job["cpucount"] for job in queue]
         held = {vo: self.held(vo) for vo in {*self.caps, *(job["vo"] for job in self.jobs)}}

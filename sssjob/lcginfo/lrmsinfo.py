@@ -86,7 +86,7 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
     if early and Snapshot(tuple(jobs), now=headers.get("now")).time > SINCE_1970:
         for place, number in early:
             jobs[place] = _of_this_clock(jobs[place], number, report)
-    return Snapshot(
+    snapshot = Snapshot(
         tuple(jobs),
         nactive=nactive,
         nfree=nfree,
@@ -99,6 +99,10 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
             all(scheduling.keeps),
         ),
     )
+    if snapshot.lacking:
+        message = f"running jobs hold {snapshot.busy} slots, and nactive is {nactive}"
+        report(Remark(places["nactive"], message))
+    return snapshot
 
 
 def _of_this_clock(job: QueuedJob, number: int, report: Report) -> QueuedJob:

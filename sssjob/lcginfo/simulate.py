@@ -216,13 +216,13 @@ class _SimulatedPool:
 
 
 def free_now(site: Site) -> int:
-    """The slots that are free at the beginning.
+    """The slots that are free at the beginning; less than 0 where some are ``lacking``.
 
     Where nobody says, jobs that wait show that there are none, and no waiting job that there is
     at least one.
     """
     if site.free_slots is not None:
-        return site.free_slots
+        return site.free_slots - site.snapshot.lacking
     return 0 if site.waiting() else 1
 
 

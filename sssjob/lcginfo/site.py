@@ -75,8 +75,7 @@ class Site:
         """How many slots one job can have at most; None where nobody says how many there are."""
         if not self.snapshot.nactive:
             return None
-        busy = sum(job.cpucount for job in self.snapshot.jobs if job.state == RUNNING)
-        return max(self.snapshot.nactive, busy + (self.snapshot.free or 0))
+        return max(self.snapshot.nactive, self.snapshot.busy + (self.snapshot.free or 0))
 
     def can_start(self, job: QueuedJob) -> bool:
         """Whether a job waits, and asks for no more slots than there are."""

@@ -137,6 +137,18 @@ class Snapshot:
             return self.nfree
         return None if self.nactive is None else max(self.nactive - self.busy, 0)
 
+    @property
+    def lacking(self) -> int:
+        """How many slots running jobs hold beside those that are up; the first that end leave none.
+
+        0 where ``nfree`` is stated, which is believed, or nobody says how many are up.
+        """
+        return (
+            0
+            if self.nactive is None or self.nfree is not None
+            else max(self.busy - self.nactive, 0)
+        )
+
 
 class Remark(NamedTuple):
     """Something about one line of an input; an ERROR means that the line was left out.
