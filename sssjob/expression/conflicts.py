@@ -10,38 +10,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations, islice
 
 from sssjob.errors import InvalidValue
 from sssjob.expression.alternative import Alternative, interval
+from sssjob.expression.asked_names import AskedNames, asked_names
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
-from sssjob.expression.tree import Comparison, amount, key
+from sssjob.expression.tree import Comparison, Not, Term, amount, key
 from sssjob.model import Property
 
 _PAIRS = 4096  # more are not looked at: then all that is said of the thing is told
 
 
 # decision 1033
-def conflict(one: Alternative) -> tuple[Comparison, ...]:
-    """Comparisons of one alternative that no value satisfies together; none where there is one.
+def conflict(one: Alternative) -> tuple[Term, ...]:
+    """Terms of one alternative that no value satisfies together; none where there is one.
 
     Of features and nodes there may be several, of all else there is one value. Names of a List, a
-    Range or a Pattern, and what stands under Not, are not looked at.
+    Range or a Pattern are those that ``asked_names`` gives.
     """
-    compared = [term for term in one.terms if isinstance(term, Comparison)]
-    if len({term.item.name for term in compared}) == len(compared):  # as in most
+    terms = one.terms
+    if len({_of(term).name for term in terms}) == len(terms):  # as in most
         return ()
-    kinds: dict[str, list[Comparison]] = {}
-    for term in compared:
-        if "aggregation" not in term.item.attributes:
-            kinds.setdefault(about(term.item), []).append(term)
-    for terms in kinds.values():
-        if len(terms) > 1 and (found := _clash(terms)):
+    kinds: dict[str, list[Term]] = {}
+    for term in terms:
+        item = _of(term)
+        if item.name in SETS or "aggregation" not in item.attributes:
+            kinds.setdefault(about(item), []).append(term)
+    for same in kinds.values():
+        if len(same) > 1 and (found := _clash(same)):
             return found
     return ()
 
 
-def shown(found: Iterable[Comparison]) -> str:
+def _of(term: Term) -> Property:
+    """The property that a term compares."""
+    compared = term.operand if isinstance(term, Not) else term
+    assert isinstance(compared, Comparison)
+    return compared.item
+
+
+def shown(found: Iterable[Term]) -> str:
     """A conflict as a sentence."""
     return f"{' and '.join(dict.fromkeys(map(str, found)))} cannot hold together"
 
@@ -51,23 +61,26 @@ def about(item: Property) -> str:
     return slots(item)[0] if item.name in AMOUNTS else key(item)
 
 
-def _clash(terms: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    empty = _no_text
-    if terms[0].item.name in AMOUNTS:
-        empty, terms = _no_number, [*_readable(terms)]
-    if not empty(terms):
+def _clash(terms: Sequence[Term]) -> tuple[Term, ...]:
+    if _of(terms[0]).name in AMOUNTS:
+        numbers = [*_readable(terms)]
+        if not _no_number(numbers):
+            return ()
+        pairs = islice(combinations(numbers, 2), _PAIRS)
+        return next((pair for pair in pairs if _no_number(pair)), tuple(numbers))
+    named = [(term, asked_names(term)) for term in terms]
+    if not _no_text(named):
         return ()
-    pairs = islice(combinations(terms, 2), _PAIRS)
-    return next((pair for pair in pairs if empty(pair)), tuple(terms))
+    both = (pair for pair in islice(combinations(named, 2), _PAIRS) if _no_text(pair))
+    return tuple(term for term, _ in next(both, named))
 
 
-def _readable(terms: Iterable[Comparison]) -> Iterator[Comparison]:
+def _readable(terms: Iterable[Term]) -> Iterator[Comparison]:
     for term in terms:
-        try:
-            amount(term.item)
-        except InvalidValue:
-            continue  # which is told where it is read
-        yield term
+        if isinstance(term, Comparison):
+            with suppress(InvalidValue):  # which is told where it is read
+                amount(term.item)
+                yield term
 
 
 def _no_number(terms: Sequence[Comparison]) -> bool:
@@ -75,8 +88,12 @@ def _no_number(terms: Sequence[Comparison]) -> bool:
     return left is not None and (left.integers() if terms[0].item.name in COUNTS else left).empty
 
 
-def _no_text(terms: Sequence[Comparison]) -> bool:
-    equal = {each.item.text.strip() for each in terms if each.op == "EQ"}
-    unequal = {each.item.text.strip() for each in terms if each.op == "NE"}
-    several = len(equal) > 1 and terms[0].item.name not in SETS
-    return several or not equal.isdisjoint(unequal)
+def _no_text(named: Sequence[tuple[Term, AskedNames]]) -> bool:
+    demanded = {texts for _, asked in named for texts in asked.demanded}
+    if _of(named[0][0]).name not in SETS and len(demanded) > 1:
+        return True
+    excluding = [asked.excludes for _, asked in named if asked.is_excluding]
+    return bool(excluding) and any(
+        bool(texts) and all(any(excludes(text) for excludes in excluding) for text in texts)
+        for texts in demanded
+    )

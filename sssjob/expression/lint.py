@@ -216,8 +216,10 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
     first = conflicts[0]
     if not all(conflicts):
         return
-    place = max(int(each.item.attributes[MARK]) for each in first)
-    advice = "write Or if one of them is enough" if all(each.op == "EQ" for each in first) else ""
+    said = [each for term in first for each in comparisons(term)]
+    place = max(int(each.item.attributes[MARK]) for each in said)
+    positive = all(isinstance(each, Comparison) and each.op == "EQ" for each in first)
+    advice = "write Or if one of them is enough" if positive else ""
     yield place, "W-UNSAT", shown(first), advice
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or, Wish
+from sssjob.expression.asked_names import AskedNames, asked_names
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
 from sssjob.translate.options import ScriptReading
@@ -130,20 +130,16 @@ def names(asked: JobRequest, wanted: int | None, take: Callable[[str], bool] = p
     return found if wanted is None else no_more_than(asked, found, wanted)
 
 
-def _unwanted(asked: JobRequest) -> frozenset[str]:
-    """The names of nodes that are not wanted; a pattern, or too many, are of those who say them."""
-    found: set[str] = set()
-    for item in asked.excluded("Node"):
-        with suppress(InvalidValue, LimitExceeded):
-            expanded = nodes.expand(item)
-            if isinstance(expanded, nodes.Names) and len(expanded) <= nodes.OPTION_LIMIT:
-                found.update(expanded)
-    return frozenset(found)
+def _unwanted(asked: JobRequest) -> list[AskedNames]:
+    """What says which nodes are not wanted."""
+    return [asked_names(term) for term in asked.excluded("Node")]
 
 
-def _but(texts: tuple[str, ...], unwanted: frozenset[str]) -> tuple[str, ...]:
+def _but(texts: tuple[str, ...], unwanted: Sequence[AskedNames]) -> tuple[str, ...]:
     """Those of some names that are wanted; where none is, all: one cannot have both."""
-    return tuple(text for text in texts if text not in unwanted) or texts
+    if not unwanted:
+        return texts
+    return tuple(text for text in texts if not any(one.excludes(text) for one in unwanted)) or texts
 
 
 def no_more_than(asked: JobRequest, named: list[str], number: int) -> list[str]:
@@ -202,23 +198,28 @@ def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) ->
     """Take the plain names that a job would like, of each group the one that weighs most.
 
     They are names that the target ``take``s for one. What it cannot say must not be there is not
-    liked either.
+    liked either, in a task group neither, and what is demanded as well is liked anyhow.
     """
     found: list[str] = []
     if name not in asked.names:
         return found
-    unsaid = {stripped(item.text) for item in asked.excluded(name, unsaid=True)}
+    unsaid = [asked_names(term) for term in asked.unsaid(name)]
+    demanded: frozenset[str] | None = None
     for part in (each for whole in asked.demands() for each in asked.chosen(whole)):
         if not isinstance(part, Wish) or part.avoid or not _is_about(part, frozenset((name,))):
             continue
         known = [
             each for each in part.members
             if each.op == "EQ" and _is_one(each.item, take)
-            and stripped(each.item.text) not in unsaid
+            and not any(one.excludes(stripped(each.item.text)) for one in unsaid)
         ]  # fmt: skip
         if not known:
             continue
         best = max(known, key=lambda each: abs(expression.weight(each.item)))
+        demanded = asked.demanded(name) if demanded is None else demanded
+        if stripped(best.item.text) in demanded:
+            asked.refuse(best.item, "it is demanded as well")
+            continue
         asked.take_terms(best)
         found.append(stripped(best.item.text))
     return list(dict.fromkeys(found))

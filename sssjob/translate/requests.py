@@ -30,9 +30,11 @@ from sssjob.expression import (
     Expression,
     Interval,
     Not,
+    Term,
     Wish,
     comparisons,
 )
+from sssjob.expression.asked_names import asked_names
 from sssjob.expression.conflicts import conflict, shown
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
@@ -160,6 +162,7 @@ class JobRequest:
         # By identity of a comparison of a request, the terms that it is in its alternative, where
         # it is another there, as under Not.
         self._terms: Mapping[int, list[Property]] = {}
+        self._negated: Container[int] = ()  # by identity, of comparisons that stand under Not
         # By identity of a block with alternatives, the one that is written.
         self._chosen: Mapping[int, Alternative] = {}
         # What the only task group says for its job: the names, and where they stand.
@@ -172,7 +175,7 @@ class JobRequest:
             found = _Survey(job, scope, unstated)
             self._places, self._items, self._fates = found.places, found.items, found.fates
             self._blocks, self._chosen = {**found.blocks}, found.chosen
-            self._terms = found.terms
+            self._terms, self._negated = found.terms, found.negated
             self.sets_aside = found.sets_aside
             self._here = self._blocks.get(id(job), {})
             groups = job.asking_groups
@@ -568,17 +571,45 @@ class JobRequest:
         """Tell of what is written and cannot hold together: there is no other alternative."""
         for alternative in self._chosen.values():
             found = conflict(alternative)
-            for each in found:
+            for each in (inner for term in found for inner in comparisons(term)):
                 self._other_value(each.item, shown(found), Done.CONVERTED)
 
-    def excluded(self, name: str, *, unsaid: bool = False) -> list[Property]:
-        """What demands of a property not to be something; ``unsaid``: as far as nobody took it."""
+    # decision 1036
+    def excluded(self, name: str) -> list[Term]:
+        """What demands of a property not to be something."""
+        return self._excluding(self._here, name)
+
+    def unsaid(self, name: str) -> list[Term]:
+        """What of it nobody took, of a job what its task groups demand as well."""
+        blocks = [self._here]
+        if self.owner is self.job and not self._alone:
+            blocks += (self._blocks.get(id(group), {}) for group in self.job.asking_groups)
         return [
-            item
-            for place, item in self._named(name)
-            if place.requested and not place.plain and item.attributes.get("op") == "NE"
-            and not (unsaid and id(item) not in self._fates)
-        ]  # fmt: skip
+            term
+            for term in (each for block in blocks for each in self._excluding(block, name))
+            if all(id(each.item) in self._fates for each in comparisons(term))
+        ]
+
+    def _excluding(self, block: Mapping[str, list[int]], name: str) -> list[Term]:
+        found: list[Term] = []
+        for number in block.get(name, ()):
+            place, item = self._places[number], self._items[number]
+            if place.requested and not place.plain and not place.fact:
+                compared = Comparison(item)
+                term: Term = Not(compared) if id(item) in self._negated else compared
+                found += [term] if asked_names(term).is_excluding else []
+        return found
+
+    def demanded(self, name: str) -> frozenset[str]:
+        """The names that all of its alternatives demand, and that are written."""
+        return frozenset(
+            text
+            for part in self.demands()
+            if isinstance(part, Comparison) and part.item.name == name
+            and id(part.item) not in self._fates
+            for texts in asked_names(part).demanded if len(texts) == 1
+            for text in texts
+        )  # fmt: skip
 
     def asks(self, name: str) -> bool:
         """Whether the job itself says an amount that counts, as ``bounds`` takes it."""
@@ -720,6 +751,7 @@ class _Survey:
         self.fates: dict[int, Fate] = {}
         self.chosen: dict[int, Alternative] = {}
         self.terms: dict[int, list[Property]] = {}  # by comparisons, where they are another
+        self.negated: set[int] = set()  # by identity, of comparisons under Not
         self._job = job
         self._block(job, scope, unstated)
 
@@ -802,6 +834,8 @@ class _Survey:
                 bounded = found.op not in (none, "Match") and found.item.name != "TaskCount"
                 own = policies.get(id(asked.item), policy)
                 self._add(found.item, path, own, owner, plain, bounded, True)
+                if isinstance(term, Not):
+                    self.negated.add(id(found.item))
                 if found.item is not asked.item:
                     self.terms.setdefault(id(asked.item), []).append(found.item)
         return True

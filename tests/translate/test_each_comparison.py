@@ -219,6 +219,58 @@ def test_reject_refuses_a_feature_that_must_not_be_there(target, signs):
     assert found.text == written(wished[:1], PLACES["job"], target).text
 
 
+# decision 1036
+@pytest.mark.parametrize("target", ["sbatch", "sge", "slurmrest", "condor"])
+@pytest.mark.parametrize("text, signs", [
+    ("ib,ssd", (*NOT, ("aggregation", "List"))), ("i.*", (*NOT, PATTERN)),
+    ("i.*", (*NAND, ("op", "Match"))),
+])  # fmt: skip
+def test_a_wish_for_what_cannot_be_excluded_is_not_written(target, text, signs):
+    unwanted = [[("Feature", text, signs)]]
+    wished = [*unwanted, [("Feature", "ib", LIKED)]]
+    plain, found = written(unwanted, PLACES["job"], target), written(wished, PLACES["job"], target)
+    if is_lost(plain.losses, 3):
+        assert is_lost(found.losses, 4)
+        assert found.text == plain.text
+    other = written([*unwanted, [("Feature", "old", LIKED)]], PLACES["job"], target)
+    assert other.text != plain.text
+
+
+@pytest.mark.parametrize("target", ["sbatch", "slurmrest", "lsf", "condor"])
+def test_a_wish_of_a_job_for_what_a_group_excludes_is_not_written(target):
+    groups = (
+        '<TaskGroup><Requested><Feature op="NE">ib</Feature></Requested></TaskGroup>'
+        "<TaskGroup><Requested><Processors>2</Processors></Requested></TaskGroup>"
+    )
+    wish = f'<Requested><Feature preference="-3">ib</Feature></Requested>{groups}'
+    texts = [translate(loads(JOB.format("Warn", each)), target, SETTINGS).text
+             for each in (wish, groups)]  # fmt: skip
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("target", ["sbatch", "sge", "slurmrest", "lsf"])
+def test_what_is_demanded_is_not_liked_as_well(target):
+    demanded = [[("Feature", "ib", ())]]
+    found = written([*demanded, [("Feature", "ib", LIKED)]], PLACES["job"], target, "Reject")
+    assert found.text == written(demanded, PLACES["job"], target).text
+    assert [each.reason for each in found.losses if each.line == 4] == ["it is demanded as well"]
+
+
+OLD = '<Feature conj="Or" group="-1">old</Feature>'
+
+
+@pytest.mark.parametrize("contrary", [
+    '<Feature op="NE" group="2">ib</Feature><Feature group="-1" aggregation="List">ib,a</Feature>',
+    '<Feature op="NE" group="2" aggregation="List">ib,a</Feature><Feature group="-1">ib</Feature>',
+    '<Node op="NE" group="2" aggregation="Range">n[1-3]</Node><Node group="-1">n2</Node>',
+    '<Feature op="NE" group="2" aggregation="Pattern">i.</Feature><Feature group="-1">ib</Feature>',
+])  # fmt: skip
+def test_an_alternative_that_contradicts_itself_by_several_names_is_left_out(contrary):
+    asked = f"<Requested>{contrary}{OLD}</Requested>"
+    found = translate(loads(JOB.format("Reject", asked)), "sbatch", SETTINGS)
+    assert "--constraint=old" in found.text
+
+
 def test_nodes_are_named_but_for_those_that_are_not_wanted():
     asked = '<Requested><Node aggregation="List">n1,n2</Node><Node op="NE">n1</Node></Requested>'
     for target, said in (("pbs", "host=n2"), ("torque", "nodes=n2:"), ("sbatch", "nodelist=n2")):

@@ -23,6 +23,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Node
 from sssjob.errors import InvalidValue, LimitExceeded, SSSJobError
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
+from sssjob.expression.asked_names import AskedNames, asked_names
 from sssjob.expression.tree import negation
 from sssjob.integers import LARGEST
 from sssjob.model import Property, stripped
@@ -59,6 +60,13 @@ class Unsayable(InvalidValue):
 
 class _Beyond(Unsayable):
     """What has no place in Requirements at all."""
+
+
+class _Unwanted(Unsayable):
+    """A wish for what must not be there, where no Requirements can say so."""
+
+    def __str__(self) -> str:
+        return "what cannot be said excludes it"
 
 
 class UnsaidTerm(NamedTuple):
@@ -111,19 +119,27 @@ def demands_of_each(
     parts: Iterable[Expression],
     chosen: Callable[[Expression], Sequence[Expression]],
     write: Callable[[Node], object] = lambda node: node,
+    unwanted: Iterable[AskedNames] = (),
 ) -> SaidParts:
     """What the parts of a request demand of a slot, and wish, each by itself.
 
     Of a part that cannot be said as a whole, the terms that are ``chosen`` of it, and of a wish
-    each of its members. ``write`` raises ``BadAd`` or ``InvalidValue`` for what has no place.
+    each of its members. ``write`` raises ``BadAd`` or ``InvalidValue`` for what has no place. What
+    cannot be said must not be there, or is ``unwanted``, is not liked.
     """
     demanded: list[Node | None] = []
     rank: list[Node] = []
     said: list[Expression] = []
     unsaid: list[UnsaidTerm] = []
-    pending = [*parts][::-1]
+    every, unwanted, more = [*parts], [*unwanted], list[AskedNames]()
+    pending = every[::-1]
     while pending:
         part = pending.pop()
+        if lost := [each for each in _liked(part) if _is_unwanted(each, unwanted)]:
+            unsaid += (UnsaidTerm(each, _Unwanted(each.item.text, "wanted")) for each in lost)
+            kept = tuple(each for each in _liked(part) if each not in lost)
+            pending += [Wish(kept)] if kept else []
+            continue
         found = _FoundTerms()
         try:
             whole = _term(part, found)
@@ -145,9 +161,22 @@ def demands_of_each(
             pending += reversed(inner)
         else:
             unsaid += (UnsaidTerm(each, why) for each in requests.comparisons(part))
+            if isinstance(part, Comparison | Not) and (asked := asked_names(part)).is_excluding:
+                more.append(asked)
+    if more and any(_is_unwanted(each, more) for part in said for each in _liked(part)):
+        return demands_of_each(every, chosen, write, (*unwanted, *more))
     return SaidParts(
         _joined("&&", dict.fromkeys(demanded)), _joined("+", rank), tuple(said), tuple(unsaid)
     )
+
+
+def _liked(part: Expression) -> tuple[Comparison, ...]:
+    return part.members if isinstance(part, Wish) and not part.avoid else ()
+
+
+def _is_unwanted(liked: Comparison, unwanted: Iterable[AskedNames]) -> bool:
+    text = stripped(liked.item.text)
+    return liked.item.name == "Feature" and any(names.excludes(text) for names in unwanted)
 
 
 def _parts_of(

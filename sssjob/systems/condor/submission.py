@@ -17,6 +17,7 @@ from sssjob.classads.values import Node
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Expression
+from sssjob.expression.asked_names import asked_names
 from sssjob.integers import LARGEST, limit_seconds, whole
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.records.readers import licences
@@ -549,11 +550,14 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     if not about and not own:
         return
     one, several = of_one_machine((*about, *own))
+    groups = asked.groups()
+    of_groups = (each.excluded("Feature") for each in (groups if len(groups) > 1 else ()))
+    unwanted = [asked_names(term) for terms in of_groups for term in terms]
     try:
-        found = demands_of_each(one, asked.chosen)
+        found = demands_of_each(one, asked.chosen, unwanted=unwanted)
         options = _of_machines(found)
     except (BadAd, InvalidValue):  # something in it has no place in a line
-        found = demands_of_each(one, asked.chosen, _written)
+        found = demands_of_each(one, asked.chosen, _written, unwanted)
         options = _of_machines(found)
     asked.hold(each.item for part in found.parts for each in expression.comparisons(part))
     is_parallel = any(option.name == _MACHINES for option in made.options)

@@ -1,0 +1,89 @@
+"""What names a term of a request demands and excludes, whatever its aggregation (SSS 5.1).
+
+>>> from sssjob.model import Property
+>>> from sssjob.expression.tree import Comparison
+>>> term = Comparison(Property("Feature", "ib,ssd", {"aggregation": "List", "op": "NE"}))
+>>> asked_names(term).excludes("ssd"), asked_names(term).demanded
+(True, ())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sssjob import nodes
+from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.expression.pattern import NotAPattern, Pattern
+from sssjob.expression.tree import Comparison, Not, Term
+from sssjob.model import Property
+
+
+class AskedNames(NamedTuple):
+    """Sets of names of which one each has to be there, and what must not be there."""
+
+    demanded: tuple[tuple[str, ...], ...] = ()
+    excludes: Callable[[str], bool] = lambda name: False
+    # Whether it names what is not wanted at all.
+    is_excluding: bool = False
+
+
+_NOTHING = AskedNames()
+
+
+# decision 1036
+def asked_names(term: Term) -> AskedNames:
+    """The names that a term demands and excludes.
+
+    A List or Range of features demands each of them, one of nodes is a set to choose from; compared
+    by NE both exclude each, and so does a pattern what it matches. Not of several demands that one
+    of them is missing, which excludes none by itself. A demand of more names than an option lists,
+    or what cannot be read, says nothing here.
+    """
+    negated = isinstance(term, Not)
+    compared = term.operand if isinstance(term, Not) else term
+    assert isinstance(compared, Comparison)
+    item, op = compared.item, compared.op
+    aggregation = item.attributes.get("aggregation", "").strip()
+    try:
+        if op == "Match" or aggregation == nodes.PATTERN:
+            return _of_pattern(item, op, negated)
+        if op not in ("EQ", "NE"):
+            return _NOTHING
+        if not aggregation:
+            text = item.text.strip()
+            if (op == "NE") is negated:
+                return AskedNames(((text,),))
+            return AskedNames((), text.__eq__, True)
+        return _of_several(item, op, negated)
+    except (InvalidValue, LimitExceeded, NotAPattern):  # which is told where it is read
+        return _NOTHING
+
+
+def _of_several(item: Property, op: str, negated: bool) -> AskedNames:
+    found = nodes.expand(item)
+    if not isinstance(found, nodes.Names) or (negated and op == "EQ"):
+        return _NOTHING
+    if op == "NE" and not negated:
+        written = frozenset(part for part in found.parts if isinstance(part, str))
+        spans = tuple(part for part in found.parts if not isinstance(part, str))
+        return AskedNames((), lambda name: name in written or any(name in s for s in spans), True)
+    if len(found) > nodes.OPTION_LIMIT:
+        return _NOTHING
+    texts = tuple(found)
+    is_choice = negated or item.name == "Node"
+    return AskedNames((texts,) if is_choice else tuple((text,) for text in texts))
+
+
+def _of_pattern(item: Property, op: str, negated: bool) -> AskedNames:
+    if (op == "NE") is negated or "count" in item.attributes:
+        return _NOTHING
+    matches = Pattern(item.text.strip()).matches
+
+    def is_matched(name: str) -> bool:
+        try:
+            return matches(name)
+        except LimitExceeded:
+            return False
+
+    return AskedNames((), is_matched, True)
