@@ -22,13 +22,13 @@ from sssjob.delivery.requested import StoredRun, about, requested, runs_of, told
 from sssjob.delivery.runs import fold_run, frame_of, of_recorded_run, told_order
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
-from sssjob.errors import BusyStore, Finding, Severity, finding
+from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records import Format
 from sssjob.runs import Run, RunOrder
 from sssjob.store import Change, Store, Stored
-from sssjob.store.loading import TRIES
+from sssjob.store.engine import tried
 from sssjob.store.stored import DELIVERED
 
 _BATCH = 200  # records of one change
@@ -74,30 +74,29 @@ class StoreDelivery:
         """
         records = [each for each in batch if isinstance(each, PlacedRecord)]
         ids = {id_ for each in records for id_ in told_ids(each.job)}
-        before, had_job = replace(self.tally), has_job
-        for left in reversed(range(TRIES)):
-            try:
-                with self._jobs.change(source=name, reason=DELIVERED) as change:
-                    change.hold(ids)
-                    for self._at, each in enumerate(batch):
-                        if isinstance(each, PlacedRecord):
-                            has_job = self._take(change, each)
-                        elif isinstance(each, Finding):
-                            self._tell(each)
-                        elif has_job:
-                            self._tell(each.finding)
-                    self._fold_groups(change)
-            except BusyStore:
-                if not left:
-                    raise
-                has_job = had_job
-                self._groups.clear()
-                self._findings.clear()
-                for field in fields(before):  # the reader counts in the same tally
-                    setattr(self.tally, field.name, getattr(before, field.name))
-            else:
-                break
-        return has_job
+        before = replace(self.tally)
+
+        def fold() -> bool:
+            has = has_job
+            with self._jobs.change(source=name, reason=DELIVERED) as change:
+                change.hold(ids)
+                for self._at, each in enumerate(batch):
+                    if isinstance(each, PlacedRecord):
+                        has = self._take(change, each)
+                    elif isinstance(each, Finding):
+                        self._tell(each)
+                    elif has:
+                        self._tell(each.finding)
+                self._fold_groups(change)
+            return has
+
+        def forget() -> None:
+            self._groups.clear()
+            self._findings.clear()
+            for field in fields(before):  # the reader counts in the same tally
+                setattr(self.tally, field.name, getattr(before, field.name))
+
+        return tried(fold, forget)
 
     def _take(self, change: Change, placed: PlacedRecord) -> bool:
         """Fold a record; whether there is a job that it is about, and that is not deleted."""

@@ -6,14 +6,33 @@ process, and every thread that works at the same time, opens its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from sssjob.errors import BusyStore
 from sssjob.store.schema import Table
 from sssjob.store.sql import SqlDialect
 
+T = TypeVar("T")
 Row = tuple[Any, ...]
+_TRIES = 5  # for a change that stood in the way of another writer's
+
+
+def tried(change: Callable[[], T], forget: Callable[[], None]) -> T:
+    """What a change gives, which is tried again where others were first.
+
+    ``forget`` takes back what it left in memory. Raises ``BusyStore`` where others always were.
+    """
+    left = _TRIES
+    while True:
+        try:
+            return change()
+        except BusyStore:
+            forget()
+            left -= 1
+            if not left:
+                raise
 
 
 class Sparse(NamedTuple):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sssjob.document import Source
 from sssjob.document.tree import OnError
-from sssjob.errors import BusyStore, Finding, UnreadableDocument, unheard
+from sssjob.errors import Finding, UnreadableDocument, unheard
 from sssjob.store import lookup, opening, packing, reading
-from sssjob.store.engine import Engine
+from sssjob.store.engine import Engine, tried
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import NamedReading, OnWarning
 from sssjob.store.stored import Counts
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sssjob.store.used import Follow, JobUse
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
-TRIES = 5  # for a batch that stood in the way of another writer's
 
 
 def load(
@@ -168,21 +167,14 @@ def _written(
     *,
     keeps_former: bool,
 ) -> tuple[Counts, list[Finding], Mapping[int, Sequence[JobUse]]]:
-    for left in reversed(range(TRIES)):
-        try:
-            with engine.transaction():
-                writer = DocumentWriter(
-                    engine, packing_, keeps_ended=True, keeps_former=keeps_former
-                )
-                outcomes, warnings = batch.write(writer, entry)
-                writer.settle(entry)
-                warnings += writer.remarks
-        except BusyStore:
-            entry.ended(committed=False)
-            if not left:
-                raise
-        else:
-            entry.ended(committed=True)
-            break
+    def write() -> tuple[DocumentWriter, Sequence[Outcome], list[Finding]]:
+        with engine.transaction():
+            writer = DocumentWriter(engine, packing_, keeps_ended=True, keeps_former=keeps_former)
+            outcomes, warnings = batch.write(writer, entry)
+            writer.settle(entry)
+        return writer, outcomes, warnings + writer.remarks
+
+    writer, outcomes, warnings = tried(write, lambda: entry.ended(committed=False))
+    entry.ended(committed=True)
     counts = Counts(*map(outcomes.count, (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED)))
     return counts, warnings, writer.used
