@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from sssjob import expression, nodes
@@ -12,20 +14,28 @@ from sssjob.expression.asked_names import AskedNames, asked_names
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
 from sssjob.translate.options import ScriptReading
-from sssjob.translate.requests import OTHER_MEANING, JobRequest
+from sssjob.translate.requests import OTHER_MEANING, JobRequest, no_case
 
 T = TypeVar("T")
 
 
 def features(
-    asked: JobRequest, name: str = "Feature", take: Callable[[str], bool] = plain
-) -> list[str]:
-    """Take the features that every node has to have, as names that the target ``take``s for one."""
+    asked: JobRequest, name: str = "Feature", take: Callable[[str], bool] = plain,
+    fold: Callable[[str], str] = str,
+) -> list[str]:  # fmt: skip
+    """Take the features that every node has to have, as names that the target ``take``s for one.
+
+    Of names that it does not tell apart, which ``fold`` makes the same, the first is asked for.
+    """
     found: list[str] = []
+    spelled: dict[str, str] = {}
     for item in asked.take(name, "aggregation", "delimiter"):
         texts = listed(asked, item)
         if all(map(take, texts)):
-            found += texts
+            said = [spelled.setdefault(fold(text), text) for text in texts]
+            found += said
+            if other := next((one for one in said if one not in texts), ""):
+                asked.convert(name, no_case(other), partial(operator.is_, item))
         elif texts:
             _no_name(asked, item, texts)
     return list(dict.fromkeys(found))
@@ -70,13 +80,13 @@ def listed(
 
 def any_of_these(
     asked: JobRequest, of: int | None = None, *, most: int | None = nodes.OPTION_LIMIT,
-    read: Callable[[Property], str] | None = None,
+    read: Callable[[Property], str] | None = None, take: Callable[[str], bool] = plain,
 ) -> list[str]:  # fmt: skip
     """Take the nodes that a job names, where a target takes any of those that are listed.
 
     ``of`` is how many nodes it asks for, None where nothing says it: each of them is one of the
     names then, so that of fewer names none is taken. ``read`` gives what the target has for a
-    property as a whole, or "".
+    property as a whole, or "". The target ``take``s a text for the name of a node.
     """
     found: dict[str, None] = {}
     if "Node" not in asked.names:
@@ -91,12 +101,12 @@ def any_of_these(
         texts = _but(listed(asked, item, most), unwanted)
         if not texts:
             continue
-        if all(map(plain, texts)):
+        if all(map(take, texts)):
             found |= dict.fromkeys(texts)
             wanted += nodes.stated_count(item) or len(set(texts))
             taken.append(item)
         else:
-            asked.refuse(item, "it is no plain name")
+            _no_name(asked, item, texts)
     if found and of is not None and len(found) < of:
         for item in taken:
             asked.refuse(item, f"each of {of} nodes would have to be among the {len(found)} named")

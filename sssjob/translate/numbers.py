@@ -26,7 +26,7 @@ from sssjob.resource_names import (
 )
 from sssjob.translate.nodes import conditions
 from sssjob.translate.options import ScriptReading
-from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest
+from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest, no_case
 
 MIB = 1 << 20
 _TOO_LARGE = "does not fit 64 bits"
@@ -670,17 +670,26 @@ class ResourceAmount(NamedTuple):
 
 
 # decisions 668, 898
-def resource_terms(asked: JobRequest) -> Iterator[ResourceAmount]:
+def resource_terms(
+    asked: JobRequest, fold: Callable[[str], str] = str
+) -> Iterator[ResourceAmount]:  # fmt: skip
     """Take the resources that are asked for, with the number of each.
 
     All that is said of one resource is about the same amount: the most of a range, and a part of
-    one rounded up. What cannot hold together with what was said before is refused.
+    one rounded up. What cannot hold together with what was said before is refused, and so is
+    another name that the target does not tell from one before, as ``fold`` makes them the same.
     """
+    spelled: dict[tuple[bool, str], str] = {}
     found: dict[object, list[Property]] = {}
     for item in asked.take_bounds("Resource", "name", "type"):
         found.setdefault(resource_names.key(item.attributes), []).append(item)
     for items in found.values():
-        if (amount := _of_resource(asked, items)) is not None:
+        licence = license_name(items[0].attributes)
+        name = items[0].attributes.get("name", "") if licence is None else licence
+        known = spelled.setdefault((licence is None, fold(name)), name)
+        if known != name and gpu_model(items[0].attributes) is None:
+            refuse_all(asked, items, no_case(known))
+        elif (amount := _of_resource(asked, items)) is not None:
             yield amount
 
 
@@ -728,14 +737,16 @@ def refuse_all(asked: JobRequest, items: Iterable[Property], why: str) -> None:
 def counted(
     asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None,
     is_licence: Callable[[str], bool] = plain, is_kind: Callable[[str], bool] = plain,
+    fold: Callable[[str], str] = str,
 ) -> Iterator[CountedResource]:  # fmt: skip
     """Take GPUs and licences, with the number of each; all else is refused.
 
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones. ``others`` says
     of which names a Resource of another kind is taken, too; its kind is then "". ``is_licence``
     and ``is_kind`` say which names the target takes for a licence, and for a type of GPUs.
+    ``fold`` makes names the same that it does not tell apart.
     """
-    for items, count in resource_terms(asked):
+    for items, count in resource_terms(asked, fold):
         item = items[0]
         licence, model = license_name(item.attributes), gpu_model(item.attributes)
         if licence is not None and is_licence(licence):
@@ -767,6 +778,18 @@ class Gpus(NamedTuple):
     kind: str = ""
 
 
+# decision 1037
+def licence_names(every: Iterable[JobRequest], is_licence: Callable[[str], bool]) -> frozenset[str]:
+    """The names of the licences that a job, or one of its task groups, asks for.
+
+    Where a resource has one name and one kind, a feature can have none of them.
+    """
+    asking = [each for each in every if "Resource" in each.names]
+    said = [item for each in asking for item in each.demanding("Resource")]
+    names = (license_name(item.attributes) for item in said)
+    return frozenset(name for name in names if name is not None and is_licence(name))
+
+
 def is_license(item: Property) -> bool:
     """Whether a Resource is a licence."""
     return resource_names.is_license(item.attributes)
@@ -778,20 +801,21 @@ def is_gpu(item: Property) -> bool:
 
 
 def resources(
-    asked: JobRequest, *, typed: bool = False, is_licence: Callable[[str], bool] = plain
-) -> tuple[Gpus, list[tuple[str, int]]]:
+    asked: JobRequest, *, typed: bool = False, is_licence: Callable[[str], bool] = plain,
+    fold: Callable[[str], str] = str,
+) -> tuple[Gpus, list[tuple[str, int]]]:  # fmt: skip
     """Take GPUs, all together, and licences by their names; of GPUs one type, if there is any."""
-    gpus, licences, _ = all_resources(asked, typed=typed, is_licence=is_licence)
+    gpus, licences, _ = all_resources(asked, typed=typed, is_licence=is_licence, fold=fold)
     return gpus, licences
 
 
 def all_resources(
     asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None,
-    is_licence: Callable[[str], bool] = plain,
+    is_licence: Callable[[str], bool] = plain, fold: Callable[[str], str] = str,
 ) -> tuple[Gpus, list[tuple[str, int]], list[tuple[str, int]]]:  # fmt: skip
     """The same, and Resources of other names, as ``counted`` takes them."""
     gpus, licences, found = Gpus(), [], []
-    every = counted(asked, typed=typed, others=others, is_licence=is_licence)
+    every = counted(asked, typed=typed, others=others, is_licence=is_licence, fold=fold)
     for items, name, kind, count in every:
         if kind == LICENSE:
             licences.append((name, count))

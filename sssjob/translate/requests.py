@@ -44,6 +44,13 @@ from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 NO_OPTION = "there is no option for it"
 OTHER_MEANING = "its name means something else there"
 
+
+# decision 1037
+def no_case(known: str) -> str:
+    """Why a name is not written beside another one, from which it differs by case alone."""
+    return f"names know no case there, and {known!r} is asked for"
+
+
 # What says who or what a job is, or what became of it, and asks a batch system for nothing.
 FACTS = frozenset((
     "Application", "Charge", "Checkpointable", "CpuDuration", "EndTime", "ExitCode", "GlobalId",
@@ -574,6 +581,10 @@ class JobRequest:
             for each in (inner for term in found for inner in comparisons(term)):
                 self._other_value(each.item, shown(found), Done.CONVERTED)
 
+    def demanding(self, name: str) -> list[Property]:
+        """What says something by a name, taken or not, apart from what binds nobody."""
+        return [item for _, item in self._named(name)]
+
     # decision 1036
     def excluded(self, name: str) -> list[Term]:
         """What demands of a property not to be something."""
@@ -867,6 +878,11 @@ class _Survey:
             place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)
             self._put(place, item, owner, Fate(reason))
 
+    def _whose(self, owner: Block) -> str:
+        """What keeps options from saying it, too: that it is of one of several task groups."""
+        is_of_one = isinstance(owner, TaskGroup) and len(self._job.asking_groups) > 1
+        return ", of one of several task groups" if is_of_one else ""
+
     def _add(
         self, item: Property, path: str, policy: AwarenessPolicy, owner: Block, plain: bool = True,
         bounded: bool = True, requested: bool = False,
@@ -883,7 +899,7 @@ class _Survey:
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _UNREAD if _is_option(item) else _NONE
         if not plain and not (bounded and name in _BOUNDED):
-            fate = Fate(f"compared by {item.attributes.get('op', 'Not')}")
+            fate = Fate(f"compared by {item.attributes.get('op', 'Not')}{self._whose(owner)}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]

@@ -8,6 +8,7 @@ from job_parts import OWN, REQUESTED, name_of
 from sssjob.document import loads
 from sssjob.errors import InvalidValue
 from sssjob.registry import all_targets
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, Untranslatable, read, translate
 
 BOTH_WAYS = [
@@ -22,7 +23,7 @@ WORDS = (
     "mem_free", "memory", "mpiprocs", "ncpus", "ngpus", "nodes", "ompthreads", "OpSys", "opsys",
     "partition", "pe", "place", "pmem", "ppn", "procs", "qname", "qos", "select", "shared",
     "slots", "software", "swap_free", "swp", "tmp", "True", "type", "vmem", "vnode", "walltime",
-    "ib",
+    "ib", "a", "mf", "others", "R7",
 )  # fmt: skip
 SAID = (
     "<Feature>{}</Feature>", '<Feature preference="-1">{}</Feature>',
@@ -34,6 +35,10 @@ SAID = (
 )  # fmt: skip
 JOB = '<Job awarenessPolicy="{}"><Id>1</Id><Executable>/bin/date</Executable>{}\n{}\n</Job>'
 SETTINGS = Settings(residual=False)
+GROUPS = (
+    "<TaskGroup><Requested>\n{}\n{}\n</Requested></TaskGroup>"
+    "<TaskGroup><Requested><Processors>2</Processors></Requested></TaskGroup>"
+)
 NAMES = st.builds(
     lambda said, word: said.format(word), st.sampled_from(SAID), st.sampled_from(WORDS)
 )
@@ -133,3 +138,76 @@ def test_of_two_things_of_one_name_the_amount_is_asked_for(target, asked, line):
     assert "its name means something else there" in {loss.reason for loss in found.losses}
     assert there_and_back(asked, target, policy="Reject") is None
     assert beaten(heard) == []
+
+
+FOO = '<Resource name="License" type="foo">3</Resource>'
+H100 = '<Resource name="GPU" type="h100">2</Resource>'
+
+
+# decision 1037
+@pytest.mark.parametrize("target, beside", [
+    ("sge", FOO), ("pbs", FOO), ("pbs", FOO.replace("foo", "FOO")), ("lsf", FOO), ("flux", H100),
+    ("flux-canonical", H100),
+])  # fmt: skip
+@pytest.mark.parametrize("said", [
+    "<Feature>{}</Feature>", '<Feature op="NE">{}</Feature>',
+    '<Feature preference="-1">{}</Feature>', '<Feature aggregation="List" op="NE">{},x</Feature>',
+])  # fmt: skip
+@pytest.mark.parametrize("where", ["<Requested>\n{}\n{}\n</Requested>", GROUPS])
+def test_a_feature_has_no_name_that_is_an_amount_there(target, beside, said, where):
+    feature = said.format("h100" if beside is H100 else "foo")
+    texts = [
+        translate(loads(JOB.format("Warn", "", where.format(*both))), target, SETTINGS)
+        for both in ((beside, feature), (beside, ""))
+    ]
+    assert texts[0].text == texts[1].text
+    assert 4 in {loss.line for loss in texts[0].losses}
+    alone = there_and_back([feature], target)[0]
+    assert alone.text != there_and_back([], target)[0].text or 3 in {x.line for x in alone.losses}
+
+
+COGS = '<Resource name="{}">2</Resource>'
+LICENCE = '<Resource name="License" type="{}">2</Resource>'
+FEATURE = "<Feature>{}</Feature>"
+
+
+@pytest.mark.parametrize("target, first, second", [
+    ("condor", COGS, COGS), ("condor", LICENCE, LICENCE), ("pbs", LICENCE, LICENCE),
+    ("condor", FEATURE, '<Feature op="NE">{}</Feature>'),
+    ("condor", FEATURE, '<Feature preference="-1">{}</Feature>'),
+    ("condor", '<Feature op="NE">{}</Feature>', FEATURE), ("pbs", LICENCE, FEATURE),
+    ("condor", FEATURE, '<Feature aggregation="List" op="NE">{},x</Feature>'),
+])  # fmt: skip
+def test_of_two_names_that_differ_by_case_alone_the_second_is_told(target, first, second):
+    asked = [first.format("IB"), second.format("ib")]
+    found = there_and_back(asked, target)[0]
+    assert found.text == there_and_back(asked[:1], target)[0].text
+    assert 4 in {loss.line for loss in found.losses if loss.done == "dropped"}
+    is_wish = "preference" in second
+    assert (there_and_back(asked, target, policy="Reject") is None) is not is_wish
+    if target == "condor":
+        inner = "<Requested>\n{}\n</Requested>"
+        made, alone = (
+            to_ads(loads(JOB.format("Warn", "", inner.format("\n".join(each)))))[0]
+            for each in (asked, asked[:1])
+        )
+        assert made.ad == alone.ad
+        assert 4 in {each.line for each in made.findings}
+
+
+@pytest.mark.parametrize("target", ["condor", "pbs"])
+def test_two_features_that_differ_by_case_alone_are_one_there(target):
+    asked = [FEATURE.format("IB"), FEATURE.format("ib"),
+             '<Feature aggregation="List">Ib,ssd</Feature>']  # fmt: skip
+    found = there_and_back(asked, target, policy="Reject")[0]
+    assert {loss.line for loss in found.losses if loss.done == "converted"} == {4, 5}
+    assert "ssd" in found.text
+    assert "no case" not in str(there_and_back(asked, "sbatch")[0].losses)
+
+
+@pytest.mark.parametrize("name", ["a", "s", "q", "p", "mf", "tmp", "re", "core", "vf", "rerun"])
+@pytest.mark.parametrize("said", SAID[:4])
+def test_a_shortcut_of_grid_engine_is_no_name_of_a_feature_or_licence(name, said):
+    found = there_and_back([said.format(name)], "sge")[0]
+    assert f"-l {name}=" not in found.text
+    assert 3 in {loss.line for loss in found.losses}

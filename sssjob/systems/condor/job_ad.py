@@ -39,7 +39,7 @@ from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import numbers
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
-from sssjob.translate.requests import JobRequest
+from sssjob.translate.requests import JobRequest, no_case
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -392,8 +392,11 @@ class _AdBuilder:
             self.ad[names.RANK] = said.rank
         if any(map(self._is_any_of_several, said.parts)):
             self.say("W-USELESS", "a host is any of the nodes that are named")
+        for compared, known in said.alike:
+            self.say("W-USELESS", f"{compared}: {no_case(known)}", compared.item)
         for term in said.unsaid:
-            if str(term.comparison) not in self.told:
+            is_told = isinstance(term.why, requirements.SameName) and is_by_number(term.item)
+            if str(term.comparison) not in self.told and not is_told:
                 self._unsaid(term)
 
     def _is_any_of_several(self, part: expression.Expression) -> bool:
@@ -433,7 +436,7 @@ class _AdBuilder:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = least, nodes.hi or least
         kinds: dict[str, Property] = {}
-        for items, count in numbers.resource_terms(asked):
+        for items, count in numbers.resource_terms(asked, str.lower):
             licence = license_name(items[0].attributes)
             if licence is not None and not plain(licence):
                 numbers.refuse_all(asked, items, "it is no plain name of a licence")

@@ -30,6 +30,7 @@ from sssjob.model import Property, stripped
 from sssjob.resource_names import is_license
 from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import CLAUSE
+from sssjob.translate.requests import no_case
 
 SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # What a slot must have of what a job takes a part of: a slot that has more will do.
@@ -69,11 +70,23 @@ class _Unwanted(Unsayable):
         return "what cannot be said excludes it"
 
 
+class SameName(Unsayable):
+    """A name that differs by case alone from one that is asked for: HTCondor's know none."""
+
+    def __str__(self) -> str:
+        return no_case(self.text)
+
+
 class UnsaidTerm(NamedTuple):
     """A comparison that a machine cannot be asked for, and why; Unsayable if it can be read."""
 
     comparison: Comparison
     why: SSSJobError
+
+    @property
+    def item(self) -> Property:
+        """What is compared."""
+        return self.comparison.item
 
     @property
     def told(self) -> str:
@@ -84,12 +97,16 @@ class UnsaidTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SaidParts:
-    """What is demanded and liked of a slot, by which ``parts``, and what cannot be said of it."""
+    """What is demanded and liked of a slot, by which ``parts``, and what cannot be said of it.
+
+    ``alike`` are demands that one before them says, with how that one spells the name.
+    """
 
     requirements: Node | None
     rank: Node | None
     parts: tuple[Expression, ...]
     unsaid: tuple[UnsaidTerm, ...]
+    alike: tuple[tuple[Comparison, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -132,6 +149,7 @@ def demands_of_each(
     said: list[Expression] = []
     unsaid: list[UnsaidTerm] = []
     every, unwanted, more = [*parts], [*unwanted], list[AskedNames]()
+    spelled, alike = dict[str, _SpelledName](), list[tuple[Comparison, str]]()
     pending = every[::-1]
     while pending:
         part = pending.pop()
@@ -149,12 +167,19 @@ def demands_of_each(
             why: SSSJobError | None = None
             if found.unsaid:
                 why = _Beyond(str(found.unsaid[0]), "what HTCondor can be asked for")
+            elif (other := _other_spelling(part, spelled)) is not None:
+                if other.is_demanded and _is_feature_that_is_there(part):
+                    alike.append((part, other.text))
+                else:
+                    why = SameName(other.text, "another name")
         except (BadAd, InvalidValue, LimitExceeded) as error:
             why = error
         if why is None:
             said.append(part)
             demanded.append(whole)
             rank += found.rank
+            for name in _spelled(part):
+                spelled.setdefault(name.key, name)
             continue
         inner = _parts_of(part, chosen)
         if inner:
@@ -166,8 +191,45 @@ def demands_of_each(
     if more and any(_is_unwanted(each, more) for part in said for each in _liked(part)):
         return demands_of_each(every, chosen, write, (*unwanted, *more))
     return SaidParts(
-        _joined("&&", dict.fromkeys(demanded)), _joined("+", rank), tuple(said), tuple(unsaid)
-    )
+        _joined("&&", dict.fromkeys(demanded)), _joined("+", rank), tuple(said), tuple(unsaid),
+        tuple(alike),
+    )  # fmt: skip
+
+
+class _SpelledName(NamedTuple):
+    """The name of an attribute as a request spells it, and whether it is a feature of its own."""
+
+    key: str
+    text: str
+    is_demanded: bool
+
+
+def _spelled(part: Expression) -> Iterator[_SpelledName]:
+    """The names of attributes that a request makes: of features, and of Resources."""
+    is_demanded = _is_feature_that_is_there(part)
+    for each in requests.comparisons(part):
+        item = each.item
+        if item.name == "Feature":
+            for text in _members(item):
+                yield _SpelledName(f"{names.HAS}{text}".lower(), text, is_demanded)
+        elif item.name == "Resource" and not is_license(item.attributes):
+            text = names.machine_resource(item.attributes.get("name", ""))
+            yield _SpelledName(text.lower(), text, False)
+
+
+# decision 1037
+def _other_spelling(part: Expression, spelled: Mapping[str, _SpelledName]) -> _SpelledName | None:
+    """Another spelling of a name in a part, among those that are there, or in the part itself."""
+    own = dict[str, _SpelledName]()
+    for name in _spelled(part):
+        known = spelled.get(name.key) or own.setdefault(name.key, name)
+        if known.text != name.text:
+            return known
+    return None
+
+
+def _is_feature_that_is_there(part: Expression) -> TypeGuard[Comparison]:
+    return isinstance(part, Comparison) and part.item.name == "Feature" and part.op == "EQ"
 
 
 def _liked(part: Expression) -> tuple[Comparison, ...]:

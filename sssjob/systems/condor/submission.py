@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
@@ -46,7 +47,7 @@ from sssjob.translate.options import (
 )
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
-from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest
+from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest, no_case
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_FILES = ": a script is a file of its own (-o or --output-dir writes it beside)"
@@ -399,7 +400,9 @@ class Amounts:
         self._resources(asked, made, nodes)
 
     def _resources(self, asked: JobRequest, made: ScriptWriting, nodes: int) -> None:
-        gpus, licences, others = numbers.all_resources(asked, typed=True, others=_is_a_request)
+        gpus, licences, others = numbers.all_resources(
+            asked, typed=True, others=_is_a_request, fold=str.lower
+        )
         for name in dict.fromkeys(name for name, _ in others):
             number = sum(count for each, count in others if each == name)
             made.option(f"{_REQUEST}{name}", str(units.rounded_up(number, nodes)))
@@ -565,6 +568,8 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         asked.approximate("Node", "any of them", met=False)
     for item, why in several:
         asked.refuse(item, why)
+    for term, known in found.alike:
+        asked.convert(term.item.name, no_case(known), partial(operator.is_, term.item))
     for term, unsaid in found.unsaid:
         asked.refuse(term.item, str(unsaid))
     made.add(*options)

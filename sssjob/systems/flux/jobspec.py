@@ -16,7 +16,16 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.expression import And, Comparison, Expression, Interval, Not, Or, conjuncts
+from sssjob.expression import (
+    And,
+    Comparison,
+    Expression,
+    Interval,
+    Not,
+    Or,
+    comparisons,
+    conjuncts,
+)
 from sssjob.integers import LARGEST
 from sssjob.model import Job, Property
 from sssjob.nodes import Pattern, expand, plain
@@ -62,7 +71,7 @@ from sssjob.translate.objects import (
 )
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.patterns import Patterns
-from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest
 from sssjob.translate.specification import (
     PropertyPath,
     Specification,
@@ -455,7 +464,13 @@ def _constraint(asked: JobRequest, kind: str, nodes: int | None) -> Data:
 
     The ``kind`` of its GPUs is a property of a node.
     """
-    choices = conditions(asked, ("Feature", "Node"), _said)  # of which else the best is taken
+
+    def say(part: Expression) -> Data:
+        if any(kind in _features_of(each.item) for each in comparisons(part)):
+            raise InvalidValue(kind, "the name of a feature, beside GPUs of that type")
+        return _said(part)
+
+    choices = conditions(asked, ("Feature", "Node"), say)  # of which else the best is taken
     found: list[Data] = []
     properties = [kind] if kind else []
     if kind:
@@ -463,7 +478,9 @@ def _constraint(asked: JobRequest, kind: str, nodes: int | None) -> Data:
         asked.convert("Resource", told_, is_gpu)
     for item in asked.take("Feature", "aggregation", "delimiter"):
         texts = listed(asked, item, most=None)
-        if all(map(_PROPERTY.fullmatch, texts)):
+        if kind and kind in texts:
+            asked.refuse(item, OTHER_MEANING)
+        elif all(map(_PROPERTY.fullmatch, texts)):
             properties += texts
         else:
             asked.refuse(item, "it is no name of a property")
@@ -473,6 +490,12 @@ def _constraint(asked: JobRequest, kind: str, nodes: int | None) -> Data:
         found.append({_HOSTS: named})
     found += choices
     return _all(found) if found else {}
+
+
+def _features_of(item: Property) -> tuple[str, ...]:
+    """The names of features that a property is about."""
+    found = expand(item) if item.name == "Feature" else ()
+    return () if isinstance(found, Pattern) else tuple(found)
 
 
 def _all(parts: Iterable[Data]) -> Data:

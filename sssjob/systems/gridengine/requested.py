@@ -41,13 +41,23 @@ _MEANT = frozenset((
     "mem_total", "mem_used", "min_cpu_interval", "np_load_avg", "np_load_long", "np_load_medium",
     "np_load_short", "num_proc", "qname", "s_rt", "s_vmem", "seq_no", "slots", "swap_free",
     "swap_rate", "swap_rsvd", "swap_total", "swap_used", "tmpdir", "virtual_free",
-    "virtual_total", "virtual_used", GPU_TYPE, *GPU_NAMES, *HOST_NAMES, *LIMITS.values(),
+    "virtual_total", "virtual_used", "display_win_gui", "rerun", GPU_TYPE, *GPU_NAMES,
+    *HOST_NAMES, *LIMITS.values(),
 ))  # fmt: skip
 
 
+# What complex(5) has for them: a request may name a resource by either.
+_SHORTCUTS = frozenset((
+    "a", "c", "core", "dwg", "la", "ll", "lm", "ls", "mci", "mf", "mt", "mu", "nla", "nll", "nlm",
+    "nls", "p", "q", "re", "s", "seq", "sf", "socket", "sr", "srsv", "st", "su", "thread",
+    "tmp", "topo", "utopo", "vf", "vt", "vu",
+))  # fmt: skip
+
+
+# decision 1037
 def is_of_site(name: str) -> bool:
-    """Whether a resource is one to which a site gives its meaning."""
-    return nodes.plain(name) and name not in _MEANT
+    """Whether a resource is one to which a site gives its meaning, by its name or its shortcut."""
+    return nodes.plain(name) and name not in _MEANT and name not in _SHORTCUTS
 
 
 def is_feature(name: str, value: str | None) -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
@@ -29,22 +30,40 @@ _DEPTH = 50
 _NOT_ALL = "a selection that a request can say"
 
 
-def selection(part: Expression) -> str:
-    """An expression about hosts. Raises ``InvalidValue`` for one that is about something else."""
+def is_host(text: str) -> bool:
+    """Whether a text is the name of a host, and not all others."""
+    return plain(text) and text != "others"
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is the name of a feature, or of one type of hosts."""
+    return plain(text) and text not in _OPEN
+
+
+def is_feature(text: str) -> bool:
+    """Whether a site gives a name its meaning: LSF has amounts and states of its own."""
+    return is_name(text) and text not in _MEANT
+
+
+def selection(part: Expression, take: Callable[[str], bool] = is_feature) -> str:
+    """An expression about hosts, whose features are names that are ``take``n for one.
+
+    Raises ``InvalidValue`` for one that is about something else.
+    """
     match part:
         case Comparison(item):
-            return _comparison(item, part.op)
+            return _comparison(item, part.op, take)
         case Not(operand):
-            inner = selection(operand)
+            inner = selection(operand, take)
             return f"!{inner}" if plain(inner) or inner.startswith("(") else f"!({inner})"
         case expression.And(operands) if operands:
-            return f"({' && '.join(map(selection, operands))})"
+            return f"({' && '.join(selection(each, take) for each in operands)})"
         case Or(operands) if operands:
-            return f"({' || '.join(map(selection, operands))})"
+            return f"({' || '.join(selection(each, take) for each in operands)})"
     raise InvalidValue(str(part), "a demand without preferences")
 
 
-def _comparison(item: Property, op: str) -> str:
+def _comparison(item: Property, op: str, is_taken: Callable[[str], bool]) -> str:
     found = nodes.expand(item) if item.name in ("Feature", "Node") else (stripped(item.text),)
     if (
         isinstance(found, nodes.Pattern)
@@ -53,7 +72,7 @@ def _comparison(item: Property, op: str) -> str:
     ):
         raise InvalidValue(item.text, "names that are there, or are not")
     texts = list(dict.fromkeys(found))
-    take = {"Node": plain, "Feature": is_feature}.get(item.name, is_name)
+    take = {"Node": plain, "Feature": is_taken}.get(item.name, is_name)
     if not texts or not all(map(take, texts)):
         raise InvalidValue(item.text, "plain names")
     if item.name == "Feature":
@@ -72,16 +91,6 @@ def is_open(term: Comparison) -> bool:
     LSF puts it into requirements that name no type.
     """
     return term.item.name in ("Architecture", "Feature") and term.item.text in _OPEN
-
-
-def is_name(text: str) -> bool:
-    """Whether a text is the name of a feature, or of one type of hosts."""
-    return plain(text) and text not in _OPEN
-
-
-def is_feature(text: str) -> bool:
-    """Whether a site gives a name its meaning: LSF has amounts and states of its own."""
-    return is_name(text) and text not in _MEANT
 
 
 def selected(text: str) -> Expression:

@@ -11,7 +11,7 @@ from sssjob.expression import Comparison
 from sssjob.model import Property
 from sssjob.nodes import plain
 from sssjob.resource_names import GPU, LICENSE, license_attributes
-from sssjob.systems.lsf.selections import is_feature, is_name, is_open, selected, selection
+from sssjob.systems.lsf.selections import is_feature, is_host, is_name, is_open, selected, selection
 from sssjob.systems.lsf.words import (
     asked_gpus,
     is_licence,
@@ -124,14 +124,20 @@ class Slots(AmountsLayout):
                     asked.refuse(item, str(error))
 
     def _select(self, asked: JobRequest, made: ScriptWriting) -> None:
-        choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
-        found = features(asked, take=is_feature)
+        licences = numbers.licence_names((asked, *asked.groups()), is_licence)
+
+        def is_free(name: str) -> bool:
+            return is_feature(name) and name not in licences
+
+        # Of which no part stands alone.
+        choices = conditions(asked, _SELECTED, lambda part: selection(part, is_free))
+        found = features(asked, take=is_free)
         if text := plain_name(asked, "Architecture", is_name):
             found.append(f"type=={text}")
         found += choices
         if found:
             made.option("-R select", " && ".join(found))
-        if liked := wishes(asked, "Feature", is_feature):
+        if liked := wishes(asked, "Feature", is_free):
             made.option("-R order", ":".join(liked))
 
     def _usage(
@@ -170,7 +176,7 @@ class Slots(AmountsLayout):
 
     def _nodes(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         """Hosts of which any may be taken."""
-        if found := any_of_these(asked, of.wanted):
+        if found := any_of_these(asked, of.wanted, take=is_host):
             made.option("-m", " ".join(found))
 
     def understand(self, said: ScriptOptions, heard: ScriptReading, settings: Settings) -> None:

@@ -18,6 +18,7 @@ from sssjob.systems.pbs.node_specs import (
     GPU_COUNTS,
     MODEL,
     NodeSpec,
+    is_mark,
     is_node,
     is_of_site,
     is_property,
@@ -128,9 +129,15 @@ class Chunks(AmountsLayout):
         of = numbers.shape(asked) if groups else numbers.added(asked)
         beside = bool(every) and numbers.beside_own(asked, every, "Memory")
         found: list[NodeSpec] = []
+        names_ = numbers.licence_names((asked, *every), is_of_site)
+        taken = {each.lower() for each in names_}
+
+        def is_free(name: str) -> bool:
+            return is_of_site(name) and name.lower() not in taken
+
         if not groups:
             whose = every[0] if every and not beside else asked
-            found = self._chunks(asked, of, settings, memory_of=whose)
+            found = self._chunks(asked, of, settings, memory_of=whose, take=is_free)
         shapes: list[numbers.TaskCounts] = []
         licences: Counter[str] = Counter()
         tasks = 0
@@ -138,14 +145,15 @@ class Chunks(AmountsLayout):
             mine = numbers.shape(view)
             tasks += mine.count or 1
             shapes.append(mine)
-            chunks = self._chunks(view, mine, settings, memory_of=None if beside else view)
+            whose_ = None if beside else view
+            chunks = self._chunks(view, mine, settings, memory_of=whose_, take=is_free)
             if not chunks:  # a task beside those of other groups
                 _one(chunks)
             licences.update(_with_resources(view, chunks))
             found += chunks
         if groups:
             of.tasks_of = tuple(each.task_count for each in shapes)
-            self._marked(asked, found)
+            self._marked(asked, found, is_free)
             if not any("host" in part.values for part in found):
                 found = _hosted(found, names(asked, sum(part.count for part in found)))
         if groups and beside:  # on nodes, if all of these count them
@@ -170,7 +178,7 @@ class Chunks(AmountsLayout):
 
     def _chunks(
         self, asked: JobRequest, of: numbers.TaskCounts, settings: Settings, *,
-        memory_of: JobRequest | None,
+        memory_of: JobRequest | None, take: Callable[[str], bool],
     ) -> list[NodeSpec]:  # fmt: skip
         approximated(asked, of)
         wanted = places(asked, of)
@@ -183,12 +191,14 @@ class Chunks(AmountsLayout):
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
         if memory_of is not None:
             self._memory(memory_of, of, found, settings.memory_scope)
-        self._marked(asked, found)
+        self._marked(asked, found, take)
         return _hosted(found, wanted)
 
-    def _marked(self, asked: JobRequest, found: list[NodeSpec]) -> None:
+    def _marked(
+        self, asked: JobRequest, found: list[NodeSpec], take: Callable[[str], bool]
+    ) -> None:
         """What each chunk has to have, of whoever asks for it."""
-        for mark in features(asked, take=is_of_site):
+        for mark in features(asked, take=take, fold=str.lower):
             for part in found or _one(found):
                 part.values[mark] = "True"
         if arch := plain_name(asked, "Architecture"):
@@ -290,7 +300,7 @@ def _with_resources(asked: JobRequest, found: list[NodeSpec]) -> dict[str, int]:
 
     Where task groups have GPUs, those that the job names beside them are these.
     """
-    gpus, licences = numbers.resources(asked, typed=True, is_licence=is_of_site)
+    gpus, licences = numbers.resources(asked, typed=True, is_licence=is_of_site, fold=str.lower)
     if gpus.number and any("ngpus" in part.values for part in found):
         asked.approximate("Resource", "the task groups say it", met=False, where=numbers.is_gpu)
     elif gpus.number:
@@ -443,7 +453,7 @@ class Nodes(AmountsLayout):
         numbers.only_processors(asked, of)
         approximated(asked, of)
         (gpus, _), licences = numbers.resources(asked)
-        marks = features(asked, take=is_property if gpus else plain)
+        marks = features(asked, take=is_property if gpus else is_mark)
         found: list[NodeSpec] = []
         counted = of.nodes or of.count or of.processors or of.per_task
         wanted = places(asked, of, is_node)

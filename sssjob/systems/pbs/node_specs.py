@@ -32,9 +32,14 @@ def is_of_site(name: str) -> bool:
     return plain(name) and name.lower() not in _MEANT
 
 
+def is_mark(text: str) -> bool:
+    """Whether TORQUE takes a text for a property of nodes, which begins with a letter."""
+    return plain(text) and text[0].isalpha()
+
+
 def is_property(text: str) -> bool:
     """Whether TORQUE takes a text for a property of nodes, beside GPUs, too."""
-    return plain(text) and text not in GPU_MODES
+    return is_mark(text) and text not in GPU_MODES
 
 
 def is_node(text: str) -> bool:

@@ -26,7 +26,7 @@ from sssjob.translate.options import (
 )
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
-from sssjob.translate.requests import JobRequest
+from sssjob.translate.requests import OTHER_MEANING, JobRequest
 
 
 def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
@@ -73,7 +73,11 @@ class ReservedQueue(fields.QueueAt):
         if item is None or made.held or not _RESERVED.fullmatch(text):
             if item is not None:
                 asked.refuse(item, "its name is not that of a reservation's queue")
-            super().write(asked, made)
+            queue = asked.one("Queue")
+            if queue is not None and _RESERVED.fullmatch(stripped(queue.text)):
+                asked.refuse(queue, OTHER_MEANING)  # the queue of a reservation
+            else:
+                super().write(asked, made)
             return
         made.option(self.option, text)
         for name in ("Queue", "Machine"):
