@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from sssjob import spec
 from sssjob.check.rules import IDENTIFIED
 from sssjob.document.bridge import from_tree
+from sssjob.document.places import local, text_of
 from sssjob.document.report import ObjectReport
 from sssjob.errors import Finding, LimitExceeded, finding
 from sssjob.model import Block, Item, Job, JobGroup, Reference, walk
+from sssjob.units import XML_SPACE
 
 # A short document can mention a long job often; what comes out of it is bounded.
 LIMIT = 1_000_000  # blocks and properties that dereferencing puts in
@@ -73,6 +75,12 @@ def resolve(
 def check(report: ObjectReport, *, closed: bool = False) -> None:
     """Say which references of a job object lead out of it."""
     root = report.root
+    name = local(root)
+    named = "" if len(root) else text_of(root).strip(XML_SPACE)
+    if named and spec.CONTAINER[name].reference:
+        text = f"{name} {named} is a reference by its id, and defines nothing"
+        code = "E-REF" if closed else "I-REFERENCE"
+        report.say(code, root, text, spec.CONTAINER[name].section)
     if any(not len(item) for item in root.iter(*_TAGS)) and len(root):
         for found in resolve(from_tree(root), closed=closed).findings:
             line = found.line + report.offset if found.line else 0

@@ -8,7 +8,7 @@ from strategies import documents
 
 from sssjob.check import accept
 from sssjob.check import references as module
-from sssjob.check.findings import check
+from sssjob.check.findings import check, of_source
 from sssjob.check.references import dereference, index, resolve
 from sssjob.check.sources import check_source
 from sssjob.document import dumps, from_tree, loads
@@ -157,3 +157,12 @@ def test_a_group_of_references_is_not_accepted_unseen(monkeypatch):
     monkeypatch.setattr(accept, "_WORTH_A_GRAMMAR", 0)
     text = "<JobGroup><Id>g</Id><Job>a</Job></JobGroup>\n" * 3
     assert [one.code for one in check_source(text.encode())] == ["I-REFERENCE"] * 3
+
+
+@pytest.mark.parametrize("closed, code", [(False, "I-REFERENCE"), (True, "E-REF")])
+@pytest.mark.parametrize("name", ["Job", "JobGroup"])
+def test_a_job_object_that_is_a_reference_defines_nothing_which_is_told(name, closed, code):
+    text = f"<Data>\n<{name}>\n hello </{name}></Data>"
+    [found] = of_source(text.encode(), closed=closed)
+    assert (found.code, found.line, found.path) == (code, 2, f"/{name}")
+    assert found.message == f"{name} hello is a reference by its id, and defines nothing"

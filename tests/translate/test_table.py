@@ -29,7 +29,7 @@ ANYWAY = {
     "<Group>g</Group>": {"sbatch", "pbs", "torque", "sge", "condor", "flux", "flux-canonical"},
     "<Checkpointable>false</Checkpointable>": {*TARGETS},
 }
-WISH = requested('<Feature preference="-1">a</Feature>')  # which binds nobody, and is no loss
+WISH = requested('<Feature preference="-1">ib</Feature>')  # which binds nobody, and is no loss
 
 
 @pytest.mark.parametrize("target", TARGETS)
