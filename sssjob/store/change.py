@@ -12,12 +12,13 @@ from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, contents, require_files
 from sssjob.store.flat_properties import jobs_in
+from sssjob.store.history import HistoryEntry
 from sssjob.store.identity import Identity, ids_of, is_same_job, marks_of
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.stored import Stored
-from sssjob.store.writing import DocumentWriter, HistoryEntry
+from sssjob.store.writing import DocumentWriter
 
 KEY = "key "  # what the names begin with of notes that tell which request has a key
 REQUEST = "request "  # and of those that tell what a request with an id was answered
@@ -144,7 +145,7 @@ class Change:
         """What there is of the job that a document is about; see ``identity``."""
         new = only(document)
         self._engine.hold(new.id)
-        run = self._writer.about(new.of_nobody(), self._writer.candidates(new))
+        run = self._writer.about(new.of_nobody())
         return None if run is None else self.at(run.number)
 
     def put(

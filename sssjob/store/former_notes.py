@@ -11,9 +11,9 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Job
 from sssjob.store import lookup
 from sssjob.store.engine import Engine
+from sssjob.store.history import HistoryEntry
 from sssjob.store.ledger import RESOURCE, Entry, EntryKind, StoreLedger
 from sssjob.store.packing import Packing
-from sssjob.store.writing import HistoryEntry
 from sssjob.units import number
 
 _CHARGED, _RESERVED, _QUOTED = "charged ", "reservations of ", "quote "

@@ -11,10 +11,12 @@ from sssjob.document.tree import OnError
 from sssjob.errors import Finding, UnreadableDocument, unheard
 from sssjob.store import lookup, opening, packing, reading
 from sssjob.store.engine import Engine, tried
+from sssjob.store.history import HistoryEntry
+from sssjob.store.incoming import Incoming, Ready
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import NamedReading, OnWarning
 from sssjob.store.stored import Counts
-from sssjob.store.writing import DocumentWriter, HistoryEntry, Incoming, Outcome, Ready
+from sssjob.store.writing import DocumentWriter, Outcome
 
 if TYPE_CHECKING:
     from sssjob.store.used import Follow, JobUse

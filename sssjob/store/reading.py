@@ -31,9 +31,9 @@ from sssjob.store import columns
 from sssjob.store.columns import BOTH, GROUP, JOB, NAMES, SEPARATOR
 from sssjob.store.engine import Row
 from sssjob.store.identity import Marks, identify
+from sssjob.store.incoming import Incoming, Ready, is_plain, user_in
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
-from sssjob.store.writing import Incoming, Ready, is_plain, user_in
 from sssjob.units import XML_SPACE
 from sssjob.workers import PartWork, Workers
 

@@ -21,7 +21,9 @@ from sssjob.store.documents import OnError, PackedRows, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
 from sssjob.store.flat import FlatGroup, Texts
+from sssjob.store.history import HistoryEntry
 from sssjob.store.identity import Identity
+from sssjob.store.incoming import Incoming
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.loading import keep, load
 from sssjob.store.packing import packing_of
@@ -35,7 +37,6 @@ from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
 from sssjob.store.verifying import LOGGER, Difference, OnDifference
-from sssjob.store.writing import HistoryEntry, Incoming
 
 if TYPE_CHECKING:
     from sssjob.store.used import Follow

@@ -10,12 +10,12 @@ from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
 from sssjob.store import files, former_notes, lookup, opening, packing, schema, settling
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row
+from sssjob.store.history import HistoryEntry
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.schema import listed
 from sssjob.store.stored import Fault, Statistics, Stored
-from sssjob.store.writing import HistoryEntry
 from sssjob.units import decimal
 
 OnProgress = Callable[[int], None]  # told how many documents are done

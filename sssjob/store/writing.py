@@ -4,111 +4,77 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import lru_cache, reduce
-from itertools import islice, pairwise, repeat
-from operator import itemgetter, or_
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob import units
 from sssjob.document import dumps, from_tree, loads, tree
 from sssjob.document.attached import files_named
-from sssjob.document.meant import Around
 from sssjob.document.places import local
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
-from sssjob.known_by import may_be_of_schedd, of_one
 from sssjob.model import Job, Property
-from sssjob.runs import Run, are_near
 from sssjob.store import columns, schema, settling
-from sssjob.store.columns import NAMES
-from sssjob.store.engine import Engine, Row, Sparse
-from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
-from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import MARKS, Identity, Marks, identify, ids_of, known_as, near, stated
+from sssjob.store.engine import Engine, Sparse
+from sssjob.store.files import NONE, ChosenFiles, add, chosen
+from sssjob.store.history import HistoryEntry
+from sssjob.store.identity import Identity, identify, ids_of, known_as
+from sssjob.store.incoming import (
+    MARKED,
+    Incoming,
+    MemberRow,
+    Ready,
+    distinct,
+    has_global_ids,
+    sparse,
+    user_in,
+)
+from sssjob.store.known_runs import WALL, KnownRuns, is_none_that_began
 from sssjob.store.ledger import StoreLedger
-from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
+from sssjob.store.packing import Content, NotUnpacked, Packing
 from sssjob.store.regrouping import (
     GroupMembers,
-    RunEvidence,
     charged,
     home,
     regrouped,
     uncharged,
 )
 from sssjob.store.rows import rows
-from sssjob.store.stored import is_of_request, of_request
+from sssjob.store.stored import of_request
+from sssjob.store.versions import PRESENT, DocumentVersions, PresentDocument, requests
 
 if TYPE_CHECKING:
     from sssjob.store.used import JobUse
 
-_STARTED, _ENDED, _CPU, _STATE, _ID, _GLOBAL_ID, _CHARGE = (
-    NAMES.index(columns.name_of(path))
-    for path in ("StartTime", "EndTime", "CpuDuration", "State", "Id", "GlobalId", "Charge")
-)
-# How long a job ran so far: what was delivered, or else its own Duration, as in reports.
-_WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
-_WALL_PLACES = [NAMES.index(name) for name in _WALL]
-_TOLD_BY = (
-    "StartTime",
-    "EndTime",
-    "Delivered/Duration",
-    "Duration",
-    "CpuDuration",
-    "Charge",
-    "State",
-)
-_NOT_TOLD = reduce(or_, map(columns.bit, _TOLD_BY))  # values that their columns cannot tell
-_TOLD = (
-    f"SELECT max({NAMES[_STARTED]}), max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})), "
-    f"max({NAMES[_CPU]}), max({NAMES[_CHARGE]}), max({columns.ODD} & {_NOT_TOLD}) "
-    "FROM job WHERE document = ?"
+_STARTED, _ENDED, _CPU, _ID, _GLOBAL_ID, _CHARGE = (
+    columns.name_of(path)
+    for path in ("StartTime", "EndTime", "CpuDuration", "Id", "GlobalId", "Charge")
 )
 # Whether a job of a group may have used something, or may have been charged.
-_USED = (*(NAMES[each] for each in (_STARTED, _ENDED, _CPU, _CHARGE)), *_WALL)
+_USED = (_STARTED, _ENDED, _CPU, _CHARGE, *WALL)
 _USED_IN_GROUP = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
     f"{' OR '.join(f'{name} IS NOT NULL' for name in _USED)}) LIMIT 1"
 )
-_ODD = NAMES.index(columns.ODD)
-_HAS_END = (
-    f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
-    f"{NAMES[_ENDED]} IS NOT NULL) LIMIT 1"
-)
 _WAS_CHARGED = (
     f"SELECT 1 FROM job WHERE document = ? AND ({columns.ODD} <> 0 OR "
-    f"{NAMES[_CHARGE]} IS NOT NULL) LIMIT 1"
+    f"{_CHARGE} IS NOT NULL) LIMIT 1"
 )
-# Whose a job is: of whom was delivered, or else its own User, as in reports.
-_USERS = [columns.name_of(path) for path in ("Delivered/User", "User")]
-_USER_PLACES = [NAMES.index(name) for name in _USERS]
-_USER = (
-    f"(SELECT coalesce({schema.listed(tuple(_USERS))}) FROM job "
-    f"WHERE job.document = document.number ORDER BY {columns.PLACE}, {columns.READING} LIMIT 1)"
-)
-_SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)}, {_USER} FROM document WHERE "
 # Jobs that have a GlobalJobId as their Id, or that of their user, by when they started.
-_OF_LINES = f"({NAMES[_ID]} LIKE '%#%' OR {NAMES[_ID]} LIKE '%@%') AND "
+_OF_LINES = f"({_ID} LIKE '%#%' OR {_ID} LIKE '%@%') AND "
 _LINES = f"SELECT document FROM job WHERE {_OF_LINES}"
 _OF_HTCONDOR = "jobs that have several ids"  # what writers of these hold, one after the other
 # Jobs of groups that are shown, and their Ids.
 _IN_GROUPS = f"{columns.PLACE} > 0 AND deleted = 0 AND "
-_MEMBERS = f"SELECT document, {NAMES[_ID]}, {NAMES[_GLOBAL_ID]} FROM job WHERE "
-_PLACE = NAMES.index(columns.PLACE)
-_MARKS = len(MARKS)  # columns of the table
+_MEMBERS = f"SELECT document, {_ID}, {_GLOBAL_ID} FROM job WHERE "
 _COMING = 0  # no number of a document: the group that comes
 _OLDER = "{} stays as it is there: this is older, and tells less of the run"
 _TAKEN_IN = "{} is that of {} from now on, and no document of its own"
 _REPLACED = "{} is replaced, with what was made of it since it was imported: {}"
 _CHARGED = "; what it was charged stays"
-_REASON = "SELECT reason FROM change WHERE number = ?"
-_FORMER = (
-    "SELECT f.deleted, f.files, f.dictionary, f.data, c.reason FROM former AS f JOIN change AS c "
-    "ON c.number = f.change WHERE f.document = ? ORDER BY f.version DESC"
-)
-_WAS_HIDDEN = "SELECT deleted FROM former WHERE document = ? ORDER BY version DESC LIMIT 1"
 _OTHERS = "{} of {}: the same job and start are there as one of {}; both are kept"
 _KEEP = (
     "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
@@ -120,270 +86,6 @@ _REPLACE = (
     "change = ?, deleted = 0, files = ?, dictionary = ?, data = ? WHERE number = ?"
 )
 _HIDE = "UPDATE document SET version = version + 1, change = ?, deleted = ? WHERE number = ?"
-
-
-class HistoryEntry:
-    """The entry of one change, or of one import, in the history of a store."""
-
-    def __init__(self, engine: Engine, *, by: str, source: str, reason: str) -> None:
-        self._engine = engine
-        self._origin = tuple(map(_plain, (by, source, reason)))
-        self._number: int | None = None
-        self._is_kept = False
-
-    @property
-    def number(self) -> int:
-        """The number of the entry, which is written when it is asked for first."""
-        if self._number is None:
-            [self._number] = self._engine.numbers(schema.CHANGE, 1)
-            self._engine.add(schema.CHANGE, [(self._number, int(time.time()), *self._origin)])
-        return self._number
-
-    def ended(self, *, committed: bool) -> None:
-        """Learn how the transaction ended: an entry that was not committed is written again."""
-        self._is_kept = self._is_kept or (committed and self._number is not None)
-        if not self._is_kept:
-            self._number = None
-
-
-class _MemberRow(NamedTuple):
-    """A job of a group by the columns of its row."""
-
-    id: object
-    global_id: object = None
-    started: object = None
-
-    def ids(self) -> tuple[str, ...]:
-        """The Ids by which it may be told of."""
-        id_, global_id = (str(each or "") for each in self[:2])
-        return ids_of("Job", id_, Marks(global_id))
-
-    def starts(self) -> Iterator[int]:
-        """When it started, where it may be told of by an Id that it does not tell."""
-        if isinstance(self.started, int | float) and float(self.started).is_integer():
-            id_, global_id = (str(each or "") for each in self[:2])
-            yield from _starts((id_,), (global_id,), (str(int(self.started)),), ("",))
-
-
-class Incoming(NamedTuple):
-    """A document that was read: what it is about, its content, and the rows of its jobs.
-
-    ``named`` are the ids of the Files that it names, and ``files`` what came of them with it;
-    ``others`` are their ids with the names of attributes that are not kept.
-    ``stands_alone`` is whether nothing can stand beside it; else ``around`` are the elements that
-    it stands in. One that ``is_cut`` may be cut short: what is there, and tells as much of its
-    run, counts. ``used`` is what reports read of its jobs; None is not known.
-    """
-
-    name: str
-    id: str
-    marks: Marks
-    content: Content
-    rows: Sequence[Row]
-    named: tuple[str, ...] = ()
-    files: Mapping[str, bytes] = NO_FILES
-    stands_alone: bool = True
-    line: int = 0
-    around: Around = ()
-    others: tuple[tuple[str, str], ...] = ()
-    is_cut: bool = False
-    used: Sequence[JobUse] | None = None
-
-    def every_id(self) -> tuple[str, ...]:
-        """The Ids by which a store may have it, its own first."""
-        return ids_of(self.name, self.id, self.marks)
-
-    def members(self) -> Iterator[_MemberRow]:
-        """The jobs of a group."""
-        for row in self.rows:
-            if row[_PLACE] and row[_ID] is not None:
-                yield _MemberRow(row[_ID], row[_GLOBAL_ID], row[_STARTED])
-
-    def ids_inside(self) -> set[str]:
-        """The Ids by which jobs of a group may be told of."""
-        return {id_ for each in self.members() for id_ in each.ids()}
-
-    def starts(self) -> Iterator[int]:
-        """When it started, where a store may have it by an Id that this does not tell."""
-        marks = self.marks
-        return _starts((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
-
-    def is_one_of(self, ids: Collection[str]) -> bool:
-        """Whether it may be told of by one of these Ids."""
-        return any(id_ in ids for id_ in self.every_id())
-
-    def of_nobody(self) -> Incoming:
-        """The same, whoever the user is."""
-        return self._replace(marks=self.marks.of_nobody())
-
-    @property
-    def size(self) -> int:
-        """The bytes of the document."""
-        return self.content.size if isinstance(self.content, Packed) else len(self.content)
-
-
-class Ready(NamedTuple):
-    """Documents that were read and compressed elsewhere, as columns, to be added many at once.
-
-    They stand alone and name no Files. To make objects of each of them would take longer than
-    the database does. ``owners`` says to which document each row belongs, and ``places`` which
-    columns have a value in any of them.
-    """
-
-    names: Sequence[str]
-    ids: Sequence[str]
-    marks: Sequence[tuple[str, ...]]  # the fields of ``Marks``, each of all documents
-    lines: Sequence[int]
-    dictionary: int
-    data: Sequence[bytes]
-    sizes: Sequence[int]
-    owners: Sequence[int]
-    places: tuple[int, ...]
-    columns: Sequence[Row]
-
-    @classmethod
-    def of(cls, documents: Sequence[Incoming]) -> Ready:
-        """Documents for which ``is_plain`` holds, at least one."""
-        names, ids, marks, contents, *_ = zip(*documents, strict=True)
-        lines = [document.line for document in documents]
-        dictionaries, data, sizes = zip(*contents, strict=True)
-        found = [_sparse(row) for document in documents for row in document.rows]
-        shapes = {row.places for row in found}
-        places = tuple(sorted(frozenset[int]().union(*shapes)))
-        picks = {shape: _wide(shape, places) for shape in shapes}
-        owners = [n for n, document in enumerate(documents) for _ in document.rows]
-        rows = (picks[row.places]((*row.values, None)) for row in found)
-        return cls(
-            names, ids, tuple(zip(*marks, strict=True)), lines, dictionaries[0], data, sizes,
-            owners, places, tuple(zip(*rows, strict=True)),
-        )  # fmt: skip
-
-    @property
-    def size(self) -> int:
-        """The bytes of the documents."""
-        return sum(self.sizes)
-
-    def every_id(self) -> list[str]:
-        """The Ids by which a store may have one of them."""
-        if not any("#" in id_ for id_ in (*self.ids, *self.marks[0])):
-            return [*self.ids]
-        every = zip(self.names, self.ids, zip(*self.marks, strict=True), strict=True)
-        return [id_ for name, own, told in every for id_ in ids_of(name, own, Marks(*told))]
-
-    def starts(self) -> Iterator[int]:
-        """When those started that a store may have by Ids that these do not tell."""
-        global_ids, _, started, owners = self.marks
-        return _starts(self.ids, global_ids, started, owners)
-
-    def added(self, numbers: Iterator[int], change: int) -> Iterator[Row]:
-        """The rows of documents that are new, with the next numbers."""
-        return zip(
-            islice(numbers, len(self.ids)), self.names, self.ids, repeat(1), *self.marks[:_MARKS],
-            repeat(1), repeat(change), repeat(0), repeat(""), repeat(self.dictionary), self.data,
-        )  # fmt: skip
-
-    def members(self) -> Iterator[_MemberRow]:
-        """The jobs in the groups among them."""
-        if "JobGroup" not in self.names:
-            return
-        by = {place - schema.OWN: at for at, place in enumerate(self.places[schema.OWN :])}
-        told = _ID, _GLOBAL_ID, _STARTED, _PLACE
-        found = (self.columns[by[each]] if each in by else repeat(None) for each in told)
-        for id_, global_id, started, place in zip(*found, strict=False):
-            if place and id_ is not None:
-                yield _MemberRow(id_, global_id, started)
-
-    def documents(self) -> Iterator[Incoming]:
-        """Each of them by itself."""
-        rows: list[list[Row]] = [[] for _ in self.ids]
-        whole = _wide(self.places, range(schema.OWN + len(NAMES)))
-        for owner, values in zip(self.owners, zip(*self.columns, strict=True), strict=True):
-            rows[owner].append(whole((*values, None)))
-        contents = map(Packed, repeat(self.dictionary), self.data, self.sizes)
-        marks = (Marks(*each) for each in zip(*self.marks, strict=True))
-        found = map(Incoming, self.names, self.ids, marks, contents, rows)
-        return (each._replace(line=line) for each, line in zip(found, self.lines, strict=True))
-
-
-def is_plain(found: object) -> bool:
-    """Whether this is a document that others can be added with: it waits for nothing."""
-    return (
-        isinstance(found, Incoming)
-        and found.stands_alone
-        and not found.named
-        and isinstance(found.content, Packed)
-    )
-
-
-def _sparse(row: Row) -> Sparse:
-    """A row as the table of rows takes it, behind the columns that say whose it is."""
-    there = tuple([place for place, value in enumerate(row) if value is not None])
-    places, pick = _shape(there)
-    return Sparse(places, pick(row))
-
-
-@lru_cache
-def _shape(there: tuple[int, ...]) -> tuple[tuple[int, ...], Callable[[Row], Row]]:
-    """The places in the table of rows of what is there, and what picks it out of a row."""
-    own = schema.OWN
-    return (*range(own), *(own + place for place in there)), itemgetter(*there)
-
-
-def _wide(shape: Sequence[int], places: Sequence[int]) -> Callable[[Row], Row]:
-    """What picks the values for places out of a row of this shape with None behind it."""
-    at = {place: index for index, place in enumerate(shape[schema.OWN :])}
-    return itemgetter(*(at.get(place, -1) for place in places[schema.OWN :]))
-
-
-class PresentDocument(NamedTuple):
-    """A document as its row in the table has it."""
-
-    number: int
-    name: str
-    id: str
-    run: int
-    marks: Marks
-    version: int
-    change: int
-    deleted: bool
-    files: str
-    dictionary: int
-    data: bytes
-    is_taken_in: bool = False
-
-    @classmethod
-    def of(cls, row: Row) -> PresentDocument:
-        """From the columns of the table, in order."""
-        number, name, id_, run, global_id, submitted, started, version, change, deleted, *data = row
-        *data, user = data
-        marks = stated(global_id, submitted, started)
-        if name == "Job":
-            marks = marks.of_user(id_, user or "")
-        present = cls(number, name, id_, run, marks, version, change, bool(deleted), *data)
-        return present._replace(is_taken_in=True) if deleted == schema.TAKEN_IN else present
-
-    def every_id(self) -> tuple[str, ...]:
-        """The Ids by which it may be told of, its own first."""
-        return ids_of(self.name, self.id, self.marks)
-
-    def starts(self) -> Iterator[int]:
-        """When it started, where it may be told of by an Id that it does not tell."""
-        marks = self.marks
-        return _starts((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
-
-
-class _DocumentVersion(NamedTuple):
-    """A version of a document, and why it was made."""
-
-    deleted: bool
-    files: str
-    dictionary: int
-    data: bytes
-    reason: str
-
-    def only_hides(self, before: _DocumentVersion | None) -> bool:
-        """Whether the document is shown no more, or again, and is what it was before."""
-        return before is not None and before[1:-1] == self[1:-1]
 
 
 class Outcome(Enum):
@@ -472,7 +174,8 @@ class DocumentWriter:
         self._rows = schema.job()
         self._unsettled: set[int] = set()
         self._taken_in: set[int] = set()  # documents whose runs stand in groups from now on
-        self._reasons: dict[int, str] = {}  # of changes
+        self._versions = DocumentVersions(engine, packing)
+        self._runs = KnownRuns(engine, packing, keeps_ended=keeps_ended)
         self.remarks: list[Finding] = []
         self.used: dict[int, Sequence[JobUse]] = {}
 
@@ -501,7 +204,7 @@ class DocumentWriter:
         lock = self.engine.locking("document")
         if not lock:  # the transaction itself keeps all others waiting
             return
-        if _has_global_ids(ids):
+        if has_global_ids(ids):
             self.engine.hold(_OF_HTCONDOR)
         self.engine.hold_all(sorted(ids))
         condition, value = self.engine.among("id", sorted(ids))
@@ -517,7 +220,7 @@ class DocumentWriter:
         if not self._keeps_ended:
             documents = [each.of_nobody() for each in documents]
         return [
-            written for distinct in _distinct(documents) for written in self._write(distinct, entry)
+            written for distinct in distinct(documents) for written in self._write(distinct, entry)
         ]
 
     def write_ready(self, parts: Sequence[Ready], entry: HistoryEntry) -> list[StoredDocument]:
@@ -566,18 +269,18 @@ class DocumentWriter:
         Or that have jobs with GlobalJobIds whose runs started then.
         """
         found: dict[str, set[int]] = defaultdict(set)
-        conditions = [self.engine.among(NAMES[_ID], ids)]
+        conditions = [self.engine.among(_ID, ids)]
         if starts:
-            condition, value = self.engine.among(NAMES[_STARTED], sorted(starts))
+            condition, value = self.engine.among(_STARTED, sorted(starts))
             conditions.append((_OF_LINES + condition, value))
         for condition, value in conditions:
             text = _MEMBERS + _IN_GROUPS + condition
             for number, *told in self.engine.fetch(text, (value,)):
-                for id_ in _MemberRow(*told).ids():
+                for id_ in MemberRow(*told).ids():
                     found[id_].add(number)
         return found
 
-    def _alone(self, members: Sequence[_MemberRow]) -> Mapping[str, Sequence[PresentDocument]]:
+    def _alone(self, members: Sequence[MemberRow]) -> Mapping[str, Sequence[PresentDocument]]:
         """The jobs of groups that are shown and stand alone, kept as they are, by all their Ids."""
         ids = {id_ for each in members for id_ in each.ids()}
         starts = {start for each in members for start in each.starts()}
@@ -592,17 +295,17 @@ class DocumentWriter:
         """The documents of these Ids, kept as they are until the transaction ends."""
         return self._held(*self.engine.among("id", ids))
 
-    def candidates(self, incoming: Incoming) -> list[PresentDocument]:
-        """The documents that may be about the job of one that comes, kept as they are."""
-        return self._known(incoming.every_id(), {*incoming.starts()})
+    def about(self, incoming: Incoming) -> PresentDocument | None:
+        """The document of the run that one which comes is about, kept as it is."""
+        return self._runs.about(incoming, self._known(incoming.every_id(), {*incoming.starts()}))
 
     def _known(self, ids: Sequence[str], starts: Collection[int]) -> list[PresentDocument]:
         """The documents of these Ids, and those of GlobalJobIds of runs that started then."""
-        if starts or _has_global_ids(ids):
+        if starts or has_global_ids(ids):
             self.engine.hold(_OF_HTCONDOR)
         found = self.find(ids)
         if starts:
-            condition, value = self.engine.among(NAMES[_STARTED], sorted(starts))
+            condition, value = self.engine.among(_STARTED, sorted(starts))
             numbers = {number for (number,) in self.engine.fetch(_LINES + condition, (value,))}
             numbers -= {each.number for each in found}
             if numbers:
@@ -611,7 +314,7 @@ class DocumentWriter:
 
     def _held(self, condition: str, value: object) -> list[PresentDocument]:
         order = f" ORDER BY number{self.engine.locking('document')}"
-        rows = self.engine.fetch(_SELECT + condition + order, (value,))
+        rows = self.engine.fetch(PRESENT + condition + order, (value,))
         found = [PresentDocument.of(row) for row in rows]
         if self._keeps_ended:
             return found
@@ -665,7 +368,7 @@ class DocumentWriter:
             [run for id_ in each.every_id() for run in known.get(id_, ())] for each in documents
         ]
         abouts = [
-            self.about(each, runs) if runs else None
+            self._runs.about(each, runs) if runs else None
             for each, runs in zip(documents, found_runs, strict=True)
         ]
         in_groups = () if are_beside else self._that_groups_may_have(documents, abouts)
@@ -678,7 +381,7 @@ class DocumentWriter:
                 fresh.append((index, _next_run(incoming, runs), found.incoming))
                 taken += ((each, incoming) for each in found.taken)
                 continue
-            is_of_group = incoming.is_one_of(in_groups) and _is_none_that_began(run)
+            is_of_group = incoming.is_one_of(in_groups) and is_none_that_began(run)
             if is_of_group and not self._stays_deleted(incoming, run):
                 begun.append((index, incoming, not run.deleted))
                 continue
@@ -727,8 +430,8 @@ class DocumentWriter:
         if run.is_taken_in or not run.deleted:
             return False
         files, content = self._chosen(incoming, run.files), incoming.content
-        is_there = files.column == run.files and self._has(run, content)
-        return is_there or self._is_no_news({content}, files, run)
+        is_there = files.column == run.files and self._versions.has(run, content)
+        return is_there or self._versions.is_no_news({content}, files, run)
 
     def _next_version(
         self, incoming: Incoming, run: PresentDocument,
@@ -740,10 +443,10 @@ class DocumentWriter:
         if self._keeps_ended:
             incoming = self._with_global_id(incoming, run)
             contents.add(incoming.content)
-        is_there = files.column == run.files and self._has(run, incoming.content)
+        is_there = files.column == run.files and self._versions.has(run, incoming.content)
         if not self._keeps_ended:
             return _NextVersion(incoming, files, is_there)
-        if not is_there and self._is_no_news(contents, files, run):
+        if not is_there and self._versions.is_no_news(contents, files, run):
             return _NextVersion(incoming, files, is_there=True)
         if incoming.name == "JobGroup":
             return self._next_of_group(_NextVersion(incoming, files, is_there), run, alone)
@@ -751,7 +454,7 @@ class DocumentWriter:
         is_there = is_there or self._is_older(incoming, run, contents)
         if not is_there:
             incoming = self._with_charge(incoming, run)
-            is_there = files.column == run.files and self._has(run, incoming.content)
+            is_there = files.column == run.files and self._versions.has(run, incoming.content)
         return _NextVersion(incoming, files, is_there)
 
     def _next_of_group(
@@ -764,14 +467,14 @@ class DocumentWriter:
             incoming, beside, is_kept = again
             if run.deleted:  # meanwhile, runs of jobs that it keeps may have come to stand alone
                 alone = self._alone([*incoming.members()])
-        if run.deleted and self._has(run, incoming.content):
+        if run.deleted and self._versions.has(run, incoming.content):
             return following._replace(is_there=True, beside=beside)  # and stays deleted
         found = self._with_runs_alone(incoming, run.number, alone)
         if found.incoming is following.incoming:
             return following._replace(taken=found.taken)
         files = self._chosen(found.incoming, run.files)
         has_files = is_kept or files.column == run.files
-        is_there = has_files and self._has(run, found.incoming.content)
+        is_there = has_files and self._versions.has(run, found.incoming.content)
         return _NextVersion(found.incoming, files, is_there, beside, found.taken)
 
     # decision 956
@@ -847,7 +550,7 @@ class DocumentWriter:
             for each, run in zip(documents, abouts, strict=True)
             if run is not None
             and each.name == "Job"
-            and _is_none_that_began(run)
+            and is_none_that_began(run)
             and (run.deleted or each.marks.started)
         ]
         return self._ids_in_groups(found) if self._keeps_ended else ()
@@ -903,7 +606,7 @@ class DocumentWriter:
                 alone.append((index, incoming))
         kept_alone = (
             each
-            for distinct in _distinct([incoming for _, incoming in alone])
+            for distinct in distinct([incoming for _, incoming in alone])
             for each in self._write(distinct, entry, are_beside=True)
         )
         written |= {index: each for (index, _), each in zip(alone, kept_alone, strict=True)}
@@ -924,102 +627,6 @@ class DocumentWriter:
         """A document as it is there now."""
         [present] = self._held(*self.engine.among("number", [number]))
         return self.packing.unpack(present.dictionary, present.data)
-
-    def about(self, incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
-        """The document of the run that one which comes is about.
-
-        One that names no user may be about several, and is about the one that tells most.
-        """
-        runs = [run for run in runs if not self._is_told_apart(incoming, run)]
-        told = incoming.name, incoming.id, incoming.marks
-        run = known_as(*told, runs)
-        if run is None and self._keeps_ended and incoming.name == "Job":
-            some = [each for each in runs if (each.name, each.id) == told[:2]]
-            # What waits may be submitted anew, a second later, too.
-            is_run = bool(incoming.marks.started) or self._has_run(incoming)
-            return (self._by_times if is_run else _that_began)(incoming, some)
-        if run is None or incoming.marks.whose or not run.marks.whose:
-            return run
-        others = [each for each in runs if each.marks.whose != run.marks.whose]
-        found = [each for each in (run, *others) if known_as(*told, [each]) is not None]
-        return max(found, key=lambda each: self._told_of(each).telling) if len(found) > 1 else run
-
-    def _has_run(self, incoming: Incoming) -> bool:
-        """Whether a job without times used something, says what it was charged, or is over."""
-        told = self._told(incoming)
-        return told.says_use or told.is_over
-
-    def _by_times(
-        self, incoming: Incoming, runs: Sequence[PresentDocument]
-    ) -> PresentDocument | None:
-        """The run that times tell which are not told exactly, or the job that waits for it."""
-        found = near(incoming.marks, runs) or self._waiting(incoming, runs)
-        if found is not None or not _may_have_ended(incoming.rows):
-            return found
-        ended = (run for run in runs if not run.marks.started and self._has_end(run))
-        return next((run for run in ended if self._spans(incoming, run)), None)
-
-    def _spans(self, incoming: Incoming, present: PresentDocument) -> bool:
-        """Whether what comes and what is there began and ended at one time. # decision 970"""
-        nobody = Marks(incoming.marks.global_id, whose=incoming.marks.whose)
-        told = self._jobs_of(incoming, present) if nobody.agree(present.marks) else None
-        return told is not None and Run.of_job(told[0]).is_of_by_times(Run.of_job(told[1]))
-
-    def _jobs_of(self, incoming: Incoming, present: PresentDocument) -> tuple[Job, Job] | None:
-        """The job that comes and the one that is there; None where that is damaged."""
-        try:
-            documents = (
-                self.packing.document(incoming.content),
-                self.packing.unpack(present.dictionary, present.data),
-            )
-        except NotUnpacked:
-            return None
-        [(_, mine)], [(_, known)] = (jobs_in(loads(each)) for each in documents)
-        return mine, known
-
-    # decision 945
-    def _waiting(
-        self, incoming: Incoming, runs: Iterable[PresentDocument]
-    ) -> PresentDocument | None:
-        """The job that waits, and begins by what comes, whenever it was submitted."""
-        told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
-        for run in runs:
-            if run.deleted or not told.may_begin(run.marks.told) or not nobody.agree(run.marks):
-                continue
-            if not self._told_of(run).is_used:
-                return run
-        return None
-
-    # decisions 922, 926, 970 and 979
-    def _is_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
-        """Whether what comes is of another run, as one of both had ended before the other began.
-
-        Documents are opened only where that may be: as a rule what comes of a job that waits tells
-        when it was submitted, which its document tells, too.
-        """
-        comes, there = (each.marks.told.times for each in (incoming, present))
-        has_end = _may_have_ended(incoming.rows)
-        if incoming.name != "Job" or present.name != "Job":
-            return False
-        if comes.started is not None and there.started is not None:
-            may_be_short = comes.started != there.started and are_near(comes.started, there.started)
-            return may_be_short and self._are_told_apart(incoming, present)
-        begins = comes.started if there.submitted is not None else comes.started or comes.submitted
-        may_be_later = (begins is not None or has_end) and self._has_end(present)
-        may_be_earlier = has_end and (there.started is not None or there.submitted is not None)
-        if not (may_be_later or may_be_earlier):
-            return False
-        return self._are_told_apart(incoming, present)
-
-    def _are_told_apart(self, incoming: Incoming, present: PresentDocument) -> bool:
-        told = self._jobs_of(incoming, present)
-        if told is None:
-            return False
-        comes, there = (Run.of_job(job).times for job in told)
-        return comes.is_told_apart(there)
-
-    def _has_end(self, present: PresentDocument) -> bool:
-        return bool(self.engine.fetch(_HAS_END, (present.number,)))
 
     def _with_global_id(self, incoming: Incoming, present: PresentDocument) -> Incoming:
         """A job with the GlobalJobId that is known of it, if it tells none itself.
@@ -1044,43 +651,15 @@ class DocumentWriter:
 
         What was stored before is not told again.
         """
-        tells_less = self._tells_less(incoming, present)
+        tells_less = self._runs.tells_less(incoming, present)
         if tells_less is False or not (tells_less or self._keeps_former):
             return False
-        if self._is_former(contents, present):
+        if self._versions.is_former(contents, present):
             return True
         if tells_less:
             text = _OLDER.format(f"{incoming.name} {incoming.id}")
             self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
         return bool(tells_less)
-
-    def _tells_less(self, incoming: Incoming, present: PresentDocument) -> bool | None:
-        """Whether a job is of an open run, of which the one that is there tells more.
-
-        False where it tells more itself; None where neither is known. What used something is none
-        that waits, and what does not tell its wall time may tell other things.
-        """
-        mine, known = self._told(incoming), self._told_of(present)
-        if incoming.is_cut and mine.telling <= known.telling:  # decision 962
-            return True
-        return mine.is_less_than(known)
-
-    def _told_of(self, present: PresentDocument) -> RunEvidence:
-        """How much a document that is there tells of its run."""
-        [(start, end, wall, cpu, charge, is_odd)] = self.engine.fetch(_TOLD, (present.number,))
-        if is_odd and present.name == "Job":
-            try:
-                document = self.packing.unpack(present.dictionary, present.data)
-                return _evidence(document, present.marks.whose)
-            except NotUnpacked:
-                pass  # the columns tell the rest
-        return RunEvidence.told(start, end, wall, cpu, charge, owned_by=present.marks.whose)
-
-    def _told(self, incoming: Incoming) -> RunEvidence:
-        """How much a job that comes tells of its run."""
-        if any(row[_ODD] & _NOT_TOLD for row in incoming.rows):
-            return _evidence(self.packing.document(incoming.content), incoming.marks.whose)
-        return _told_by(incoming.rows, incoming.marks.whose)
 
     # decision 877
     def _regrouped(
@@ -1101,7 +680,7 @@ class DocumentWriter:
         found = regrouped(there, self.packing.document(incoming.content))
         if found is None:
             return None
-        if not self._is_former((incoming.content,), present):
+        if not self._versions.is_former((incoming.content,), present):
             for text in found.told(incoming.id):
                 self._tell(incoming, "W-USELESS", Severity.NOTICE, text)
         whole = self._read_anew(incoming, found.group)
@@ -1146,55 +725,13 @@ class DocumentWriter:
         told = finding(code, text, line=incoming.line, severity=severity)
         self.remarks.append(told)
 
-    # decisions 879 and 916
-    def _is_no_news(
-        self, contents: Collection[Content], files: ChosenFiles, present: PresentDocument
-    ) -> bool:
-        """Whether an import brought the same before, and requests have changed it since."""
-        versions = self._versions(present)
-        if not any(has_changed for _, has_changed in _requests(versions)):
-            return False
-        brought = (each for each in versions[1:] if not is_of_request(each.reason))
-        there = (
-            present._replace(dictionary=each.dictionary, data=each.data)
-            for each in brought
-            if each.files == files.column
-        )
-        return any(self._has(each, content) for each in there for content in contents)
-
-    def _versions(self, present: PresentDocument) -> Sequence[_DocumentVersion]:
-        """All versions of a document, the last one first; none where imports made that, and shown.
-
-        Of most documents no more than this is asked.
-        """
-        reason = self._reason(present)
-        if not (is_of_request(reason) or present.deleted or self._was_hidden(present)):
-            return ()
-        there = _DocumentVersion(
-            present.deleted, present.files, present.dictionary, present.data, reason
-        )
-        former = self.engine.fetch(_FORMER, (present.number,))
-        return [there, *(_DocumentVersion(*row) for row in former)]
-
-    def _was_hidden(self, present: PresentDocument) -> bool:
-        """Whether the version before hid the document, after one that somebody brought."""
-        found = self.engine.fetch(_WAS_HIDDEN, (present.number,)) if present.version > 2 else ()
-        return any(hidden for (hidden,) in found)
-
-    def _reason(self, present: PresentDocument) -> str:
-        """Why the version was made that is there."""
-        if present.change not in self._reasons:
-            [(reason,)] = self.engine.fetch(_REASON, (present.change,))
-            self._reasons[present.change] = reason
-        return self._reasons[present.change]
-
     def _tell_replaced(
         self, incoming: Incoming, present: PresentDocument, brought: Incoming
     ) -> None:
         """Tell of what goes that requests have made of a document since it was imported."""
         if not self._keeps_ended:
             return
-        reasons = [reason for reason, _ in _requests(self._versions(present))]
+        reasons = [reason for reason, _ in requests(self._versions.of(present))]
         if not reasons:
             return
         names = ", ".join(dict.fromkeys(map(of_request, reversed(reasons))))
@@ -1221,27 +758,6 @@ class DocumentWriter:
         for _, text in settling.moved(self.engine, present.number, before, after):
             self._tell(incoming, "W-DISAGREE", Severity.WARNING, text)
 
-    def _is_former(self, contents: Collection[Content], present: PresentDocument) -> bool:
-        """Whether a document is a former version of the one that is there."""
-        former = self.engine.fetch(
-            "SELECT dictionary, data FROM former WHERE document = ?", (present.number,)
-        )
-        return any(
-            self._has(present._replace(dictionary=dictionary, data=data), content)
-            for dictionary, data in former
-            for content in contents
-        )
-
-    def _has(self, present: PresentDocument, content: Content) -> bool:
-        """Whether these very bytes are there, undamaged."""
-        if isinstance(content, Packed) and content[:2] == (present.dictionary, present.data):
-            return True
-        try:
-            there = self.packing.unpack(present.dictionary, present.data)
-            return there == self.packing.document(content)
-        except NotUnpacked:
-            return False
-
     def _added(
         self, fresh: Sequence[tuple[int, int, Incoming]], entry: HistoryEntry
     ) -> dict[int, StoredDocument]:
@@ -1254,7 +770,7 @@ class DocumentWriter:
             files = self._chosen(incoming, "")
             known.append((index, incoming, files.missing))
             rows.append((
-                number, incoming.name, incoming.id, run, *incoming.marks[:_MARKS], 1, entry.number,
+                number, incoming.name, incoming.id, run, *incoming.marks[:MARKED], 1, entry.number,
                 0, files.column, dictionary, data,
             ))  # fmt: skip
         return self._with_jobs(numbers, known, self.engine.add_new(table, rows), entry)
@@ -1299,7 +815,7 @@ class DocumentWriter:
         self.engine.many(_KEEP, numbers)
         self.engine.many(_REPLACE, [
             (
-                *new.marks[:_MARKS], entry.number, files.column,
+                *new.marks[:MARKED], entry.number, files.column,
                 *self.packing.packed(new.content)[:2], number,
             )
             for number, new, files in changed
@@ -1312,38 +828,6 @@ class DocumentWriter:
         )
 
 
-# decision 974
-def _that_began(incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
-    """The run that has begun since, of what waits: the first that began after its submission."""
-    told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
-    return min(
-        (
-            run for run in runs
-            if nobody.agree(run.marks) and told.waited_for(run.marks.told)
-        ),
-        default=None, key=lambda run: (run.marks.told.times.started, run.number),
-    )  # fmt: skip
-
-
-def _requests(versions: Sequence[_DocumentVersion]) -> Iterator[tuple[str, bool]]:
-    """Why requests made versions since the last import, and whether they changed anything.
-
-    Who hides a document, or shows it again, brings nothing, whether by a request or not.
-    """
-    for version, before in pairwise((*versions, None)):
-        assert version is not None  # it ends the pairs
-        only_hides = version.only_hides(before)
-        if is_of_request(version.reason):
-            yield version.reason, not only_hides
-        elif not only_hides:
-            return
-
-
-def _has_global_ids(ids: Iterable[str]) -> bool:
-    """Whether a job of HTCondor is among them: no index tells that its several Ids are of one."""
-    return any("#" in id_ for id_ in ids)
-
-
 def _given_back(found: settling.ChargeDifference) -> Finding:
     """What is told of credits that an import gives back."""
     more, known = (units.decimal(each) for each in (found.entered - found.said, found.entered))
@@ -1354,86 +838,11 @@ def _given_back(found: settling.ChargeDifference) -> Finding:
 def _owned(number: int, incoming: Incoming) -> Iterator[Sparse]:
     """The rows of the document of this number, which is not hidden."""
     for row in incoming.rows:
-        places, values = _sparse(row)
+        places, values = sparse(row)
         yield Sparse(places, (number, 0, *values))
-
-
-def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:
-    """The documents in their order, in pieces within which no two have the same Id.
-
-    Nor is a job alone in the piece of a group that has it: which came first counts.
-    """
-    seen, alone, inside = set[str](), set[str](), set[str]()
-    start = 0
-    for end, document in enumerate(documents):
-        ids, members = document.every_id(), document.ids_inside()
-        is_job = document.name == "Job"
-        is_apart = inside.isdisjoint(ids) if is_job else alone.isdisjoint(members)
-        if not (is_apart and seen.isdisjoint(ids)):
-            yield documents[start:end]
-            seen, alone, inside, start = set(), set(), set(), end
-        seen.update(ids)
-        alone.update(ids if is_job else ())
-        inside.update(members)
-    if documents:
-        yield documents[start:]
-
-
-def _starts(
-    ids: Iterable[str], global_ids: Iterable[str], started: Iterable[str], owners: Iterable[str]
-) -> Iterator[int]:
-    """When the runs started of which no GlobalJobId is told, but a part of it, or no user."""
-    for id_, one, start, owned_by in zip(ids, global_ids, started, owners, strict=True):
-        is_known = owned_by and of_one(id_, one)
-        if start.isdecimal() and may_be_of_schedd(id_, one) and not is_known:
-            yield int(start)
-
-
-def _is_none_that_began(present: PresentDocument) -> bool:
-    """Whether a document is hidden, or of a job that only waited."""
-    return present.deleted or not present.marks.started
-
-
-def _first(rows: Iterable[Row], at: int) -> object:
-    """The first value in a place of rows; None if there is none."""
-    return next((row[at] for row in rows if row[at] is not None), None)
-
-
-def _evidence(document: bytes, whose: str) -> RunEvidence:
-    """How much a job tells of its run, of a document."""
-    [(_, job)] = jobs_in(loads(document))
-    return RunEvidence.of(job, whose)
-
-
-def _told_by(rows: Sequence[Row], whose: str) -> RunEvidence:
-    """The same by its rows."""
-    start, end, cpu, charge, state = (
-        _first(rows, at) for at in (_STARTED, _ENDED, _CPU, _CHARGE, _STATE)
-    )
-    return RunEvidence.told(start, end, _wall(rows), cpu, charge, state, whose)
-
-
-def _wall(rows: Iterable[Row]) -> float | None:
-    walls = (row[at] for row in rows for at in _WALL_PLACES)
-    return next((wall for wall in walls if isinstance(wall, int | float)), None)
-
-
-def _may_have_ended(rows: Iterable[Row]) -> bool:
-    return any(row[_ENDED] is not None or row[_ODD] for row in rows)
-
-
-def user_in(row: Row) -> str:
-    """The user of a job by its row; "" is not told."""
-    return next((str(row[at]) for at in _USER_PLACES if row[at] is not None), "")
 
 
 def _next_run(incoming: Incoming, known: Iterable[PresentDocument]) -> int:
     """The number of a run of an Id that the store does not have."""
     runs = (each.run for each in known if (each.name, each.id) == (incoming.name, incoming.id))
     return 1 + max(runs, default=0)
-
-
-def _plain(text: str) -> str:
-    """A text that every database takes: names of files may hold bytes that are no characters."""
-    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return whole.replace("\0", "\ufffd")

@@ -11,8 +11,8 @@ from typing import Any
 from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnreadableDocument
+from sssjob.store.incoming import Incoming
 from sssjob.store.reading import made
-from sssjob.store.writing import Incoming
 from sssjob.verbs.convert import Conversion
 from sssjob.verbs.records import LastRecords
 

@@ -24,9 +24,8 @@ HEAD = "POST {} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n"
 
 
 def message(filling, key=KEY):
-    body = (
-        f'<Body><Request action="Query" actor="ann"><Object>Job</Object>{filling}</Request></Body>'
-    )
+    asked = f'<Request action="Query" actor="ann"><Object>Job</Object><Data>{filling}</Data>'
+    body = f"<Body>{asked}</Request></Body>"
     return envelope(body.encode(), sign(body.encode(), Key(key)))
 
 

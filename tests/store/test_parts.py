@@ -11,11 +11,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sssjob.store import flat, parts
+from sssjob.store.history import HistoryEntry
+from sssjob.store.incoming import Ready
 from sssjob.store.packing import Packed
 from sssjob.store.parts import KeptSums
 from sssjob.store.reading import only
 from sssjob.store.where import where
-from sssjob.store.writing import DocumentWriter, HistoryEntry, Ready
+from sssjob.store.writing import DocumentWriter
 
 ALL = where([], "Job")  # as a request without conditions is planned
 ASKED = ((["user"], ["Charge", "Id"]), ([], ["Charge"]), (["machine", "project"], ["Processors"]))

@@ -15,8 +15,10 @@ from lxml import etree
 
 from sssjob import store
 from sssjob.store import reading, settling, upkeep
+from sssjob.store.history import HistoryEntry
+from sssjob.store.incoming import Ready
 from sssjob.store.ledger import Entry, EntryKind
-from sssjob.store.writing import DocumentWriter, HistoryEntry, Ready
+from sssjob.store.writing import DocumentWriter
 
 CHARGES = st.sampled_from([
     "", "", "<Charge>7</Charge>", "<Charge> 40 </Charge>", "<Charge>0.1</Charge>",
