@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import units
-from sssjob.document.places import inside_of
+from sssjob.document.places import inside_of, split
 from sssjob.errors import InvalidValue, Refused
 from sssjob.rmap import codes
 from sssjob.rmap.envelope import elements, local, named, text
@@ -43,8 +43,12 @@ _CONJS = {str(conj): conj for conj in Conj} | {
 
 
 # Parts of a Request that are a text, each with the code that refuses what is none.
-_TEXTS = {"Object": "311", "Get": "318", "Set": "316", "Where": "318", "Option": "318"}
-_PARTS = (*_TEXTS, "Data", "File", "Count")
+_TEXTS = {
+    "Object": "311", "Get": "318", "Set": "316", "Where": "318", "Option": "318", "Count": "302",
+}  # fmt: skip
+_DOCUMENTS = ("Data", "File")  # parts that hold other documents
+_PARTS = (*_TEXTS, *_DOCUMENTS)
+_SPELLED = frozenset(name.lower() for name in _PARTS)
 _ASKING = tuple(f"{{*}}{name}" for name in ("Where", "Set", "Option", "Get"))
 
 
@@ -230,16 +234,23 @@ def _parts(request: Element) -> dict[str, list[Element]]:
         elif name:
             advice = question(name, _PARTS)
             raise Refused("302", f"{_shown(name)} is no part of a Request{advice}")
-        elif next(child.iter(*_ASKING), None) is not None:
+        elif _is_meant(child):
             raise Refused("302", "A part of the Request is of another namespace, or inside of it")
     for name, code in _TEXTS.items():
         for child in parts.get(name, ()):
             if len(child) and next(child.iterchildren("*"), None) is not None:
                 raise Refused(code, f"What is in {name} is a text, and no element")
-    for child in parts.get("Data", ()):
-        if next(child.iterchildren(*_ASKING), None) is not None:
-            raise Refused("302", "What is in Data is no part of the Request")
+    for name in _DOCUMENTS:
+        for child in parts.get(name, ()):
+            if next(child.iterchildren(*_ASKING), None) is not None:
+                raise Refused("302", f"What is in {name} is no part of the Request")
     return parts
+
+
+def _is_meant(element: Element) -> bool:
+    """Whether an element of another namespace is called as a part, or has one inside."""
+    called = split(str(element.tag))[1].lower()
+    return called in _SPELLED or next(element.iter(*_ASKING), None) is not None
 
 
 def _require_spelled(element: Element, code: str, *names: str) -> None:

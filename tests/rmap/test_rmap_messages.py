@@ -318,6 +318,12 @@ TOLD = [
         for inside in ("Where", "Value", 'x:y xmlns:x="urn:x"')
     ),
     (query('<Data><Where name="A">1</Where></Data>'), "What is in Data is no part of the Request"),
+    (query('<File><Where name="A">1</Where></File>'), "What is in File is no part of the Request"),
+    (query("<Count><a><Where/></a></Count>"), "What is in Count is a text, and no element"),
+    *(
+        (query(f'<x:{name} xmlns:x="urn:x" name="A">1</x:{name}>'), "A part of the Request is of")
+        for name in ("where", "WHERE", "option", "Data", "object", "Count")
+    ),
     (query('<Option name="EndTime">1.5</Option>'), TIME + "'1.5'"),
     (query('<Option name="EndTime">\u0661</Option>'), TIME + "'\u0661'"),
 ]
