@@ -296,7 +296,7 @@ class _Evaluation:
                 held, place = member
         value = self.value(held, place) if isinstance(held, Node) else held
         if isinstance(value, Ad):
-            return _AdScope(value, None, place)
+            return _around(value, place) or _AdScope(value, None, place)
         if isinstance(value, tuple):
             return value, place
         return UNDEFINED if value is UNDEFINED else ERROR
@@ -485,6 +485,14 @@ class _Evaluation:
         if isinstance(found, Special):
             return 0 if found is UNDEFINED else ERROR
         return sum(operators.truth(value) is True for value in found)
+
+
+def _around(ad: Ad, scope: _AdScope) -> _AdScope | None:
+    """The scope of an ad that a function gave, if it is one of those around."""
+    here: _AdScope | None = scope
+    while here is not None and here.ad is not ad:
+        here = here.around
+    return here
 
 
 def _listed(node: Node) -> bool:

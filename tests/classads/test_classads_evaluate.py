@@ -195,3 +195,16 @@ def test_requirements_are_met_by_what_htcondor_takes_for_true(text, met):
     if classad2 is not None:
         theirs = [classad2.ClassAd(each) for each in (own, other)]
         assert theirs[0].symmetricMatch(theirs[1]) is met
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("ifThenElse(true, self, 1).parent", UNDEFINED),
+        ("ifThenElse(true, self, 1).i", 3),
+        ("[i = 5; n = [p = ifThenElse(true, parent, 1).i]].n.p", 5),
+        ("[i = 5; n = [p = ifThenElse(true, parent, 1).parent.i]].n.p", 3),
+    ],
+)
+def test_an_ad_that_a_function_gives_lies_where_it_lay(text, value):
+    assert evaluate.evaluate(expression(text), Ad({"i": 3})) == value

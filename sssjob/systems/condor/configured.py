@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING
 from sssjob.classads import evaluate, operators, parser, quoting
 from sssjob.classads.errors import BadAd
 from sssjob.classads.needed import references
-from sssjob.classads.tree import AttributeReference, Literal
+from sssjob.classads.tree import (
+    AttributeReference,
+    Binary,
+    Conditional,
+    Grouped,
+    Literal,
+    Unary,
+)
 from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
 from sssjob.suggestions import question
 from sssjob.systems.condor import names, slot_types
@@ -858,10 +865,34 @@ def _is_span(value: Value) -> bool:
 
 
 def _constant(text: str) -> Value:
-    """What an expression comes to alone; UNDEFINED where it needs an ad, ERROR if it is none."""
+    """What an expression comes to, whatever the names in it are in the ads of slot and job.
+
+    UNDEFINED where it depends on them; ERROR if it is none.
+    """
     try:
         node = parser.expression(text, old=True)
     except BadAd:
         return ERROR
-    value = evaluate.evaluate(node)
-    return UNDEFINED if value is ERROR and any(references(node)) else value
+    return _whatever(node)
+
+
+def _whatever(node: Node) -> Value:
+    """The same of a node: a name alone may be anything, and `=?=` of one true or false."""
+    if not any(references(node)):
+        return evaluate.evaluate(node)
+    match node:
+        case Grouped(inner):
+            return _whatever(inner)
+        case Unary("!", operand):
+            return operators.unary("!", _whatever(operand))
+        case Binary("&&" | "||" as op, left, right):
+            decides = op == "||"  # as one side of it alone
+            sides = [operators.truth(_whatever(each)) for each in (left, right)]
+            if decides in sides:
+                return decides
+            return (not decides) if sides == [not decides] * 2 else UNDEFINED
+        case Conditional(test, Node() as yes, no):
+            known = operators.truth(_whatever(test))
+            return _whatever(yes if known else no) if isinstance(known, bool) else UNDEFINED
+        case _:
+            return UNDEFINED

@@ -134,6 +134,12 @@ def exit_code(ad: Ad) -> str:
     return next((item.text for _, item in texts.properties(rows)), "")
 
 
+def exit_reason(ad: Ad) -> str:
+    """Why a job ended, of this run of it; "" where that is not told."""
+    by_signal = {True: "true", False: "false"}.get(ad.get("ExitBySignal"), "")
+    return table.exit_reason(ad.text("ExitReason"), by_signal)
+
+
 def _rated(ad: Ad, processors: Property) -> Property:
     """Processors with the part of them that was used."""
     used = number(ad, "CpusUsage")

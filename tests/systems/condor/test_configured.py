@@ -261,6 +261,44 @@ def test_what_may_surprise_is_told_and_is_no_error(lines, reason):
     assert any(reason in each for each in problems(OURS + lines, errors=False))
 
 
+OF_JOBS = [
+    "START = ( (MY.SlotID == 1) && (TARGET.InteractiveJob =?= True) )",
+    "START = TARGET.JobUniverse =?= 5",
+    'START = TARGET.Owner =?= "coltrane"',
+    "START = (TARGET.Foo ?: 0) > 3",
+    "START = SlotID == 1 && TARGET.RequestGPUs =!= undefined",
+    'START = versionGE(split(TARGET.CondorVersion)[1], "23") =?= true',
+    "START = ! isUndefined(TARGET.Owner)",
+    "START = Foo ? True : False",
+    "START = Foo || False",
+    "PREEMPT = TARGET.Foo =!= True",
+    "PREEMPT = isUndefined(TARGET.Owner)",
+    "SUSPEND = Foo && True",
+    "KILL = {Foo}[0] is undefined",
+]
+
+
+@pytest.mark.parametrize("line", OF_JOBS)
+def test_a_policy_that_depends_on_the_job_is_not_said_to_be_always_so(line):
+    told = problems(OURS + line + "\n", errors=False)
+    assert not [each for each in told if "it is true" in each or "it is false" in each]
+    assert problems(OURS + line + "\n") == []
+
+
+WHATEVER = [
+    ("START = TARGET.Foo && False", "it is false"),
+    ("START = ! (Foo || True)", "it is false"),
+    ("START = True ? False : Foo", "it is false"),
+    ("PREEMPT = (Foo =?= 1) || 1 > 0", "it is true"),
+    ("SUSPEND = False ? Foo : True", "it is true"),
+]
+
+
+@pytest.mark.parametrize("line, told", WHATEVER)
+def test_a_policy_that_is_so_whatever_the_job_is_is_told(line, told):
+    assert any(told in each for each in problems(OURS + line + "\n", errors=False))
+
+
 @pytest.mark.parametrize(
     "mode, above, reason",
     [

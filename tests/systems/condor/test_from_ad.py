@@ -94,6 +94,13 @@ def test_suspension_is_no_part_of_the_duration():
     assert job.delivered.value("Duration") == round(ad["RemoteWallClockTime"]) - suspended
 
 
+@pytest.mark.parametrize("by_signal, said", [(False, ""), (True, "died on signal 15 (Terminated)")])
+def test_why_an_earlier_run_ended_is_not_why_a_job_did(by_signal, said):
+    reason = "died on signal 15 (Terminated)"
+    told = {"ExitBySignal": by_signal, "ExitSignal": 15, "ExitReason": reason, "ExitCode": 0}
+    assert to_job(Ad({"JobStatus": 4, **told})).job.get("StatusMessage") == said
+
+
 def test_requirements_that_a_request_cannot_say_are_kept():
     text = 'Requirements = TARGET.Arch == "X86_64" && TARGET.KFlops > 5\nRequestMemory = 512\n'
     [ad] = forms.read_text(text)

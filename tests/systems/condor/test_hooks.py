@@ -415,10 +415,12 @@ def test_an_update_before_the_job_has_started_is_no_start(site):
 
 def test_a_job_of_a_schedd_becomes_a_document_that_no_slot_is_given(site):
     ad = Ad({"ClusterId": 7, "ProcId": 0, "GlobalJobId": "s#7.0#99", "Owner": "amy", "JobPid": 1,
-             "Cmd": "/bin/true", "JobStartDate": 1000, "RemoteUserCpu": 2.0})  # fmt: skip
+             "Cmd": "/bin/true", "JobStartDate": 1000, "RemoteUserCpu": 2.0,
+             "CumulativeSuspensionTime": 0})  # fmt: skip
     site.call("update-job-info", ad)
     [path] = site.state.glob("reported/*.xml")
     assert loads(path.read_bytes()).get("State") == "Running"
+    assert loads(path.read_bytes()).get("SuspendDuration") == ""  # no starter tells a later one
     assert site.fetch() == []
     site.call("job-exit", ad.merged({"JobDuration": 5.0}), "evict")
     assert loads(path.read_bytes()).get("State") == "Idle"

@@ -82,6 +82,15 @@ def test_starts_are_counted_and_added_up():
     assert "StatusMessage" not in job.properties.names()
 
 
+@pytest.mark.parametrize(
+    "reason, said", [("died on signal 15", ""), ("exited with status 1", "exited with status 1")]
+)
+def test_why_an_earlier_run_ended_is_not_why_this_one_did(reason, said):
+    ended = ad(1000, ExitBySignal=False, ExitCode=1, ExitSignal=15, ExitReason=reason)
+    job = reported(JOB, ended, "exit-exit", 1001)
+    assert (job.get("ExitCode"), job.get("StatusMessage")) == ("1", said)
+
+
 def test_a_signal_is_an_exit_code_above_128():
     told = ad(1000, ExitBySignal=True, ExitSignal=9, ExitReason="died on signal 9")
     job = reported(JOB, told, "exit-exit", 1001)

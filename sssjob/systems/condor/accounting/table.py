@@ -41,6 +41,7 @@ from sssjob.systems.condor.accounting.values import MADE_OF, NUMBERS, WORKED_OUT
 
 _STATES = {str(status): word for status, word, *_ in names.STATES}
 _IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
+_DIED = "died on signal"  # how HTCondor tells of a job that a signal ended
 _BY_USER = ("1", "15")  # a HoldReasonCode: held by a user, who may have submitted it so
 _DIGITS = len(str(LARGEST))
 _BELOW = re.compile(r"(?:^|=)-[0-9]")
@@ -160,8 +161,18 @@ def stream(text: str) -> Found:
     return None if text == names.NULL_DEVICE else literal(text)
 
 
+def exit_reason(text: str, by_signal: str) -> str:
+    """Why a job ended; of one that ended by itself, what says that a signal ended it is of an
+    earlier run: HTCondor keeps it.
+
+    >>> exit_reason("died on signal 9 (Killed)", "true"), exit_reason("died on signal 9", "false")
+    ('died on signal 9 (Killed)', '')
+    """
+    return "" if by_signal == "false" and text.startswith(_DIED) else text
+
+
 def state(
-    status: str, removed: str, held: str, code: str, released: str, ended: str
+    status: str, removed: str, held: str, code: str, released: str, ended: str, by_signal: str
 ) -> Found:  # fmt: skip
     """The state, and what its reason says; ``code`` is why a job is held."""
     if not status:
@@ -172,7 +183,12 @@ def state(
     found = [Property("State", word)]
     if word == "Hold":
         found.append(Property("Hold", "User" if code in _BY_USER else "System"))
-    reasons = {_IDLE: released or held, _REMOVED: removed, _COMPLETED: ended, _HELD: held}
+    reasons = {
+        _IDLE: released or held,
+        _REMOVED: removed,
+        _COMPLETED: exit_reason(ended, by_signal),
+        _HELD: held,
+    }
     message = reasons.get(status, "")
     if status == _REMOVED:
         message = f"removed: {message}" if message else "removed"
@@ -471,7 +487,14 @@ _STATED = ("SubmitHost",)
 _BY_SIGNAL = ("ExitBySignal",)
 _ENDED_BY = ("ExitBySignal", "ExitSignal")
 _FQAN = extension("VOMS", "FQAN")
-_REASONS = ("RemoveReason", "HoldReason", "HoldReasonCode", "ReleaseReason", "ExitReason")
+_REASONS = (
+    "RemoveReason",
+    "HoldReason",
+    "HoldReasonCode",
+    "ReleaseReason",
+    "ExitReason",
+    "ExitBySignal",
+)
 _UNIVERSES, _ALL = ("JobUniverse",), ("MinHosts", "JobUniverse")
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
 _HOSTS = ("RemoteHosts", "RemoteHost")

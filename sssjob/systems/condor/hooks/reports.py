@@ -21,7 +21,7 @@ from sssjob.document import dumps
 from sssjob.errors import SSSJobError
 from sssjob.fold import JOB, Fact, is_more
 from sssjob.fold import fold as folded
-from sssjob.model import Delivered, Item, Job, Property
+from sssjob.model import Delivered, Item, Job, Property, without
 from sssjob.records.lines import clean
 from sssjob.states import COMPLETED, has_ended, spelled
 from sssjob.systems.condor import names, usage
@@ -557,6 +557,7 @@ class _ReportFold:
         self._trust.check(left, owner)
         uid = user_id(owner)
         job = to_job(told.ad.merged({"JobStatus": 2})).job
+        job = without(job, "SuspendDuration")  # as it was before this start; no hook tells a later
         if began := starts.began(told.ad):
             job = job.setting(StartTime=int(began))
         # What the ad carries is a text of its user: not whose the job is, nor which one.
@@ -907,7 +908,7 @@ def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
     yield Property("State", state)
     if state == "Hold":
         yield Property("Hold", "System")
-    reason = ad.text("HoldReason") if ended == "hold" else ad.text("ExitReason")
+    reason = ad.text("HoldReason") if ended == "hold" else usage.exit_reason(ad)
     if limit := _limited(ad, ended, moment):
         message, reason = limit, ""
     elif ended == "evict" and not names.was_started(ad):
