@@ -31,7 +31,8 @@ def conflict(one: Alternative) -> tuple[Term, ...]:
     Range or a Pattern are those that ``asked_names`` gives.
     """
     terms = one.terms
-    if len({_of(term).name for term in terms}) == len(terms):  # as in most
+    alone = {term.item.name if isinstance(term, Comparison) else "" for term in terms}
+    if len(alone) == len(terms) and "" not in alone:  # as in most
         return ()
     kinds: dict[str, list[Term]] = {}
     for term in terms:

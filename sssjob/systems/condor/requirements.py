@@ -135,7 +135,7 @@ def demands(request: Expression) -> Demands:
 def demands_of_each(
     parts: Iterable[Expression],
     chosen: Callable[[Expression], Sequence[Expression]],
-    write: Callable[[Node], object] = lambda node: node,
+    write: Callable[[Node], object] | None = None,
     unwanted: Iterable[AskedNames] = (),
 ) -> SaidParts:
     """What the parts of a request demand of a slot, and wish, each by itself.
@@ -150,10 +150,11 @@ def demands_of_each(
     unsaid: list[UnsaidTerm] = []
     every, unwanted, more = [*parts], [*unwanted], list[AskedNames]()
     spelled, alike = dict[str, _SpelledName](), list[tuple[Comparison, str]]()
+    is_unlike = _are_unlike(every)
     pending = every[::-1]
     while pending:
         part = pending.pop()
-        if lost := [each for each in _liked(part) if _is_unwanted(each, unwanted)]:
+        if unwanted and (lost := [each for each in _liked(part) if _is_unwanted(each, unwanted)]):
             unsaid += (UnsaidTerm(each, _Unwanted(each.item.text, "wanted")) for each in lost)
             kept = tuple(each for each in _liked(part) if each not in lost)
             pending += [Wish(kept)] if kept else []
@@ -161,13 +162,13 @@ def demands_of_each(
         found = _FoundTerms()
         try:
             whole = _term(part, found)
-            for node in (whole, *found.rank):
-                if node is not None:
+            if write is not None:
+                for node in filter(None, (whole, *found.rank)):
                     write(node)
             why: SSSJobError | None = None
             if found.unsaid:
                 why = _Beyond(str(found.unsaid[0]), "what HTCondor can be asked for")
-            elif (other := _other_spelling(part, spelled)) is not None:
+            elif is_unlike and (other := _other_spelling(part, spelled)) is not None:
                 if other.is_demanded and _is_feature_that_is_there(part):
                     alike.append((part, other.text))
                 else:
@@ -178,8 +179,9 @@ def demands_of_each(
             said.append(part)
             demanded.append(whole)
             rank += found.rank
-            for name in _spelled(part):
-                spelled.setdefault(name.key, name)
+            if is_unlike:
+                for name in _spelled(part):
+                    spelled.setdefault(name.key, name)
             continue
         inner = _parts_of(part, chosen)
         if inner:
@@ -215,6 +217,15 @@ def _spelled(part: Expression) -> Iterator[_SpelledName]:
         elif item.name == "Resource" and not is_license(item.attributes):
             text = names.machine_resource(item.attributes.get("name", ""))
             yield _SpelledName(text.lower(), text, False)
+
+
+def _are_unlike(parts: Iterable[Expression]) -> bool:
+    """Whether names of attributes may differ by case alone: most requests have small letters."""
+    items = (each.item for part in parts for each in requests.comparisons(part))
+    return any(
+        item.name == "Resource" or (item.name == "Feature" and item.text != item.text.lower())
+        for item in items
+    )
 
 
 # decision 1037

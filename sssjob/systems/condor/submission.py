@@ -17,7 +17,7 @@ from sssjob.classads.evaluate import evaluate
 from sssjob.classads.values import Node
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import Expression
+from sssjob.expression import Expression, Wish
 from sssjob.expression.asked_names import asked_names
 from sssjob.integers import LARGEST, limit_seconds, whole
 from sssjob.model import Job, Note, Property, stripped
@@ -553,7 +553,7 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     if not about and not own:
         return
     one, several = of_one_machine((*about, *own))
-    groups = asked.groups()
+    groups = asked.groups() if any(isinstance(part, Wish) for part in one) else []
     of_groups = (each.excluded("Feature") for each in (groups if len(groups) > 1 else ()))
     unwanted = [asked_names(term) for terms in of_groups for term in terms]
     try:
