@@ -99,8 +99,9 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
             all(scheduling.keeps),
         ),
     )
-    if snapshot.lacking:
-        message = f"running jobs hold {snapshot.busy} slots, and nactive is {nactive}"
+    if nactive is not None and snapshot.busy + (nfree or 0) > nactive:
+        free = f" and {nfree} are free" if nfree else ""
+        message = f"running jobs hold {snapshot.busy} slots{free}, and nactive is {nactive}"
         report(Remark(places["nactive"], message))
     return snapshot
 

@@ -37,16 +37,16 @@ SAMPLES = 20  # finished jobs that say more than the assumption
 class PoolStep(NamedTuple):
     """The pool after everything that can start at a time has started.
 
-    ``busy`` counts slots, ``waiting`` jobs. ``released`` is the id of the job whose end brought us
-    here, "" at the beginning; ``held`` is what every VO uses of its cap, and changes with the
-    next step.
+    ``busy`` counts slots, ``waiting`` jobs. ``released`` is the id of the last job whose end
+    brought us here, of each VO, and of "", which is any; none at the beginning. ``held`` is what
+    every VO uses of its cap, and changes with the next step.
     """
 
     time: float
     free: int
     busy: int
     waiting: int
-    released: str
+    released: Mapping[str, str]
     held: Mapping[str, int]
 
 
@@ -96,7 +96,7 @@ def steps(site: Site, usage: float) -> Iterator[PoolStep]:
     """
     pool = _SimulatedPool.of(site, Lengths(site, usage))
     pool.start()
-    yield pool.step(0.0, "")
+    yield pool.step(0.0, {})
     while pool.ends:
         time, released = pool.release()
         pool.start()
@@ -163,7 +163,7 @@ class _SimulatedPool:
             pool.offer(vo)
         return pool
 
-    def step(self, time: float, released: str) -> PoolStep:
+    def step(self, time: float, released: Mapping[str, str]) -> PoolStep:
         return PoolStep(time, self.free, self.busy, self.waiting, released, self.held)
 
     def below_cap(self, vo: str) -> bool:
@@ -201,18 +201,21 @@ class _SimulatedPool:
                 self.waiting -= 1
             self.offer(vo)
 
-    def release(self) -> tuple[float, str]:
-        """Go to the next time at which slots come free; gives it and the last job to end."""
+    def release(self) -> tuple[float, Mapping[str, str]]:
+        """Go to the next time at which slots come free; gives it and the last job to end.
+
+        Of each VO, and of "", which is any.
+        """
         self.time = self.ends[0].time
-        jobid = ""
+        released: dict[str, str] = {}
         while self.ends and self.ends[0].time == self.time:
             end = heapq.heappop(self.ends)
             self.free += end.slots
             self.busy -= end.slots
             self.held[end.vo] -= end.counted
             self.offer(end.vo)
-            jobid = end.jobid
-        return self.time, jobid
+            released[end.vo] = released[""] = end.jobid
+        return self.time, released
 
 
 def free_now(site: Site) -> int:
@@ -252,7 +255,9 @@ def waits(site: Site, vos: Collection[str], usage: float) -> dict[str, Wait]:
             if vo in site.caps and step.held[vo] >= site.caps[vo]:
                 capped.add(vo)
                 continue
-            found[vo] = Wait(step.time, step.released, before - step.waiting, vo in capped)
+            last = step.released.get("", "")
+            released = step.released.get(vo, last) if vo in capped else last
+            found[vo] = Wait(step.time, released, before - step.waiting, vo in capped)
             open_.remove(vo)
         if not open_:
             break

@@ -36,6 +36,27 @@ def command(tmp_path, monkeypatch):
     return make
 
 
+ERRORS = [{"description": "Failed while looking for jobs", "error": "Unspecified error"}]
+
+
+def test_a_slurm_whose_controller_does_not_answer_is_no_empty_site(tmp_path):
+    """squeue --json of 22.05.8 ends with 0 then, and lists nothing."""
+    answer = tmp_path / "squeue.json"
+    answer.write_text(json.dumps({"meta": {}, "errors": ERRORS, "jobs": []}))
+    done = run("lrms", "--from", "slurm", answer)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "Slurm answers with an error: Failed while looking for jobs" in done.stderr
+
+
+def test_an_error_beside_an_answer_of_slurm_is_told(tmp_path):
+    answer = tmp_path / "squeue.json"
+    jobs = json.loads((DATA / "slurm-24.11" / "squeue.json").read_text())
+    answer.write_text(json.dumps(jobs | {"errors": ["one node", *ERRORS]}))
+    done = run("lrms", "--from", "slurm", answer)
+    assert done.exit_code == 1
+    assert "beside its answer: one node; Failed while looking for jobs" in done.stderr
+
+
 def test_files_of_a_batch_system_become_lrmsinfo():
     folder = DATA / "slurm-24.11"
     result = run("lrms", "--from", "slurm", folder / "sinfo.json", folder / "squeue.json")

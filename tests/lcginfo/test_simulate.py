@@ -85,7 +85,7 @@ def test_jobs_on_hold_and_done_do_not_wait():
 def test_waiting_jobs_start_in_the_order_in_which_they_came():
     late, early = waiting("cms", 1, limit=10.0), waiting("lhcb", 2, limit=1000.0)
     found = site(running("atlas", 600), late, early, slots=1)
-    assert [step.released for step in simulate.steps(found, 1.0)] == [
+    assert [step.released.get("", "") for step in simulate.steps(found, 1.0)] == [
         "", "atlas-600", "lhcb-2", "cms-1",
     ]  # fmt: skip
 
@@ -128,6 +128,14 @@ def test_the_first_of_more_running_slots_than_there_are_leave_no_room():
     assert wait(site(*jobs, slots=9)).seconds == 100
     assert wait(site(*jobs, slots=12)).seconds == 100
     assert wait(site(*jobs, slots=8, nfree=0)).seconds == 100  # what is stated is believed
+
+
+def test_the_end_that_a_capped_group_waits_for_is_one_of_its_own():
+    jobs = [running(vo, 3000 + number) for number, vo in enumerate(("atlas", "cms"))]
+    late = [each._replace(start=NOW - 3000) for each in jobs]
+    found = site(*late, slots=5, caps={"atlas": 1, "cms": 1})
+    assert wait(found, "atlas").released == late[0].jobid
+    assert wait(found, "cms").released == late[1].jobid
 
 
 def test_a_cap_can_count_slots():

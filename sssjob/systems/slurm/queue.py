@@ -28,6 +28,7 @@ from sssjob.lcginfo.snapshot import (
     Report,
     SlotReservation,
     Snapshot,
+    UnusableOutput,
 )
 from sssjob.lcginfo.snapshot import DRAINING as DRAINED
 from sssjob.model import Job
@@ -46,6 +47,7 @@ _CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
 _ARRAY = re.compile(r"([0-9]+)_\[([^\]]*)\]")
 
 _STATUS = "sssjob.systems.slurm.status"
+_FEW = 5  # errors of Slurm that are told
 _JSON = Format("squeue-json", f"{_STATUS}.json", "squeue --json")
 _SCONTROL = Format("scontrol", f"{_STATUS}.text", "scontrol show job")
 _SQUEUE = Format("squeue", f"{_STATUS}.squeue", "squeue")
@@ -103,6 +105,7 @@ class SlurmQueue(QueueReader):
             raise self.unknown("Slurm", text)
 
     def _take_json(self, document: Mapping[str, Any], text: str) -> None:
+        self._heed_errors(document)
         if "last_update" in document:
             self.seen_at(self.time(_plain(document["last_update"])))
         jobs = document.get("jobs")
@@ -121,6 +124,22 @@ class SlurmQueue(QueueReader):
             self._sinfo(document["sinfo"])
         else:
             raise self.unknown("Slurm", str(document))
+
+    def _heed_errors(self, document: Mapping[str, Any]) -> None:
+        """Tell of errors beside what Slurm lists. Raises ``UnusableOutput`` where it lists nothing.
+
+        Its commands end with 0, and an empty list, where the controller does not answer.
+        """
+        errors = document.get("errors")
+        if not isinstance(errors, list) or not errors:
+            return
+        told = "; ".join(
+            str(each.get("description") or each.get("error")) if _is_object(each) else str(each)
+            for each in errors[:_FEW]
+        )
+        if not any(document.get(name) for name in ("jobs", "nodes", "sinfo")):
+            raise UnusableOutput(f"Slurm answers with an error: {told}")
+        self.lost(f"Slurm tells of an error beside its answer: {told}")
 
     def _jobs(self, format_: Format, text: str) -> None:
         for job in self.read(format_, text):
