@@ -10,9 +10,11 @@ from __future__ import annotations
 import csv
 import re
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import (
     NEVER,
@@ -26,7 +28,8 @@ from sssjob.records.layout import (
     told_by_columns,
 )
 from sssjob.records.lines import TWO_RECORDS, first_line
-from sssjob.records.record import Bad, Noted, Skipped
+from sssjob.records.readers import noted
+from sssjob.records.record import KEPT, LEFT_OUT, Bad, Noted, Skipped
 from sssjob.records.values import is_nearly
 from sssjob.systems.lsf.accounting import table
 
@@ -44,6 +47,7 @@ _START = 10  # startTime, from 0
 _NO_BLANK = "two fields without a blank between them"
 _NO_FIELD = "a field is missing in front of numAskedHosts"
 _NO_HOSTS = "it ran, and no execution hosts are told: nor are its processors"
+_ASKED, _RAN = table.HOSTS
 _JOB_FILE = len(table.HEAD) - 1  # the last of the texts, which stand in quotes
 _last_numbers = itemgetter(*table.NUMBERS[-2:])
 _HOST_USAGE = 6  # fields for each host
@@ -111,16 +115,45 @@ def _record(number: int, fields: list[str]) -> Read:
     least = len(table.REST) if _NINE.match(fields[1]) else table.LEAST
     if len(known) < least:
         raise NoRecord(f"{len(fields)} fields: the record is cut short")
+    asked_text, odd_asked = _entries(asked, _ASKED)
+    hosts_text, odd_hosts = _entries(hosts, _RAN)
     tail, behind = _tail(fields, position + len(table.REST))
     names = _names(len(known), len(tail), len(behind), fields[_START] == "0")
-    told = [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail, *behind]
+    told = [*fields[:first], asked_text, hosts_text, *known, *tail, *behind]
     found = told_by_columns(number, names, told)
     notes = [] if hosts or fields[_START] == "0" else [_NO_HOSTS]
     if not tail and len(fields) > position + len(table.REST):
         notes.append(_OTHER_TAIL)
+    odd = (*odd_asked, *odd_hosts)
+    notes += (told for told, _ in odd)
     if not notes:
         return found
-    return found._replace(notes=tuple(Noted(number, text, once=True) for text in notes))
+    more = tuple(kept for _, kept in odd if kept.text.strip())
+    return found._replace(more=more, notes=tuple(Noted(number, text, once=True) for text in notes))
+
+
+def _entries(entries: list[str], name: str) -> tuple[str, list[tuple[str, Property]]]:
+    """A list of hosts as one text; what to say and to keep of each entry that is no host.
+
+    An entry of ``execHosts`` is a slot whatever it says. # decision 1044
+    """
+    text = " ".join(entries)
+    is_separated = text.count(" ") == len(entries) - 1 and "" not in entries
+    if not entries or (is_separated and text.isprintable() and table.NAMELESS not in text):
+        return text, []
+    odd = dict.fromkeys(entry for entry in entries if not table.is_host(entry))
+    of_a_run = ([table.NAMELESS], "a slot whose host is not known, ")
+    instead, then = of_a_run if name == _RAN else ([], "")
+    told = [
+        (
+            f"{InvalidValue(entry, table.A_HOST)}: {name}; "
+            f"{then}{KEPT if entry.strip() else LEFT_OUT}",
+            noted(table.TYPE, name, entry),
+        )
+        for entry in odd
+    ]
+    good = (instead if entry in odd else [entry] for entry in entries)
+    return " ".join(chain.from_iterable(good)), told
 
 
 def _list(fields: list[str], position: int, name: str) -> tuple[list[str], int]:

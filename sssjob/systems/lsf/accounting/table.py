@@ -41,6 +41,8 @@ from sssjob.systems.lsf.words import (
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
 
 _SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
+A_HOST = "a host such as n1 or 16*n1"
+NAMELESS = "*"  # in a list of hosts: one whose name is none
 _REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _EXIT_BIT = 32
 _OPENED = re.compile(r"rusage\s*\[")
@@ -135,10 +137,10 @@ def odd_time(text: str) -> Found:
 
 @lru_cache(MEMO_LIMIT)
 def slots(text: str) -> tuple[tuple[str, ...], int]:
-    """The hosts, each once, and all their slots.
+    """The hosts, each once, and all their slots; a ``NAMELESS`` host has one.
 
-    >>> slots("a a b"), slots("16*a b")
-    ((('a', 'b'), 3), (('a', 'b'), 17))
+    >>> slots("a a b"), slots("16*a b *")
+    ((('a', 'b'), 3), (('a', 'b'), 18))
     """
     entries = text.split(" ")
     if "*" not in text:
@@ -146,9 +148,12 @@ def slots(text: str) -> tuple[tuple[str, ...], int]:
     hosts: dict[str, None] = {}
     total = 0
     for entry in entries:
+        if entry == NAMELESS:
+            total += 1
+            continue
         found = _SLOTS.fullmatch(entry)
         if not found:
-            raise InvalidValue(entry, "a host such as n1 or 16*n1")
+            raise InvalidValue(entry, A_HOST)
         hosts[found[2]] = None
         total += int(found[1] or 1)
     return tuple(hosts), total
@@ -160,8 +165,19 @@ def nodes(text: str) -> Found:
 
 
 def node_count(text: str) -> Found:
-    """How many hosts there are."""
-    return str(len(slots(text)[0]))
+    """How many hosts there are that have a name; None where none has."""
+    return str(len(slots(text)[0]) or "") or None
+
+
+def is_host(entry: str) -> bool:
+    """Whether an entry of a list of hosts can be one, with or without its number of slots.
+
+    What holds its sign in another way tells no number of slots, so ``slots`` refuses it.
+
+    >>> [is_host(entry) for entry in ("n1", "16*n1", "x*y", "*", "", "n1 n2")]
+    [True, True, True, False, False, False]
+    """
+    return _SLOTS.fullmatch(entry) is not None or ("*" in entry and entry != NAMELESS)
 
 
 def processors(text: str) -> Found:
