@@ -46,8 +46,7 @@ _CONJS = {str(conj): conj for conj in Conj} | {
 _TEXTS = {
     "Object": "311", "Get": "318", "Set": "316", "Where": "318", "Option": "318", "Count": "302",
 }  # fmt: skip
-_DOCUMENTS = ("Data", "File")  # parts that hold other documents
-_PARTS = (*_TEXTS, *_DOCUMENTS)
+_PARTS = (*_TEXTS, "Data", "File")
 _SPELLED = frozenset(name.lower() for name in _PARTS)
 _ASKING = tuple(f"{{*}}{name}" for name in ("Where", "Set", "Option", "Get"))
 
@@ -240,10 +239,11 @@ def _parts(request: Element) -> dict[str, list[Element]]:
         for child in parts.get(name, ()):
             if len(child) and next(child.iterchildren("*"), None) is not None:
                 raise Refused(code, f"What is in {name} is a text, and no element")
-    for name in _DOCUMENTS:
-        for child in parts.get(name, ()):
-            if next(child.iterchildren(*_ASKING), None) is not None:
-                raise Refused("302", f"What is in {name} is no part of the Request")
+    found = [("Data", each.iterchildren(*_ASKING)) for each in parts.get("Data", ())]
+    found += [("File", each.iter(*_ASKING)) for each in parts.get("File", ())]
+    for name, inside in found:
+        if next(inside, None) is not None:
+            raise Refused("302", f"What is in {name} is no part of the Request")
     return parts
 
 

@@ -318,7 +318,15 @@ TOLD = [
         for inside in ("Where", "Value", 'x:y xmlns:x="urn:x"')
     ),
     (query('<Data><Where name="A">1</Where></Data>'), "What is in Data is no part of the Request"),
-    (query('<File><Where name="A">1</Where></File>'), "What is in File is no part of the Request"),
+    *(
+        (query(f"<File>{inside}</File>"), "What is in File is no part of the Request")
+        for inside in (
+            '<Where name="A">1</Where>',
+            '<a><Where name="A">1</Where></a>',
+            "<Data><Set/></Data>",
+            '<x:a xmlns:x="urn:x"><x:Option/></x:a>',
+        )
+    ),
     (query("<Count><a><Where/></a></Count>"), "What is in Count is a text, and no element"),
     *(
         (query(f'<x:{name} xmlns:x="urn:x" name="A">1</x:{name}>'), "A part of the Request is of")
