@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -378,9 +378,12 @@ class _AdBuilder:
                 asked = expression.all_requested(both)
             if asked is None:
                 return
-            if "MinHosts" in self.ad:  # what each host has to have, RequestX tells
-                asked = _of_machines(asked, self.asked.chosen)
-            said = requirements.demands_of_each(self._of_one(asked), self.asked.chosen)
+            # What each of several hosts has to have, RequestX tells.
+            beside_it = None if "MinHosts" in self.ad else is_by_number
+            parts = requirements.of_machines(
+                expression.conjuncts(asked), self.asked.chosen, _is_of_machines, beside_it
+            )
+            said = requirements.demands_of_each(self._of_one([*parts]), self.asked.chosen)
         except SSSJobError as error:
             if not isinstance(error, (InvalidValue, LimitExceeded)):
                 return  # which the scope has reported
@@ -447,9 +450,9 @@ class _AdBuilder:
         self._require_gpus(kinds)
         self.findings += (loss.finding() for loss in told(_of_amounts(asked)))
 
-    def _of_one(self, asked: expression.Expression) -> list[expression.Expression]:
+    def _of_one(self, asked: Sequence[expression.Expression]) -> list[expression.Expression]:
         """What each host has to be; what one cannot be is told."""
-        parts, several = requirements.of_one_machine(expression.conjuncts(asked))
+        parts, several = requirements.of_one_machine(asked)
         for item, why in several:
             self._lost(item, why)
         return parts
@@ -688,23 +691,9 @@ def _own(name: str) -> tree.AttributeReference:
     return tree.AttributeReference(None, name)
 
 
-def _of_machines(
-    asked: expression.Expression,
-    chosen: Callable[[expression.Expression], Sequence[expression.Expression]],
-) -> expression.Expression:
-    """What a request demands of machines, but for amounts that an ad asks for by a number.
-
-    Of a part that is about these, too, the terms that are ``chosen`` of it.
-    """
-    parts: list[expression.Expression] = []
-    for part in expression.conjuncts(asked):
-        said = chosen(part) if _is_about_numbers(part) else (part,)
-        parts += (term for term in said if not _is_about_numbers(term))
-    return expression.all_of(parts)
-
-
-def _is_about_numbers(part: expression.Expression) -> bool:
-    return any(is_by_number(each.item) for each in expression.comparisons(part))
+def _is_of_machines(item: Property) -> bool:
+    """Whether nothing but Requirements says it, as no number of the job does."""
+    return not is_by_number(item)
 
 
 def is_by_number(item: Property) -> bool:

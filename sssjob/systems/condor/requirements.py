@@ -43,6 +43,9 @@ NO_NAME = (
 
 OF_MACHINES = ("Feature", *names.SIDES)  # what machines are, not what they have
 
+# What no machine has, and a job asks for by numbers of its own.
+_OF_NO_MACHINE = ("Duration", "NodeCount", "TaskCount")
+
 TARGET = tree.AttributeReference(None, "TARGET")
 
 
@@ -115,6 +118,8 @@ class _FoundTerms:
 
     rank: list[Node] = field(default_factory=list)
     unsaid: list[Comparison] = field(default_factory=list)
+    # Whether one of several branches demands nothing of a slot, so that the others cannot, either.
+    is_open: bool = False
 
 
 def demands(request: Expression) -> Demands:
@@ -129,6 +134,29 @@ def demands(request: Expression) -> Demands:
     whole = _term(request, found)
     rank = _joined("+", found.rank)
     return Demands(whole, rank, tuple(dict.fromkeys(map(str, found.unsaid))))
+
+
+# decision 1038
+def of_machines(
+    parts: Iterable[Expression],
+    chosen: Callable[[Expression], Sequence[Expression]],
+    is_said: Callable[[Property], bool],
+    is_amount: Callable[[Property], bool] | None = None,
+) -> Iterator[Expression]:
+    """What the parts of a request demand of machines, and like of them, one after the other.
+
+    A part about what ``is_said`` of machines alone stands as a whole. Amounts that the job itself
+    asks for are those of one alternative: of a part that is about these, or anything else, too, the
+    terms that are ``chosen`` of it, and of those the ones that are said, or of an ``is_amount``.
+    """
+    for part in parts:
+        for term in (part,) if _are_all(part, is_said) else chosen(part):
+            if _are_all(term, is_said) or (is_amount is not None and _are_all(term, is_amount)):
+                yield term
+
+
+def _are_all(part: Expression, is_so: Callable[[Property], bool]) -> bool:
+    return all(is_so(each.item) for each in requests.comparisons(part))
 
 
 # decision 1035
@@ -168,6 +196,8 @@ def demands_of_each(
             why: SSSJobError | None = None
             if found.unsaid:
                 why = _Beyond(str(found.unsaid[0]), "what HTCondor can be asked for")
+            elif found.is_open:
+                why = _Beyond(str(part), "a choice between machines alone")
             elif is_unlike and (other := _other_spelling(part, spelled)) is not None:
                 if other.is_demanded and _is_feature_that_is_there(part):
                     alike.append((part, other.text))
@@ -324,18 +354,27 @@ def _term(request: Expression, found: _FoundTerms) -> Node | None:
             return _joined("&&", dict.fromkeys(_term(each, found) for each in operands))
         case Or(operands):
             parts = [_term(each, found) for each in operands]
-            return None if None in parts else _joined("||", parts)
+            return _any_of(parts, found)
         case Not(operand):
             return _negated(operand, found)
         case OneOf(members):
             parts = [_term(member, found) for member in members]
             found.rank += _ranks(members, parts)
-            return None if None in parts else tree.Grouped(_certain(_joined("||", parts)))
+            whole = _any_of(parts, found)
+            return None if whole is None else tree.Grouped(_certain(whole))
         case Wish(members, avoid):
             parts = [_term(member, found) for member in members]
             found.rank += _ranks(members, parts, avoid)
             return None
     raise AssertionError(request)
+
+
+def _any_of(parts: Sequence[Node | None], found: _FoundTerms) -> Node | None:
+    """One or the other; nothing where one of them demands nothing of a slot."""
+    if None in parts:
+        found.is_open = True
+        return None
+    return _joined("||", parts)
 
 
 def _negated(operand: Expression, found: _FoundTerms) -> Node | None:
@@ -357,9 +396,8 @@ def _negated(operand: Expression, found: _FoundTerms) -> Node | None:
 
 
 def _amounts(request: Expression) -> bool:
-    return any(
-        each.item.name in (*names.AMOUNTS, "Resource") for each in requests.comparisons(request)
-    )
+    numbers = (*names.AMOUNTS, *_OF_NO_MACHINE, "Resource")
+    return any(each.item.name in numbers for each in requests.comparisons(request))
 
 
 def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
@@ -372,7 +410,7 @@ def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
         return _feature(asked)
     if item.name in names.SIDES:
         return _text(asked)
-    if item.name not in ("Duration", "NodeCount", "TaskCount"):
+    if item.name not in _OF_NO_MACHINE:
         found.unsaid.append(asked)
     return None
 

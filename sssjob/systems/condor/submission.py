@@ -17,7 +17,7 @@ from sssjob.classads.evaluate import evaluate
 from sssjob.classads.values import Node
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import Expression, Wish
+from sssjob.expression import Wish
 from sssjob.expression.asked_names import asked_names
 from sssjob.integers import LARGEST, limit_seconds, whole
 from sssjob.model import Job, Note, Property, stripped
@@ -30,6 +30,7 @@ from sssjob.systems.condor.requirements import (
     SaidParts,
     any_of_several,
     demands_of_each,
+    of_machines,
     of_one_machine,
     request,
     wishes,
@@ -544,11 +545,7 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         parts = asked.conjuncts()
     except (InvalidValue, LimitExceeded, UnbalancedGroup):
         return
-    about: list[Expression] = []
-    for part in parts:
-        # Of what is about numbers, too, the alternative that is written. # decision 1025
-        said = (part,) if _is_about_machines(part) else asked.chosen(part)
-        about += filter(_is_about_machines, said)
+    about = [*of_machines(parts, asked.chosen, _is_of_machines)]
     own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:
         return
@@ -584,8 +581,8 @@ def _written(node: Node) -> str:
     return literal(writing.expression(node, writing.OLD))
 
 
-def _is_about_machines(part: Expression) -> bool:
-    return all(each.item.name in OF_MACHINES for each in expression.comparisons(part))
+def _is_of_machines(item: Property) -> bool:
+    return item.name in OF_MACHINES
 
 
 def _say_requirements(said: ScriptOptions, heard: ScriptReading) -> None:
