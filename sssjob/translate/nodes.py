@@ -34,7 +34,8 @@ def features(
         if all(map(take, texts)):
             said = [spelled.setdefault(fold(text), text) for text in texts]
             found += said
-            if other := next((one for one in said if one not in texts), ""):
+            both = zip(said, texts, strict=True)
+            if other := next((one for one, text in both if one != text), ""):
                 asked.convert(name, no_case(other), partial(operator.is_, item))
         elif texts:
             _no_name(asked, item, texts)

@@ -48,7 +48,7 @@ OTHER_MEANING = "its name means something else there"
 # decision 1037
 def no_case(known: str) -> str:
     """Why a name is not written beside another one, from which it differs by case alone."""
-    return f"names know no case there, and {known!r} is asked for"
+    return f"names know no case there, and {known!r} is named as well"
 
 
 # What says who or what a job is, or what became of it, and asks a batch system for nothing.

@@ -205,6 +205,39 @@ def test_two_features_that_differ_by_case_alone_are_one_there(target):
     assert "no case" not in str(there_and_back(asked, "sbatch")[0].losses)
 
 
+# decision 1039
+@pytest.mark.parametrize("target, said, named", [
+    ("condor", [FEATURE.format("IB"), FEATURE.format("ib")], [FEATURE.format("IB")]),
+    ("condor", ['<Feature aggregation="List">x,IB,ib</Feature>'],
+     ['<Feature aggregation="List">x,IB</Feature>']),
+    ("condor", ['<Feature aggregation="List" op="NE">x,IB,ib</Feature>'],
+     ['<Feature aggregation="List" op="NE">x,IB</Feature>']),
+    ("condor", ['<Feature op="NE">IB</Feature>', '<Feature op="NE">ib</Feature>'], None),
+    ("pbs", [FEATURE.format("IB"), FEATURE.format("ib")], [FEATURE.format("IB")]),
+    ("pbs", ['<Feature aggregation="List">x,IB,ib</Feature>'],
+     ['<Feature aggregation="List">x,IB</Feature>']),
+])  # fmt: skip
+def test_names_of_a_list_are_told_apart_as_those_of_several_features(target, said, named):
+    found = there_and_back(said, target, policy="Reject")[0]
+    assert [each.done for each in found.losses if "no case" in each.reason] == ["converted"]
+    if len(said) == 1:
+        assert found.text == there_and_back(named, target)[0].text
+    else:
+        assert found.text.count("HasIB") + found.text.count("IB=True") == 1
+
+
+@pytest.mark.parametrize("first, second", [(COGS, COGS), (LICENCE, LICENCE)])
+@pytest.mark.parametrize("group", ["{}", "<Requested>\n{}\n</Requested>"])
+def test_a_job_and_its_only_group_have_no_names_that_differ_by_case_alone(first, second, group):
+    said = f"{first.format('Cogs')}\n<TaskGroup>{group.format(second.format('cogs'))}</TaskGroup>"
+    plain = loads(JOB.format("Warn", "", first.format("Cogs")))
+    made = {policy: to_ads(loads(JOB.format(policy, "", said)))[0] for policy in ("Warn", "Reject")}
+    assert made["Warn"].ad == to_ads(plain)[0].ad
+    assert any("no case" in each.message for each in made["Warn"].findings)
+    assert made["Warn"].runs
+    assert not made["Reject"].runs
+
+
 @pytest.mark.parametrize("name", ["a", "s", "q", "p", "mf", "tmp", "re", "core", "vf", "rerun"])
 @pytest.mark.parametrize("said", SAID[:4])
 def test_a_shortcut_of_grid_engine_is_no_name_of_a_feature_or_licence(name, said):

@@ -379,7 +379,7 @@ class _AdBuilder:
             if asked is None:
                 return
             # What each of several hosts has to have, RequestX tells.
-            beside_it = None if "MinHosts" in self.ad else is_by_number
+            beside_it = None if "MinHosts" in self.ad else self._is_counted
             parts = requirements.of_machines(
                 expression.conjuncts(asked), self.asked.chosen, _is_of_machines, beside_it
             )
@@ -401,6 +401,15 @@ class _AdBuilder:
             is_told = isinstance(term.why, requirements.SameName) and is_by_number(term.item)
             if str(term.comparison) not in self.told and not is_told:
                 self._unsaid(term)
+
+    # decision 1039
+    def _is_counted(self, item: Property) -> bool:
+        """Whether the ad asks for it by a number, and by no other spelling of its name."""
+        if item.name != "Resource" or license_name(item.attributes) is not None:
+            return is_by_number(item)
+        name = _REQUEST + names.machine_resource(item.attributes.get("name", ""))
+        spelled = {each.lower(): each for each in self.ad}
+        return is_by_number(item) and spelled.get(name.lower(), name) == name
 
     def _is_any_of_several(self, part: expression.Expression) -> bool:
         return requirements.any_of_several(part, is_parallel="MinHosts" in self.ad)
@@ -648,10 +657,12 @@ def own_time(job: Job) -> int:
 
 def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
     """What an ad does not ask for of the amounts, or not as it is; Requirements have the rest."""
+    is_alone = len(asked.job.asking_groups) == 1
     for loss in asked.losses("an ad"):
         place = loss.path.removeprefix("/Job/")
-        if loss.path.endswith("/Duration"):
-            place = place.removeprefix("TaskGroup/")  # the longest counts
+        # The longest Duration counts; Resources of the only group are of its job.
+        if loss.path.endswith("/Duration") or (is_alone and place == "TaskGroup/Resource"):
+            place = place.removeprefix("TaskGroup/")
         place = place.removeprefix("Requested/")
         element, _, attribute = place.partition("/@")
         is_required = attribute == "context" and loss.value.strip() == "Configured"

@@ -199,7 +199,7 @@ def demands_of_each(
             elif found.is_open:
                 why = _Beyond(str(part), "a choice between machines alone")
             elif is_unlike and (other := _other_spelling(part, spelled)) is not None:
-                if other.is_demanded and _is_feature_that_is_there(part):
+                if _says_a_feature(part) and part.op == other.op:
                     alike.append((part, other.text))
                 else:
                     why = SameName(other.text, "another name")
@@ -229,24 +229,27 @@ def demands_of_each(
 
 
 class _SpelledName(NamedTuple):
-    """The name of an attribute as a request spells it, and whether it is a feature of its own."""
+    """The name of an attribute as a request spells it.
+
+    With how a feature is compared that is there by itself, or is not (EQ, NE); "" for all else.
+    """
 
     key: str
     text: str
-    is_demanded: bool
+    op: str
 
 
 def _spelled(part: Expression) -> Iterator[_SpelledName]:
     """The names of attributes that a request makes: of features, and of Resources."""
-    is_demanded = _is_feature_that_is_there(part)
+    op = part.op if _says_a_feature(part) else ""
     for each in requests.comparisons(part):
         item = each.item
         if item.name == "Feature":
             for text in _members(item):
-                yield _SpelledName(f"{names.HAS}{text}".lower(), text, is_demanded)
+                yield _SpelledName(f"{names.HAS}{text}".lower(), text, op)
         elif item.name == "Resource" and not is_license(item.attributes):
             text = names.machine_resource(item.attributes.get("name", ""))
-            yield _SpelledName(text.lower(), text, False)
+            yield _SpelledName(text.lower(), text, "")
 
 
 def _are_unlike(parts: Iterable[Expression]) -> bool:
@@ -269,8 +272,9 @@ def _other_spelling(part: Expression, spelled: Mapping[str, _SpelledName]) -> _S
     return None
 
 
-def _is_feature_that_is_there(part: Expression) -> TypeGuard[Comparison]:
-    return isinstance(part, Comparison) and part.item.name == "Feature" and part.op == "EQ"
+def _says_a_feature(part: Expression) -> TypeGuard[Comparison]:
+    """Whether features have to be there, or not to be there, which another spelling says alike."""
+    return isinstance(part, Comparison) and part.item.name == "Feature" and part.op in ("EQ", "NE")
 
 
 def _liked(part: Expression) -> tuple[Comparison, ...]:
@@ -447,18 +451,29 @@ def _of_number(
 
 
 def _feature(asked: Comparison) -> Node | None:
-    """Features are attributes that are there or not; a list asks for every one, NE for none."""
+    """Features are attributes that are there or not; a list asks for every one, NE for none.
+
+    Names that differ by case alone are one attribute, as the first is spelled.
+    """
     item = asked.item
     members = nodes.expand(item)
     if isinstance(members, nodes.Pattern) or asked.op not in ("EQ", "NE"):
         raise Unsayable(item.text, NO_NAME)
     # A slot that does not have the attribute does not have the feature.
     each: list[Node] = [
-        tree.Binary("is", _target(f"{names.HAS}{name}"), tree.Literal(True)) for name in members
+        tree.Binary("is", _target(f"{names.HAS}{name}"), tree.Literal(True))
+        for name in _spelled_once(members)
     ]
     if asked.op == "NE":
         each = [tree.Unary("!", tree.Grouped(part)) for part in each]
     return _joined("&&", each)
+
+
+def _spelled_once(texts: Iterable[str]) -> Iterable[str]:
+    found = dict[str, str]()
+    for text in texts:
+        found.setdefault(text.lower(), text)
+    return found.values()
 
 
 def _text(asked: Comparison) -> Node:

@@ -173,7 +173,11 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
             left, lost = _demanded(job, block, number, apart, of_job)
             demands += [left] if left.items else []
             findings += lost
-        beside = [item for item in outside(group, job) if item not in shared]
+        beside = [
+            item for item in outside(group, job)
+            # Resources of the only group are counted, and told, where the ad is made.
+            if item not in shared and (of_job is None or item.name != "Resource")
+        ]  # fmt: skip
         if not beside:
             continue
         left, lost = _demanded(job, Requested(tuple(beside)), number, apart, of_job)
