@@ -34,7 +34,7 @@ from sssjob.records.record import (
     Skipped,
     plain,
 )
-from sssjob.records.values import amount, count, is_nearly, seconds
+from sssjob.records.values import amount, count, is_nearly, is_unknown, number, seconds
 
 RECORD_LIMIT = 1000  # lines
 
@@ -72,7 +72,7 @@ def used_seconds(text: str) -> Found:
     >>> used_seconds("12")
     '12'
     """
-    if (found := seconds(text)) is None:
+    if number(text) < 0 or (found := seconds(text)) is None:
         raise Instead(text, "a number of seconds", (), "how long it was is not known", keeps=True)
     return found
 
@@ -151,7 +151,7 @@ def messages(numbered: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     kind, wrong = "", ""
     begun = 0
     lines: list[str] = []
-    for number, line in numbered:
+    for place, line in numbered:
         text = line.strip()
         header = _HEADER.fullmatch(text)
         if header or text == "%%":
@@ -163,11 +163,11 @@ def messages(numbered: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             kind = header[1] if header else kind
         elif text and not kind:
             example = "APEL-individual-job-message: v0.3"
-            raise UnusableInput(f"no header line such as {example}", number)
+            raise UnusableInput(f"no header line such as {example}", place)
         elif text:
-            begun = begun if lines else number
+            begun = begun if lines else place
             if len(text) > LINE_LIMIT:
-                wrong = wrong or f"line {number} is {TOO_LONG}"
+                wrong = wrong or f"line {place} is {TOO_LONG}"
             elif len(lines) > RECORD_LIMIT:
                 wrong = wrong or f"more than {RECORD_LIMIT} lines"
             if not (wrong and lines):
@@ -241,8 +241,11 @@ def record(line: int, message: _ApelRecord, clock: Clock) -> Read:
     demanded = [Noted(line, f"no {', '.join(missing)}, which APEL demands")] if missing else []
     try:
         start, end = (clock.read(values.get(name, "")) for name in ("StartTime", "EndTime"))
-        wall = seconds(values.get(WALL, "-1"))
+        said = values.get(WALL, "-1")
+        wall = None if number(said) < 0 else seconds(said)
         if wall is None and (told := passed(start, end)):
+            if not is_unknown(said):
+                more += (noted("APEL", WALL, said),)
             values[WALL] = told
             demanded.append(Noted(line, NO_WALL, once=True))
         contradictions = tuple(doubts(line, start, end, wall))

@@ -17,7 +17,7 @@ from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Front, Part
 from sssjob.records.layout import NEVER, KnownColumns, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
-from sssjob.records.readers import extension, noted
+from sssjob.records.readers import extension, noted, processors
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -32,7 +32,16 @@ from sssjob.records.record import (
     Options,
     Skipped,
 )
-from sssjob.records.values import amount, count, epoch, limit, number, seconds
+from sssjob.records.values import (
+    amount,
+    count,
+    epoch,
+    is_unknown,
+    known_number,
+    limit,
+    number,
+    seconds,
+)
 
 _RELATIVE = (
     "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
@@ -47,10 +56,15 @@ _MESSAGES = {FAILED: "failed", CANCELLED: "cancelled"}
 
 def known(text: str) -> Found:
     """A number that names something; -1 names nothing."""
-    value = number(text)
-    if value.denominator != 1:
+    value = known_number(text)
+    if value and value.denominator != 1:
         raise InvalidValue(text, "a whole number")
-    return None if value < 0 else str(int(value))
+    return None if value is None else str(int(value))
+
+
+def allocated(text: str) -> Found:
+    """How many processors the job had; -1 is not known. Raises ``Instead`` for fewer."""
+    return None if is_unknown(text) else processors(text)
 
 
 def preceding(text: str, own: str) -> Found:
@@ -70,21 +84,21 @@ def state(text: str) -> Found:
     return (ended, Property("StatusMessage", message)) if message else (ended,)
 
 
-def seconds_of_all(text: str, processors: str) -> Found:
+def seconds_of_all(text: str, many: str) -> Found:
     """Seconds for each processor, times their number."""
-    value = _product(text, processors)
+    value = _product(text, many)
     return None if value is None else str(units.rounded(value))
 
 
-def amount_of_all(text: str, processors: str) -> Found:
+def amount_of_all(text: str, many: str) -> Found:
     """An amount for each processor, times their number."""
-    value = _product(text, processors)
+    value = _product(text, many)
     return units.decimal(value) if value else None
 
 
-def _product(text: str, processors: str) -> Fraction | None:
-    each, many = number(text), number(processors)
-    return each * many if each >= 0 and many > 0 else None
+def _product(text: str, many: str) -> Fraction | None:
+    each, times = known_number(text), number(many)
+    return each * times if each is not None and times > 0 else None
 
 
 ALLOCATED, ASKED = "Number of Allocated Processors", "Requested Number of Processors"
@@ -99,7 +113,7 @@ COLUMNS: tuple[Field, ...] = (
     Field("Submit Time",          JOB,       "SubmitTime"),
     Field("Wait Time",            NOWHERE),
     Field("Run Time",             DELIVERED, "Duration",    seconds),
-    Field(ALLOCATED,              DELIVERED, "Processors",  count),
+    Field(ALLOCATED,              DELIVERED, "Processors",  allocated),
     Field("Average CPU Time",     JOB,       "CpuDuration", seconds_of_all, {}, (ALLOCATED,)),
     Field("Used Memory",          DELIVERED, "Memory",      amount_of_all, _AVERAGE, (ALLOCATED,)),
     Field(ASKED,                  REQUESTED, "Processors",  count),
@@ -250,13 +264,18 @@ class _WorkloadLog:
                 return Skipped(line, "partial execution")
             return Bad(line, f"a partial execution of job {id} without its job before it")
         self._previous = id
+        known_number(fields[_RUN])  # what is no run time refuses the job, as it has one
         started = _was_started(fields)
         told = self._times(fields, started=started)
         more: list[Property] = []
         notes = [] if self.begin else [Noted(line, _RELATIVE, once=True)]
-        for place, names in ((_QUEUE, self._queues), (_PARTITION, self._partitions)):
+        named = {_QUEUE: self._queues, _PARTITION: self._partitions}
+        for place in (_SUBMIT, _WAIT, *named):
             try:
-                told[place] = _named(fields[place], names)
+                if place in named:
+                    told[place] = _named(fields[place], named[place])
+                else:
+                    known_number(fields[place])
             except InvalidValue as wrong:
                 told[place] = ""
                 more.append(noted("SWF", NAMES[place], fields[place]))

@@ -139,7 +139,7 @@ class Memory(dict[Any, P]):
         self._room = _MEMO_SIZE
 
     def column(self, texts: Sequence[Any]) -> Column:
-        """What every text of a column becomes. Raises ``InvalidValue``, which names the column."""
+        """What every text of a column becomes. Raises ``InvalidValue``: see ``one_by_one``."""
         if isinstance(texts, BulkColumn):
             if (column := self._of_bulk(texts)) is not None:
                 return column
@@ -158,16 +158,13 @@ class Memory(dict[Any, P]):
             return self._numbers(texts)
         if self._many and (made := self._together(texts, self._many)) is not None:
             return made
-        try:
-            found: list[Found]
-            if self._row.beside:
-                found = list(starmap(self._read, texts))
-            elif "" not in texts:
-                found = list(map(self._read, texts))
-            else:
-                found = [self._read(text) if text else None for text in texts]
-        except InvalidValue as wrong:
-            raise self._named(wrong) from None
+        found: list[Found]
+        if self._row.beside:
+            found = list(starmap(self._read, texts))
+        elif "" not in texts:
+            found = list(map(self._read, texts))
+        else:
+            found = [self._read(text) if text else None for text in texts]
         return self._put(found)
 
     def _of_bulk(self, texts: BulkColumn) -> Column | None:
@@ -269,17 +266,16 @@ class Memory(dict[Any, P]):
         try:
             return self._read(*text) if self._row.beside else self._read(text) if text else None
         except InvalidValue as wrong:
-            raise self._named(wrong) from None
+            raise self._named(wrong, text) from None
 
     def _piece(self, found: Found) -> P:
         if found is None:
             return self._nothing
         return self._make(found) if isinstance(found, str) else self._of(found)
 
-    def _named(self, wrong: InvalidValue) -> InvalidValue:
-        column = self._row.column
-        # What is no column of the source, but worked out, has a name that nobody else knows.
-        expected = wrong.expected if column[0] == "(" else f"{wrong.expected}: {column}"
+    def _named(self, wrong: InvalidValue, text: Any) -> InvalidValue:
+        names = [name for name in _blamed(self._row, text, wrong) if not _is_worked_out(name)]
+        expected = f"{wrong.expected}: {', '.join(names)}" if names else wrong.expected
         if isinstance(wrong, Instead):
             return Instead(wrong.text, expected, wrong.properties, wrong.then, keeps=wrong.keeps)
         return InvalidValue(wrong.text, expected)
@@ -419,9 +415,10 @@ class Plan(Generic[P, J]):
         found = [self._builder.nothing] * size
         for place, told in faults.items():
             texts = {
-                fault.row.column: _as_it_stood(fault)
+                column: text
                 for fault in told
                 if not isinstance(fault.wrong, Instead) or fault.wrong.keeps
+                for column, text in _blamed(fault.row, fault.text, fault.wrong).items()
             }
             found[place] = self._builder.of(
                 Property(_EXTENSION, text, {"type": self._type, "name": column})
@@ -477,15 +474,42 @@ def _gives(row: Field, text: str) -> bool:
         return False
 
 
-def _as_it_stood(fault: _UnreadText) -> str:
-    """The text that could not be read: of a row with several columns that of the first."""
-    text = fault.text[0] if fault.row.beside else fault.text
+def _is_worked_out(column: str) -> bool:
+    """Whether it is no column of the source, and so has a name that nobody else knows."""
+    return column[0] == "("
+
+
+def _blamed(row: Field, text: Any, wrong: InvalidValue) -> dict[str, str]:
+    """The texts that could not be read, by their columns. # decision 1045
+
+    Of a row with several columns the first one that is what was wrong, or else holds it; where none
+    does, all that have a text may be to blame.
+    """
+    if not row.beside:
+        return {row.column: _plain_text(text)}
+    texts = {
+        name: _plain_text(each)
+        for name, each in zip((row.column, *row.beside), text, strict=True)
+        if name == row.column or not _is_worked_out(name)
+    }
+    if not wrong.text.strip():
+        return {row.column: texts[row.column]}
+    for is_it in (wrong.text.__eq__, lambda each: wrong.text in each):
+        for name, each in texts.items():
+            if is_it(each):
+                return {name: each}
+    told = {name: each for name, each in texts.items() if each.strip()}
+    return told or {row.column: texts[row.column]}
+
+
+def _plain_text(text: Any) -> str:
     return text if isinstance(text, str) else " ".join(map(str, text))
 
 
 def _remark(fault: _UnreadText) -> str:
     """What to say of a text that could not be read."""
-    is_told = _as_it_stood(fault).strip() != ""
+    texts = _blamed(fault.row, fault.text, fault.wrong).values()
+    is_told = any(text.strip() for text in texts)
     if isinstance(fault.wrong, Instead):
         kept = f", {KEPT}" if fault.wrong.keeps and is_told else ""
         return f"{fault.wrong}; {fault.wrong.then}{kept}"

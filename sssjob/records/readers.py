@@ -11,9 +11,10 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import whole
 from sssjob.model import Property
 from sssjob.nodes import plain
+from sssjob.records import values
 from sssjob.records.record import Found, Instead, by_columns, in_bulk, numeric, varied
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers
-from sssjob.records.values import count
+from sssjob.records.values import count, is_unknown
 
 _SEVERAL = re.compile(r"[\s,+~*]")
 _NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
@@ -138,7 +139,7 @@ def processors(text: str) -> Found:
 
     Raises ``Instead`` for fewer: who counts such a job as one with one processor should know.
     """
-    if text[:1] == "-" and count(text) is None:
+    if text[:1] == "-" and values.number(text) < 0:
         raise Instead(text, PROCESSORS, (), NOT_KNOWN, keeps=True)
     return count(text)
 
@@ -173,7 +174,7 @@ def seconds(text: str) -> Found:
     ('0', '60', None)
     """
     if not (found := _NUMBER.fullmatch(text)):
-        if text[:2] == "-1":
+        if is_unknown(text):
             return None
         raise InvalidValue(text, "a number of seconds")
     return str(int(found[1]) + ((found[2] or "0") >= "5"))
@@ -181,7 +182,7 @@ def seconds(text: str) -> Found:
 
 @by_columns(_whole_parts)
 def kilobytes(text: str) -> Found:
-    """KB with or without decimals; 0 and less mean that nothing was measured.
+    """KB with or without decimals; 0 and -1 mean that nothing was measured.
 
     >>> kilobytes("17952.000000"), kilobytes("-1"), kilobytes("0.000000")
     ('17952', None, None)
@@ -194,7 +195,7 @@ def kilobytes(text: str) -> Found:
 
 @by_columns(_whole_kilobytes)
 def kilobytes_of_bytes(text: str) -> Found:
-    """Bytes in KB, exactly; 0 and less mean that nothing was measured.
+    """Bytes in KB, exactly; 0 and -1 mean that nothing was measured.
 
     >>> kilobytes_of_bytes("20668416.000000")
     '20184'
@@ -211,7 +212,7 @@ def kilobytes_of_bytes(text: str) -> Found:
 
 def _amount(text: str) -> int | Fraction:
     if not (found := _NUMBER.fullmatch(text)):
-        if text[:1] == "-":
+        if is_unknown(text):
             return 0
         raise InvalidValue(text, "an amount of memory")
     return Fraction(text) if found[2] and found[2].strip("0") else int(found[1])

@@ -42,24 +42,43 @@ def number(text: str) -> Fraction:
     return Fraction(text.removesuffix("."))
 
 
+def is_unknown(text: str) -> bool:
+    """Whether a text is the number -1, by which logs say that something is not known.
+
+    >>> is_unknown("-1"), is_unknown("-1.000000"), is_unknown("-15"), is_unknown("1")
+    (True, True, False, False)
+    """
+    return text[:2] == "-1" and not text[2:].removeprefix(".").strip("0") and text[2:3] in "."
+
+
+def known_number(text: str) -> Fraction | None:
+    """A number from 0 on; None for -1. Raises ``InvalidValue`` for any other below 0."""
+    value = number(text)
+    if value >= 0:
+        return value
+    if is_unknown(text):
+        return None
+    raise InvalidValue(text, "a number from 0 on, or -1 where it is not known")  # decision 1045
+
+
 def amount(text: str) -> str | None:
-    """A number that is not negative; ``-1`` and the like mean that it is not known.
+    """A number from 0 on; -1 means that it is not known.
 
     >>> amount("0.50"), amount("-1")
     ('0.5', None)
     """
     if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= 18:
         return text
-    value = number(text)
-    return None if value < 0 else units.decimal(value)
+    value = known_number(text)
+    return None if value is None else units.decimal(value)
 
 
 def count(text: str) -> str | None:
-    """How many of something; none and fewer mean that it is not known."""
-    value = number(text)
-    if value.denominator != 1:
+    """How many of something; 0 and -1 mean that it is not known."""
+    value = known_number(text)
+    if value and value.denominator != 1:
         raise InvalidValue(text, "a whole number")
-    return str(int(value)) if value > 0 else None
+    return str(int(value)) if value else None
 
 
 def integer(text: str) -> str:
@@ -74,15 +93,15 @@ def integer(text: str) -> str:
 
 
 def seconds(text: str) -> str | None:
-    """Seconds, half a second rounded up; a negative number means that they are not known."""
-    value = number(text)
-    return None if value < 0 else str(units.rounded(value))
+    """Seconds, half a second rounded up; -1 means that they are not known."""
+    value = known_number(text)
+    return None if value is None else str(units.rounded(value))
 
 
 def limit(text: str) -> str | None:
-    """A limit of time in seconds, rounded up; a negative number means that there is none."""
-    value = number(text)
-    return None if value < 0 else str(limit_seconds(value))
+    """A limit of time in seconds, rounded up; -1 means that there is none."""
+    value = known_number(text)
+    return None if value is None else str(limit_seconds(value))
 
 
 def iso_duration(text: str) -> Fraction:

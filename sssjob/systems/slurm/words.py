@@ -307,15 +307,18 @@ def settable(value: Any) -> Any:
     """The number of ``{"set", "infinite", "number"}``; anything else as it is.
 
     None is a number that is not set, infinity one that has no end, whatever number stands there.
+    An object whose flags are no truth values, or without them, stays as it is: it tells neither.
 
     >>> settable({"set": True, "infinite": False, "number": 5}), settable({"set": False})
     (5, None)
     """
     if type(value) is not dict:
         return value
-    if value.get("infinite"):
-        return inf
-    return value.get("number") if value.get("set") else None
+    if infinite := value.get("infinite"):
+        return inf if infinite == 1 else value
+    if is_set := value.get("set"):
+        return value.get("number") if is_set == 1 else value
+    return None if "set" in value or not value else value
 
 
 def moment(text: str) -> int | None:

@@ -26,6 +26,7 @@ from sssjob.systems.condor.accounting.table import NAMES, REQUESTS, TEXTS, is_of
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
     NUMBERS,
+    as_it_stands,
     told,
     worked_out,
 )
@@ -273,7 +274,7 @@ def _leave_numbers(fields: list[str], values: list[Any]) -> None:
     for name in _TEXTUAL:
         place = _AT[name.lower()]
         if type(values[place]) not in _TEXTS:
-            odd[name], fields[place] = told(values[place]), ""
+            odd[name], fields[place] = as_it_stands(values[place]), ""
     fields[-1] = json.dumps(odd)
 
 

@@ -50,6 +50,7 @@ SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signa
 _LIMITS, _A_LIMIT = re.compile(r"[\s,]+"), re.compile(r"[A-Za-z_][\w.]*(?::[0-9]{1,9})?", re.ASCII)
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
 UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
+_LAST_UNIVERSE = 13
 ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 
 
@@ -397,6 +398,8 @@ def project(group: str, both: str, user: str, stated: str) -> Found:
 
 def universe(text: str) -> Found:
     """The universe, where it is not the usual one."""
+    if not (is_whole(text) and 0 < int(text) <= _LAST_UNIVERSE):
+        raise InvalidValue(text, f"the number of a universe, 1 to {_LAST_UNIVERSE}")
     return UNIVERSES.get(text)
 
 

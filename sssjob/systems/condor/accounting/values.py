@@ -204,6 +204,11 @@ def told(value: Any) -> str:
     return ""
 
 
+def as_it_stands(value: Any) -> str:
+    """A value that is not what it should be as text, an ad and a list as JSON has them."""
+    return told(value) or legal(json.dumps(value, ensure_ascii=False, default=str))
+
+
 def is_blank(value: Any) -> bool:
     """Whether a value is a text of which nothing is seen: it tells nothing, whoever reads it."""
     return isinstance(value, str) and not value.strip()
@@ -244,4 +249,4 @@ def _odd(value: Any, least: float = -_HUGE, most: float = _HUGE) -> str:
     if value is None or (type(value) in _KINDS and least <= value < most):
         return ""
     is_unknown = isinstance(value, str) and (is_expression(value) or is_blank(value))
-    return "" if is_unknown else told(value) or repr(value)
+    return "" if is_unknown else as_it_stands(value)

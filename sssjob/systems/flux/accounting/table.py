@@ -13,7 +13,7 @@ from sssjob.model import Property
 from sssjob.records.readers import extension, identity, noted, processors
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 from sssjob.records.unread import Left, known
-from sssjob.records.values import count, epoch, integer, number
+from sssjob.records.values import count, epoch, integer, known_number, number
 from sssjob.systems.flux import ids, words
 
 TYPE = "Flux"  # of Extensions
@@ -51,7 +51,7 @@ def _over(inactive: str, run: str, cleanup: str) -> str:
 
 
 def _known(text: str) -> bool:
-    return bool(text) and number(text) > 0
+    return bool(text) and bool(known_number(text))
 
 
 @varied

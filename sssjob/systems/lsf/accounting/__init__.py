@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, islice
 from operator import itemgetter
+from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
@@ -50,7 +52,8 @@ _NO_HOSTS = "it ran, and no execution hosts are told: nor are its processors"
 _ASKED, _RAN = table.HOSTS
 _JOB_FILE = len(table.HEAD) - 1  # the last of the texts, which stand in quotes
 _last_numbers = itemgetter(*table.NUMBERS[-2:])
-_HOST_USAGE = 6  # fields for each host
+_WIDTHS = (2, 6)  # fields for each entry of the lists before the tail
+_FIRST_NUMBERS = 3  # of the tail: runLimit, options3 and avgMem
 _ENERGY, _RANGE = 5, 3  # numbers about energy, and those of a range of indices
 _OTHER_TAIL = f"what stands behind {table.REST[-1]} has not the form of LSF 9.1 to 10.1: left out"
 
@@ -117,14 +120,18 @@ def _record(number: int, fields: list[str]) -> Read:
         raise NoRecord(f"{len(fields)} fields: the record is cut short")
     asked_text, odd_asked = _entries(asked, _ASKED)
     hosts_text, odd_hosts = _entries(hosts, _RAN)
-    tail, behind = _tail(fields, position + len(table.REST))
+    tail, behind, odd_counts = _tail(fields, position + len(table.REST))
     names = _names(len(known), len(tail), len(behind), fields[_START] == "0")
     told = [*fields[:first], asked_text, hosts_text, *known, *tail, *behind]
     found = told_by_columns(number, names, told)
     notes = [] if hosts or fields[_START] == "0" else [_NO_HOSTS]
     if not tail and len(fields) > position + len(table.REST):
         notes.append(_OTHER_TAIL)
-    odd = (*odd_asked, *odd_hosts)
+    odd = [*odd_asked, *odd_hosts]
+    odd += (
+        (f"{InvalidValue(text, 'a count')}: {name}; {KEPT}", noted(table.TYPE, name, text))
+        for name, text in odd_counts.items()
+    )
     notes += (told for told, _ in odd)
     if not notes:
         return found
@@ -188,20 +195,78 @@ def _are_shifted(known: list[str]) -> bool:
     return sum(not _REAL.fullmatch(known[place]) for place in places) > 1
 
 
-def _tail(fields: list[str], position: int) -> tuple[list[str], list[str]]:
+class _Tail(NamedTuple):
     """What 9.1 added, behind its two lists, and what is told of what 10.1 has behind that.
 
-    Nothing where these are not what they should be.
+    ``odd`` are counts of the lists that are none, by their names.
     """
-    for width in (2, _HOST_USAGE):
-        if position >= len(fields) or not fields[position].isdecimal():
-            return [], []
-        position += 1 + width * int(fields[position][:9])
-    found = fields[position : position + len(table.TAIL)]
-    limits = (0, 1, 2)  # runLimit, options3 and avgMem are numbers
-    if not all(_WHOLE.fullmatch(found[at]) for at in limits[: len(found)]):
-        return [], []
-    return found, _behind(fields, position + len(table.TAIL))
+
+    fields: list[str]
+    behind: list[str]
+    odd: dict[str, str]
+
+
+_NO_TAIL = _Tail([], [], {})
+
+
+def _tail(fields: list[str], position: int) -> _Tail:
+    """The tail of a record; nothing where it has not the form of one.
+
+    One odd number costs itself: the others show that these are the fields. Where it is the count of
+    a list, the tail stands at the only place where all of its numbers are some. # decision 1046
+    """
+    begin = position
+    for width in _WIDTHS:
+        if begin >= len(fields) or not fields[begin].isdecimal():
+            return _searched_tail(fields, position)
+        begin += 1 + width * int(fields[begin][:9])
+    return _tail_at(fields, begin) if _are_tail(fields, begin, 1) else _NO_TAIL
+
+
+def _tail_at(fields: list[str], begin: int, odd: dict[str, str] | None = None) -> _Tail:
+    end = begin + len(table.TAIL)
+    return _Tail(fields[begin:end], _behind(fields, end), odd or {})
+
+
+def _are_tail(fields: list[str], begin: int, faults: int) -> bool:
+    """Whether the fields from a place on are those of a tail, but for so many faults.
+
+    Where the first three numbers stand in their places the others may be anything.
+    """
+    places = [begin + at for at in table.WHOLE_IN_TAIL if begin + at < len(fields)]
+    if faults and all(_WHOLE.fullmatch(fields[at]) for at in places[:_FIRST_NUMBERS]):
+        return True
+    is_whole = len(fields) >= begin + len(table.TAIL)
+    return is_whole and sum(not _WHOLE.fullmatch(fields[at]) for at in places) <= faults
+
+
+def _searched_tail(fields: list[str], position: int) -> _Tail:
+    """The tail behind two lists of which one has a count that is none."""
+    found: list[_Tail] = []
+    for first in _ends(fields, position, _WIDTHS[0]):
+        counts = [fields[position], fields[first]]
+        odd = {
+            name: text
+            for name, text in zip(table.COUNTS, counts, strict=True)
+            if not text.isdecimal()
+        }
+        if len(odd) == 1:
+            found += (
+                _tail_at(fields, begin, odd)
+                for begin in _ends(fields, first, _WIDTHS[1])
+                if _are_tail(fields, begin, 0)
+            )
+    return found[0] if len(found) == 1 else _NO_TAIL
+
+
+def _ends(fields: list[str], position: int, width: int) -> Iterable[int]:
+    """The places at which a list may end, behind its count."""
+    if position >= len(fields):
+        return ()
+    if not fields[position].isdecimal():
+        return range(position + 1, len(fields), width)
+    end = position + 1 + width * int(fields[position][:9])
+    return (end,) if end < len(fields) else ()
 
 
 def _behind(fields: list[str], position: int) -> list[str]:

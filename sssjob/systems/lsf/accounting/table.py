@@ -24,7 +24,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
-from sssjob.records.values import is_whole
+from sssjob.records.values import is_unknown, is_whole
 from sssjob.resource_names import GPU, LICENSE, license_attributes
 from sssjob.systems.lsf.selections import is_open, selected
 from sssjob.systems.lsf.words import (
@@ -88,6 +88,14 @@ TAIL = (
     "dstJobId", "forwardTime", "flow_id", "acJobWaitTime", "totalProvisionTime", "outdir",
     "runTime", "subcwd",
 )
+# Where TAIL has whole numbers.
+WHOLE_IN_TAIL = tuple(
+    place
+    for place, name in enumerate(TAIL)
+    if name in ("runLimit", "options3", "avgMem", "srcJobId", "dstJobId", "forwardTime",
+                "acJobWaitTime", "totalProvisionTime", "runTime")
+)  # fmt: skip
+COUNTS = ("submitEXTnum", "numHostRusage")  # how long each of LISTS is
 # What 10.1 has behind it, by IBM's list and published records of 10.108, and what is told of that.
 BEHIND = (
     "numNetwork", "networks", "affinity", "energy", "cpi", "gips", "gbs", "gflops", "numAllocSlots",
@@ -186,8 +194,16 @@ def processors(text: str) -> Found:
 
 
 def asked_processors(least: str, most: str) -> Found:
-    """A number, or the least and the most that would do."""
-    low, high = integer(least), integer(most) if most else None
+    """A number, or the least and the most that would do.
+
+    Raises ``Instead`` where the most cannot be read: the least counts.
+    """
+    low = integer(least)
+    try:
+        high = integer(most) if most else None
+    except InvalidValue as wrong:
+        kept = (Property("Processors", low),) if isinstance(low, str) else ()
+        raise Instead(most, wrong.expected, kept, "numProcessors counts", keeps=True) from None
     if not isinstance(low, str) or not isinstance(high, str) or int(low) >= int(high):
         return low
     return Property("Processors", low, {"op": "GE"}), Property("Processors", high, {"op": "LE"})
@@ -225,8 +241,9 @@ def signal(text: str) -> Found:
 @varied
 def cpu(user: str, system: str) -> Found:
     """CPU seconds, where both are known."""
-    if not (_REAL.fullmatch(user) and _REAL.fullmatch(system)):
-        raise InvalidValue(f"{user} {system}", "two numbers of seconds")
+    for text in (user, system):
+        if not (_REAL.fullmatch(text) and (text[0] != "-" or is_unknown(text))):
+            raise InvalidValue(text, "a number of seconds")
     if user[0] == "-" or system[0] == "-":
         return None
     # A sum of usual numbers has fewer digits than a Decimal keeps, and takes a fifth of the time.
@@ -243,12 +260,12 @@ def wall(ended: str, started: str, told: str) -> Found:
 
 def limit(text: str) -> Found:
     """A limit in seconds; -1 and 0 are none."""
-    return None if text[:1] == "-" else integer(text)
+    return None if is_unknown(text) else integer(text)
 
 
 def unless_zero(text: str) -> Found:
     """A number above 0 as it is written: 0 and -1 say that nothing was measured."""
-    if not _REAL.fullmatch(text):
+    if not _REAL.fullmatch(text) or (text[0] == "-" and not is_unknown(text)):
         raise InvalidValue(text, "a number")
     return text if text[0] != "-" and text.strip("0.") else None
 

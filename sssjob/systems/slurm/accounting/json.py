@@ -5,7 +5,9 @@ A job and its steps become rows in sacct's own columns and take the same way fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
@@ -13,16 +15,18 @@ from sssjob.records import json_objects
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.cutting import OpenStream, PartStream
 from sssjob.records.layout import KnownColumns, Layout, Piece
-from sssjob.records.record import Bad, Noted
+from sssjob.records.readers import noted
+from sssjob.records.record import JOB, KEPT, Bad, Field, Instead, Noted
+from sssjob.records.record import Found as Value
 from sssjob.records.unread import Left, known, unread
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
 from sssjob.systems.slurm.accounting import table as sacct_table
 from sssjob.systems.slurm.accounting.lines import SacctRow
 
-_STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES = (
+_STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES, _ODD = (
     table.NAMES.index(name)
-    for name in ("State", "ExitCode", "TotalCPU", "JobID", "ReqTRES", "Licenses")
+    for name in ("State", "ExitCode", "TotalCPU", "JobID", "ReqTRES", "Licenses", table.ODD_PARTS)
 )
 # Of jobs and steps in these states 0 is hardly ever the code.
 _CODED = ("FAILED", "DEADLINE", "OUT_OF_MEMORY", "BOOT_FAIL", "NODE_FAIL")
@@ -118,11 +122,14 @@ def _rows(line: int, job: dict[str, Any]) -> list[SacctRow]:
     own = table.job_fields(job)
     if not own[_ID]:
         raise InvalidValue("the object", "a job with a job_id")
+    if odd := table.odd_parts(job):
+        told_already = json.loads(own[_ODD] or "{}")
+        own[_ODD] = json.dumps({**told_already, **odd})
     rows = [SacctRow(line, table.NAMES, own)]
     steps = job.get("steps")
     for step in steps if isinstance(steps, list) else ():
         if not isinstance(step, dict):
-            raise InvalidValue(str(step), "an object for each step")
+            continue  # ``odd_parts`` has it
         told = table.step_fields(step)
         told[_ID] = f"{own[_ID]}.{_step(step)}"
         rows.append(SacctRow(line, table.NAMES, told))
@@ -164,11 +171,27 @@ def _made_of() -> dict[str, tuple[str, ...]]:
     return {**table.MADE_OF, **summed}
 
 
+def _odd_parts(text: str) -> Value:
+    """Nothing. Raises ``Instead`` for parts of another type, each of which is kept."""
+    parts = json.loads(text)
+    kept = tuple(noted("Slurm", name, part) for name, part in parts.items() if part.strip())
+    raise Instead(
+        ", ".join(parts.values()), f"what a record has there: {', '.join(parts)}", kept, KEPT
+    )
+
+
+_ROW_OF_ODD_PARTS = Field(table.ODD_PARTS, JOB, "Extension", _odd_parts)
+
+
+def _with_odd_parts(names: Sequence[str]) -> Iterator[Field]:
+    return chain(sacct_table.rows_of_opened(names), (_ROW_OF_ODD_PARTS,))
+
+
 _PARTED = json_objects.parted(_member, _BESIDE)
 LAYOUT = Layout(
     type="Slurm",
     cut=CustomPieces(_found, _opened, _PARTED._replace(behind=_behind, rest=_rest)),
-    rows=sacct_table.rows_of_opened,
+    rows=_with_odd_parts,
     folding=sacct.LAYOUT.folding,
     span=sacct.LAYOUT.span,
     known=KnownColumns(table.PATHS, _made_of()),

@@ -47,8 +47,13 @@ def text(value: Any) -> str:
     Of something else it is the text that it is in JSON, so that it is not left out in silence.
     """
     if type(value) is not str:
-        return legal(json.dumps(value)) if value else ""
+        return as_json(value) if value else ""
     return value if value.isprintable() else legal(value)
+
+
+def as_json(value: Any) -> str:
+    """A value as it stands in JSON, as far as a document can hold it."""
+    return legal(json.dumps(value, ensure_ascii=False))
 
 
 def number(value: Any) -> str:
@@ -67,7 +72,7 @@ def number(value: Any) -> str:
         return UNLIMITED if value == inf else str(int(value) if value.is_integer() else value)
     if kind is str:
         return UNLIMITED if value.lower() in _INFINITE else text(value)
-    raise InvalidValue(json.dumps(value), "a number")
+    raise InvalidValue(as_json(value), "a number")
 
 
 def time(value: Any) -> str:
@@ -128,7 +133,7 @@ def cpu(value: Any) -> str:
     if not any(told) or (not told[0] and whole is not None):  # below 0
         return ""
     if not all(is_whole(text) for text in told if text):
-        raise InvalidValue(json.dumps(value), "a time in seconds and microseconds")
+        raise InvalidValue(as_json(value), "a time in seconds and microseconds")
     seconds, microseconds = (int(text or 0) for text in told)
     return spent(seconds, microseconds)
 
@@ -153,11 +158,13 @@ def state_of_job(job: Tree) -> str:
 def exit_code(value: Any) -> str:
     """``code:signal``; what is not set of a pair is 0, of none nothing."""
     if type(value) is not dict:
-        return ""
+        return text(value)
     code = number(value.get("return_code"))
-    told = value.get("signal")
+    told = value.get("signal") or {}
+    if type(told) is not dict:
+        raise InvalidValue(as_json(value), "an exit code with the id of a signal")
     # Its number was called signal_id until v0.0.39.
-    signal = number(told.get("id", told.get("signal_id"))) if type(told) is dict else ""
+    signal = number(told.get("id", told.get("signal_id")))
     return f"{code or 0}:{signal or 0}" if code or signal else ""
 
 
@@ -227,7 +234,7 @@ def amounts(value: Any) -> dict[str, str]:
             elif type(told) is int and told < 0 and kind in _COUNTED:
                 found[f"{kind}/{text(name)}" if name else kind] = str(told)
         elif item and (type(item) is not dict or item.get("count")):
-            found[legal(json.dumps(item))] = "no entry"
+            found[as_json(item)] = "no entry"
     return found
 
 
@@ -355,7 +362,9 @@ STEP: tuple[JSONColumn, ...] = (
 )
 # fmt: on
 
-NAMES = tuple(dict.fromkeys(row.column for row in (*JOB, *STEP)))
+ODD_PARTS = "(parts of another type)"  # by their names, as JSON
+NAMES = (*dict.fromkeys(row.column for row in (*JOB, *STEP)), ODD_PARTS)
+_TOGETHER = {"array": dict, "association": dict, "het": dict, "steps": list}  # no column is of one
 
 # For the page that says where each goes: what columns of a job are made of.
 _OF_SEVERAL = {
@@ -379,7 +388,9 @@ class RowReading:
 
     Most columns are texts that one place alone tells: all of these are looked at together. Where
     something else stands than the object, or the list, in which columns are looked for, each of
-    them has its text, and who reads them says that it is no such value.
+    them has its text, and who reads them says that it is no such value. Who reads a column that may
+    be any text would not: what stands in the place of their object is in ``ODD_PARTS``, where there
+    is such a column.
     """
 
     def __init__(
@@ -391,6 +402,7 @@ class RowReading:
         """``names`` are the columns that are given, ``lists`` the paths of ``amounts``."""
         self._lists = tuple(lists)
         self._size = len(names)
+        self._odd_at = names.index(ODD_PARTS) if ODD_PARTS in names else -1
         parents = dict.fromkeys(path[:-1] for _, path, _ in rows if path not in self._lists)
         self._parents = tuple(path for path in parents if path not in self._lists)
         places = {path: place for place, path in enumerate((*self._parents, *self._lists))}
@@ -444,10 +456,32 @@ class RowReading:
             and place != self._of_state
         }
         columns = [(column, parent) for column, parent, _, _ in self._rows]
-        columns += [(column, parent) for parent, _, column in self._texts]
+        if self._odd_at < 0:
+            columns += [(column, parent) for parent, _, column in self._texts]
+        else:
+            of_texts = dict.fromkeys(parent for parent, _, _ in self._texts if parent in odd)
+            parts = {".".join(self._parents[parent]): odd[parent] for parent in of_texts}
+            found[self._odd_at] = json.dumps(parts) if parts else ""
         for column, parent in columns:
             if parent in odd and not found[column]:
                 found[column] = odd[parent]
+
+
+def odd_parts(job: Tree) -> dict[str, str]:
+    """Parts of a job of which no column is made alone, and which are of another type, by name.
+
+    >>> odd_parts({"array": {}, "steps": [{}, 7], "het": "first"})
+    {'het': 'first', 'steps': '7'}
+    """
+    odd = {
+        name: text(value)
+        for name, kind in _TOGETHER.items()
+        if (value := job.get(name)) and type(value) is not kind
+    }
+    steps = job.get("steps")
+    if type(steps) is list and not all(type(step) is dict for step in steps):
+        odd["steps"] = " ".join(text(step) for step in steps if type(step) is not dict)
+    return odd
 
 
 job_fields = RowReading(JOB, (("tres", "allocated"), ("tres", "requested")))

@@ -1,0 +1,175 @@
+"""An odd value of any column of any format costs that value: it is told, and its text is kept.
+
+Each value of one record of each format is replaced in turn. A column of which nothing is read
+changes nothing; what the usage is made of may refuse the record. # decision 1045
+"""
+
+import io
+import json
+import re
+from copy import deepcopy
+
+import pytest
+from written_records import FORMATS, START, Ran
+
+from sssjob.document import dumps
+from sssjob.records import find, read_records
+from sssjob.records.builders import OBJECTS
+from sssjob.records.record import KEPT, Bad, Converted, Noted, Options
+
+JOB = Ran(number=71, hosts=1, slots=4, gpus=1, wall=600, cpu=1200, memory=2048)
+
+# fmt: off
+APEL = f"""APEL-individual-job-message: v0.3
+Site: S
+LocalJobId: 71
+LocalUserId: amy
+WallDuration: 600
+CpuDuration: 1200
+Processors: 4
+NodeCount: 1
+StartTime: {START}
+EndTime: {JOB.end}
+MemoryReal: 2048
+MemoryVirtual: 4096
+ServiceLevelType: HEPSPEC
+ServiceLevel: 10
+%%
+"""
+SWF = f"; UnixStartTime: {START}\n71 0 50 600 4 300 2048 4 3600 512 1 5 3 7 1 1 9 60\n"
+FLUX = {
+    "id": 71, "username": "amy", "urgency": 16, "priority": 16, "t_submit": 1700000000.0,
+    "t_run": 1700000000.0, "t_cleanup": 1700000600.0, "t_inactive": 1700000600.0,
+    "state": "INACTIVE", "name": "a", "cwd": "/", "queue": "q", "bank": "b", "ntasks": 4,
+    "ncores": 4, "duration": 3600.0, "nnodes": 1, "nodelist": "n1", "result": "COMPLETED",
+}  # without a returncode: one below 0 is a signal
+# What a value is in the text of a record.
+VALUES = {
+    "slurm":         r"[^|\n]+",
+    "torque":        r"(?<=[A-Za-z_]=)[^ \n]+",
+    "openpbs":       r"(?<=[A-Za-z_]=)[^ \n]+",
+    "sge":           r"[^:\n]+",
+    "lsf":           r'(?<= ")[^" \n]*(?=" )|(?<= )[^" \n]+',
+    "slurm-jobcomp": r"(?<=[A-Za-z]=)[^ \n]+",
+}
+# fmt: on
+KINDS = ("abc", "-5", "1e400")
+OF_JSON = (*KINDS, -5, [7], {"a": 7})
+
+
+def written(name):
+    return "".join(f"{line}\n" for line in FORMATS[name][1]([JOB]))
+
+
+def replaced(pattern, text):
+    """The text with each of its values replaced by each odd one."""
+    for found in re.finditer(pattern, text):
+        begin, end = found.span()
+        for odd in KINDS:
+            if odd != text[begin:end]:
+                yield f"{found[0]!r} at {begin}", odd, text[:begin] + odd + text[end:]
+
+
+def nested(value, path=()):
+    if path:
+        yield path
+    for key, each in value.items() if isinstance(value, dict) else ():
+        yield from nested(each, (*path, key))
+
+
+def changed(whole, at=lambda whole: whole, indent=1):
+    """JSON with each of its values replaced, those that hold others among them."""
+    for path in nested(at(whole)):
+        for odd in OF_JSON:
+            copy = deepcopy(whole)
+            place = at(copy)
+            for key in path[:-1]:
+                place = place[key]
+            if type(place[path[-1]]) is type(odd) is not str:
+                continue  # it may be a value of this column
+            place[path[-1]] = odd
+            yield ".".join(map(str, path)), odd, json.dumps(copy, indent=indent) + "\n"
+
+
+def behind(head, found):
+    return ((where, odd, head + text) for where, odd, text in found)
+
+
+def cases(name):
+    """The format, the text of a record, and it with each of its values replaced."""
+    if name == "apel":
+        return "apel", APEL, replaced(r"(?<=[a-z]: )[^v\n]+", APEL)
+    if name == "swf":
+        head, body = SWF.split("\n", 1)
+        return "swf", SWF, behind(f"{head}\n", replaced("[0-9]+", body))
+    if name == "flux":
+        return "flux", json.dumps(FLUX), changed(FLUX)
+    text = written(name)
+    if name == "slurm-json":
+        return name, text, changed(json.loads(text), lambda whole: whole["jobs"][0])
+    if name == "condor":
+        # A list and an ad are expressions like any other, which tell nothing.
+        found = changed(json.loads(text), indent=None)
+        return name, text, (case for case in found if isinstance(case[1], str | int))
+    first = 1 if name == "slurm" else 0
+    head = "".join(text.splitlines(keepends=True)[:first])
+    if name == "sge":
+        text = text.splitlines(keepends=True)[-1]  # without the row of a slave task
+    body = text.removeprefix(head)
+    return FORMATS[name][0], text, behind(head, replaced(VALUES[name], body))
+
+
+def outcomes(format_, text):
+    found = read_records(find(format_), io.BytesIO(text.encode()), Options(), OBJECTS)
+    jobs, told, bad = [], [], []
+    for each in found:
+        if isinstance(each, Converted):
+            jobs.append(each.job)
+        elif isinstance(each, Noted):
+            told.append(each.message)
+        elif isinstance(each, Bad):
+            bad.append(each.reason)
+    return jobs, told, bad
+
+
+def properties(job):
+    """What a job says, in the order of its text."""
+    return re.findall(r"<[A-Z][^<>/]*>[^<>]+", dumps(job))
+
+
+def element(told):
+    """The element of a property, and of an Extension its name."""
+    return re.match(r"<Extension [^>]*|<\w+", told)[0]
+
+
+MOST = 6  # properties that are made of one value
+
+
+@pytest.mark.parametrize("name", [*sorted({*FORMATS} - {"ur"}), "apel", "swf", "flux"])
+def test_an_odd_value_is_told_and_kept_or_refuses_its_record(name):
+    format_, whole, found = cases(name)
+    (job,), said, _ = outcomes(format_, whole)
+    usual = properties(job)
+    faults, converted = [], 0
+    for where, odd, text in found:
+        jobs, told, bad = outcomes(format_, text)
+        news = [message for message in told if message not in said]
+        if not jobs:
+            assert bad, (where, odd)
+            continue
+        converted += 1
+        shown = odd if isinstance(odd, str) else json.dumps(odd).strip("[]")
+        now = properties(jobs[0])
+        is_kept = any(shown in each for each in now)
+        lost = [each for each in usual if each not in now]
+        if (lost or any(KEPT in message for message in news)) and not is_kept:
+            faults.append((where, odd, "not kept", lost, news))
+        if len(lost) > MOST:
+            faults.append((where, odd, "costs others", lost, news))
+        in_its_place = any(shown in each for each in now if element(each) in map(element, usual))
+        if lost and not news and not in_its_place:
+            faults.append((where, odd, "not told", lost, news))
+        if len(news) != len({*news}):
+            faults.append((where, odd, "told twice", lost, news))
+    assert not faults, "\n".join(map(str, faults))
+    assert converted > len(usual)
