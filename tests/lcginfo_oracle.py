@@ -80,10 +80,12 @@ class Site:
         """Free slots: as stated, or what jobs leave, less than 0 where they have more than there
         are; none if a job waits; None: nobody knows.
         """
+        held = sum(job["cpucount"] for job in self.running)
         if "nfree" in head:
-            return min(head["nfree"], head.get("nactive", math.inf))
+            stated = min(head["nfree"], head.get("nactive", math.inf))
+            return stated or min(head.get("nactive", math.inf) - held, 0)
         if "nactive" in head:
-            return head["nactive"] - sum(job["cpucount"] for job in self.running)
+            return head["nactive"] - held
         narrow = (job for job in self.waiting if job["cpucount"] == 1)
         return 0 if any(not self.is_capped(job["vo"]) for job in narrow) else None
 

@@ -75,7 +75,8 @@ class Site:
         """How many slots one job can have at most; None where nobody says how many there are."""
         if not self.snapshot.nactive:
             return None
-        return max(self.snapshot.nactive, self.snapshot.busy + (self.snapshot.free or 0))
+        known = self.snapshot
+        return max(self.snapshot.nactive, known.busy - known.lacking + (known.free or 0))
 
     def can_start(self, job: QueuedJob) -> bool:
         """Whether a job waits, and asks for no more slots than there are."""

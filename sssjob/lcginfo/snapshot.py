@@ -141,13 +141,9 @@ class Snapshot:
     def lacking(self) -> int:
         """How many slots running jobs hold beside those that are up; the first that end leave none.
 
-        0 where ``nfree`` is stated, which is believed, or nobody says how many are up.
+        0 where some are said to be free, which is believed, or nobody says how many are up.
         """
-        return (
-            0
-            if self.nactive is None or self.nfree is not None
-            else max(self.busy - self.nactive, 0)
-        )
+        return 0 if self.nactive is None or self.nfree else max(self.busy - self.nactive, 0)
 
 
 class Remark(NamedTuple):

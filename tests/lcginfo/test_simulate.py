@@ -121,13 +121,21 @@ def test_where_nobody_says_how_many_slots_there_are_waiting_jobs_tell():
     assert wait(site(busy, waiting("cms", 9))).seconds == 6600
 
 
-def test_the_first_of_more_running_slots_than_there_are_leave_no_room():
+@pytest.mark.parametrize("nfree", [None, 0])
+def test_the_first_of_more_running_slots_than_there_are_leave_no_room(nfree):
     """12 of 8 slots are held: when the 4 of the first end, 8 of 8 are."""
     jobs = [running("cms", 3500, slots=4), running("cms", 1800, slots=8)]
-    assert wait(site(*jobs, slots=8)).seconds == 1800
-    assert wait(site(*jobs, slots=9)).seconds == 100
-    assert wait(site(*jobs, slots=12)).seconds == 100
-    assert wait(site(*jobs, slots=8, nfree=0)).seconds == 100  # what is stated is believed
+    assert wait(site(*jobs, slots=8, nfree=nfree)).seconds == 1800
+    assert wait(site(*jobs, slots=9, nfree=nfree)).seconds == 100
+    assert wait(site(*jobs, slots=12, nfree=nfree)).seconds == 100
+    assert wait(site(*jobs, slots=8, nfree=2)).seconds == 0  # what is stated is believed
+
+
+def test_a_job_wider_than_the_site_is_passed_over_whatever_runs_there():
+    wide = waiting("atlas", 100, slots=17)
+    found = site(running("cms", 3500, slots=24), wide, slots=16)
+    assert found.too_wide == 1
+    assert wait(found).seconds == 100
 
 
 def test_the_end_that_a_capped_group_waits_for_is_one_of_its_own():
@@ -178,10 +186,8 @@ def test_more_slots_never_make_anyone_wait_longer(jobs, caps, slots, more, count
 @given(JOBS, CAPS, st.integers(1, 12), st.integers(1, 2), st.sampled_from(("jobs", "slots")))
 def test_a_job_of_more_slots_than_there_are_makes_nobody_wait(jobs, caps, slots, wide, count):
     pairs = [(queue, vo) for queue in ("long", "short") for vo in ("", *VOS)]
-    running_now = [job for job in jobs if job.state == "running"]
-    most = max(slots, sum(job.cpucount for job in running_now))
-    others = [job for job in jobs if job.cpucount <= most]
-    hopeless = [waiting("cms", 200 + n, slots=most + 1) for n in range(wide)]
+    others = [job for job in jobs if job.state == "running" or job.cpucount <= slots]
+    hopeless = [waiting("cms", 200 + n, slots=slots + 1) for n in range(wide)]
     without = simulate.waits(site(*others, slots=slots, caps=caps, count=count), VOS, 1.0)
     found = site(*others, *hopeless, slots=slots, caps=caps, count=count)
     assert found.too_wide == wide
