@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import numbers
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
-from sssjob.translate.requests import JobRequest, no_case
+from sssjob.translate.requests import FACTS, TOLD, JobRequest, no_case
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -60,7 +60,9 @@ _LIMITED = frozenset((
     "CoreFileSize", "CPUTime", "Disk", "Duration", "Memory", "ResidentSetSize", "Swap",
 ))  # fmt: skip
 _STATES = frozenset(word for _, word, _ in names.STATES)
-_NOTHING = ("", "false", "0")
+_NOT_SO, _SO = ("", "false", "0"), ("", "true", "1")
+# What an ad has by an attribute of ours at which no slot looks.
+_FOR_NO_SLOT = frozenset(("Partition", "QualityOfService", "Queue"))
 _LINE_ENDS = re.compile(r"[\r\n\0]+")
 _WHOSE = ("User", "GlobalUser", "Project")
 _LOCAL_ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
@@ -201,36 +203,57 @@ class _AdBuilder:
         left_out = passed_over(self.job)
         aside = {item.name for item, _ in left_out}
         left = [
-            item.name for item in self.job.properties
-            if item.name in _NOWHERE - aside - self.required
-            and stripped(item.text).lower() not in _NOTHING
+            (item.name, item) for item in self.job.properties
+            if item.name in _NOWHERE - aside - self.required and _says_anything(item)
         ]  # fmt: skip
         for item, is_another in left_out if not self.asked.over else ():
             # Of those by number it is told where the number is made.
             if is_another and item.name not in _BY_NUMBER:
                 self.say("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}", item)
         left += [
-            f"Extension {name}" for item in self.job.properties.all("Extension")
+            (f"Extension {name}", item) for item in self.job.properties.all("Extension")
             if (name := item.attributes.get("name", "")) in attributes.WISHES
             or name == "JobUniverse" or item.attributes.get("type") != names.EXTENSION
         ]  # fmt: skip
         left += [
-            f"ResourceLimit {name}" for item in self.job.properties.all("ResourceLimit")
+            (f"ResourceLimit {name}", item) for item in self.job.properties.all("ResourceLimit")
             if spec.limit_name(name := item.attributes.get("name", "")) not in _LIMITED
         ]  # fmt: skip
-        if self.job.get("Type") and self.job.get("Type").lower() not in names.UNIVERSES:
-            left.append("Type")
-        if self.job.get("State") and spelled(self.job.get("State")) not in _STATES:
-            left.append("State")
-        if self.job.get("Hold") and "HoldReasonCode" not in self.ad:
-            left.append("Hold")
+        left += [(item.name, item) for item in self._unsaid_words()]
+        self._tell_left(left)
+        for item in self.job.properties if not self.asked.over else ():
+            if item.name in _FOR_NO_SLOT - aside and stripped(item.text):
+                self._lost(item, f"HTCondor cannot be asked for {Comparison(item)}")
+
+    def _unsaid_words(self) -> Iterator[Property]:
+        """What has an attribute, and a text for which this has no value."""
+        said = self.job.properties
+        given = {name: stripped(item.text) if (item := said.get(name)) else ""
+                 for name in ("Type", "State", "Hold")}  # fmt: skip
+        unsaid = (
+            given["Type"] and given["Type"].lower() not in names.UNIVERSES,
+            given["State"] and spelled(given["State"]) not in _STATES,
+            given["Hold"] and "HoldReasonCode" not in self.ad,
+        )
+        yield from (said[name] for name, is_so in zip(given, unsaid, strict=True) if is_so)
         notified = {"JobNotification", "NotifyUser"} & self.ad.keys()
-        words = self.job.get("NotificationList").replace(",", " ").split()
-        if words and (not notified or "JobStart" in words):
-            left.append("NotificationList")
-        if left:
-            told = ", ".join(sorted({*left}))
-            self.say("W-USELESS", f"an ad says nothing of {told}")
+        item = said.get("NotificationList")
+        words = item.text.replace(",", " ").split() if item is not None else []
+        if item is not None and words and (not notified or "JobStart" in words):
+            yield item
+
+    # decision 1040
+    def _tell_left(self, left: Iterable[tuple[str, Property]]) -> None:
+        """Tell of what an ad says nothing of, by the policy at its place, in a sentence each."""
+        told: dict[str, set[str]] = {}
+        for name, item in left:
+            policy, is_fact = self.asked.binding(item)
+            is_heeded = is_fact or self.asked.over or item.attributes.get("name", "") in TOLD
+            code = "E-LOSS" if policy == REJECT and not is_heeded else "W-USELESS"
+            if policy != IGNORE or is_heeded:
+                told.setdefault(code, set()).add(name)
+        for code, every in sorted(told.items()):
+            self.say(code, f"an ad says nothing of {', '.join(sorted(every))}")
 
     def texts(self) -> None:
         given = self.job.delivered
@@ -612,6 +635,15 @@ class _AdBuilder:
                     self.ad[name] = amount
             elif item.name == "Node" and not item.attributes.get("aggregation"):
                 self.put("LastRemoteHost", item.text, item)
+
+
+def _says_anything(item: Property) -> bool:
+    """Whether a property asks for, or tells, what would be otherwise without it."""
+    text = stripped(item.text).lower()
+    if item.name in FACTS or item.name == "Interactive":
+        return text not in _NOT_SO
+    # Nothing keeps a job from being suspended.
+    return text not in (_SO if item.name == "Suspendable" else ("",))
 
 
 def _hosts(scope: Scope) -> int:

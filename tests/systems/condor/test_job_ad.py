@@ -13,11 +13,14 @@ from sssjob.classads import long, writing
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, loads, read
 from sssjob.document.canonical import canon
+from sssjob.errors import InvalidValue
 from sssjob.expression import offer
 from sssjob.model import Job
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.job_ad import embedded, to_ad
+from sssjob.systems.condor.task_groups import to_ads
+from sssjob.translate import Settings, Untranslatable, translate
 
 VALID = Path(__file__).parents[2] / "data" / "valid"
 
@@ -209,6 +212,42 @@ def test_what_a_job_says_and_no_ad_does_is_told(inner, told):
     job = loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>")
     found = [each.message for each in to_ad(job).findings]
     assert found == ([f"an ad says nothing of {told}"] if told else [])
+
+
+# What an ad has an attribute for, or says in Requirements, and a submit file has no line for.
+SAID_BY_ADS_ALONE = {"DeadlineTime", "Environment", "NodeCount", "Swap", "TaskCount"}
+ELEMENTS = sorted({
+    row.name for table in spec.CONTAINER["Job"].tables for row in spec.TABLES[table]
+} - {"Id", "Executable", *SAID_BY_ADS_ALONE})  # fmt: skip
+SIGNS = {"Extension": ' name="a" type="b"', "ResourceLimit": ' name="StackSize"'}
+
+
+# decision 1040
+@pytest.mark.parametrize("name", ELEMENTS)
+@pytest.mark.parametrize("text", ["true", "false", "0", "5", "x"])
+def test_an_ad_is_refused_for_what_a_job_says_where_a_submit_file_is(name, text):
+    inner = f"<{name}{SIGNS.get(name, '')}>{text}</{name}>"
+    job = '<Job awarenessPolicy="{}"><Id>7</Id><Executable>/bin/a</Executable>{}</Job>'
+    unread = not to_ads(loads(job.format("Warn", inner)))[0].runs
+    try:
+        translate(loads(job.format("Reject", inner)), "condor", Settings(residual=False))
+        is_refused = unread
+    except (InvalidValue, Untranslatable):
+        is_refused = True
+    assert to_ads(loads(job.format("Reject", inner)))[0].runs is not is_refused
+
+
+@pytest.mark.parametrize("name", ["Dependency", "Partition", "Queue", "Restartable", "Shell"])
+def test_what_an_ad_says_nothing_of_goes_by_the_policy_and_is_no_matter_of_a_job_that_ended(name):
+    job = '<Job awarenessPolicy="{}"><Id>7</Id><Executable>/bin/a</Executable>{}</Job>'
+    asked, ended = f"<{name}>false</{name}>", f"<{name}>x</{name}><State>Completed</State>"
+    found = {policy: to_ad(loads(job.format(policy, asked))).findings
+             for policy in ("Ignore", "Warn", "Reject")}  # fmt: skip
+    assert [[each.code for each in every] for every in found.values()] == [
+        [], ["W-USELESS"], ["E-LOSS"]
+    ]  # fmt: skip
+    assert name in found["Reject"][0].message
+    assert to_ad(loads(job.format("Reject", ended))).runs
 
 
 OF_A_JOB = sorted({
