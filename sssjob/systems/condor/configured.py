@@ -22,6 +22,7 @@ from sssjob.classads.needed import references
 from sssjob.classads.tree import (
     AttributeReference,
     Binary,
+    Call,
     Conditional,
     Grouped,
     Literal,
@@ -878,7 +879,7 @@ def _constant(text: str) -> Value:
 
 def _whatever(node: Node) -> Value:
     """The same of a node: a name alone may be anything, and `=?=` of one true or false."""
-    if not any(references(node)):
+    if not (any(references(node)) or _reads_texts(node)):
         return evaluate.evaluate(node)
     match node:
         case Grouped(inner):
@@ -896,3 +897,11 @@ def _whatever(node: Node) -> Value:
             return _whatever(yes if known else no) if isinstance(known, bool) else UNDEFINED
         case _:
             return UNDEFINED
+
+
+def _reads_texts(node: object) -> bool:
+    """Whether names may stand in texts that `eval` takes for expressions."""
+    if isinstance(node, Call) and node.name.lower() == "eval":
+        return True
+    inside = node.parts() if isinstance(node, Node) else node
+    return isinstance(inside, tuple) and any(map(_reads_texts, inside))

@@ -275,6 +275,8 @@ OF_JOBS = [
     "PREEMPT = isUndefined(TARGET.Owner)",
     "SUSPEND = Foo && True",
     "KILL = {Foo}[0] is undefined",
+    'START = eval("TARGET.Foo") =?= 1',
+    'PREEMPT = isUndefined(ifThenElse(true, Eval("TARGET.Foo"), 1))',
 ]
 
 
