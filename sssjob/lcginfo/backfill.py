@@ -181,6 +181,7 @@ class Scheduler:
         self.lengths = Lengths(site, usage)
         self.jobs = [self._limited(job) for job in site.snapshot.jobs]
         self.time, self.released, self.started, self.work = 0.0, "", 0, 0
+        self.released_of: dict[str, tuple[float, str]] = {}  # the last end of a VO, and when
         self.held, self.running = Counter[str](), Counter[str]()
         self.ends: list[_SlotRelease] = []
         self.limits: list[tuple[float, int, int, int]] = []  # when slots of a pool come free
@@ -343,6 +344,7 @@ class Scheduler:
             self.held[end.vo] -= end.counted
             self.running[end.queue] -= 1
             self.released = end.jobid
+            self.released_of[end.vo] = self.time, end.jobid
         while self.given_back and self.given_back[0].time <= self.time:
             back = self.given_back.pop(0)
             self.free[back.pool] += back.slots
@@ -488,7 +490,9 @@ def waits(site: Site, pairs: Iterable[Pair], usage: float) -> dict[Pair, Wait]:
     for place in scheduler.passes():
         vo = place.pair[1]
         capped = vo in site.caps and site.held(vo) >= site.caps[vo]
-        found[place.pair] = Wait(scheduler.time, scheduler.released, scheduler.started, capped)
+        at, own = scheduler.released_of.get(vo, (0.0, ""))
+        released = own if capped and own and at == scheduler.time else scheduler.released
+        found[place.pair] = Wait(scheduler.time, released, scheduler.started, capped)
         if len(found) == len(asked):
             break
     if scheduler.work < WORK:
