@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -26,9 +27,12 @@ class AskedNames(NamedTuple):
     excludes: Callable[[str], bool] = lambda name: False
     # Whether it names what is not wanted at all.
     is_excluding: bool = False
+    # What is demanded, or else excluded, is what this pattern matches; "" for names.
+    pattern: str = ""
 
 
 _NOTHING = AskedNames()
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 # decision 1036
@@ -76,9 +80,12 @@ def _of_several(item: Property, op: str, negated: bool) -> AskedNames:
 
 
 def _of_pattern(item: Property, op: str, negated: bool) -> AskedNames:
-    if (op == "NE") is negated or "count" in item.attributes:
+    if "count" in item.attributes:
         return _NOTHING
-    matches = Pattern(item.text.strip()).matches
+    text = item.text.strip()
+    if (op == "NE") is negated:
+        return AskedNames(((text,),)) if _NAME.fullmatch(text) else AskedNames(pattern=text)
+    matches = Pattern(text).matches
 
     def is_matched(name: str) -> bool:
         try:
@@ -86,4 +93,12 @@ def _of_pattern(item: Property, op: str, negated: bool) -> AskedNames:
         except LimitExceeded:
             return False
 
-    return AskedNames((), is_matched, True)
+    return AskedNames((), is_matched, True, text)
+
+
+def mismatches(pattern: str, name: str) -> bool:
+    """Whether a pattern certainly does not match a name."""
+    try:
+        return not Pattern(pattern).matches(name)
+    except (LimitExceeded, NotAPattern):
+        return False

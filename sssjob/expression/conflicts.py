@@ -15,7 +15,7 @@ from itertools import combinations, islice
 
 from sssjob.errors import InvalidValue
 from sssjob.expression.alternative import Alternative, interval
-from sssjob.expression.asked_names import AskedNames, asked_names
+from sssjob.expression.asked_names import AskedNames, asked_names, mismatches
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.tree import Comparison, Not, Term, amount, key
 from sssjob.model import Property
@@ -28,7 +28,8 @@ def conflict(one: Alternative) -> tuple[Term, ...]:
     """Terms of one alternative that no value satisfies together; none where there is one.
 
     Of features and nodes there may be several, of all else there is one value. Names of a List, a
-    Range or a Pattern are those that ``asked_names`` gives.
+    Range or a Pattern are those that ``asked_names`` gives; two patterns are the same by their
+    text.
     """
     terms = one.terms
     alone = {term.item.name if isinstance(term, Comparison) else "" for term in terms}
@@ -91,7 +92,16 @@ def _no_number(terms: Sequence[Comparison]) -> bool:
 
 def _no_text(named: Sequence[tuple[Term, AskedNames]]) -> bool:
     demanded = {texts for _, asked in named for texts in asked.demanded}
-    if _of(named[0][0]).name not in SETS and len(demanded) > 1:
+    wanted = {asked.pattern for _, asked in named if not asked.is_excluding} - {""}
+    if not wanted.isdisjoint(asked.pattern for _, asked in named if asked.is_excluding):
+        return True
+    if _of(named[0][0]).name not in SETS and (
+        len(demanded) > 1
+        # decision 1041
+        or any(
+            all(mismatches(each, text) for text in texts) for each in wanted for texts in demanded
+        )
+    ):
         return True
     excluding = [asked.excludes for _, asked in named if asked.is_excluding]
     return bool(excluding) and any(

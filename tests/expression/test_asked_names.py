@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,7 +27,10 @@ SEVERAL = st.sampled_from(
         ("a[1-2]", {"aggregation": "Range"}), ("a1,a2,b", {"aggregation": "List"}),
     )
 )  # fmt: skip
-PATTERN = st.sampled_from((("a.", {"aggregation": "Pattern"}), (".*2|b", {"op": "Match"})))
+PATTERN = st.sampled_from((
+    ("a.", {"aggregation": "Pattern"}), (".*2|b", {"op": "Match"}), ("b", {"op": "Match"}),
+    ("a1", {"aggregation": "Pattern"}),
+))  # fmt: skip
 
 
 def term(name, named, op, negated):
@@ -88,3 +92,35 @@ def test_of_nodes_a_list_is_a_set_to_choose_from():
     assert asked_names(either).demanded == (("n1", "n2"),)
     assert conflict(alternatives(all_of([either, none])).best[0]) == (either, none)
     assert conflict(alternatives(all_of([either, first])).best[0]) == ()
+
+
+MATCHED = {"op": "Match"}
+PATTERNED = {"aggregation": "Pattern"}
+
+
+# decision 1041
+@pytest.mark.parametrize("name, first, second, is_one", [
+    ("Node", ("n.*", MATCHED), Not(("n.*", MATCHED)), True),
+    ("Node", ("n.*", MATCHED), ("n.*", {**PATTERNED, "op": "NE"}), True),
+    ("Feature", ("i.*", PATTERNED), ("i.*", {**PATTERNED, "op": "NE"}), True),
+    ("Feature", ("i.*", PATTERNED), ("ib", {**PATTERNED, "op": "NE"}), False),
+    ("Node", ("n1", MATCHED), ("n1", {"op": "NE"}), True),
+    ("Node", ("n.", MATCHED), ("n1", {"op": "NE"}), False),
+    ("Node", ("n.", MATCHED), ("m3", {}), False),  # of several nodes
+    ("Architecture", ("x.*", MATCHED), ("y", {}), True),
+    ("Architecture", ("x.*", MATCHED), ("x86", {}), False),
+    ("Architecture", ("x.*", MATCHED), ("x86", {"op": "NE"}), False),
+    ("Queue", ("x.*", MATCHED), ("y", {}), True),
+    ("Queue", ("(a*)*b", MATCHED), ("a" * 40, {}), True),
+    ("Queue", ("x[", MATCHED), ("y", {}), False),  # no pattern, which is told where it is read
+])  # fmt: skip
+def test_what_a_pattern_demands_is_held_against_names_and_the_same_pattern(
+    name, first, second, is_one
+):
+    terms = [
+        Not(Comparison(Property(name, *said.operand))) if isinstance(said, Not)
+        else Comparison(Property(name, *said)) for said in (first, second)
+    ]  # fmt: skip
+    for pair in (terms, terms[::-1]):
+        [found] = alternatives(all_of(pair)).best
+        assert bool(conflict(found)) is is_one
