@@ -72,9 +72,13 @@ def used_seconds(text: str) -> Found:
     >>> used_seconds("12")
     '12'
     """
-    if number(text) < 0 or (found := seconds(text)) is None:
+    if _is_below_0(text):
         raise Instead(text, "a number of seconds", (), "how long it was is not known", keeps=True)
-    return found
+    return seconds(text)
+
+
+def _is_below_0(text: str) -> bool:
+    return text[0] == "-" and number(text) < 0
 
 
 def machine(name: str, site: str) -> Found:
@@ -242,7 +246,7 @@ def record(line: int, message: _ApelRecord, clock: Clock) -> Read:
     try:
         start, end = (clock.read(values.get(name, "")) for name in ("StartTime", "EndTime"))
         said = values.get(WALL, "-1")
-        wall = None if number(said) < 0 else seconds(said)
+        wall = None if _is_below_0(said) else seconds(said)
         if wall is None and (told := passed(start, end)):
             if not is_unknown(said):
                 more += (noted("APEL", WALL, said),)

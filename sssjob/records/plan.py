@@ -494,7 +494,8 @@ def _blamed(row: Field, text: Any, wrong: InvalidValue) -> dict[str, str]:
     }
     if not wrong.text.strip():
         return {row.column: texts[row.column]}
-    for is_it in (wrong.text.__eq__, lambda each: wrong.text in each):
+    wanted = wrong.text.casefold()  # a reader may have made words alike
+    for is_it in (wrong.text.__eq__, lambda each: wanted in each.casefold()):
         for name, each in texts.items():
             if is_it(each):
                 return {name: each}

@@ -54,7 +54,7 @@ def is_unknown(text: str) -> bool:
 def known_number(text: str) -> Fraction | None:
     """A number from 0 on; None for -1. Raises ``InvalidValue`` for any other below 0."""
     value = number(text)
-    if value >= 0:
+    if text[0] != "-" or not value:
         return value
     if is_unknown(text):
         return None

@@ -173,3 +173,34 @@ def test_an_odd_value_is_told_and_kept_or_refuses_its_record(name):
             faults.append((where, odd, "told twice", lost, news))
     assert not faults, "\n".join(map(str, faults))
     assert converted > len(usual)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["UserId", "Partition", "TimeLimit", "NodeList", "Tres", "Account", "Cluster", "SubmitTime"],
+)
+@pytest.mark.parametrize("blanks", [" ", "   "])
+def test_a_blank_value_of_jobcomp_costs_that_value(key, blanks):
+    whole = written("slurm-jobcomp")
+    text = re.sub(rf"(?<={key}=)[^ ]*", blanks, whole)
+    (job,), told, bad = outcomes("slurm-jobcomp", text)
+    assert f"{key} is blank, which tells nothing" in told
+    assert not bad
+    empty = outcomes("slurm-jobcomp", re.sub(rf"(?<={key}=)[^ ]*", "", whole))[0]
+    assert [job] == empty
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(" 64 60.0 ", " 0 60.0 "), (" 64 60.0 ", " 64 abc ")]
+)
+def test_an_odd_state_or_host_factor_of_LSF_costs_itself(before, after):
+    whole = written("lsf")
+    (usual,), _, _ = outcomes("lsf", whole)
+    (job,), told, _ = outcomes("lsf", whole.replace(before, after))
+    assert {*properties(usual)} <= {*properties(job)}
+    assert ("taken for Completed" in "".join(told)) == ("abc" not in after)
+
+
+def test_a_host_less_than_LSF_says_is_no_odd_state():
+    _, _, bad = outcomes("lsf", written("lsf").replace('"4*n1" 64', "64"))
+    assert bad == ["no state and host factor behind the hosts"]

@@ -110,7 +110,7 @@ def _record(number: int, fields: list[str]) -> Read:
             raise NoRecord(_NO_BLANK)
     else:
         hosts, position = _list(fields, position, "numExHosts")
-        if not _ends_hosts(fields, position):
+        if not (_ends_hosts(fields, position) or _ends_hosts_but_for_one(fields, position)):
             raise NoRecord("no state and host factor behind the hosts")
     known = fields[position : position + len(table.REST)]
     if _are_shifted(known):
@@ -127,14 +127,14 @@ def _record(number: int, fields: list[str]) -> Read:
     notes = [] if hosts or fields[_START] == "0" else [_NO_HOSTS]
     if not tail and len(fields) > position + len(table.REST):
         notes.append(_OTHER_TAIL)
+    if not (notes or odd_asked or odd_hosts or odd_counts):
+        return found
     odd = [*odd_asked, *odd_hosts]
     odd += (
         (f"{InvalidValue(text, 'a count')}: {name}; {KEPT}", noted(table.TYPE, name, text))
         for name, text in odd_counts.items()
     )
     notes += (told for told, _ in odd)
-    if not notes:
-        return found
     more = tuple(kept for _, kept in odd if kept.text.strip())
     return found._replace(more=more, notes=tuple(Noted(number, text, once=True) for text in notes))
 
@@ -144,9 +144,11 @@ def _entries(entries: list[str], name: str) -> tuple[str, list[tuple[str, Proper
 
     An entry of ``execHosts`` is a slot whatever it says. # decision 1044
     """
+    if not entries:
+        return "", []
     text = " ".join(entries)
     is_separated = text.count(" ") == len(entries) - 1 and "" not in entries
-    if not entries or (is_separated and text.isprintable() and table.NAMELESS not in text):
+    if is_separated and (text.isprintable() and table.NAMELESS not in text):
         return text, []
     odd = dict.fromkeys(entry for entry in entries if not table.is_host(entry))
     of_a_run = ([table.NAMELESS], "a slot whose host is not known, ")
@@ -179,6 +181,20 @@ def _ends_hosts(fields: list[str], position: int) -> bool:
         position + 2 < len(fields)
         and fields[position] in table.STATES
         and _REAL.fullmatch(fields[position + 1]) is not None
+    )
+
+
+def _ends_hosts_but_for_one(fields: list[str], position: int) -> bool:
+    """Whether of the state and the host factor one alone is odd: every number behind them is one.
+
+    A host more or less would put a text where a number is. # decision 1047
+    """
+    known = fields[position : position + len(table.REST)]
+    numbers = [known[place] for place in table.NUMBERS if place < len(known)]
+    return (
+        len(known) >= table.LEAST
+        and (known[0] in table.STATES or _REAL.fullmatch(known[1]) is not None)
+        and all(map(_REAL.fullmatch, numbers))
     )
 
 
@@ -233,11 +249,12 @@ def _are_tail(fields: list[str], begin: int, faults: int) -> bool:
 
     Where the first three numbers stand in their places the others may be anything.
     """
-    places = [begin + at for at in table.WHOLE_IN_TAIL if begin + at < len(fields)]
-    if faults and all(_WHOLE.fullmatch(fields[at]) for at in places[:_FIRST_NUMBERS]):
+    if faults and all(map(_WHOLE.fullmatch, fields[begin : begin + _FIRST_NUMBERS])):
         return True
-    is_whole = len(fields) >= begin + len(table.TAIL)
-    return is_whole and sum(not _WHOLE.fullmatch(fields[at]) for at in places) <= faults
+    if len(fields) < begin + len(table.TAIL):
+        return False
+    found = sum(not _WHOLE.fullmatch(fields[begin + at]) for at in table.WHOLE_IN_TAIL)
+    return found <= faults
 
 
 def _searched_tail(fields: list[str], position: int) -> _Tail:

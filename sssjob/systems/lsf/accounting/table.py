@@ -212,6 +212,8 @@ def asked_processors(least: str, most: str) -> Found:
 def state(status: str, info: str) -> Found:
     """Completed, with the reason that LSF gives for having ended it."""
     found = (Property("State", "Completed"),)
+    if status not in STATES:
+        raise Instead(status, "a status of DONE or EXIT", found, "taken for Completed", keeps=True)
     if is_whole(info) and info != "0":
         number = int(info)
         word = TERMINATIONS[number] if number < len(TERMINATIONS) else f"exitInfo {info}"
@@ -241,10 +243,11 @@ def signal(text: str) -> Found:
 @varied
 def cpu(user: str, system: str) -> Found:
     """CPU seconds, where both are known."""
-    for text in (user, system):
-        if not (_REAL.fullmatch(text) and (text[0] != "-" or is_unknown(text))):
-            raise InvalidValue(text, "a number of seconds")
-    if user[0] == "-" or system[0] == "-":
+    are_real = _REAL.fullmatch(user) and _REAL.fullmatch(system)
+    if not are_real or user[0] == "-" or system[0] == "-":
+        for text in (user, system):
+            if not is_unknown(text) and (not _REAL.fullmatch(text) or text[0] == "-"):
+                raise InvalidValue(text, "a number of seconds")
         return None
     # A sum of usual numbers has fewer digits than a Decimal keeps, and takes a fifth of the time.
     if max(len(user), len(system)) < 14:

@@ -7,6 +7,7 @@ directory with blanks is found by the keys around it, whose order is known.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from sssjob.records import clock
 from sssjob.records.clock import NO_VALUE, Clock, time
@@ -21,6 +22,7 @@ from sssjob.records.record import (
     Bad,
     Field,
     Found,
+    Noted,
     Options,
     plain,
     varied,
@@ -33,11 +35,12 @@ from sssjob.systems.slurm.words import account
 
 # fmt: off
 # The keys in their order, and what a value of each looks like; later versions added the later ones.
+_WORD = r" +|[^\s=]*"  # or blanks alone, which tell nothing
 _SHAPES = {
-    "JobId": r"[0-9]{1,18}", "UserId": r"[^\s=]*", "GroupId": r"[^\s=]*", "Name": r".*",
-    "JobState": r"[A-Z_]+", "Partition": r"[^\s=]*", "TimeLimit": r"[^\s=]*",
-    "StartTime": r"[^\s=]*", "EndTime": r"[^\s=]*", "NodeList": r"None assigned|[^\s=]*",
-    "NodeCnt": r"[0-9]*",
+    "JobId": r"[0-9]{1,18}", "UserId": _WORD, "GroupId": _WORD, "Name": r".*",
+    "JobState": r"[^\s=]+", "Partition": _WORD, "TimeLimit": _WORD,
+    "StartTime": r"[^\s=]*", "EndTime": r"[^\s=]*", "NodeList": rf"None assigned|{_WORD}",
+    "NodeCnt": r"[^\s=]*",
     "ProcCnt": r"[0-9]*", "WorkDir": r".*",
 }
 _OPTIONAL = (
@@ -49,6 +52,7 @@ _OPTIONAL = (
 _BEGINS = re.compile(rb"JobId=\d+ UserId=")
 _KEYS = (*_SHAPES, *_OPTIONAL)
 _NAME = _KEYS.index("Name") + 1  # its group
+_AT_NAME = _NAME - 1
 _END = _KEYS.index("EndTime")
 # What no text holds, unless it is the rest of one record and the begin of the next one.
 _WITHIN = re.compile(rf"(?:^|\s)(?:{'|'.join(_KEYS)})=")
@@ -220,6 +224,11 @@ def record(number: int, line: str, clock: Clock) -> Read:
     directory, said = behind
     texts += (directory, *(said.get(key, "") for key in _OPTIONAL))
     notes = unread(number, "keys of a job", said, _KNOWN)
+    if "=  " in line:
+        blank = [at for at, text in enumerate(texts) if text.isspace() and at != _AT_NAME]
+        for at in blank:  # decision 1047
+            texts[at] = ""
+            notes += (Noted(number, f"{_KEYS[at]} is blank, which tells nothing", once=True),)
     end, start = texts[_END], texts[_KEYS.index("StartTime")]
     ended = _has_ended(texts[_KEYS.index("JobState")], end, start, texts[_KEYS.index("NodeCnt")])
     if not ended:
@@ -238,15 +247,24 @@ def _behind(text: str) -> tuple[str, dict[str, str]] | None:
     """
     parts = text.removesuffix(" ").split(" ")
     found: dict[str, str] = {}
-    behind: dict[str, str] = {}
+    begin, size = len(parts), 0  # where the keys begin, and how many these are
+    blanks = all_blanks = 0
     for part in reversed(parts[1:]):
+        if not part:  # of a value that is blank, or of the directory
+            blanks += 1
+            continue
         key, sign, value = part.partition("=")
-        if not (sign and key.isidentifier()) or key in found:
+        if not (sign and key.isidentifier()) or key in found or (blanks and value):
             break
+        if blanks:
+            all_blanks += blanks
+            value, blanks = " " * blanks, 0
         found[key] = value
         if key in _KNOWN:
-            behind = dict(found)
-    directory = " ".join(parts[: len(parts) - len(behind)])
+            size = len(found)
+            begin = len(parts) - size - all_blanks
+    behind = found if size == len(found) else dict(islice(found.items(), size))
+    directory = " ".join(parts[:begin])
     return None if "=" in directory and _WITHIN.search(directory) else (directory, behind)
 
 
