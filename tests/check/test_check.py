@@ -130,7 +130,7 @@ def test_lines_count_over_documents_and_files_are_named():
 def test_a_line_that_cannot_be_read_does_not_hide_the_next():
     data = b"<Job>a</Job>\n<Job>b</Job>\n<Job>\n<Job/>\n"
     assert [(finding.line, finding.code) for finding in check_source(data)] == [
-        (3, "E-XML"), (4, "E-EMPTY"),
+        (1, "I-REFERENCE"), (2, "I-REFERENCE"), (3, "E-XML"), (4, "E-EMPTY"),
     ]  # fmt: skip
 
 
