@@ -161,7 +161,7 @@ def _passed(entries: dict[str, Entries], columns: dict[str, object], clock: Cloc
         return ""
     start, end = (clock.read(str(columns.get(name) or "")) for name in ("StartTime", "EndTime"))
     away = values.suspended(entries.get("TimeDuration", ()))
-    return passed(start, end, away if isinstance(away, str) else None)
+    return passed(start, end, away if isinstance(away, str) else None) or ""
 
 
 def _take_processor_time(columns: dict[str, object]) -> None:

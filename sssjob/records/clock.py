@@ -304,17 +304,17 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
         yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)
 
 
-def passed(start: str | None, end: str | None, away: str | None = None) -> str:
+def passed(start: str | None, end: str | None, away: str | None = None) -> str | None:
     """The seconds from a start to an end, without those of a suspension: for a run that tells no
-    wall time; "" where its times do not tell it either. A start of 0 is none.
+    wall time; None where its times do not tell it either. A start of 0 is none.
 
     >>> passed("1700", "1800"), passed("1700", "1800", "40"), passed("", "9"), passed("0", "9")
-    ('100', '60', '', '')
+    ('100', '60', None, None)
     """
     if not start or not end or not (is_whole(start) and is_whole(end)) or not int(start):
-        return ""
+        return None
     found = units.seconds_between(int(start), int(end), int(away or 0))
-    return "" if found is None else str(found)
+    return None if found is None else str(found)
 
 
 def timezone(name: str) -> tzinfo:

@@ -312,3 +312,13 @@ def test_a_list_compared_by_NE_is_none_of_its_features_and_by_Nand_not_all(targe
         job = f"<Job><Id>1</Id><Executable>/bin/true</Executable>{LISTED.format(how)}</Job>"
         text = translate(loads(job), target, Settings(residual=False)).text
         assert wanted.replace(" ", "") in "".join(text.split())
+
+
+def test_a_count_says_nothing_of_nodes_that_are_not_wanted():
+    asked = '<Requested><Node aggregation="List" op="NE"{}>n1,n2</Node></Requested>'
+    texts = [
+        translate(loads(JOB.format("Reject", asked.format(count))), "flux", SETTINGS).text
+        for count in ("", ' count="1"')
+    ]
+    assert texts[0] == texts[1]
+    assert "n1" in texts[0]

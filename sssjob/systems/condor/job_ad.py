@@ -39,7 +39,7 @@ from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import numbers
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
-from sssjob.translate.requests import FACTS, TOLD, JobRequest, no_case
+from sssjob.translate.requests import FACTS, JobRequest, no_case
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -248,7 +248,7 @@ class _AdBuilder:
         told: dict[str, set[str]] = {}
         for name, item in left:
             policy, is_fact = self.asked.binding(item)
-            is_heeded = is_fact or self.asked.over or item.attributes.get("name", "") in TOLD
+            is_heeded = is_fact or self.asked.over
             code = "E-LOSS" if policy == REJECT and not is_heeded else "W-USELESS"
             if policy != IGNORE or is_heeded:
                 told.setdefault(code, set()).add(name)

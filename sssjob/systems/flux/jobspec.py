@@ -527,7 +527,9 @@ def _said(part: Expression) -> Data:
             name, texts = _named(item)
             return {name: texts}
         case Comparison(item) if part.op == "NE":
-            return _without(item, _AND)
+            # None of several nodes is none of them, however many are wanted of them.
+            kept = {key: text for key, text in item.attributes.items() if key != "count"}
+            return _without(Property(item.name, item.text, kept), _AND)
     raise InvalidValue(str(part), "names of properties and nodes, joined by And, Or and Not")
 
 

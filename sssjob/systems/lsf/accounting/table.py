@@ -258,7 +258,7 @@ def cpu(user: str, system: str) -> Found:
 @varied
 def wall(ended: str, started: str, told: str) -> Found:
     """The run time as LSF counted it, without suspension; else from start to end."""
-    return told if is_whole(told) else passed(started, ended) or None
+    return told if is_whole(told) else passed(started, ended)
 
 
 def limit(text: str) -> Found:

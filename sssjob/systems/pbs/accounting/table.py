@@ -411,7 +411,7 @@ def signal(text: str) -> Found:
 @varied
 def passed(end: str, start: str, wall: str) -> Found:
     """From start to end, where the record has no wall time of its own."""
-    return None if wall else clock.passed(start, end) or None
+    return None if wall else clock.passed(start, end)
 
 
 _MAX = {"metric": "Max", "units": "KB"}

@@ -123,7 +123,7 @@ def _partition(text: str) -> Found:
 @varied
 def _passed(end: str, start: str) -> Found:
     """From start to end: the record has no time of its own."""
-    return clock.passed(start, end) or None
+    return clock.passed(start, end)
 
 
 # fmt: off

@@ -69,7 +69,7 @@ def _passed(start: str, end: str, suspended: str) -> str:
         away = int(words.duration(suspended) or 0)
     except InvalidValue:
         return ""
-    return passed(start, end, str(away))
+    return passed(start, end, str(away)) or ""
 
 
 class RowColumns(Generic[P, J]):
