@@ -491,7 +491,8 @@ def waits(site: Site, pairs: Iterable[Pair], usage: float) -> dict[Pair, Wait]:
         vo = place.pair[1]
         capped = vo in site.caps and site.held(vo) >= site.caps[vo]
         at, own = scheduler.released_of.get(vo, (0.0, ""))
-        released = own if capped and own and at == scheduler.time else scheduler.released
+        is_own = vo in site.caps and own and at == scheduler.time
+        released = own if is_own else scheduler.released
         found[place.pair] = Wait(scheduler.time, released, scheduler.started, capped)
         if len(found) == len(asked):
             break

@@ -39,6 +39,10 @@ def wait(found, vo="atlas"):
     return simulate.waits(found, [vo], 1.0)[vo]
 
 
+def backfilled_wait(found, vo="atlas"):
+    return backfill.waits(found, [("long", vo)], 1.0)["long", vo]
+
+
 def test_an_empty_queue_answers_half_a_cycle():
     estimate = simulated(site(slots=10), [("long", "atlas")])["long", "atlas"]
     assert published(estimate, 120) == (60, 120)
@@ -131,6 +135,13 @@ def test_the_first_of_more_running_slots_than_there_are_leave_no_room(nfree):
     assert wait(site(*jobs, slots=8, nfree=2)).seconds == 0  # what is stated is believed
 
 
+@pytest.mark.parametrize("waits", [wait, backfilled_wait])
+def test_an_end_of_a_job_that_waited_is_its_groups_own_too(waits):
+    mine, other = waiting("atlas", 20, limit=600.0), waiting("cms", 10, limit=600.0)
+    held = running("atlas", 100)
+    assert waits(site(held, mine, other, slots=50, caps={"atlas": 2})).released == mine.jobid
+
+
 def test_a_job_wider_than_the_site_is_passed_over_whatever_runs_there():
     wide = waiting("atlas", 100, slots=17)
     found = site(running("cms", 3500, slots=24), wide, slots=16)
@@ -144,8 +155,7 @@ def test_the_end_that_a_capped_group_waits_for_is_one_of_its_own():
     found = site(*late, slots=5, caps={"atlas": 1, "cms": 1})
     for job in late:
         assert wait(found, job.group).released == job.jobid
-        pair = "long", job.group
-        assert backfill.waits(found, [pair], 1.0)[pair].released == job.jobid
+        assert backfilled_wait(found, job.group).released == job.jobid
 
 
 def test_a_cap_can_count_slots():
