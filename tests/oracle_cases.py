@@ -76,7 +76,6 @@ LEFT = {
     "sge": {
         "<Reservation>": "a reservation has an id that the system gives",
         "<Dependency": "jobs 7 and 8 are not there",
-        ">a</Feature>": "a is short for arch there",
         '"-ckpt"': "there is no checkpointing environment",
         ">mpi<": "there is no such parallel environment",
     },
