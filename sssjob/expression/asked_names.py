@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sssjob import nodes
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression.pattern import NotAPattern, Pattern
-from sssjob.expression.tree import Comparison, Not, Term
+from sssjob.expression.tree import Not, Term, comparison_of
 from sssjob.model import Property
 
 
@@ -45,9 +45,7 @@ def asked_names(term: Term) -> AskedNames:
     or what cannot be read, says nothing here.
     """
     negated = isinstance(term, Not)
-    compared = term.operand if isinstance(term, Not) else term
-    assert isinstance(compared, Comparison)
-    item, op = compared.item, compared.op
+    item, op = comparison_of(term).item, comparison_of(term).op
     aggregation = item.attributes.get("aggregation", "").strip()
     try:
         if op == "Match" or aggregation == nodes.PATTERN:

@@ -17,7 +17,7 @@ from sssjob.errors import InvalidValue
 from sssjob.expression.alternative import Alternative, interval
 from sssjob.expression.asked_names import AskedNames, asked_names, mismatches
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
-from sssjob.expression.tree import Comparison, Not, Term, amount, key
+from sssjob.expression.tree import Comparison, Term, amount, comparison_of, key
 from sssjob.model import Property
 
 _PAIRS = 4096  # more are not looked at: then all that is said of the thing is told
@@ -37,20 +37,13 @@ def conflict(one: Alternative) -> tuple[Term, ...]:
         return ()
     kinds: dict[str, list[Term]] = {}
     for term in terms:
-        item = _of(term)
+        item = comparison_of(term).item
         if item.name in SETS or "aggregation" not in item.attributes:
             kinds.setdefault(about(item), []).append(term)
     for same in kinds.values():
         if len(same) > 1 and (found := _clash(same)):
             return found
     return ()
-
-
-def _of(term: Term) -> Property:
-    """The property that a term compares."""
-    compared = term.operand if isinstance(term, Not) else term
-    assert isinstance(compared, Comparison)
-    return compared.item
 
 
 def shown(found: Iterable[Term]) -> str:
@@ -64,7 +57,7 @@ def about(item: Property) -> str:
 
 
 def _clash(terms: Sequence[Term]) -> tuple[Term, ...]:
-    if _of(terms[0]).name in AMOUNTS:
+    if comparison_of(terms[0]).item.name in AMOUNTS:
         numbers = [*_readable(terms)]
         if not _no_number(numbers):
             return ()
@@ -95,7 +88,7 @@ def _no_text(named: Sequence[tuple[Term, AskedNames]]) -> bool:
     wanted = {asked.pattern for _, asked in named if not asked.is_excluding} - {""}
     if not wanted.isdisjoint(asked.pattern for _, asked in named if asked.is_excluding):
         return True
-    if _of(named[0][0]).name not in SETS and (
+    if comparison_of(named[0][0]).item.name not in SETS and (
         len(demanded) > 1
         # decision 1041
         or any(

@@ -104,6 +104,13 @@ Expression: TypeAlias = Comparison | Not | And | Or | OneOf | Wish
 Term: TypeAlias = Comparison | Not
 
 
+def comparison_of(term: Term) -> Comparison:
+    """What a term compares, negated or not."""
+    inner = term.operand if isinstance(term, Not) else term
+    assert isinstance(inner, Comparison)
+    return inner
+
+
 def key(item: Property) -> str:
     """What a property is compared as: its name, and for a Resource which one."""
     if item.name != "Resource":

@@ -116,9 +116,14 @@ class MembersBeside(NamedTuple):
     def said(self, line: int, name: str, value: Any) -> tuple[Noted, ...]:
         """What there is to say of a member beside the objects."""
         if name in self.complaints:
-            text = "; ".join(_texts_in(value))[:_MOST_TOLD] or "without a text"
-            return (Noted(line, f"{name} of the system: {text}", once=True),) if value else ()
+            told = f"{name} of the system: {complaint(value)}"
+            return (Noted(line, told, once=True),) if value else ()
         return unread(line, "members beside the jobs", (held(name)[0],), known((), self.left))
+
+
+def complaint(value: Any) -> str:
+    """What a system complains of, as far as it is told: the texts in it."""
+    return "; ".join(_texts_in(value))[:_MOST_TOLD] or "without a text"
 
 
 def _texts_in(value: Any) -> Iterator[str]:

@@ -32,6 +32,7 @@ from sssjob.lcginfo.snapshot import (
 )
 from sssjob.lcginfo.snapshot import DRAINING as DRAINED
 from sssjob.model import Job
+from sssjob.records.json_objects import complaint
 from sssjob.registry import Format
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import text as scontrol
@@ -47,7 +48,6 @@ _CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
 _ARRAY = re.compile(r"([0-9]+)_\[([^\]]*)\]")
 
 _STATUS = "sssjob.systems.slurm.status"
-_FEW = 5  # errors of Slurm that are told
 _JSON = Format("squeue-json", f"{_STATUS}.json", "squeue --json")
 _SCONTROL = Format("scontrol", f"{_STATUS}.text", "scontrol show job")
 _SQUEUE = Format("squeue", f"{_STATUS}.squeue", "squeue")
@@ -133,10 +133,7 @@ class SlurmQueue(QueueReader):
         errors = document.get("errors")
         if not isinstance(errors, list) or not errors:
             return
-        told = "; ".join(
-            str(each.get("description") or each.get("error")) if _is_object(each) else str(each)
-            for each in errors[:_FEW]
-        )
+        told = complaint(errors)
         if not any(document.get(name) for name in ("jobs", "nodes", "sinfo")):
             raise UnusableOutput(f"Slurm answers with an error: {told}")
         self.lost(f"Slurm tells of an error beside its answer: {told}")
