@@ -82,7 +82,7 @@ def append(work: Conversion, target: str, told: TargetOptions, state: Path, outp
         row = TARGETS[target]
         remarks = grown(
             work, state, output, row.head or "",
-            lambda tasks: results(work, tasks, target, options, losses), row.tail,
+            lambda tasks: results(work, tasks, target, options, losses), row.tail, row.end,
         )  # fmt: skip
     _say(losses, target)
     return remarks

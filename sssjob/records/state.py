@@ -171,21 +171,26 @@ class LogsState:
             stream.write(json.dumps(data, indent=1).encode() + b"\n")
 
     @contextmanager
-    def appending(self, output: Path, tail: bytes = b"") -> Iterator[Output]:
+    def appending(
+        self, output: Path, tail: bytes = b"", ends: tuple[bytes, ...] = (b"\n",)
+    ) -> Iterator[Output]:
         """The output at the place where the state knows its end; committed if all goes well.
 
         Else it ends where the state knows its end again. A ``tail`` stands behind that in the
-        output and is not known to the state, so that the next run cuts it off. Raises
-        ``UnusableInput`` where another run is at work, and ``OSError``.
+        output and is not known to the state, so that the next run cuts it off. What stands there
+        has one of ``ends``, so that nothing is appended to half a record. Raises
+        ``UnusableInput`` where it has none or another run is at work, and ``OSError``.
         """
-        if output.exists() and not output.is_file():
+        if not output.exists():  # it was moved away, and a new file may have its inode
+            self.output = 0, 0
+        elif not output.is_file():
             raise UnusableInput(f"{output} is no regular file, to which --state could append")
         with output.open("ab+", buffering=0) as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UnusableInput(f"another run is writing {output}") from None
-            self._recognise(output, stream, is_whole=bool(tail))
+            self._recognise(output, stream, () if tail else ends, ends)
             _cut_off(stream, self.output)
             # From here on, what is behind this size can be told from what was there before.
             now = os.fstat(stream.fileno())
@@ -206,22 +211,31 @@ class LogsState:
                     appended.write(tail)
                 raise
 
-    def _recognise(self, output: Path, stream: FileIO, *, is_whole: bool) -> None:
+    def _recognise(
+        self, output: Path, stream: FileIO, changed: tuple[bytes, ...], ours: tuple[bytes, ...]
+    ) -> None:
         """Say where the output is not as the last run left it.
 
-        Raises ``UnusableInput`` where nothing can be appended to what another run made whole.
+        Raises ``UnusableInput`` where nothing can be appended to it: where it has none of the ends
+        that are asked for of what ``changed``, or of what is ``ours``.
         """
-        inode, size = self.output
+        inode, known = self.output
         now = os.fstat(stream.fileno())
-        if inode == now.st_ino and now.st_size < size:
-            self.remarks.append(
-                f"{output}: is shorter than the last run left it: what is gone is not written again"
+        said, ends, at = "is not as the last run left it", ours, known
+        if inode != now.st_ino:
+            said, ends, at = f"was not written by --state {self.path}", changed, now.st_size
+        elif now.st_size < known:
+            said, ends, at = "is shorter than the last run left it", changed, now.st_size
+        if at and not _bytes_before(stream, at).endswith(ends):
+            where = ", and ends within a record" if ends else ""
+            raise UnusableInput(
+                f"{output} {said}{where}: nothing can be appended to it; put back what it was, or "
+                "move it away, and the next run begins a new file with what is new"
             )
-        elif inode != now.st_ino and now.st_size:
-            said = f"{output} was not written by --state {self.path}"
-            if is_whole:
-                raise UnusableInput(said)
-            self.remarks.append(f"{said}: what is new is appended to what stands there")
+        if inode == now.st_ino and now.st_size < known:
+            self.losses.append(f"{output}: {said}: what is gone is not written again")
+        elif inode != now.st_ino and at:
+            self.remarks.append(f"{output} {said}: what is new is appended to what stands there")
 
     def commit(self, stream: Output) -> None:
         """Make what was appended so far count, with the places that are kept."""
@@ -501,8 +515,12 @@ def _cut_off(stream: FileIO, known: tuple[int, int]) -> None:
 
 def _mark(stream: BinaryIO, offset: int) -> str:
     """What the bytes before a place are, in short; nothing equals those of a shorter file."""
-    data = os.pread(stream.fileno(), min(offset, _MARK), max(offset - _MARK, 0))
+    data = _bytes_before(stream, offset)
     return hashlib.sha256(data).hexdigest() if len(data) == min(offset, _MARK) else ""
+
+
+def _bytes_before(stream: BinaryIO | FileIO, offset: int) -> bytes:
+    return os.pread(stream.fileno(), min(offset, _MARK), max(offset - _MARK, 0))
 
 
 def _marks(stream: BinaryIO, places: Iterable[int]) -> dict[int, str]:

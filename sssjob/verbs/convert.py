@@ -433,12 +433,13 @@ class Grown(NamedTuple):
 
 def grown(
     work: Conversion, state_file: Path, output: Path, head: str = "", new: New | None = None,
-    tail: str = "",
+    tail: str = "", end: str = ">\n",
 ) -> Grown:  # fmt: skip
     """Append the documents of what is new in growing logs; gives what a person should know.
 
-    What else can be appended to is made by ``new``, between a head and a tail. Raises
-    ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
+    What else can be appended to is made by ``new``, between a head and a tail, each record with
+    the same ``end``: what has another end was cut. Raises ``OSError``, and ``UnusableInput`` where
+    that cannot be done without losing any.
     """
     if work.format == "auto":
         raise UnusableInput("--state needs --from FORMAT: new lines alone may not show it")
@@ -451,7 +452,8 @@ def grown(
     state = LogsState.read(state_file)
     paths = [Path(source.name) for source in work.sources]
     state.watch(paths)
-    with state.appending(output, tail.encode()) as stream:
+    ends = tuple(each.encode() for each in (end, head) if each)
+    with state.appending(output, tail.encode(), ends) as stream:
         if not state.output[1]:
             stream.write(head.encode())
         for rest in chain.from_iterable(state.rests(path, paths) for path in paths):

@@ -767,17 +767,20 @@ def test_several_processes_write_files_of_jobs(tmp_path):
     assert written[0] == written[1]
 
 
+PBS_LINE = (
+    "11/20/2026 14:29:34;E;{0}.srv;user=amy start=1700000100 end=1700000700 "
+    "resources_used.walltime=00:10:00 resources_used.cput=00:01:00\n"
+)
+TAIL = b"</urf:UsageRecords>\n"
 CREATED = re.compile(rb' urf:createTime="[^"]*"')  # of usage records, by the clock
 
 
 @pytest.mark.parametrize("target", ["sss", "sss-lines", "jsonl", "apel", "ur", "car"])
 def test_what_can_be_appended_to_grows(target, tmp_path):
-    line = ("11/20/2026 14:29:34;E;{0}.srv;user=amy start=1700000100 end=1700000700 "
-            "resources_used.walltime=00:10:00 resources_used.cput=00:01:00\n")  # fmt: skip
     log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
     for number in range(3):
         with log.open("a") as stream:
-            stream.write(line.format(number))
+            stream.write(PBS_LINE.format(number))
         told = ("--to", target, "--site", "X", "--state", state_file, "-o", output)
         if target.startswith("sss"):
             told = (*told[:2], *told[4:])
@@ -806,7 +809,7 @@ def test_an_output_that_is_not_as_the_last_run_left_it_is_told(tmp_path):
     assert "warning: " not in convert(*words).stderr
     os.truncate(output, 0)
     result = convert(*words)
-    assert (result.exit_code, output.read_bytes()) == (0, b"")
+    assert (result.exit_code, output.read_bytes()) == (1, b"")
     assert f"warning: {output}: is shorter than the last run left it" in result.stderr
     output.write_text("kept\n")
     state_file.unlink()
@@ -814,6 +817,49 @@ def test_an_output_that_is_not_as_the_last_run_left_it_is_told(tmp_path):
     assert (result.exit_code, output.read_text()[:5]) == (0, "kept\n")
     assert f"warning: {output} was not written by --state {state_file}" in result.stderr
     assert result.stderr.endswith(first)
+
+
+@pytest.mark.parametrize("target", ["sss", "sss-lines", "jsonl", "apel", "ur", "car"])
+def test_nothing_is_appended_to_half_a_record(target, tmp_path):
+    log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
+    log.write_text(PBS_LINE.format(1) + PBS_LINE.format(2))
+    told = ("--site", "X") * (not target.startswith("sss"))
+    words = ("--from", "pbs", "--to", target, *told, "--state", state_file, "-o", output, log)
+    assert convert(*words).exit_code == 0
+    whole, state = output.read_bytes(), state_file.read_bytes()
+    log.write_text(PBS_LINE.format(1) + PBS_LINE.format(2) + PBS_LINE.format(3))
+    tail = {"sss": b"</Jobs>\n", "ur": TAIL, "car": TAIL}.get(target, b"")
+    end = b"%%\n" if target == "apel" else b"\n"
+    records = whole.removesuffix(tail)
+    last = records.rindex(end, 0, -len(end)) + len(end)  # where the last record begins
+    for at in (len(records) - 1, (last + len(records)) // 2, last + 3, last):
+        output.write_bytes(whole[:at])
+        state_file.write_bytes(state)
+        result = convert(*words)
+        if at == last and not tail:  # whole records are gone, and more can stand behind the others
+            assert result.exit_code == 1
+            assert f"warning: {output}: is shorter than the last run left it" in result.stderr
+            assert output.read_bytes().startswith(whole[:at] + whole[last : last + 1])
+            assert b"3.srv" in output.read_bytes()
+        else:
+            assert (result.exit_code, output.read_bytes()) == (2, whole[:at]), at
+            assert f"{output} is shorter than the last run left it" in result.stderr
+            assert state_file.read_bytes() == state
+    output.write_bytes(b"x" * 9 + whole)  # changed in its place: its end is not where it was
+    assert convert(*words).exit_code == 2
+    other = tmp_path / "other"
+    other.write_bytes(whole[: last + 3])
+    os.replace(other, output)
+    result = convert(*words)
+    assert (result.exit_code, output.read_bytes()) == (2, whole[: last + 3])
+    assert f"{output} was not written by --state" in result.stderr
+    state_file.write_bytes(state)
+    output.unlink()  # or moved away: a new file is begun, whatever its inode
+    result = convert(*words)
+    assert (result.exit_code, str(output) in result.stderr) == (0, False), result.stderr
+    assert convert("--from", "pbs", "--to", target, *told, log).stdout_bytes.endswith(
+        CREATED.sub(b"", output.read_bytes())[-40:]
+    )
 
 
 @pytest.mark.parametrize("target", ["ur", "sss"])

@@ -117,7 +117,7 @@ class WriterRow(NamedTuple):
     """A target format: the name it goes by, and its writer.
 
     ``head`` stands before the records of one to which more can be appended, else it is None;
-    ``tail`` stands behind them.
+    ``tail`` stands behind them, and each record has the ``end``.
     """
 
     name: str
@@ -125,6 +125,7 @@ class WriterRow(NamedTuple):
     description: str
     head: str | None = None
     tail: str = ""
+    end: str = "\n"
 
 
 def _parquet(stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> Writer:
@@ -140,10 +141,11 @@ TARGETS: dict[str, WriterRow] = {
         WriterRow("jsonl",        _JSONLines,      "a JSON object on each line", ""),
         WriterRow("parquet",      _parquet,       "a table for DuckDB, Polars and Spark"),
         WriterRow("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)",
-                  ur.HEAD, TAIL),
+                  ur.HEAD, TAIL, ">\n"),
         WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2",
-                  car.HEAD, TAIL),
-        WriterRow("apel",         _Messages,       "APEL's message about jobs", apel.INDIVIDUAL),
+                  car.HEAD, TAIL, ">\n"),
+        WriterRow("apel",         _Messages,       "APEL's message about jobs", apel.INDIVIDUAL,
+                  end=apel.END),
         WriterRow("apel-summary", _UsageSummaries,      "APEL's message of sums by month"),
         WriterRow("apel-normalised", _NormalisedSummaries, "the same with what they are worth"),
         WriterRow("apel-sync",    _Synchronisation, "APEL's message of how many jobs there are"),
