@@ -216,6 +216,26 @@ def test_energy_is_what_either_column_tells(measured, listed, joules):
     assert (found and found.text) == joules
 
 
+@pytest.mark.parametrize("columns, counts, memory", [
+    ("NNodes", "3", {"n": "144000"}), ("NNodes|ReqNodes", "3|", {"n": "144000"}),
+    ("NNodes|ReqNodes", "3|0", {"n": "144000"}), ("NNodes|ReqNodes", "3|2", {"n": "96000"}),
+    ("AllocNodes|NNodes|ReqNodes", "3||0", {"n": "144000"}),
+    ("NCPUS", "8", {"c": "384000"}), ("NCPUS|ReqCPUS", "8|", {"c": "384000"}),
+    ("AllocCPUS|ReqCPUS", "8|0", {"c": "384000"}), ("NCPUS|ReqCPUS", "8|4", {"c": "192000"}),
+    ("NCPUS|NNodes|ReqCPUS|ReqNodes", "8|3||", {"c": "384000", "n": "144000", "": "48000"}),
+    ("ReqNodes", "", {"n": None, "c": None}),
+])  # fmt: skip
+@pytest.mark.parametrize("count", [1, 600])
+def test_memory_of_a_unit_counts_for_the_units_that_any_column_tells(
+    columns, counts, memory, count
+):
+    rows = "".join(f"{{id}}|COMPLETED|60|{counts}|48000M{unit}\n" for unit in memory)
+    lines = "".join(rows.format(id=number) for number in range(count))
+    jobs = converted(f"JobID|State|ElapsedRaw|{columns}|ReqMem\n{lines}".encode())
+    found = [[each.text for each in job.requested if each.name == "Memory"] for job in jobs]
+    assert found == [[each] if each else [] for each in memory.values()] * count
+
+
 def test_only_ended_jobs_are_given_when_only_those_are_wanted():
     data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
     counts = RecordCounts()

@@ -179,23 +179,29 @@ def constraints(text: str) -> Found:
     return text if constraint(text) is None else None
 
 
-def requested_memory(text: str, asked: str, given: str, nodes: str, given_nodes: str) -> Found:
-    """MB for the whole job; what was requested for a CPU or a node, times their number: that which
-    was requested, or else given.
+def requested_memory(text: str, *counts: str) -> Found:
+    """MB for the whole job; what was requested for a CPU or a node, times their number.
+
+    ``counts`` are texts of that number, three of CPUs and three of nodes: the first one above 0
+    counts, so that what was requested comes before what was given.
     """
-    return _in_all(values.requested_memory(text), asked or given, nodes or given_nodes)
+    return _in_all(values.requested_memory(text), counts)
 
 
-def flagged_memory(text: str, processors: str, nodes: str) -> Found:
+def flagged_memory(text: str, *counts: str) -> Found:
     """The same of sacct, which may have left the flag of memory for each CPU in the number."""
-    return _in_all(values.requested_memory(text, flagged=True), processors, nodes)
+    return _in_all(values.requested_memory(text, flagged=True), counts)
 
 
-def _in_all(found: values.PerUnit | None, processors: str, nodes: str) -> Found:
+# Where the counts of a record stand.
+COUNTS = ("ReqCPUS", "NCPUS", "AllocCPUS", "ReqNodes", "NNodes", "AllocNodes")
+
+
+def _in_all(found: values.PerUnit | None, counts: tuple[str, ...]) -> Found:
     if found is None:
         return None
-    number = {"c": processors, "n": nodes, "": "1"}[found.per]
-    times = int(values.count(number) or 0)
+    told = {"c": counts[:3], "n": counts[3:], "": ("1",)}[found.per]
+    times = int(next(filter(None, map(values.count, told)), "0"))
     return units.decimal(found.megabytes * times) if times else None
 
 

@@ -22,6 +22,7 @@ from sssjob.records.record import (
 )
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.readers import (
+    COUNTS,
     allocated,
     allocated_nodes,
     allocated_processors,
@@ -181,7 +182,7 @@ ALLOCATION: tuple[Field, ...] = (
     Field("ReqCPUS",            REQUESTED, "Processors", values.count),
     Field("ReqGRES",            REQUESTED, "Resource",   generic),
     Field("ReqMem",             REQUESTED, "Memory",     flagged_memory, {"units": "MB"},
-          beside=("ReqCPUS", "ReqNodes")),
+          beside=COUNTS),
     Field("ReqMem",             JOB,       "Extension",  flagged_per_unit, noted("ReqMem")),
     Field("ReqNodes",           REQUESTED, "NodeCount",  values.count),
     Field("ReqTRES",            REQUESTED, "Resource",   devices),
@@ -342,23 +343,17 @@ def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
         if row.column in columns and row.read is not read_with_others:
             if row.read is allocated:
                 row = row._replace(beside=measured)
-            elif row.read is requested_memory:  # of columns that there are, and may be empty
-                row = row._replace(beside=("ReqCPUS", "NCPUS", "ReqNodes", "NNodes"))
+            elif row.read in (requested_memory, flagged_memory):
+                row = row._replace(beside=COUNTS)
             elif row.place == COMPARED:
                 others = _SECONDS if row.read is as_long else _NODES
                 row = row._replace(beside=tuple(_there(names, columns) for names in others))
-            elif row.read is flagged_memory:
-                row = row._replace(beside=tuple(_there(names, columns) for names in _UNITS))
             found[_identity(row)] = row
     return iter(found.values())
 
 
 # What tells energy; where it does not, AllocTRES may.
 _MEASURED = ("ConsumedEnergy", "ConsumedEnergyRaw")
-
-# How many CPUs and nodes memory was requested for: those that were requested, or else were given.
-_UNITS = (("ReqCPUS", "NCPUS", "AllocCPUS"), ("ReqNodes", "NNodes", "AllocNodes"))
-
 
 # What processor seconds, and resources that were given, are held against.
 _CPUS = ("NCPUS", "AllocCPUS")
