@@ -407,7 +407,10 @@ class Plan(Generic[P, J]):
             for place, (processors, duration) in enumerate(told)
             if processors == nothing
             and duration not in (nothing, self._no_time)
-            and not any(each.row.element == _PROCESSORS for each in faults.get(place, ()))
+            and not any(
+                (each.row.place, each.row.element) == (DELIVERED, _PROCESSORS)
+                for each in faults.get(place, ())
+            )
         ]
 
     def _texts(self, faults: _Faults, size: int) -> Column:

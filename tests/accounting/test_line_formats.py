@@ -262,6 +262,31 @@ def test_a_number_of_GPUs_of_PBS_is_counted_or_told(nodes, gpus, said):
     assert [said in each for each in told] == [True] * bool(said)
 
 
+@pytest.mark.parametrize("key, text, asked, said", [
+    ("nodes", "nodect=1:ppn=24:gpu=4", {}, "nodes such as"),
+    ("nodes", "x=1:ppn=2:gpus=1", {}, "nodes such as"),
+    ("nodes", "1:ppn=24:gpu=4", {"NodeCount": "1", "Processors": "24"}, "number of GPUs"),
+    ("nodes", "2:ppn=-4", {"NodeCount": "2"}, "nodes such as"),
+    ("nodes", "1:ppn=x:gpus=2", {"NodeCount": "1", "Resource": "2"}, "nodes such as"),
+    ("nodes", "n1:ppn=x", {"NodeCount": "1", "Node": "n1"}, "nodes such as"),
+    ("nodes", "n1:ppn=4", {"NodeCount": "1", "Node": "n1", "Processors": "4"}, ""),
+    ("select", "x:ncpus=4:ngpus=1", {}, "chunks such as"), ("select", "n1", {}, "chunks such as"),
+    ("select", "ncpus=4:host=n1:ngpus=2", {"Node": "n1", "Resource": "2"}, ""),
+])  # fmt: skip
+def test_a_request_of_PBS_that_cannot_be_read_is_told_and_kept(key, text, asked, said):
+    job, told = one_job("pbs", f"{PBS_LINE}Resource_List.{key}={text}")
+    assert [said in each for each in told] == [True] * bool(said)
+    assert {each.name: each.text for each in job.requested} == asked
+    kept = [each.text for each in job.properties if each.attributes.get("name", "").endswith(key)]
+    assert kept == [text]
+
+
+def test_a_request_of_PBS_that_cannot_be_read_hides_no_lack_of_processors():
+    line = PBS_LINE.replace("exec_host=n/0-3 ", "")
+    _, told = one_job("pbs", f"{line}Resource_List.nodes=1:ppn=x")
+    assert ["nodes such as" in told[0], "no number of processors" in told[1]] == [True, True]
+
+
 @pytest.mark.parametrize("place, text, id, wall, said", [
     (39, "-l gpu=x", "3", "600", "number of GPUs"), (35, "x", "3", "600", "number of a task"),
     (35, "4", "3.4", "600", ""), (13, "-1", "3", "600", ""), (13, "", "3", "600", ""),

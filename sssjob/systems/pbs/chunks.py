@@ -18,6 +18,7 @@ from sssjob.systems.pbs.node_specs import (
     GPU_COUNTS,
     MODEL,
     NodeSpec,
+    chunks,
     is_mark,
     is_node,
     is_of_site,
@@ -233,7 +234,7 @@ class Chunks(AmountsLayout):
         """One kind of chunk is the job itself, several are task groups."""
         scatter = _say_place(said, heard)
         value = said.last("-l select")
-        found = parts(value) if value is not None else []
+        found = chunks(value) if value is not None else []
         if found is None or not all(map(_known, found)):
             said.back("-l select", value)
         elif len(found) == 1:

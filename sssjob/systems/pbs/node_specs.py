@@ -16,6 +16,7 @@ GPU_MODES = frozenset(
 )
 _GPUS = "gpus"
 GPU_COUNTS = ("ngpus", _GPUS)  # what PBS and TORQUE call GPUs; the first that is said counts
+_MISSPELT = "gpu"
 MODEL = "accelerator_model"  # a type of GPUs
 # Resources that mean something by themselves, of chunks and of jobs: those of pbs_resources(7).
 _MEANT = frozenset((
@@ -68,8 +69,9 @@ class NodeSpec:
 
     @property
     def has_odd_gpus(self) -> bool:
-        """Whether a number of GPUs is said, and is none."""
-        return any(whole(self.values.get(name, "0"), 9) is None for name in GPU_COUNTS)
+        """Whether a number of GPUs is said, and is none, or is one of a name that PBS has not."""
+        told = any(whole(self.values.get(name, "0"), 9) is None for name in GPU_COUNTS)
+        return told or _MISSPELT in self.values
 
     @property
     def properties(self) -> list[str]:
@@ -113,6 +115,19 @@ def parts(text: str) -> list[NodeSpec] | None:
         part.marks += of_all
         found.append(part)
     return found
+
+
+def chunks(text: str) -> list[NodeSpec] | None:
+    """The chunks of ``select``, whose count may be left out where it is 1; None where it is none.
+
+    >>> chunks("ncpus=4")[0].values, chunks("x:ncpus=4"), chunks("2:ncpus=4")[0].count
+    ({'ncpus': '4'}, None, 2)
+    """
+    counted = "+".join(
+        f"1:{each}" if "=" in each.partition(":")[0] else each for each in text.split("+")
+    )
+    found = parts(counted)
+    return None if found is None or any(part.name for part in found) else found
 
 
 def totals(found: list[NodeSpec]) -> tuple[int, int] | tuple[()]:

@@ -32,7 +32,14 @@ from sssjob.records.record import (
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, license_attributes
 from sssjob.systems.pbs import words
-from sssjob.systems.pbs.node_specs import asked_count, most_processors, parts, totals
+from sssjob.systems.pbs.node_specs import (
+    NodeSpec,
+    asked_count,
+    chunks,
+    most_processors,
+    parts,
+    totals,
+)
 
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
@@ -42,6 +49,8 @@ _BETWEEN_VNODES = re.compile(r"[()+]")
 _EXEC_GPUS = re.compile(r"[^+/\s]+/[0-9]{1,6}(?:\+[^+/\s]+/[0-9]{1,6})*")
 
 _DURATION, _WITH_DAYS, _HOURS = "a duration such as 800:00:00, or seconds", 4, 24
+
+_NODES = "nodes such as 2:ppn=4"
 
 _EXIT_STATUS = re.compile(r"-?[0-9]{1,9}")
 # Exit_status below 0 in the words of the sources: JOB_EXEC_*.
@@ -210,17 +219,36 @@ def _count(text: str) -> str:
     return text if is_whole(text) and text != "0" else ""
 
 
+def _nodes_of(text: str) -> list[NodeSpec]:
+    """The parts of Resource_List.nodes. Raises ``InvalidValue`` where they cannot be read."""
+    if not text:
+        return []
+    if (found := parts(text)) is None:
+        raise InvalidValue(text[:200], _NODES)
+    return found
+
+
+def _chunks_of(text: str) -> list[NodeSpec]:
+    """The chunks of Resource_List.select likewise."""
+    if not text:
+        return []
+    if (found := chunks(text)) is None:
+        raise InvalidValue(text[:200], "chunks such as 2:ncpus=4")
+    return found
+
+
 def asked_processors(nodes: str, ncpus: str) -> Found:
     """The processors of ``nodes=4:ppn=8:ib``, where ncpus does not ask for as many or more.
 
     >>> asked_processors("n1:ppn=2+n2:ppn=4:ib", ""), asked_processors("4:ib", "")
     ('6', None)
     """
-    listed_ = parts(nodes) or []
-    if most_processors(listed_, ncpus):
+    found = _nodes_of(nodes)
+    if not found or most_processors(found, ncpus):
         return None
-    found = totals(listed_)
-    return str(found[1]) if found and found[1] else None
+    if not (told := totals(found)):
+        raise InvalidValue(nodes[:200], _NODES)
+    return str(told[1]) if told[1] else None
 
 
 def asked_by_ncpus(ncpus: str, nodes: str) -> Found:
@@ -240,7 +268,8 @@ def fewer_ncpus(ncpus: str, nodes: str) -> Found:
 
 def asked_anywhere(procs: str, nodes: str, ncpus: str) -> Found:
     """The processors of ``procs=8``, on whichever nodes, where nothing else counts them."""
-    return None if _count(ncpus) or asked_processors(nodes, "") else integer(procs)
+    by_nodes = totals(parts(nodes) or [])
+    return None if _count(ncpus) or (by_nodes and by_nodes[1]) else integer(procs)
 
 
 def of_processes(pmem: str, mem: str, nodes: str, ncpus: str, procs: str, select: str) -> Found:
@@ -266,7 +295,7 @@ def asked_nodes(nodes: str, nodect: str) -> Found:
 
 def named_nodes(nodes: str) -> Found:
     """The hosts of ``nodes=n1:ppn=2+n2:ppn=4``, where each part names one."""
-    names = list(dict.fromkeys(part.name for part in parts(nodes) or ()))
+    names = list(dict.fromkeys(part.name for part in _nodes_of(nodes)))
     if "" in names or not names:
         return None
     return listed(names)
@@ -274,7 +303,7 @@ def named_nodes(nodes: str) -> Found:
 
 def node_properties(nodes: str) -> Found:
     """The properties that all nodes of ``nodes=4:ppn=8:ib`` have."""
-    found = [part.properties for part in parts(nodes) or ()]
+    found = [part.properties for part in _nodes_of(nodes)]
     marks = [mark for mark in dict.fromkeys(found[0]) if mark] if found else []
     if not marks or any(set(each) != set(found[0]) for each in found):
         return None
@@ -283,7 +312,7 @@ def node_properties(nodes: str) -> Found:
 
 def chunk_hosts(select: str) -> Found:
     """The hosts of ``select=1:ncpus=1:host=n1+1:ncpus=1:host=n2``, where each chunk names one."""
-    names = [part.values.get("host", "") for part in parts(select) or ()]
+    names = [part.values.get("host", "") for part in _chunks_of(select)]
     return None if "" in names or not names else listed(list(dict.fromkeys(names)))
 
 
@@ -294,14 +323,14 @@ def chunk_architecture(select: str) -> Found:
 
 def chunk_features(select: str) -> Found:
     """What each chunk has to have, such as ``ib=True``."""
-    found = [part.features for part in parts(select) or ()]
+    found = [part.features for part in _chunks_of(select)]
     names = [name for name in (found[0] if found else ()) if all(name in each for each in found)]
     return listed(names, "Feature") if names else None
 
 
 def _of_all(select: str, name: str) -> str:
     """The value that a resource has in all chunks, "" where there is none."""
-    found = {part.values.get(name, "") for part in parts(select) or ()}
+    found = {part.values.get(name, "") for part in _chunks_of(select)}
     return found.pop() if len(found) == 1 else ""
 
 
@@ -321,17 +350,29 @@ def other_gres(gres: str) -> Found:
 
 def per_node(nodes: str) -> Found:
     """The processors on each node, where it is the same number on all."""
-    found = {part.values.get("ppn", "") for part in parts(nodes) or ()}
+    found = {part.values.get("ppn", "") for part in _nodes_of(nodes)}
     return _count(found.pop()) or None if len(found) == 1 else None
 
 
-def counted_gpus(text: str) -> Found:
-    """The GPUs of ``nodes=2:ppn=4:gpus=2``, or of ``select=2:ncpus=4:ngpus=2``.
+def node_gpus(nodes: str) -> Found:
+    """The GPUs of ``nodes=2:ppn=4:gpus=2``.
 
-    >>> counted_gpus("2:ppn=4:gpus=2"), counted_gpus("1:ngpus=2+3:ncpus=1"), counted_gpus("2")
-    ('4', '2', None)
+    >>> node_gpus("2:ppn=4:gpus=2"), node_gpus("2")
+    ('4', None)
     """
-    found = parts(text) or ()
+    return _counted_gpus(_nodes_of(nodes), nodes)
+
+
+def chunk_gpus(select: str) -> Found:
+    """The GPUs of ``select=2:ncpus=4:ngpus=2``.
+
+    >>> chunk_gpus("1:ngpus=2+3:ncpus=1")
+    '2'
+    """
+    return _counted_gpus(_chunks_of(select), select)
+
+
+def _counted_gpus(found: list[NodeSpec], text: str) -> Found:
     if any(part.has_odd_gpus for part in found):
         raise InvalidValue(text[:200], "nodes with a number of GPUs")
     total = sum(part.count * part.gpus for part in found)
@@ -516,17 +557,16 @@ TABLE: tuple[Field, ...] = (
 ASKED_GPUS: tuple[Field, ...] = (
     Field("Resource_List.ngpus", REQUESTED, "Resource", integer, _GPU),
     Field("Resource_List.gpus", REQUESTED, "Resource", integer, _GPU),
-    Field("Resource_List.select", REQUESTED, "Resource", counted_gpus, _GPU),
-    Field("Resource_List.nodes", REQUESTED, "Resource", counted_gpus, _GPU),
+    Field("Resource_List.select", REQUESTED, "Resource", chunk_gpus, _GPU),
+    Field("Resource_List.nodes", REQUESTED, "Resource", node_gpus, _GPU),
 )
 GIVEN_GPUS: tuple[Field, ...] = (
     Field("exec_vnode", DELIVERED, "Resource", gpus, _GPU),
     Field("exec_gpus", DELIVERED, "Resource", listed_gpus, _GPU),
 )
 # A number needs no Extension beside it; a text tells more than how many there are.
-KNOWN = frozenset(
-    row.column for row in (*TABLE, *ASKED_GPUS) if row.read not in (counted_gpus, listed_gpus)
-)
+_COUNTING = (chunk_gpus, node_gpus, listed_gpus)
+KNOWN = frozenset(row.column for row in (*TABLE, *ASKED_GPUS) if row.read not in _COUNTING)
 
 
 def rows(names: tuple[str, ...]) -> Iterator[Field]:
