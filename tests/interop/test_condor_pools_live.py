@@ -170,13 +170,22 @@ def test_what_a_user_does_to_a_job_of_his_is_an_eviction_to_hooks_and_known_to_t
     pool.run("condor_release", cluster, user="alice")
     assert until(runs)
     assert reported(pool, cluster, lambda job: job.get("StartCount") == "2")
+    # A report tells that a job is suspended, and none for how long.
+    pool.run("condor_suspend", cluster, user="alice")
+    assert reported(pool, cluster, lambda job: job.get("State") == "Suspended")
+    pool.run("condor_continue", cluster, user="alice")
+    assert reported(pool, cluster, lambda job: job.get("State") == "Running")
     pool.run("condor_rm", cluster, user="alice")
     gone = reported(pool, cluster, lambda job: job.get("State") == "Idle")
     assert gone.get("StatusMessage").startswith("evicted")
+    assert gone.get("SuspendDuration") == ""
     ended = until(lambda: json.loads(pool.run("condor_history", "-json", cluster) or "[]"))
     [job] = shown_job("condor-q", "@")(json.dumps(ended))
     assert job.get("State") == "Completed"
     assert job.get("StatusMessage").startswith("removed")
+    [ad] = ended
+    assert ad["TotalSuspensions"] == 1
+    assert job.get("SuspendDuration") == str(ad["CumulativeSuspensionTime"] or "")
 
 
 def test_hooks_that_are_killed_lose_no_job_and_leave_nothing_half_done(pool):

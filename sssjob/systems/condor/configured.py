@@ -650,14 +650,17 @@ class Configured:
 
     def _always(self, name: str, node: Node, value: Value, *, is_of_all: bool) -> str:
         """What a policy that needs no ad means for every job; "" where that is nothing odd."""
+        is_undefined = isinstance(node, Literal) and value is UNDEFINED
         if name in _TRUE and operators.truth(value) is True:
             return f"it is true: {_TRUE[name]}"
+        if name in _TRUE and is_undefined:
+            return "it is undefined, which HTCondor takes for false"
         if name != "START":
             return ""
         none = "no slot takes a job" if is_of_all else "none of these slots takes a job"
         if operators.truth(value) is False:
             return f"it is false: {none}"
-        if isinstance(node, Literal) and value is UNDEFINED:
+        if is_undefined:
             return f"it is undefined: {none}"
         if isinstance(node, AttributeReference) and self._is_unpublished(node):
             return f"{none}, unless slot or job says {node.name}"

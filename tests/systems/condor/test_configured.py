@@ -247,6 +247,9 @@ SURPRISES = [
     ("PREEMPT = True", "each job is evicted as soon as it runs"),
     ("SUSPEND = True", "each job is suspended as soon as it runs"),
     ("KILL = True", "a job that is to leave is killed at once"),
+    ("PREEMPT = undefined", "PREEMPT: it is undefined, which HTCondor takes for false"),
+    ("SUSPEND = undefined", "SUSPEND: it is undefined, which HTCondor takes for false"),
+    ("KILL = undefined", "KILL: it is undefined, which HTCondor takes for false"),
     ("SLOT1_PREEMPT = False", "SLOT1_PREEMPT: it says nothing of fetched jobs"),
     (
         "SLOT_TYPE_2 = 50%\nNUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2_WANT_HOLD = False",

@@ -94,6 +94,14 @@ def test_suspension_is_no_part_of_the_duration():
     assert job.delivered.value("Duration") == round(ad["RemoteWallClockTime"]) - suspended
 
 
+# An ad of HTCondor 23.9 that was removed while it was suspended says 0 of one suspension.
+@pytest.mark.parametrize("told, suspended", [(1, ""), (0, "0"), (None, "0")])
+def test_a_suspension_that_did_not_end_is_of_no_known_time(told, suspended):
+    ad = {"JobStatus": 3, "CumulativeSuspensionTime": 0, "JobStartDate": 5}
+    counted = {} if told is None else {"TotalSuspensions": told}
+    assert to_job(Ad(ad | counted)).job.get("SuspendDuration") == suspended
+
+
 @pytest.mark.parametrize("by_signal, said", [(False, ""), (True, "died on signal 15 (Terminated)")])
 def test_why_an_earlier_run_ended_is_not_why_a_job_did(by_signal, said):
     reason = "died on signal 15 (Terminated)"

@@ -95,9 +95,15 @@ def any_number(text: str) -> Found:
     return None
 
 
-def suspended(text: str) -> Found:
-    """Seconds from 0 on."""
-    return amount(_from_0(text))
+def suspended(text: str, times: str) -> Found:
+    """Seconds from 0 on; a suspension counts when it ends, so that 0 of some is not known.
+
+    >>> suspended("0", "0"), suspended("0", "1"), suspended("", "")
+    ('0', None, None)
+    """
+    some = bool(times) and number(_from_0(times)) > 0
+    seconds = amount(_from_0(text)) if text else None
+    return None if some and seconds == "0" else seconds
 
 
 def starts(text: str) -> Found:
@@ -506,6 +512,7 @@ _LIMIT, _EXECUTING = {"op": "LE"}, ("AllowedExecuteDuration",)
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _CONCURRENCY = extension("HTCondor", "ConcurrencyLimits")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
+_SUSPENDED = ("TotalSuspensions",)
 _QUEUED = ("DeferralTime", "SSSDeadline", "SSSTaskCount")  # what only an ad of a queue tells
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser", "ProjectName")
 
@@ -520,7 +527,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("QDate",                    JOB,       "SubmitTime",      time),
     Field("StartTime",                JOB,       "StartTime",       time),
     Field("EndTime",                  JOB,       "EndTime",         time),
-    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", suspended),
+    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", suspended, {}, _SUSPENDED),
     Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
     Field("Unread",                   JOB,       "Extension",       unread),
     Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _ENDED_BY),
