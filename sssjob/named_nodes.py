@@ -2,6 +2,7 @@
 
 A List or a Range is a set to choose from, of which all are wanted where nothing else counts nodes;
 of two of them, or of single names, each has to be among the nodes (SSS 5.1). # decision 902
+What is compared by NE, or by a pattern, takes names away; the rest is the set. # decision 1048
 
 >>> from sssjob.model import Job, Property, Requested
 >>> names = Property("Node", "n[1-3]", {"aggregation": "Range"})
@@ -12,12 +13,13 @@ of two of them, or of single names, each has to be among the nodes (SSS 5.1). # 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from sssjob import expression, nodes
 from sssjob.expression import Comparison, Not, Term
+from sssjob.expression.asked_names import asked_names
 from sssjob.model import Block
 
 LIMIT = 1_000_000  # names that are made
@@ -29,6 +31,7 @@ class NamedNodes:
 
     sets: tuple[tuple[nodes.Names, int | None], ...] = ()
     excluded: tuple[nodes.Names, ...] = ()
+    patterns: tuple[Term, ...] = ()  # which each node has to satisfy by its name
     matching: int = 0  # nodes that the counts of Patterns ask for
     open: bool = True  # whether other nodes may be taken, too
     path: str = ""
@@ -58,10 +61,27 @@ class NamedNodes:
 
     @property
     def number(self) -> int:
-        """How many different names there are; none is made."""
+        """How many different names there are; none is made, unless patterns are asked of them."""
+        if self.patterns:
+            return len({*self._taken()})
         left_out = self._left_out
         wanted = chain.from_iterable(names.parts for names, _ in self.sets)
         return nodes.Names((*wanted, *left_out.parts)).distinct - left_out.distinct
+
+    def _matched(self) -> Callable[[str], bool]:
+        """What the patterns say of a name; of more names than an option lists, nothing.
+
+        That is what would take too long, as does a pattern that is given up.
+        """
+        size = sum(len(names) for names, _ in self.sets)
+        asked = [asked_names(term) for term in self.patterns if size <= nodes.OPTION_LIMIT]
+        return lambda name: all(each.admits(name) for each in asked)
+
+    def _taken(self) -> Iterator[str]:
+        """The names of all sets, as often as they are written, that may be among the nodes."""
+        matched = self._matched()
+        for names, _ in self.sets:
+            yield from filter(matched, names.without(self.excluded))
 
     @property
     def _left_out(self) -> nodes.Names:
@@ -71,26 +91,48 @@ class NamedNodes:
         """How many different names there are, at most so many."""
         return min(self.number, number)
 
+    def lacking(self, wanted: int, own: int | None = None) -> str:
+        """Why so many nodes cannot be had of a set of ``own`` names; "" where they can.
+
+        ``own`` are all there are where that is not said. Names that are no set have others beside.
+        """
+        there = self.number if own is None else own
+        if self.open or there >= wanted:
+            return ""
+        return f"each of {wanted} nodes would have to be among the {there} named"
+
+    def without_contradictions(self) -> NamedNodes:
+        """The same without the patterns, or else all that is not wanted, that leave no name."""
+        for one in (self, replace(self, patterns=())):
+            if not self.sets or one.number:
+                return one
+        return replace(self, patterns=(), excluded=())
+
+    def may_be(self) -> Callable[[str], bool]:
+        """Whether a node of a name may be among the nodes, by what is not wanted of names."""
+        is_left_out, matched = self._left_out.tester(), self._matched()
+        return lambda name: not is_left_out(name) and matched(name)
+
     def names(self, number: int = LIMIT) -> tuple[str, ...]:
         """At most so many different names: what is wanted of each set first, then the others."""
         chosen: dict[str, None] = {}
+        matched = self._matched()
         taken = list(self.excluded)  # and the sets of which nothing is left
         for names, count in self.sets:
-            if count and _choose(names, taken, chosen, count) < count:
+            left = filter(matched, names.without(taken)) if count else ()
+            if count and _choose(left, chosen, count) < count:
                 taken.append(names)
         for names, _ in self.sets:
             more = number - len(chosen)
-            if more > 0 and _choose(names, taken, chosen, more) < more:
+            if more > 0 and _choose(filter(matched, names.without(taken)), chosen, more) < more:
                 taken.append(names)
         return tuple(islice(chosen, number))
 
 
-def _choose(
-    names: nodes.Names, taken: Sequence[nodes.Names], chosen: dict[str, None], number: int
-) -> int:
+def _choose(names: Iterable[str], chosen: dict[str, None], number: int) -> int:
     """Choose so many more of a set, and give how many there were."""
     before = len(chosen)
-    for name in names.without(taken):
+    for name in names:
         if len(chosen) - before == number:
             break
         chosen.setdefault(name)
@@ -108,7 +150,9 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
         asked, where = [Comparison(own.having(op=None))], f"{path}/Node"
     sets: list[tuple[nodes.Names, int | None]] = []
     excluded: list[nodes.Names] = []
+    patterns: list[Term] = []
     matching = 0
+    first = None
     for term in asked:
         item = next(expression.comparisons(term)).item
         op = "NE" if isinstance(term, Not) else term.op
@@ -116,17 +160,20 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
         if isinstance(found, nodes.Names):
             if op == "EQ":
                 sets.append((found, nodes.stated_count(item)))
+                first = first or item
             else:
                 excluded.append(found)
-        elif found is not None and op == "EQ":
+            continue
+        patterns.append(term)
+        if found is not None and op == "EQ":
             matching += nodes.stated_count(item) or 0
-    first = next(expression.comparisons(asked[0])).item if asked else None
     # A set is what to choose from; of two, or of single names, each has to be among the nodes.
-    closed = (
-        len(asked) == len(sets) == 1 and first is not None and "aggregation" in first.attributes
-    )
-    line = first.line if first else 0
-    return NamedNodes(tuple(sets), tuple(excluded), matching, not closed, where, line)
+    closed = len(sets) == 1 and not matching and first and "aggregation" in first.attributes
+    first = first or (next(expression.comparisons(asked[0])).item if asked else None)
+    return NamedNodes(
+        tuple(sets), tuple(excluded), tuple(patterns), matching, not closed, where,
+        first.line if first else 0,
+    )  # fmt: skip
 
 
 def _is_about_nodes(term: Term) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -120,26 +120,42 @@ class Names:
                 end = max(end, high)
         return total
 
+    def tester(self) -> Callable[[str], bool]:
+        """What tells whether a name is one of these; no name is made for it.
+
+        >>> spans("n[1-1000000]").tester()("n77")
+        True
+        """
+        written, by_prefix = self._sorted()
+
+        def is_one(name: str) -> bool:
+            heads = (name[:end] for end in range(len(name)) if name[:end] in by_prefix)
+            return name in written or any(
+                name in span for head in heads for span in by_prefix[head]
+            )
+
+        return is_one
+
+    def _sorted(self) -> tuple[set[str], dict[str, list[Span]]]:
+        """Names as they are written, and spans by what stands before their numbers."""
+        written: set[str] = set()
+        by_prefix: dict[str, list[Span]] = {}
+        for part in self.parts:
+            if isinstance(part, str):
+                written.add(part)
+            else:
+                by_prefix.setdefault(part.prefix, []).append(part)
+        return written, by_prefix
+
     def without(self, others: Iterable[Names]) -> Iterator[str]:
         """The names, as often as they are written, that are in none of the others.
 
         Spans of a prefix are taken from each other as numbers: of a million names that are all in
         others none is made.
         """
-        written: set[str] = set()
-        by_prefix: dict[str, list[Span]] = {}
-        for part in (part for each in others for part in each.parts):
-            if isinstance(part, str):
-                written.add(part)
-            else:
-                by_prefix.setdefault(part.prefix, []).append(part)
-
-        def is_other(name: str) -> bool:
-            heads = (name[:end] for end in range(len(name)) if name[:end] in by_prefix)
-            return name in written or any(
-                name in span for head in heads for span in by_prefix[head]
-            )
-
+        all_others = Names(tuple(part for each in others for part in each.parts))
+        written, by_prefix = all_others._sorted()
+        is_other = all_others.tester()
         for part in self.parts:
             if isinstance(part, str):
                 yield from () if is_other(part) else (part,)

@@ -674,3 +674,79 @@ def test_more_tasks_by_processors_than_nodes_have_by_tasks_per_node_are_told(tar
     assert found.tasks in (None, tasks)
     assert found.processors in (None, tasks, 8)
     assert "TaskDistribution" in {loss.path.rpartition("/")[2] for loss in losses}
+
+
+def hosts_of(target, text):
+    """The hosts by name that a text asks for, apart from those that it excludes."""
+    said = options(text)
+    if target == "sbatch":
+        listed = said.get("--nodelist", "")
+        if "[" in listed:
+            return [*nodes.spans(listed)]
+        return [each for each in listed.split(",") if each]
+    if target == "slurmrest":
+        return json.loads(text)["job"].get("required_nodes", [])
+    if target == "flux":
+        stated = json.loads(text)["attributes"]["system"].get("constraints", {})
+        lists = (each.get("hostlist", ()) for each in stated.get("and", [stated]))
+        return [name for each in lists for name in each]
+    if target == "torque":
+        parts = [each.split(":")[0] for each in said.get("-l nodes", "1").split("+")]
+        return [each for each in parts if not each.isdigit()]
+    found = {"pbs": r"host=(\w+)", "lsf": r"-m \"?([\w ]+)", "sge": r"-l h=\(?(\w[\w|]*)"}[target]
+    return re.findall(r"\w+", " ".join(re.findall(found, text)))
+
+
+HOSTS = tuple(f"n{number}" for number in range(1, 5))
+
+
+def _of_hosts(name, sets):
+    """A set of hosts in each form that a Node has for it, but for patterns of wanted ones."""
+    text = ",".join(sorted(sets))
+    digits = ",".join(sorted(each[1:] for each in sets))
+    forms = [(text, 'aggregation="List"'), (f"n[{digits}]", 'aggregation="Range"')]
+    forms += [(text, "")] * (len(sets) == 1)
+    forms += [(f"n[{digits.replace(',', '')}]", 'aggregation="Pattern"')] * (name == "NE")
+    sign = ' op="NE"' if name == "NE" else ""
+    return st.sampled_from([(sets, f"<Node{sign} {form}>{each}</Node>") for each, form in forms])
+
+
+SOME = st.sets(st.sampled_from(HOSTS), min_size=1, max_size=4)
+
+
+# decision 1048
+@examples(40)
+@given(
+    wanted=st.lists(SOME.flatmap(lambda sets: _of_hosts("EQ", sets)), min_size=1, max_size=2),
+    unwanted=st.lists(SOME.flatmap(lambda sets: _of_hosts("NE", sets)), max_size=2),
+    count=st.sampled_from(("", *(COUNTS[f"{each} nodes"][1] for each in ("2", "3", "from 2")))),
+    group=st.booleans(),
+)
+def test_no_target_asks_for_a_node_that_is_excluded_or_not_of_the_set(
+    wanted, unwanted, count, group
+):
+    own = "".join(text for _, text in (*wanted, *unwanted))
+    job = job_of(own, ("", count), "", group=group)
+    excluded = set().union(*(sets for sets, _ in unwanted))
+    among = set().union(*(sets for sets, _ in wanted))
+    is_set = len(wanted) == 1 and "aggregation" in wanted[0][1]
+    left = among - excluded
+    contradicts = any(sets <= excluded for sets, _ in wanted)
+    found = place(job, OFFERS, solver=False)
+    names = [share.name for each in found.groups for share in each.shares]
+    assert {*names} & excluded == set()
+    if is_set:
+        assert {*names} <= left
+        assert bool(names) is (laid(job) is not None)
+    for target in (*READERS.keys() - {"condor"},):
+        text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+        told = [loss for loss in losses if loss.path.endswith("/Node")]
+        asked = hosts_of(target, text)
+        if contradicts:
+            assert told
+            continue
+        assert {*asked} <= left
+        number = READERS[target](text).nodes
+        if is_set and number and not told:
+            assert asked
+            assert number <= len({*asked})

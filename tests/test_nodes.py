@@ -371,7 +371,8 @@ def test_nothing_is_made_of_ranges_that_cover_each_other(monkeypatch):
     job = loads(source)
     offer = {"id": "n1", "Node": "n5", "Processors": 8}
     assert not sssjob.place(job, [offer]).placed
-    list(sssjob.validate(source))
+    with pytest.raises(sssjob.InvalidJob, match="of a set of 0"):
+        sssjob.validate(source)
     (found, *_), _ = requests(job, "/Job")
     assert found.candidates.names(10) == ()
     assert found.candidates.number == 0

@@ -30,6 +30,14 @@ class AskedNames(NamedTuple):
     # What is demanded, or else excluded, is what this pattern matches; "" for names.
     pattern: str = ""
 
+    def admits(self, name: str) -> bool:
+        """Whether one thing of this name may satisfy it, by itself: a node has but one name."""
+        if self.is_excluding:
+            return not self.excludes(name)
+        if self.pattern:
+            return not mismatches(self.pattern, name)
+        return all(name in texts for texts in self.demanded)
+
 
 _NOTHING = AskedNames()
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -67,9 +75,7 @@ def _of_several(item: Property, op: str, negated: bool) -> AskedNames:
     if not isinstance(found, nodes.Names) or (negated and op == "EQ"):
         return _NOTHING
     if op == "NE" and not negated:
-        written = frozenset(part for part in found.parts if isinstance(part, str))
-        spans = tuple(part for part in found.parts if not isinstance(part, str))
-        return AskedNames((), lambda name: name in written or any(name in s for s in spans), True)
+        return AskedNames((), found.tester(), True)
     if len(found) > nodes.OPTION_LIMIT:
         return _NOTHING
     texts = tuple(found)

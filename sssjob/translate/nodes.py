@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
 
 from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or, Wish
-from sssjob.expression.asked_names import AskedNames, asked_names
+from sssjob.expression.asked_names import asked_names
 from sssjob.model import Property, stripped
+from sssjob.named_nodes import NamedNodes, named
 from sssjob.nodes import plain
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import OTHER_MEANING, JobRequest, no_case
@@ -93,13 +94,13 @@ def any_of_these(
     if "Node" not in asked.names:
         return []
     taken: list[Property] = []
-    wanted, unwanted = 0, _unwanted(asked)
+    wanted, may_be = 0, (named_nodes(asked) or NamedNodes()).may_be()
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
         if read is not None and (text := read(item)):
             found[text] = None
             wanted += 1
             continue
-        texts = _but(listed(asked, item, most), unwanted)
+        texts = _but(listed(asked, item, most), may_be)
         if not texts:
             continue
         if all(map(take, texts)):
@@ -108,9 +109,10 @@ def any_of_these(
             taken.append(item)
         else:
             _no_name(asked, item, texts)
-    if found and of is not None and len(found) < of:
+    # Names that are no set are one here: there is no other option for them.
+    if found and of is not None and (told := NamedNodes(open=False).lacking(of, len(found))):
         for item in taken:
-            asked.refuse(item, f"each of {of} nodes would have to be among the {len(found)} named")
+            asked.refuse(item, told)
         return []
     if wanted > 1 and len(found) > 1 and (of is None or (len(taken) > 1 and len(found) > of)):
         asked.approximate("Node", "any of them", met=False)
@@ -124,33 +126,47 @@ def names(asked: JobRequest, wanted: int | None, take: Callable[[str], bool] = p
     whether the target takes it for the name of one.
     """
     found: list[str] = []
-    unwanted = _unwanted(asked)
+    of = named_nodes(asked) or NamedNodes()
+    may_be = of.may_be()
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
-        texts = _but(listed(asked, item), unwanted)
+        texts = _but(listed(asked, item), may_be)
         if not texts:
             continue
         if not all(map(take, texts)):
             _no_name(asked, item, texts)
             continue
         distinct = list(dict.fromkeys(texts))
-        if nodes.required(item, wanted) < len(distinct):
+        number = nodes.stated_count(item) or wanted or len(distinct)
+        if number < len(distinct):
             asked.refuse(item, "only some of the nodes are wanted, and all would be given")
+            continue
+        if told := of.lacking(max(number, wanted or 0), len(distinct)):
+            asked.refuse(item, told)
             continue
         found += distinct
     found = list(dict.fromkeys(found))
     return found if wanted is None else no_more_than(asked, found, wanted)
 
 
-def _unwanted(asked: JobRequest) -> list[AskedNames]:
-    """What says which nodes are not wanted."""
-    return [asked_names(term) for term in asked.excluded("Node")]
+# decision 1048
+def named_nodes(asked: JobRequest) -> NamedNodes | None:
+    """The nodes that a job names, or a task group; None where it names none, or none can be read.
+
+    What cannot be read is told where the names are taken, and what leaves no name where that is.
+    """
+    scope = asked.scope_of("Node")
+    if "Node" not in scope.own.names() and "Node" not in scope.mentioned:
+        return None
+    try:
+        found = named(scope.block, scope.path, scope.chosen.terms if scope.chosen else ())
+    except (InvalidValue, LimitExceeded):
+        return None
+    return found.without_contradictions()
 
 
-def _but(texts: tuple[str, ...], unwanted: Sequence[AskedNames]) -> tuple[str, ...]:
+def _but(texts: tuple[str, ...], may_be: Callable[[str], bool]) -> tuple[str, ...]:
     """Those of some names that are wanted; where none is, all: one cannot have both."""
-    if not unwanted:
-        return texts
-    return tuple(text for text in texts if not any(one.excludes(text) for one in unwanted)) or texts
+    return tuple(filter(may_be, texts)) or texts
 
 
 def no_more_than(asked: JobRequest, named: list[str], number: int) -> list[str]:

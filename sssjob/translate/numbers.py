@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -11,11 +11,10 @@ from typing import NamedTuple
 from sssjob import expression, resource_names, task_distribution, units
 from sssjob.amounts import NOT_OF_ALL, OF_EACH_TASK, multiple, standing
 from sssjob.defaults import COUNTS
-from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.errors import InvalidValue
 from sssjob.expression import Interval
 from sssjob.integers import LARGEST
 from sssjob.model import Item, Property, stripped
-from sssjob.named_nodes import named
 from sssjob.nodes import plain
 from sssjob.resource_names import (
     GPU,
@@ -24,7 +23,7 @@ from sssjob.resource_names import (
     license_attributes,
     license_name,
 )
-from sssjob.translate.nodes import conditions
+from sssjob.translate.nodes import conditions, named_nodes
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest, no_case
 
@@ -260,20 +259,17 @@ def _by_geometry(asked: JobRequest, of: TaskCounts) -> None:
     of.tasks, of.nodes = tasks, CountRange(nodes, nodes)
 
 
-# decision 902
+# decisions 902, 1048
 def _count_named(asked: JobRequest, of: TaskCounts) -> None:
-    """Count nodes that are named, where nothing else counts nodes."""
-    scope = asked.scope_of("Node")
-    about = "Node" in scope.own.names() or "Node" in scope.mentioned
-    if of.nodes or not about:
+    """Count nodes that are named, where nothing else does; a set has no others."""
+    if (of.nodes and of.nodes.exact) or (found := named_nodes(asked)) is None:
         return
-    try:
-        found = named(scope.block, scope.path, scope.chosen.terms if scope.chosen else ())
-    except (InvalidValue, LimitExceeded):
-        return  # which is told where the names are read
+    if of.nodes:
+        lo = of.nodes.lo
+        if lo and not found.open and lo == found.number:
+            of.nodes = CountRange(lo, lo)
+        return
     number = found.count(of.written, of.per_node)
-    if number is None:  # each of them is one that is not wanted, which is told where that is
-        number = replace(found, excluded=()).count(of.written, of.per_node)
     if number is not None:
         of.nodes, of.named, of.stated = CountRange(number, number), True, bool(found.wanted)
 
