@@ -10,7 +10,7 @@ from sssjob.check.sources import check_source
 from sssjob.classads import forms, writing
 from sssjob.classads.values import UNDEFINED, Ad
 from sssjob.document import dumps
-from sssjob.systems.condor import attributes
+from sssjob.systems.condor import attributes, names
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.job_ad import to_ad
 
@@ -92,6 +92,13 @@ def test_suspension_is_no_part_of_the_duration():
     assert ad["CumulativeSuspensionTime"] > 0
     suspended = int(job.get("SuspendDuration"))
     assert job.delivered.value("Duration") == round(ad["RemoteWallClockTime"]) - suspended
+
+
+@pytest.mark.parametrize("word", sorted(names.UNIVERSES))
+def test_every_universe_but_the_usual_one_is_told_by_its_name(word):
+    job = to_job(Ad({"Cmd": "/bin/a", "JobUniverse": names.UNIVERSES[word]})).job
+    told = [item.text for item in job.properties.all("Extension")]
+    assert told == ([] if word == "vanilla" else [word])
 
 
 # An ad of HTCondor 23.9 that was removed while it was suspended says 0 of one suspension.

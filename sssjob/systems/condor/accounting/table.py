@@ -49,8 +49,12 @@ _AMOUNT = "a number from 0 on"
 SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
 _LIMITS, _A_LIMIT = re.compile(r"[\s,]+"), re.compile(r"[A-Za-z_][\w.]*(?::[0-9]{1,9})?", re.ASCII)
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
-UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
-_LAST_UNIVERSE = 13
+# Of the usual one nothing is said.
+UNIVERSES = {
+    str(number): word for word, number in names.UNIVERSES.items()
+    if number != names.DEFAULT_UNIVERSE
+}  # fmt: skip
+_LAST_UNIVERSE = max(names.UNIVERSES.values())
 ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 
 
