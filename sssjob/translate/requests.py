@@ -46,8 +46,13 @@ OTHER_MEANING = "its name means something else there"
 
 
 # decision 1037
-def no_case(known: str) -> str:
-    """Why a name is not written beside another one, from which it differs by case alone."""
+def no_case(known: str, text: str = "") -> str:
+    """Why a name is not written beside another one, from which it differs by case alone.
+
+    A ``text`` that differs by more, or by nothing, is another name of the same there.
+    """
+    if text and (text == known or text.lower() != known.lower()):
+        return f"{known!r} means the same there, and is named as well"
     return f"names know no case there, and {known!r} is named as well"
 
 

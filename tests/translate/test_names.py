@@ -169,6 +169,16 @@ def test_a_feature_has_no_name_that_is_an_amount_there(target, beside, said, whe
 COGS = '<Resource name="{}">2</Resource>'
 LICENCE = '<Resource name="License" type="{}">2</Resource>'
 FEATURE = "<Feature>{}</Feature>"
+# What HTCondor compares as texts, without case (decision 1049).
+TEXTS = (
+    ("<Node>{}</Node>", '<Node op="NE">{}</Node>'), ('<Node op="NE">{}</Node>', "<Node>{}</Node>"),
+    ("<Machine>{}</Machine>", '<Node op="NE">{}</Node>'),
+    ("<Node>{}</Node>", '<Node op="NE" aggregation="List">x,{}</Node>'),
+    ('<Node aggregation="List" count="1">{},x</Node>', '<Node conj="Nand">{}</Node>'),
+    ("<Node>{}</Node>", '<Node preference="-1">{}</Node>'),
+    *((f"<{name}>{{}}</{name}>", f'<{name} op="NE">{{}}</{name}>')
+      for name in ("Machine", "Architecture", "OperatingSystem")),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("target, first, second", [
@@ -177,6 +187,7 @@ FEATURE = "<Feature>{}</Feature>"
     ("condor", FEATURE, '<Feature preference="-1">{}</Feature>'),
     ("condor", '<Feature op="NE">{}</Feature>', FEATURE), ("pbs", LICENCE, FEATURE),
     ("condor", FEATURE, '<Feature aggregation="List" op="NE">{},x</Feature>'),
+    *(("condor", *pair) for pair in TEXTS),
 ])  # fmt: skip
 def test_of_two_names_that_differ_by_case_alone_the_second_is_told(target, first, second):
     asked = [first.format("IB"), second.format("ib")]
@@ -203,6 +214,21 @@ def test_two_features_that_differ_by_case_alone_are_one_there(target):
     assert {loss.line for loss in found.losses if loss.done == "converted"} == {4, 5}
     assert "ssd" in found.text
     assert "no case" not in str(there_and_back(asked, "sbatch")[0].losses)
+
+
+# decision 1049
+@pytest.mark.parametrize("said", [
+    ["<Architecture>amd64</Architecture>", '<Architecture op="NE">x86_64</Architecture>'],
+    ["<Machine>m</Machine>", '<Node op="NE">m</Node>'],
+])  # fmt: skip
+def test_what_means_the_same_to_htcondor_is_told_where_it_is_denied(said):
+    found = there_and_back(said, "condor")[0]
+    assert found.text == there_and_back(said[:1], "condor")[0].text
+    assert [loss.line for loss in found.losses if "means the same there" in loss.reason] == [4]
+    assert there_and_back(said, "condor", policy="Reject") is None
+    both = [said[0], said[1].replace(' op="NE"', "")]
+    assert not any(loss.line == 4 and loss.done == "dropped"
+                   for loss in there_and_back(both, "condor")[0].losses)  # fmt: skip
 
 
 # decision 1039

@@ -39,7 +39,7 @@ from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import numbers
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
-from sssjob.translate.requests import FACTS, JobRequest, no_case
+from sssjob.translate.requests import FACTS, JobRequest
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -418,8 +418,8 @@ class _AdBuilder:
             self.ad[names.RANK] = said.rank
         if any(map(self._is_any_of_several, said.parts)):
             self.say("W-USELESS", "a host is any of the nodes that are named")
-        for compared, known in said.alike:
-            self.say("W-USELESS", f"{compared}: {no_case(known)}", compared.item)
+        for compared, why in said.alike:
+            self.say("W-USELESS", f"{compared}: {why}", compared.item)
         for term in said.unsaid:
             is_told = isinstance(term.why, requirements.SameName) and is_by_number(term.item)
             if str(term.comparison) not in self.told and not is_told:

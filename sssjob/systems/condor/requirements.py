@@ -74,10 +74,10 @@ class _Unwanted(Unsayable):
 
 
 class SameName(Unsayable):
-    """A name that differs by case alone from one that is asked for: HTCondor's know none."""
+    """A name that HTCondor does not tell apart from one that is asked for; its text says why."""
 
     def __str__(self) -> str:
-        return no_case(self.text)
+        return self.text
 
 
 class UnsaidTerm(NamedTuple):
@@ -102,7 +102,7 @@ class UnsaidTerm(NamedTuple):
 class SaidParts:
     """What is demanded and liked of a slot, by which ``parts``, and what cannot be said of it.
 
-    ``alike`` are demands that one before them says, with how that one spells the name.
+    ``alike`` are demands that one before them says in another spelling, and why they are the same.
     """
 
     requirements: Node | None
@@ -198,11 +198,12 @@ def demands_of_each(
                 why = _Beyond(str(found.unsaid[0]), "what HTCondor can be asked for")
             elif found.is_open:
                 why = _Beyond(str(part), "a choice between machines alone")
-            elif is_unlike and (other := _other_spelling(part, spelled)) is not None:
-                if _says_a_feature(part) and part.op == other.op:
-                    alike.append((part, other.text))
+            elif is_unlike and (both := _other_spelling(part, spelled)) is not None:
+                other, text = both
+                if _says_names(part) and part.op == other.op:
+                    alike.append((part, no_case(other.text, text)))
                 else:
-                    why = SameName(other.text, "another name")
+                    why = SameName(no_case(other.text, text), "another name")
         except (BadAd, InvalidValue, LimitExceeded) as error:
             why = error
         if why is None:
@@ -229,52 +230,78 @@ def demands_of_each(
 
 
 class _SpelledName(NamedTuple):
-    """The name of an attribute as a request spells it.
+    """A name as a request spells it: of an attribute, or what it is compared with.
 
-    With how a feature is compared that is there by itself, or is not (EQ, NE); "" for all else.
+    With what it is a name of, and how it is compared by itself where it has to be there, or not
+    (EQ, NE); "" for all else.
     """
 
     key: str
     text: str
     op: str
+    of: str
+
+    def is_unlike(self, other: _SpelledName) -> bool:
+        """Whether another of the same key is spelled otherwise, or of something else denied."""
+        return self.text != other.text or (self.of != other.of and self.op != other.op)
 
 
 def _spelled(part: Expression) -> Iterator[_SpelledName]:
-    """The names of attributes that a request makes: of features, and of Resources."""
-    op = part.op if _says_a_feature(part) else ""
+    """The names in a request that HTCondor knows in several spellings.
+
+    They are those of attributes, which Features and Resources are, and texts of machines.
+    """
+    op = part.op if _says_names(part) else ""
     for each in requests.comparisons(part):
         item = each.item
         if item.name == "Feature":
             for text in _members(item):
-                yield _SpelledName(f"{names.HAS}{text}".lower(), text, op)
+                yield _SpelledName(f"{names.HAS}{text}".lower(), text, op, item.name)
         elif item.name == "Resource" and not is_license(item.attributes):
             text = names.machine_resource(item.attributes.get("name", ""))
-            yield _SpelledName(text.lower(), text, "")
+            yield _SpelledName(text.lower(), text, "", item.name)
+        elif item.name in names.SIDES and each.op in ("EQ", "NE"):
+            for text in _members(item):
+                known = f"{names.SIDES[item.name]} {_as_spelled(item.name, text)}"
+                yield _SpelledName(known.lower(), text, op, item.name)
 
 
 def _are_unlike(parts: Iterable[Expression]) -> bool:
-    """Whether names of attributes may differ by case alone: most requests have small letters."""
-    items = (each.item for part in parts for each in requests.comparisons(part))
-    return any(
-        item.name == "Resource" or (item.name == "Feature" and item.text != item.text.lower())
-        for item in items
-    )
+    """Whether names may be spelled in several ways: few requests have two that can be the same."""
+    sides = dict[str, tuple[str, str]]()
+    for item in (each.item for part in parts for each in requests.comparisons(part)):
+        if item.name == "Resource":
+            return True
+        side = names.SIDES.get(item.name)
+        is_list = side is not None and "aggregation" in item.attributes
+        if (is_list or item.name == "Feature") and item.text != item.text.lower():
+            return True
+        said = item.name, item.text
+        if side is not None and sides.setdefault(side, said) != said:
+            return True
+    return False
 
 
-# decision 1037
-def _other_spelling(part: Expression, spelled: Mapping[str, _SpelledName]) -> _SpelledName | None:
-    """Another spelling of a name in a part, among those that are there, or in the part itself."""
+# decisions 1037, 1049
+def _other_spelling(
+    part: Expression, spelled: Mapping[str, _SpelledName]
+) -> tuple[_SpelledName, str] | None:
+    """A name among those that are there, or in the part itself, and its other spelling there."""
     own = dict[str, _SpelledName]()
     for name in _spelled(part):
         known = spelled.get(name.key) or own.setdefault(name.key, name)
-        if known.text != name.text:
-            return known
+        if known.is_unlike(name):
+            return known, name.text
     return None
 
 
-def _says_a_feature(part: Expression) -> TypeGuard[Comparison]:
-    """Whether features have to be there, or not to be there, which another spelling says alike."""
-    return isinstance(part, Comparison) and part.item.name == "Feature" and part.op in ("EQ", "NE")
+def _says_names(part: Expression) -> TypeGuard[Comparison]:
+    """Whether names have to be there, or not to be there, which another spelling says alike."""
+    return (
+        isinstance(part, Comparison)
+        and part.op in ("EQ", "NE")
+        and (part.item.name == "Feature" or part.item.name in names.SIDES)
+    )
 
 
 def _liked(part: Expression) -> tuple[Comparison, ...]:
@@ -489,10 +516,14 @@ def _text(asked: Comparison) -> Node:
         members = tuple(tree.Literal(name) for name in _members(item))
         found = tree.Call("member", (left, tree.Listing(members)))
         return tree.Unary("!", found) if asked.op == "NE" else found
-    spell = {"Architecture": names.architecture, "OperatingSystem": names.system}.get(
-        item.name, str.strip
-    )
-    return tree.Binary(_sign(asked), left, tree.Literal(spell(item.text)))
+    return tree.Binary(_sign(asked), left, tree.Literal(_as_spelled(item.name, item.text)))
+
+
+def _as_spelled(name: str, text: str) -> str:
+    """What a machine is, as HTCondor spells it."""
+    if name == "Architecture":
+        return names.architecture(text)
+    return names.system(text) if name == "OperatingSystem" else text.strip()
 
 
 def _sign(asked: Comparison) -> str:

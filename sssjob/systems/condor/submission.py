@@ -48,7 +48,7 @@ from sssjob.translate.options import (
 )
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
-from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest, no_case
+from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_FILES = ": a script is a file of its own (-o or --output-dir writes it beside)"
@@ -565,8 +565,8 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         asked.approximate("Node", "any of them", met=False)
     for item, why in several:
         asked.refuse(item, why)
-    for term, known in found.alike:
-        asked.convert(term.item.name, no_case(known), partial(operator.is_, term.item))
+    for term, why in found.alike:
+        asked.convert(term.item.name, why, partial(operator.is_, term.item))
     for term, unsaid in found.unsaid:
         asked.refuse(term.item, str(unsaid))
     made.add(*options)
