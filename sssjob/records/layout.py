@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, Protocol, Union, cast
 
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job, Property
 from sssjob.records.clock import Clock
 from sssjob.records.cutting import Cutter, Moved
@@ -33,6 +33,7 @@ from sssjob.records.texts import BulkColumn
 Names = tuple[str, ...]
 
 NEVER = "(never started)"  # stands behind the names of a record that tells of no run
+NO_STATE = "no state: the job has none"
 # What there is to say of a record without a start that tells of a run all the same.
 NO_START = "no start, and it ran, as its wall or CPU time says: what it used counts"
 _SOME_TIME = re.compile(r"(?!-)[0-9:.-]*[1-9][0-9:.-]*")
@@ -107,6 +108,12 @@ class KnownColumns(NamedTuple):
     worked_out: Mapping[str, Names] = {}
     not_kept: Mapping[str, str] = {}
     also: Mapping[str, str] = {}
+
+
+def goes_on(line: int, who: str = "") -> Noted:
+    """What there is to say of a job that goes on and has an end all the same; ``who`` prints it."""
+    text = f"an End of a job that goes on: {who and f'{who} prints it, and '}it is left out"
+    return Noted(line, text, once=True, severity=Severity.NOTICE)
 
 
 _record = tuple.__new__  # what Record(...) calls in the end, without a call in between

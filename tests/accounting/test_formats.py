@@ -153,10 +153,10 @@ CUT = [
                  Bad(1, "the input ends inside an array"), id="before jobs"),
     pytest.param("slurm-json", b'{"jobs": [\n{"job_id": 1, "state": "FAILED"},\n{"job_', 1,
                  Bad(3, "the input ends inside an object"), id="in a job"),
-    pytest.param("condor", b'[\n{"ClusterId": 1}\n,\n', 1,
+    pytest.param("condor", b'[\n{"ClusterId": 1, "JobStatus": 4}\n,\n', 1,
                  Bad(4, "the input ends inside an array"), id="between ads"),
-    pytest.param("condor", b'ClusterId = 1\nProcId = 0\nCmd = "x"', 1,
-                 Noted(3, "the last line has no line end: it may be cut short", doubts=True),
+    pytest.param("condor", b'ClusterId = 1\nJobStatus = 4\nProcId = 0\nCmd = "x"', 1,
+                 Noted(4, "the last line has no line end: it may be cut short", doubts=True),
                  id="in an ad"),
     pytest.param("ur", b"<UsageRecords>\n<UsageRecord><JobIdentity><LocalJobId>7</LocalJobId>"
                  b"</JobIdentity></UsageRecord>\n", 1,

@@ -15,6 +15,7 @@ from written_records import FORMATS, START, Ran
 from sssjob.document import dumps
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS
+from sssjob.records.layout import NO_STATE
 from sssjob.records.record import KEPT, Bad, Converted, Noted, Options
 
 JOB = Ran(number=71, hosts=1, slots=4, gpus=1, wall=600, cpu=1200, memory=2048)
@@ -204,3 +205,28 @@ def test_an_odd_state_or_host_factor_of_LSF_costs_itself(before, after):
 def test_a_host_less_than_LSF_says_is_no_odd_state():
     _, _, bad = outcomes("lsf", written("lsf").replace('"4*n1" 64', "64"))
     assert bad == ["no state and host factor behind the hosts"]
+
+
+@pytest.mark.parametrize("word", ["RUNNING", "SUSPENDED", "COMPLETING"])
+@pytest.mark.parametrize("name", ["slurm", "slurm-json", "slurm-jobcomp", "flux"])
+def test_a_job_that_goes_on_has_no_end_whatever_its_record_says(name, word):
+    format_, whole, _ = cases(name)
+    (usual,), said, _ = outcomes(format_, whole)
+    known = {"RUNNING": "RUN", "SUSPENDED": "SCHED", "COMPLETING": "CLEANUP"}[word]
+    text = re.sub('INACTIVE"', f'{known}"', whole) if name == "flux" else whole
+    (job,), told, _ = outcomes(format_, text.replace("COMPLETED", word))
+    (new,) = [message for message in told if message not in said]
+    assert "an End of a job that goes on: " in new
+    assert ("EndTime" in usual, "EndTime" in job) == (True, False)
+    assert job.get("State") != "Completed"
+
+
+@pytest.mark.parametrize(("name", "state"), [("condor", "JobStatus"), ("flux", "state")])
+@pytest.mark.parametrize("without", [None, ""])
+def test_a_job_without_a_state_is_told(name, state, without):
+    format_, whole, _ = cases(name)
+    record = json.loads(whole)
+    record[state] = without
+    (job,), told, bad = outcomes(format_, json.dumps(record))
+    assert ("State" in job, bad) == (False, [])
+    assert NO_STATE in told

@@ -8,6 +8,7 @@ from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import (
     NEVER,
     NO_START,
+    NO_STATE,
     KnownColumns,
     Layout,
     Read,
@@ -38,11 +39,12 @@ def record(line: int, values: list[Any]) -> Read:
     if not isinstance(found, list):
         return found
     has_ended = found[_STATUS] in _ENDED
+    notes = () if found[_STATUS] else (Noted(line, NO_STATE, once=True),)
     if found[_START]:
-        return Record(line, _NAMES, found, has_ended)
+        return Record(line, _NAMES, found, has_ended, notes=notes)
     if has_ended and ran(found[_WALL], found[_CPU]):
         return Record(line, _NAMES, found, notes=(Noted(line, NO_START, once=True),))
-    return Record(line, _NEVER, found, has_ended)
+    return Record(line, _NEVER, found, has_ended, notes=notes)
 
 
 def recognises(head: bytes) -> str:

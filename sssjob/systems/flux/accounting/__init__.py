@@ -8,10 +8,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from sssjob.records.json_objects import MembersBeside, objects
-from sssjob.records.layout import NEVER, KnownColumns, Layout, Read, Record, RunKey, alone, mapping
+from sssjob.records.layout import (
+    NEVER,
+    NO_STATE,
+    KnownColumns,
+    Layout,
+    Read,
+    Record,
+    RunKey,
+    alone,
+    goes_on,
+    mapping,
+)
 from sssjob.records.lines import legal
-from sssjob.records.record import Skipped
+from sssjob.records.record import Noted, Skipped
 from sssjob.records.unread import unread
+from sssjob.states import COMPLETED
+from sssjob.systems.flux import words
 from sssjob.systems.flux.accounting import table
 
 _ARRAY = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:')
@@ -21,7 +34,9 @@ _INNER = "job of an instance that is a job itself"
 _NEVER = (*table.NAMES, NEVER)
 _EXCEPTION = "exception"
 _IDS = tuple(map(table.NAMES.index, ("id", "jobid")))
-_STATE, _RUN, _DEPENDENCIES = map(table.NAMES.index, ("state", "t_run", "dependencies"))
+_STATE, _RUN, _OVER, _DEPENDENCIES = map(
+    table.NAMES.index, ("state", "t_run", "t_inactive", "dependencies")
+)
 
 
 def array(head: bytes) -> str:
@@ -48,6 +63,13 @@ def records(line: int, job: dict[str, Any]) -> list[Read]:
     fields[_DEPENDENCIES] = _texts(job.get("dependencies"))
     names = table.NAMES if fields[_RUN].strip("0.") else _NEVER
     notes = unread(line, "keys of a job", [*_keys(job)], table.KNOWN)
+    if not fields[_STATE]:
+        notes += (Noted(line, NO_STATE, once=True),)
+    elif words.STATES.get(fields[_STATE], COMPLETED) != COMPLETED and table.tells_a_time(
+        fields[_OVER]
+    ):
+        fields[_OVER] = ""
+        notes += (goes_on(line),)
     record = Record(line, names, fields, fields[_STATE] == "INACTIVE", notes=notes)
     return [record, *_inner(line, job)]
 

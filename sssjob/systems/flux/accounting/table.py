@@ -54,6 +54,14 @@ def _known(text: str) -> bool:
     return bool(text) and bool(known_number(text))
 
 
+def tells_a_time(text: str) -> bool:
+    """Whether it does; what is no number is told by its own row."""
+    try:
+        return _known(text)
+    except InvalidValue:
+        return False
+
+
 @varied
 def id(first: str, other: str) -> Found:
     """The id, a number; also where only its F58 form is given."""

@@ -12,7 +12,17 @@ from itertools import islice
 from sssjob.records import clock
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, KnownColumns, Layout, Read, Reader, Record, RunKey, mapping
+from sssjob.records.layout import (
+    NEVER,
+    KnownColumns,
+    Layout,
+    Read,
+    Reader,
+    Record,
+    RunKey,
+    goes_on,
+    mapping,
+)
 from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.readers import integer, only_queue, queues
 from sssjob.records.record import (
@@ -101,9 +111,13 @@ def _has_ended(state: str, end: str, start: str, nodes: str) -> bool:
     """Whether the run did; of a job that waits again it did on as many nodes. # decision 681"""
     if end in NO_VALUE:
         return False
-    found = phase(state)
-    waits_again = found is Phase.WAITS and start not in NO_VALUE and nodes.strip("0") != ""
-    return waits_again or found is Phase.TOLD_BY_END
+    if _waits_again(state, start):
+        return nodes.strip("0") != ""
+    return phase(state) is Phase.TOLD_BY_END
+
+
+def _waits_again(state: str, start: str) -> bool:
+    return phase(state) is Phase.WAITS and start not in NO_VALUE
 
 
 def _exit_code(text: str, end: str) -> Found:
@@ -230,8 +244,11 @@ def record(number: int, line: str, clock: Clock) -> Read:
             texts[at] = ""
             notes += (Noted(number, f"{_KEYS[at]} is blank, which tells nothing", once=True),)
     end, start = texts[_END], texts[_KEYS.index("StartTime")]
-    ended = _has_ended(texts[_KEYS.index("JobState")], end, start, texts[_KEYS.index("NodeCnt")])
+    state, count = texts[_KEYS.index("JobState")], texts[_KEYS.index("NodeCnt")]
+    ended = _has_ended(state, end, start, count)
     if not ended:
+        if end not in NO_VALUE and not _waits_again(state, start):
+            notes += (goes_on(number),)
         texts[_END] = end = ""
     submitted = texts[_KEYS.index("SubmitTime")]
     told = [clock.readable(text) for text in (start, end, submitted)]

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from sssjob import units
 from sssjob.errors import InvalidValue, Severity
 from sssjob.records.clock import NO_VALUE, passed
-from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, ran
+from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, goes_on, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
 from sssjob.records.record import Noted
@@ -35,8 +35,6 @@ def _over(progress: Sequence[str]) -> tuple[Sequence[str], Sequence[bool]]:
     return ["1" if text == ENDED else "" for text in progress], [text == ENDED for text in progress]
 
 
-_GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
-
 _MAY_BE_TWO = (
     "a text has the delimiter in it, and what may be the id of another job: if the line was cut "
     "short and another one joined to it, what it says is of that one"
@@ -50,9 +48,9 @@ _OF_CPU = ("TotalCPU", "UserCPU", "SystemCPU")
 _PROCESSORS, _NODES = ("NCPUS", "AllocCPUS"), ("NNodes", "AllocNodes")
 
 
-def goes_on(line: int) -> Noted:
+def truncated_end(line: int) -> Noted:
     """What there is to say of a job that goes on and has an end all the same."""
-    return Noted(line, _GOES_ON, once=True, severity=Severity.NOTICE)
+    return goes_on(line, "sacct --truncate")
 
 
 def _is_untold(text: str) -> bool:
@@ -140,7 +138,7 @@ class RowColumns(Generic[P, J]):
         if unsaid or truncated:
             notes = [*(batch.notes or repeat((), size))]
             for at in truncated:
-                notes[at] = (*notes[at], goes_on(told.lines[at]))
+                notes[at] = (*notes[at], truncated_end(told.lines[at]))
             for at in unsaid:
                 notes[at] = (*notes[at], Noted(told.lines[at], NO_START, once=True))
             batch = batch._replace(notes=notes)

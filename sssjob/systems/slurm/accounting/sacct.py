@@ -22,7 +22,7 @@ from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
-from sssjob.systems.slurm.accounting.jobs import RowColumns, goes_on
+from sssjob.systems.slurm.accounting.jobs import RowColumns, truncated_end
 from sssjob.systems.slurm.accounting.lines import DELIMITERS, RowRun, SacctRow, TableReader
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
@@ -177,7 +177,7 @@ class _SacctFolder(Generic[P, J]):
         made, truncated = self._columns.groups([row for _, row, _ in rows.steps], steps)
         for at in truncated:
             now, row, _ = rows.steps[at]
-            now.notes = *now.notes, goes_on(row.line)
+            now.notes = *now.notes, truncated_end(row.line)
         for (now, row, _), group in zip(rows.steps, made, strict=True):
             if isinstance(group, Odd):
                 group, remarks = group
