@@ -238,12 +238,18 @@ def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
         found.nodes = count(asked, "NodeCount")
     if "Processors" in names:
         found.processors = count(asked, "Processors")
-    if "TaskCount" in names and (item := asked.one("TaskCount")):
-        found.tasks = _whole(asked, item) or None
+    if "TaskCount" in names:
+        found.tasks = stated_tasks(asked)
     if "TaskDistribution" in names:
         for item in asked.take("TaskDistribution", "type"):
             _distribution(asked, item, found)
     return found
+
+
+def stated_tasks(asked: JobRequest) -> int | None:
+    """Take the TaskCount that is said; None where there is none, or one that counts nothing."""
+    item = asked.one("TaskCount")
+    return (item and _whole(asked, item)) or None
 
 
 # decision 981

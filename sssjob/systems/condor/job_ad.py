@@ -157,8 +157,7 @@ class _AdBuilder:
             if element not in names.OWN:  # which no slot looks at
                 self.told.add(str(Comparison(item)))
             if stripped(item.text) != stripped(found[0].text):
-                self.say("W-USELESS", f"{element} {stripped(found[0].text)!r} is asked for as well",
-                         item)  # fmt: skip
+                self._lost(item, f"{element} {stripped(found[0].text)!r} is asked for as well")
         return found[0] if found else None
 
     def say(self, code: str, text: str, item: Property | None = None) -> None:
@@ -209,7 +208,7 @@ class _AdBuilder:
         for item, is_another in left_out if not self.asked.over else ():
             # Of those by number it is told where the number is made.
             if is_another and item.name not in _BY_NUMBER:
-                self.say("W-USELESS", f"{item.name} counts for nothing: {OTHERWISE}", item)
+                self._lost(item, f"{item.name} counts for nothing: {OTHERWISE}")
         left += [
             (f"Extension {name}", item) for item in self.job.properties.all("Extension")
             if (name := item.attributes.get("name", "")) in attributes.WISHES
@@ -286,7 +285,7 @@ class _AdBuilder:
                     self.say("E-TYPE", f"{element}: {error}", item)
                     continue
                 if element == "Priority" and number not in names.PRIORITIES:
-                    self.say("W-USELESS", f"Priority {number} is out of range", item)
+                    self._lost(item, f"Priority {number} is out of range")
                 else:
                     self.ad[name] = number
         item = self.job.properties.get("ExitCode")
@@ -350,13 +349,13 @@ class _AdBuilder:
             try:
                 self.put(name, filled(text, self.job), item)
             except InvalidValue as error:
-                self.say("W-USELESS", f"{element}: {error}", item)
+                self._lost(item, f"{element}: {error}")
             if "Flush" in words:
                 self.ad[f"Stream{name}"] = True
             if "Keep" in words:
                 self.ad[f"Transfer{name}"] = False
             if "Append" in words:
-                self.say("W-USELESS", f"HTCondor does not append to {element}", item)
+                self._lost(item, f"HTCondor does not append to {element}")
 
     def environment(self) -> None:
         item = self.job.properties.get("Environment")
@@ -364,7 +363,7 @@ class _AdBuilder:
             return
         if item.attributes.get("export", "").strip() in ("true", "True", "1"):
             text = "an ad cannot take the environment of a submission along"
-            self.say("W-USELESS", text, item)
+            self._lost(item, text)
         variables = {
             each.attributes.get("name", ""): each.text
             for each in item.children
@@ -373,7 +372,7 @@ class _AdBuilder:
         kept = dict(variables)
         for name, value in variables.items():
             if not name or "=" in name or _LINE_ENDS.search(name + value):
-                self.say("W-USELESS", f"HTCondor cannot hold the variable {name!r}", item)
+                self._lost(item, f"HTCondor cannot hold the variable {name!r}")
                 del kept[name]
         if kept:
             self.put("Environment", quoting.join_environment_v2(kept), item)
@@ -416,8 +415,9 @@ class _AdBuilder:
             self.ad[names.REQUIREMENTS] = said.requirements
         if said.rank is not None:
             self.ad[names.RANK] = said.rank
-        if any(map(self._is_any_of_several, said.parts)):
-            self.say("W-USELESS", "a host is any of the nodes that are named")
+        for part in said.parts:
+            if requirements.any_of_several(part, is_parallel="MinHosts" in self.ad):
+                self._lost(part.item, "a host is any of the nodes that are named")
         for compared, why in said.alike:
             self.say("W-USELESS", f"{compared}: {why}", compared.item)
         for term in said.unsaid:
@@ -434,9 +434,6 @@ class _AdBuilder:
         spelled = {each.lower(): each for each in self.ad}
         return is_by_number(item) and spelled.get(name.lower(), name) == name
 
-    def _is_any_of_several(self, part: expression.Expression) -> bool:
-        return requirements.any_of_several(part, is_parallel="MinHosts" in self.ad)
-
     # decision 1035
     def _unsaid(self, term: requirements.UnsaidTerm) -> None:
         """Tell what a machine cannot be asked for; what cannot be read is an error."""
@@ -449,8 +446,9 @@ class _AdBuilder:
     def _lost(self, item: Property, told: str) -> None:
         """Tell of what is requested and not asked for, by the policy that holds there."""
         policy, is_fact = self.asked.binding(item)
+        is_refused = policy == REJECT and not (is_fact or self.asked.over)
         if policy != IGNORE:
-            self.say("W-USELESS" if is_fact or policy != REJECT else "E-LOSS", told, item)
+            self.say("E-LOSS" if is_refused else "W-USELESS", told, item)
 
     # decisions 890, 898
     def _amounts(self, scope: Scope) -> None:
@@ -463,6 +461,7 @@ class _AdBuilder:
             share = units.rounded_up(_number(asked, element) or 0, unit)
             if share and numbers.fitting(asked, element, share):
                 self.ad[name] = share
+        numbers.stated_tasks(asked)  # from which amounts follow: it is told where it is none
         nodes = numbers.count(asked, "NodeCount")
         if (laid := scope.nodes_of_geometry()) is not None:
             nodes = numbers.CountRange(int(laid.value), int(laid.value))
@@ -509,12 +508,21 @@ class _AdBuilder:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
         hosts = self.ad.get("MinHosts")
         if isinstance(hosts, int):
+            if hosts > 1 and not self.asked.over:
+                self._each_runs(hosts)
             for name, value in list(self.ad.items()):
                 if name.startswith(_REQUEST) and isinstance(value, int):
                     each = units.rounded_up(value, hosts)
                     self.ad[name] = each
                     if each * hosts != value:
                         self._uneven(name, value, each, hosts)
+
+    # decision 1050
+    def _each_runs(self, hosts: int) -> None:
+        """Tell, of what counts the hosts, that each of them runs the program."""
+        counting = map(self.asked.demanding, ("NodeCount", "TaskDistribution", "Node"))
+        if first := next(filter(None, counting), None):
+            self._lost(first[0], names.EACH_RUNS.format(hosts))
 
     def _uneven(self, name: str, value: int, each: int, hosts: int) -> None:
         """Keep what hosts cannot share evenly; more processors or GPUs than asked for are told."""
@@ -698,8 +706,10 @@ def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
         place = place.removeprefix("Requested/")
         element, _, attribute = place.partition("/@")
         is_required = attribute == "context" and loss.value.strip() == "Configured"
-        if element in _BY_NUMBER and not loss.fact and not is_required:
-            yield loss
+        is_counted = element in _BY_NUMBER or element == "TaskCount"
+        if is_counted and not loss.fact and not is_required:
+            # What became of a job that has ended is told, and refuses nothing.
+            yield loss._replace(fact=asked.over)
 
 
 _REQUEST = "Request"

@@ -96,6 +96,9 @@ GPU, GPUS = resource_names.GPU, "GPUs"
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"
+# "The parallel universe requires that the pool has a dedicated scheduler", and starts the program
+# on each machine, where other systems start a script on the first one.
+EACH_RUNS = "{} machines of the parallel universe, of which each runs the program"
 _LONGEST = 18  # digits of a key, and of an attempt
 _MOMENTS = 10**12  # attempts from here on are moments; an earlier version counted them
 

@@ -353,7 +353,7 @@ def of_one_machine(
     ]
 
 
-def any_of_several(part: Expression, *, is_parallel: bool = False) -> bool:
+def any_of_several(part: Expression, *, is_parallel: bool = False) -> TypeGuard[Comparison]:
     """Whether each machine is to be any of the nodes that are named, of which more are wanted."""
     return _names_machine(part) and (
         is_parallel

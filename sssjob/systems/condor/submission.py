@@ -370,9 +370,7 @@ class Amounts:
         if nodes > 1:
             made.option("universe", "parallel")
             made.option(_MACHINES, str(nodes))
-            # "the parallel universe requires that the pool has a dedicated scheduler", and starts
-            # the program on each machine, where other systems start a script on the first one.
-            told = f"{nodes} machines of the parallel universe, of which each runs the program"
+            told = names.EACH_RUNS.format(nodes)
             for name in ("NodeCount", "TaskDistribution", *(["Node"] if of.named else [])):
                 asked.approximate(name, told, met=False)
         elif of.nodes is None and of.total > 1:

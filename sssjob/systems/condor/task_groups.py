@@ -15,13 +15,21 @@ from sssjob import expression
 from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, OVERRIDDEN, counted, differing, lending, of_only_group
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
+from sssjob.errors import (
+    AwarenessPolicy,
+    Finding,
+    InvalidValue,
+    LimitExceeded,
+    UnbalancedGroup,
+    finding,
+)
 from sssjob.expression import Alternative
 from sssjob.expression.offer import ASKED, OTHERWISE, is_over, outside, passed_over
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import Mapped, embedded, is_by_number, own_time, to_ad
+from sssjob.translate.losses import REJECT, WARN
 
 _IDENTITY = ("Id", "Name")
 _NODE, _VARIABLES = "Node", "Environment"
@@ -67,7 +75,7 @@ class JobOfAd:
             told |= {name: 1 for name in ("MinHosts", "MaxHosts") if name not in made.ad}
             if "ClusterId" in made.ad:
                 told["ProcId"] = int(told[names.TASK_GROUP]) - 1
-        lost = _not_added(self.groups, made.ad)
+        lost = _not_added(self.job, self.groups, made.ad)
         found = (*made.findings, *self.findings, *lost)
         return Mapped(made.ad.merged(told), found, made.assumed)
 
@@ -115,7 +123,8 @@ def parts(job: Job) -> list[JobOfAd]:
         if own and (time := longest((Scope(group, "/Job/TaskGroup"),))) is not None:
             group = _without(group, _TIME)
             if time.value != own:
-                findings += (_beside_job(_TIME, number),)
+                path = f"/Job/TaskGroup[{number}]/{_TIME}"
+                findings += (finding("W-USELESS", _BESIDE_JOB.format(_TIME), path=path),)
         found.append(JobOfAd(_alone(job, group), (), told, findings))
         lost = []
     return found
@@ -137,7 +146,7 @@ def _tasks(group: TaskGroup, job: Scope | None = None) -> Fraction:
 def _without_tasks_of_whole(job: Job) -> tuple[Job, list[Finding]]:
     """A job of several groups without what it says of its own tasks, which is of none of them."""
     gone = [item for item in job.properties if item.name in _OF_TASKS]
-    findings = [_counts_for_nothing(item, _COUNTED) for item in gone]
+    findings = [_counts_for_nothing(job, item, _COUNTED) for item in gone]
     return job.holding(item for item in job.items if not _is_named(item, _OF_TASKS)), findings
 
 
@@ -200,9 +209,9 @@ def _not_of_all(
             continue  # its job says it
         if aside.get(id(item)) and not is_by_number(item) and not is_over(job):
             told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
-            yield finding("W-USELESS", told, path=_path(number, item), line=item.line)
+            yield _lost(item, told, _path(number, item), job, group)
         elif not (id(item) in aside or item.name in _APART | ASKED or _has(job, item)):
-            yield _not_said(item, number)
+            yield _not_said(item, number, job, group)
 
 
 # decisions 908, 955
@@ -213,16 +222,16 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
     for item in (*job.properties, *job.requested):
         said = {stripped(each.text) for each in theirs if each.name == item.name}
         if item.name in names and stripped(item.text) not in said:
-            yield _counts_for_nothing(item, OVERRIDDEN)
+            yield _counts_for_nothing(job, item, OVERRIDDEN)
         others = [each for each in theirs if each.name == _VARIABLES]
         for name in differing(item, others) if item.name == _VARIABLES else ():
             told = f"{name.lstrip('@')} of an Environment counts for nothing: {OVERRIDDEN}"
-            yield finding("W-USELESS", told, path=f"/Job/{_VARIABLES}/{name}", line=item.line)
+            yield _lost(item, told, f"/Job/{_VARIABLES}/{name}", job)
 
 
-def _counts_for_nothing(item: Property, why: str) -> Finding:
+def _counts_for_nothing(job: Job, item: Property, why: str) -> Finding:
     told = f"{item.name} of a job counts for nothing: {why}"
-    return finding("W-USELESS", told, path=f"/Job/{item.name}", line=item.line)
+    return _lost(item, told, f"/Job/{item.name}", job)
 
 
 def _without_overruled(job: Job, group: TaskGroup) -> Job:
@@ -275,7 +284,9 @@ def _demanded(
             findings.extend(finding("E-LOSS", f"{_at(item)}: {told}", path=_path(number, item))
                             for item in left[:1])  # fmt: skip
         else:
-            findings.extend(found for item in left if (found := _left_out(job, item, number)))
+            findings.extend(
+                found for item in left if (found := _left_out(job, item, number, asked))
+            )
         return not left
 
     try:
@@ -313,8 +324,8 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
         names = [] if _excludes_node(part) else [item for item in items if item.name == _NODE]
         for item in names[:1]:
             why = "its task groups name their own"
-            of_one = _other_nodes(item, f"/Job/{_NODE}")
-            findings.append(_counts_for_nothing(item, why) if are_alike else of_one)
+            of_one = _other_nodes(item, f"/Job/{_NODE}", job)
+            findings.append(_counts_for_nothing(job, item, why) if are_alike else of_one)
         return not names
 
     def without(item: Item) -> Item:
@@ -342,34 +353,34 @@ def _excludes_node(part: expression.Expression) -> bool:
     return inner.op == ("EQ" if inner is not part else "NE")
 
 
-def _other_nodes(item: Property, path: str) -> Finding:
+def _other_nodes(item: Property, path: str, job: Job, *inside: Block) -> Finding:
     told = "one ad for all task groups cannot ask for the nodes of one"
-    return finding("W-USELESS", told, path=path, line=item.line)
+    return _lost(item, told, path, job, *inside)
 
 
-def _left_out(job: Job, item: Property, number: int) -> Finding | None:
+def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Finding | None:
     """What is found of an amount of a group that the ad of its job does not ask for by itself."""
     if item.name == _TIME:
         return None  # of which the longest counts: what is said beside is told there
+    inside = (job.asking_groups[number - 1], asked)
     same = [each for each in _asked(job) if expression.key(each) == expression.key(item)]
     if same:
         if any((each.text, each.attributes) == (item.text, item.attributes) for each in same):
             return None
-        return _beside_job(item.name, number, _at(item))
+        told = _BESIDE_JOB.format(_at(item))
+        return _lost(item, told, _path(number, item), job, *inside)
     if item.name == _NODE:
-        return _other_nodes(item, _path(number, item))
+        return _other_nodes(item, _path(number, item), job, *inside)
     if (item.name in names.AMOUNTS and names.AMOUNTS[item.name][0]) or item.name == "NodeCount":
         return None  # added up, or told there
     told = f"one ad for all task groups cannot ask for {_at(item)} of one"
     return finding("E-LOSS", told, path=_path(number, item))
 
 
-def _beside_job(name: str, number: int, at: str = "") -> Finding:
-    told = f"{at or name} of a task group counts for nothing: its job says what it asks for"
-    return finding("W-USELESS", told, path=f"/Job/TaskGroup[{number}]/{name}")
+_BESIDE_JOB = "{} of a task group counts for nothing: its job says what it asks for"
 
 
-def _not_added(groups: Sequence[TaskGroup], ad: Ad) -> Iterator[Finding]:
+def _not_added(job: Job, groups: Sequence[TaskGroup], ad: Ad) -> Iterator[Finding]:
     """The amounts of groups that are in no way in the ad of their job."""
     for name, (attribute, _, _) in names.AMOUNTS.items():
         every = [[*each.requested.all(name), *each.properties.all(name)] for each in groups]
@@ -377,20 +388,41 @@ def _not_added(groups: Sequence[TaskGroup], ad: Ad) -> Iterator[Finding]:
         for number, items in enumerate(every, 1):
             if not attribute or not items or attribute in ad:
                 continue
-            code, told = "E-LOSS", f"one ad for all task groups does not ask for {name} of this one"
+            told, path = (
+                f"one ad for all task groups does not ask for {name} of this one",
+                _path(number, items[0]),
+            )
             if silent:
-                code, told = "W-USELESS", f"{told}: {NOT_OF_ALL.format(silent, len(groups))}"
-            yield finding(code, told, path=_path(number, items[0]))
+                told = f"{told}: {NOT_OF_ALL.format(silent, len(groups))}"
+                yield _lost(items[0], told, path, job, groups[number - 1])
+            else:
+                yield finding("E-LOSS", told, path=path)
 
 
 # What of a job says which program runs, and how.
 _RUNS = ("Arguments", "Environment", "Executable", "InputFile", "InitialWorkingDirectory", "Type")
 
 
-def _not_said(item: Property, number: int) -> Finding:
-    code = "E-LOSS" if item.name in _RUNS else "W-USELESS"
+def _not_said(item: Property, number: int, job: Job, group: TaskGroup) -> Finding:
     told = f"one ad for all task groups does not say {_at(item)} of one"
-    return finding(code, told, path=_path(number, item))
+    if item.name in _RUNS:
+        return finding("E-LOSS", told, path=_path(number, item))
+    return _lost(item, told, _path(number, item), job, group)
+
+
+# decision 1050
+def _lost(item: Property, told: str, path: str, job: Job, *inside: Block) -> Finding:
+    """What is found of something that is said, and that an ad says nothing of.
+
+    It is as bad as the awarenessPolicy has it that holds there, by the blocks around it. Of a job
+    that has ended an ad tells what became of it, and refuses nothing.
+    """
+    policy = WARN
+    blocks: tuple[Block | Property, ...] = (job, *inside, item)
+    for each in blocks:
+        policy = AwarenessPolicy.holding(each.attributes.get("awarenessPolicy"), policy)
+    code = "E-LOSS" if policy == REJECT and not is_over(job) else "W-USELESS"
+    return finding(code, told, path=path, line=item.line)
 
 
 def _has(block: Block, item: Property) -> bool:

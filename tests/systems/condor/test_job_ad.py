@@ -215,7 +215,7 @@ def test_what_a_job_says_and_no_ad_does_is_told(inner, told):
 
 
 # What an ad has an attribute for, or says in Requirements, and a submit file has no line for.
-SAID_BY_ADS_ALONE = {"DeadlineTime", "Environment", "NodeCount", "Swap", "TaskCount"}
+SAID_BY_ADS_ALONE = {"DeadlineTime", "Environment", "Swap"}
 ELEMENTS = sorted({
     row.name for table in spec.CONTAINER["Job"].tables for row in spec.TABLES[table]
 } - {"Id", "Executable", *SAID_BY_ADS_ALONE})  # fmt: skip
@@ -235,6 +235,35 @@ def test_an_ad_is_refused_for_what_a_job_says_where_a_submit_file_is(name, text)
     except (InvalidValue, Untranslatable):
         is_refused = True
     assert to_ads(loads(job.format("Reject", inner)))[0].runs is not is_refused
+
+
+GROUP = "<TaskGroup><Name>t</Name>{}</TaskGroup>"
+LIST = '<Node aggregation="List">n1,n2</Node>'
+
+
+# decision 1050
+@pytest.mark.parametrize("inner", [
+    "<NodeCount>2</NodeCount>", "<Requested><NodeCount>2</NodeCount></Requested>",
+    "<TaskCount>4</TaskCount><TaskDistribution type='TasksPerNode'>2</TaskDistribution>",
+    "<TaskCount>0</TaskCount>", GROUP.format("<TaskCount>0</TaskCount>"),
+    "<Memory>7</Memory>" + GROUP.format("<Memory>5</Memory>"),
+    *(f"<Requested>{each[0]}</Requested>" + GROUP.format(f"<Requested>{each[1]}</Requested>")
+      for each in (("<Memory>7</Memory>", "<Memory>5</Memory>"), ("<Disk>7</Disk>", "<Disk>5</Disk>"))),
+    f"<Requested>{LIST}</Requested>",
+    "<TaskCount>3</TaskCount>" + GROUP.format("<TaskCount>2</TaskCount>"),
+    "<Queue>q</Queue><Requested><Queue>r</Queue></Requested>",
+    '<OutputFile redirectList="Append">o</OutputFile>',
+])  # fmt: skip
+def test_with_reject_an_ad_is_refused_where_a_submit_file_is(inner):
+    job = '<Job awarenessPolicy="{}"><Id>7</Id><Executable>/bin/a</Executable>{}</Job>'
+    with pytest.raises(Untranslatable):
+        translate(loads(job.format("Reject", inner)), "condor", Settings(residual=False))
+    assert not any(made.runs for made in to_ads(loads(job.format("Reject", inner))))
+    [warned] = to_ads(loads(job.format("Warn", inner)))
+    assert warned.runs
+    assert warned.findings
+    over = job.format("Reject", f"<State>Completed</State>{inner}")
+    assert all(made.runs for made in to_ads(loads(over)))
 
 
 @pytest.mark.parametrize("name", ["Dependency", "Partition", "Queue", "Restartable", "Shell"])
@@ -333,7 +362,8 @@ def test_what_is_required_beside_a_number_is_required_of_each_host():
         '<Processors group="-1">4</Processors><Processors conj="Or" group="-1">8</Processors>'
     )
     required, told = requirements_of(f"<Requested>{asked}</Requested>")
-    assert (required, told) == ("TARGET.Hasib is true", [])
+    assert required == "TARGET.Hasib is true"
+    assert told == ["2 machines of the parallel universe, of which each runs the program"]
 
 
 def test_of_a_wish_what_can_be_said_is_liked():

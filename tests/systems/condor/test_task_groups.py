@@ -135,7 +135,8 @@ def test_what_no_task_group_would_say_makes_a_job_of_its_own(odd):
 def test_more_than_was_asked_for_is_told():
     [mapped] = to_ads(job_of(SMALL.replace(">6<", ">2<")))
     assert [each.message for each in mapped.findings] == [
-        "each of 3 hosts has RequestCpus 1, 3 in all and not 2"
+        "3 machines of the parallel universe, of which each runs the program",
+        "each of 3 hosts has RequestCpus 1, 3 in all and not 2",
     ]
     assert together([mapped.ad]).job.task_groups[0].requested.value("Processors") == 2
     changed = mapped.ad.merged({"RequestCpus": 4})  # by condor_qedit
@@ -145,7 +146,9 @@ def test_more_than_was_asked_for_is_told():
 def test_what_a_group_has_that_no_ad_can_say_is_told():
     group = SMALL.replace("<Requested>", "<TaskDistribution>2</TaskDistribution><Task/><Requested>")
     told = [each for mapped in to_ads(job_of(BIG + group)) for each in mapped.findings]
+    parallel = "3 machines of the parallel universe, of which each runs the program"
     assert [(each.path, each.message) for each in told] == [
+        ("/Job/NodeCount", parallel),
         ("/Job", "an ad says nothing of TaskDistribution"),
         ("/Job/TaskGroup[2]/Task", "an ad has no place for Task of a task group"),
     ]
