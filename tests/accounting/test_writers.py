@@ -385,6 +385,33 @@ def test_a_name_that_APEL_reads_as_no_value_is_told(word):
     assert outcomes == [Skipped(1, f"the Id {word.strip()!r}, which APEL reads as none")]
 
 
+# The repository cuts messages at %% and records by str.splitlines, and strips values.
+@pytest.mark.parametrize("text, read", [
+    *((f"a{sign}b", "a b") for sign in "\u2028\u2029\x85\n"), ("a\u2028", "a"), ("a\u00a0", "a"),
+    ("\u3000a", "a"), ("%%", ""), ("a%%b", ""), ("a b", "a b"), ("%", "%"),
+    ("a\u00a0b", "a\u00a0b"),
+])  # fmt: skip
+@pytest.mark.parametrize("target", ["apel", "apel-summary"])
+def test_a_text_that_APEL_reads_as_another_one_is_told(text, read, target):
+    named = "".join(f"<{name}>{text}</{name}>" for name in ("Project", "GlobalUser"))
+    job = loads(dumps(JOB).replace("<Delivered>", f"<Delivered>{named}", 1))
+    data, losses, _ = written(target, job, site=GridSite("S"))
+    (record,) = data.decode().partition("\n")[2].split("%%")[:-1]
+    told = dict(line.split(": ", 1) for line in record.strip("\n").splitlines())
+    assert (told.get("VO", ""), told.get("GlobalUserName", "")) == (read, read)
+    names = {path.rpartition("/")[2] for path, why in lost(losses) if "APEL " in why}
+    assert names == ({"Project", "GlobalUser"} if read != text else set())
+
+
+def test_a_text_that_would_end_a_record_of_APEL_refuses_it_where_it_cannot_be_left_out():
+    for job, site, said in (
+        (Job((Property("Id", "7%%"), *JOB.items[1:])), GridSite("S"), "the Id '7%%', in"),
+        (JOB, GridSite("S", submit_host="h%%"), "SubmitHost 'h%%', in"),
+    ):
+        _, _, outcomes = written("apel", job, site=site)
+        assert outcomes == [Skipped(1, f"{said} which APEL ends a record")]
+
+
 @pytest.mark.parametrize("policy, expected", [
     pytest.param("Reject", (0, 1), id="refuses-the-record"),
     pytest.param(" Reject ", (0, 1), id="refuses-the-record-with-white-space-around-it"),

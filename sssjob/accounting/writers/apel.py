@@ -29,7 +29,8 @@ INDIVIDUAL = "APEL-individual-job-message: v0.3\n"
 SUMMARY = "APEL-summary-job-message: v0.2\n"
 NORMALISED = "APEL-normalised-summary-message: v0.4\n"
 SYNC = "APEL-sync-message: v0.1\n"
-END = "%%\n"
+_MARK = "%%"  # wherever it stands, a record ends
+END = f"{_MARK}\n"
 
 _KB = 1024
 _NO_VALUE = frozenset(("none", "null"))  # in any case, to whoever reads a message
@@ -114,11 +115,18 @@ class _SummaryFact(NamedTuple):
     many: Callable[[Sequence[str], Mapping[str, str]], Sequence[str] | None] | None = None
     of: Callable[[Property], bool] | None = None
 
+    def told(self, key: str, job: TakenJob, options: WriterOptions) -> Any:
+        """The fact. Raises ``Unfit`` for a text in which APEL would end the record."""
+        found = self.find(job, options)
+        if found.__class__ is str and _MARK in found:
+            raise Unfit(f"{key} {found!r}, in which APEL ends a record")
+        return found
+
     def part(self, key: str) -> RecordPart:
         """The line of a message that tells the fact."""
 
         def write(job: TakenJob, options: WriterOptions) -> str:
-            return _lines(((key, self.find(job, options)),))
+            return _lines(((key, self.told(key, job, options)),))
 
         def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
             found = self.many(texts, told) if self.many else None
@@ -131,20 +139,42 @@ def _text(name: str) -> _SummaryFact:
     def find(job: TakenJob, _: WriterOptions) -> str:
         item = job.one(name)
         text = "" if item is None else stripped(item.text)
-        if item is None or text.lower() not in _NO_VALUE:
+        if item is None or not text:
             return text
+        if text.lower() in _NO_VALUE:
+            lost, unfit = "APEL reads this word as no value", "which APEL reads as none"
+        elif _MARK in text:
+            lost, unfit = "APEL ends a record there", "in which APEL ends a record"
+        else:
+            read = _as_read(text)
+            if read != text:
+                job.lose(
+                    item, f"APEL reads {read!r}: to it lines end there, or blanks do not count"
+                )
+            return read
         if name == "Id":
-            raise Unfit(f"the Id {text!r}, which APEL reads as none")
-        job.lose(item, "APEL reads this word as no value")
+            raise Unfit(f"the Id {text!r}, {unfit}")
+        job.lose(item, lost)
         return ""
 
     def many(texts: Sequence[str], told: Mapping[str, str]) -> Sequence[str] | None:
         if told or not _NO_VALUE.isdisjoint(map(str.lower, texts)):
             return None
-        found = plain_texts(texts)  # and a line break inside a value becomes a blank
-        return found if found is not None and len("".join(found).splitlines()) < 2 else None
+        found = plain_texts(texts)
+        if found is None or _MARK in (joined := "".join(found)):
+            return None
+        is_read = found is texts or (
+            joined.splitlines() == [joined] and all(map(str.__eq__, map(str.strip, found), found))
+        )
+        return found if is_read else None
 
     return _SummaryFact((name,), find, many=many)
+
+
+# decision 1058
+def _as_read(value: str) -> str:
+    """A text as APEL reads it back from its line, which it cuts at every line end of Unicode."""
+    return " ".join(value.splitlines()).strip()
 
 
 def _number(name: str) -> _SummaryFact:
@@ -264,7 +294,7 @@ def facts(job: TakenJob, options: WriterOptions) -> ApelJob:
     """What APEL wants of a job. Raises ``Unfit`` where it lacks what every record has."""
     for part in _BEFORE:
         part.write(job, options)
-    return ApelJob(*(fact.find(job, options) for fact in _FACTS.values()))
+    return ApelJob(*(fact.told(key, job, options) for key, fact in _FACTS.items()))
 
 
 class _SummaryKey(NamedTuple):
@@ -456,7 +486,7 @@ def _dictionary(worth: Mapping[str, Fraction]) -> str:
 def _lines(pairs: Iterable[tuple[str, object]]) -> str:
     """Keys and values, one pair on a line; a line break inside a value becomes a blank."""
     return "".join(
-        f"{key}: {' '.join(str(value).splitlines())}\n"
+        f"{key}: {_as_read(str(value))}\n"
         for key, value in pairs
         if value is not None and value != ""
     )
