@@ -101,12 +101,40 @@ def test_every_universe_but_the_usual_one_is_told_by_its_name(word):
     assert told == ([] if word == "vanilla" else [word])
 
 
-# An ad of HTCondor 23.9 that was removed while it was suspended says 0 of one suspension.
-@pytest.mark.parametrize("told, suspended", [(1, ""), (0, "0"), (None, "0")])
-def test_a_suspension_that_did_not_end_is_of_no_known_time(told, suspended):
-    ad = {"JobStatus": 3, "CumulativeSuspensionTime": 0, "JobStartDate": 5}
-    counted = {} if told is None else {"TotalSuspensions": told}
-    assert to_job(Ad(ad | counted)).job.get("SuspendDuration") == suspended
+# HTCondor 23.9 counts a suspension when it ends. The second and the third one are of real jobs.
+@pytest.mark.parametrize(
+    "ad, suspended",
+    [
+        ("JobStatus = 3; CumulativeSuspensionTime = 0", "0"),
+        (
+            "JobStatus = 3; LastJobStatus = 7; CumulativeSuspensionTime = 0; TotalSuspensions = 1",
+            "",
+        ),
+        (
+            "JobStatus = 3; LastJobStatus = 7; CumulativeSuspensionTime = 9; TotalSuspensions = 2",
+            "",
+        ),
+        (
+            "JobStatus = 7; LastJobStatus = 2; CumulativeSuspensionTime = 9; TotalSuspensions = 2",
+            "",
+        ),
+        (
+            "JobStatus = 2; LastJobStatus = 7; CumulativeSuspensionTime = 9; TotalSuspensions = 1",
+            "9",
+        ),
+        (
+            "JobStatus = 4; LastJobStatus = 2; CumulativeSuspensionTime = 9; TotalSuspensions = 1",
+            "9",
+        ),
+        (
+            "JobStatus = 4; LastJobStatus = 2; CumulativeSuspensionTime = 0; TotalSuspensions = 0",
+            "0",
+        ),
+    ],
+)
+def test_where_a_suspension_did_not_end_the_time_of_all_is_not_known(ad, suspended):
+    [told] = forms.read(io.BytesIO(f"JobStartDate = 5; {ad}".replace("; ", "\n").encode()))
+    assert to_job(told).job.get("SuspendDuration") == suspended
 
 
 @pytest.mark.parametrize("by_signal, said", [(False, ""), (True, "died on signal 15 (Terminated)")])

@@ -54,6 +54,7 @@ UNIVERSES = {
     str(number): word for word, number in names.UNIVERSES.items()
     if number != names.DEFAULT_UNIVERSE
 }  # fmt: skip
+_RUNNING, _SUSPENDED = "2", "7"  # of JobStatus
 _LAST_UNIVERSE = max(names.UNIVERSES.values())
 ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 
@@ -99,15 +100,16 @@ def any_number(text: str) -> Found:
     return None
 
 
-def suspended(text: str, times: str) -> Found:
-    """Seconds from 0 on; a suspension counts when it ends, so that 0 of some is not known.
+def suspended(text: str, times: str, status: str, before: str) -> Found:
+    """Seconds from 0 on; None where a suspension did not end, as it counts when it does.
 
-    >>> suspended("0", "0"), suspended("0", "1"), suspended("", "")
-    ('0', None, None)
+    >>> suspended("9", "1", "3", "2"), suspended("9", "2", "3", "7"), suspended("0", "1", "4", "2")
+    ('9', None, None)
     """
-    some = bool(times) and number(_from_0(times)) > 0
+    some, was = (bool(each) and number(_from_0(each)) for each in (times, before))
+    is_open = status == _SUSPENDED or (was == int(_SUSPENDED) and status != _RUNNING)
     seconds = amount(_from_0(text)) if text else None
-    return None if some and seconds == "0" else seconds
+    return None if is_open or (some and seconds == "0") else seconds
 
 
 def starts(text: str) -> Found:
@@ -516,7 +518,7 @@ _LIMIT, _EXECUTING = {"op": "LE"}, ("AllowedExecuteDuration",)
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _CONCURRENCY = extension("HTCondor", "ConcurrencyLimits")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
-_SUSPENDED = ("TotalSuspensions",)
+_SUSPENSIONS = ("TotalSuspensions", "JobStatus", "LastJobStatus")
 _QUEUED = ("DeferralTime", "SSSDeadline", "SSSTaskCount")  # what only an ad of a queue tells
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser", "ProjectName")
 
@@ -531,7 +533,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("QDate",                    JOB,       "SubmitTime",      time),
     Field("StartTime",                JOB,       "StartTime",       time),
     Field("EndTime",                  JOB,       "EndTime",         time),
-    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", suspended, {}, _SUSPENDED),
+    Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", suspended, {}, _SUSPENSIONS),
     Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
     Field("Unread",                   JOB,       "Extension",       unread),
     Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _ENDED_BY),
