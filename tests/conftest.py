@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import checkout
+import memory
 import open_stores
 import pytest
 from daemons import protected
@@ -45,6 +46,9 @@ os.environ["SSSJOB_CONFIG"] = os.devnull  # no test depends on the defaults of w
 os.environ.pop("COLUMNS", None)  # nor on the width of their terminal
 os.unsetenv("COLUMNS")  # which readline, that pytest imports, tells only the processes it starts
 os.environ.pop("PYTHONUNBUFFERED", None)  # nor on the order that this gives to two streams
+# Where tmp_path is, and PostgreSQL, unless who runs the tests says so.
+if not {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys() and (place := memory.place()):
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(place)
 
 
 def pytest_xdist_auto_num_workers(config):

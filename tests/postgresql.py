@@ -43,7 +43,8 @@ def server():
     if not (_found("initdb") and _found("postgres")):
         pytest.skip("PostgreSQL is not installed (Debian, Ubuntu: postgresql)")
     user = _user()
-    directory = Path(tempfile.mkdtemp(prefix="sssjob-pg-"))
+    beside = os.environ.get("PYTEST_DEBUG_TEMPROOT")  # where tmp_path is, too
+    directory = Path(tempfile.mkdtemp(prefix="sssjob-pg-", dir=beside))
     try:
         if user:
             os.chown(directory, pwd.getpwnam(user["user"]).pw_uid, user["group"])
