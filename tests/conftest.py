@@ -16,6 +16,7 @@ from engines import postgresql_server  # noqa: F401 (a fixture, here so that a r
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import engine, providers
 from ready_workers import Server
+from shares import Shares
 
 from sssjob import database_files, workers
 
@@ -54,6 +55,10 @@ if not {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys() and (place := mem
 def pytest_xdist_auto_num_workers(config):
     # Many tests wait for a server or a process: one worker more than processors keeps these busy.
     return len(os.sched_getaffinity(0)) + 1
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Shares(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_configure(config):
