@@ -615,9 +615,10 @@ class _AdBuilder:
             if isinstance(value, int) and value <= LARGEST:
                 self.ad[f"{names.FEATURE}{key}"] = value
         left = [each for each in _SIZES if each[1] not in self.ad]
-        if left:
+        self.assumed = {name for _, name, _ in left}
+        if any(values.get(key) is not None for key, _, _ in left):  # else there is no more to know
             certain = derive(self.job, starting=True, cpu_limit=False, guessing=False).values
-            self.assumed = {name for key, name, _ in left if certain.get(key) is None}
+            self.assumed -= {name for key, name, _ in left if certain.get(key) is not None}
         for key, name, unit in left:
             value = values.get(key)
             if isinstance(value, int):
