@@ -31,6 +31,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _DISTANCE = re.compile("([+-])([0-9]{2}):?([0-9]{2})?")  # from UTC
 _FORM = "0000-00-00T00:00:00"  # digits where 0 stands
 _COLUMNS = 8  # of times, that were read last and are kept
+_KEPT = 3  # of them that are lists
 _FORM_SIZE = len(_FORM)
 _SECONDS_SIZE = 10  # digits of seconds since the epoch
 _OF_HOUR = [at for at, character in enumerate(_FORM[:13]) if character == "0"]
@@ -79,7 +80,7 @@ class Clock:
         times that happened twice.
         """
         self._hours: dict[str, int] = {}
-        self._kept: tuple[Sequence[str], Sequence[str]] = (), ()
+        self._kept: list[tuple[Sequence[str], Sequence[str]]] = []
         self._bulk: list[tuple[BulkColumn, WholeNumbers]] = []
         self._told = self.assumed = False
         self.twice: set[str] = set()
@@ -105,8 +106,10 @@ class Clock:
 
     def many(self, texts: Sequence[str]) -> Sequence[str] | None:
         """``read`` of many texts, none of them empty; None where each has to be asked for."""
-        kept, found = self._kept
-        return found if texts is kept else self._of_hours(texts)
+        for kept, found in self._kept:
+            if texts is kept:
+                return found
+        return self._of_hours(texts)
 
     def _of_hours(self, texts: Sequence[str]) -> Sequence[str] | None:
         """Times in hours that are known, or become so, in which minutes add up."""
@@ -178,8 +181,8 @@ class Clock:
         joined = "".join(texts)
         if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
             return texts  # one that is too large is told of where it is a property
-        if "" not in texts and (found := self._of_hours(texts)) is not None:
-            self._kept = texts, found
+        if "" not in texts and (found := self.many(texts)) is not None:
+            self._kept = [*self._kept[1 - _KEPT :], (texts, found)]
             return found
         return [self.readable(text) for text in texts]
 

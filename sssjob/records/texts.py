@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar, overload
 
+R = TypeVar("R")
 List = list[Any]
 Numbers = Any  # an array of numpy, which need not be installed
 
@@ -109,11 +110,19 @@ def same(text: Any, size: int) -> Coded:
 class Plain(BulkColumn):
     """Texts in ASCII that seldom repeat: an array of Arrow."""
 
-    __slots__ = ("array",)
+    __slots__ = ("_read", "array")
 
     def __init__(self, array: Any) -> None:
         super().__init__()
         self.array = array
+        self._read: dict[Any, Any] = {}
+
+    def once(self, read: Callable[[Plain], R]) -> R:
+        """What a reader makes of the column, which it is asked once, whoever wants to know it."""
+        if read not in self._read:
+            self._read[read] = read(self)
+        found: R = self._read[read]
+        return found
 
     def __len__(self) -> int:
         return len(self.array)

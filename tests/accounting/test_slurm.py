@@ -236,6 +236,40 @@ def test_memory_of_a_unit_counts_for_the_units_that_any_column_tells(
     assert found == [[each] if each else [] for each in memory.values()] * count
 
 
+@pytest.mark.parametrize("start, end, wall, away, state, is_told", [
+    ("14:00:00", "14:10:00", "00:10:00", "00:00:00", "COMPLETED", False),
+    ("14:00:00", "14:10:00", "00:09:59", "", "COMPLETED", False),
+    ("14:00:00", "14:10:00", "00:09:00", "00:01:00", "COMPLETED", False),
+    ("14:00:00", "14:10:00", "00:09:00", "00:00:00", "COMPLETED", True),
+    ("14:00:00", "14:10:00", "16:40:00", "00:00:00", "FAILED", True),
+    ("14:00:00", "14:10:00", "00:00:00", "00:00:00", "COMPLETED", True),
+    ("14:00:00", "14:10:00", "01:10:00", "00:00:00", "COMPLETED", False),  # a clock put forward
+    ("14:10:00", "14:00:00", "00:10:00", "00:00:00", "COMPLETED", False),  # told as that
+    ("14:00:00", "14:10:00", "00:09:00", "00:00:00", "RUNNING", False),
+])  # fmt: skip
+@pytest.mark.parametrize("count", [1, 900])
+@pytest.mark.parametrize("more", ["", "é"])
+def test_times_that_contradict_the_time_that_passed_are_told(
+    start, end, wall, away, state, is_told, count, more
+):
+    day = "2026-11-20T"
+    sound = f"{{}}|COMPLETED|{day}14:00:00|{day}14:05:00|00:05:00||4|x{more}\n"
+    lines = "".join(sound.format(number) for number in range(count))
+    odd = f"7000|{state}|{day}{start}|{day}{end}|{wall}|{away}|4|y\n"
+    head = "JobID|State|Start|End|Elapsed|Suspended|NCPUS|JobName\n"
+    for columns, walls in ((head, odd), (head.replace("Elapsed", "ElapsedRaw"), "")):
+        if not walls:  # the same in seconds
+            plain = str(
+                sum(int(a) * b for a, b in zip(wall.split(":"), (3600, 60, 1), strict=True))
+            )
+            walls, lines = odd.replace(wall, plain, 1), lines.replace("00:05:00|", "300|")
+        for read in (outcomes, texts):
+            found = read(f"{columns}{lines}{walls}{lines}".encode())
+            notes = [each for each in found if isinstance(each, Noted)]
+            told = [each.line for each in notes if "is not the duration" in each.message]
+            assert told == [count + 2] * is_told
+
+
 def test_only_ended_jobs_are_given_when_only_those_are_wanted():
     data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
     counts = RecordCounts()

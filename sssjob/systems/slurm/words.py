@@ -226,10 +226,12 @@ def clock(text: str) -> int:
 
 def clocks(column: BulkColumn) -> WholeNumbers | None:
     """``clock`` of a column of bytes; None where a text has another form."""
+    return column.once(_clocks) if isinstance(column, Plain) and len(column) else None
+
+
+def _clocks(column: Plain) -> WholeNumbers | None:
     import numpy as np
 
-    if not isinstance(column, Plain) or not len(column):
-        return None
     sizes = column.sizes()
     longest = int(sizes.max())
     if int(sizes.min()) < _CLOCK_SIZE or longest > _CLOCK_SIZE + 1 + _DAY_DIGITS:

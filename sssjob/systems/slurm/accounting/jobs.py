@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, repeat
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Severity
-from sssjob.records.clock import NO_VALUE, passed
+from sssjob.records.clock import NO_VALUE, doubts, passed
 from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, goes_on, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
+from sssjob.records.readers import digits
 from sssjob.records.record import Noted
-from sssjob.records.texts import BulkColumn, Coded, distinct, has_any, same
+from sssjob.records.texts import BulkColumn, Coded, WholeNumbers, distinct, has_any, same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.lines import RowRun, SacctRow
@@ -68,6 +69,52 @@ def _passed(start: str, end: str, suspended: str) -> str:
     except InvalidValue:
         return ""
     return passed(start, end, str(away)) or ""
+
+
+def _durations(column: Sequence[str]) -> list[int]:
+    """Durations, or plain seconds, of a column, -1 where there is none that can be read."""
+    try:
+        found = words.durations(column)
+    except InvalidValue:
+        found = [*map(_duration, column)]
+    return [-1 if each is None else int(each) for each in found]
+
+
+def _duration(text: str) -> int | None:
+    try:
+        found = words.duration(text) if ":" in text else values.integer(text)
+    except InvalidValue:
+        return None
+    return None if found is None else int(found)
+
+
+def _is_apart(between: int, wall: int, paused: int) -> bool:
+    """Whether the times of a job are another time apart than what passed, and a suspension.
+
+    An hour may be that of a clock that was put forward; one put back is told elsewhere.
+    """
+    more = abs(between - wall - paused)
+    return between >= 0 and more > 1 and abs(more - 3600) > 1
+
+
+def _apart(starts: Any, ends: Any, walls: Any, away: Any = 0) -> list[int]:
+    """The places of jobs of which ``_is_apart`` may be true."""
+    import numpy as np
+
+    found: list[int] = np.flatnonzero(np.abs(ends - starts - walls - away) > 1).tolist()
+    return found
+
+
+def _seconds_of(column: Sequence[str], *, are_clocks: bool) -> WholeNumbers | None:
+    """A column of durations, if it is one of bytes and can be read at once."""
+    if isinstance(column, Coded):
+        import numpy as np
+
+        return WholeNumbers(np.array(_durations(column.values))[column.codes])
+    if not isinstance(column, BulkColumn):
+        return None
+    found = words.clocks(column) if are_clocks else digits(column)
+    return found if isinstance(found, WholeNumbers) else None
 
 
 class RowColumns(Generic[P, J]):
@@ -126,6 +173,7 @@ class RowColumns(Generic[P, J]):
         columns, sums = [*told.columns[:width]], told.columns[width:]
         progress = self._progress(columns, size)
         truncated = self._without_ends(columns, progress)
+        contradicted = self._contradicted(columns, progress)
         span = self._span(columns, progress, size)
         self._fill(columns)
         submit = self._at.get("Submit")
@@ -135,8 +183,10 @@ class RowColumns(Generic[P, J]):
         worked_out = [progress, over, submitted, span]
         batch = told._replace(columns=[*columns, *worked_out, *sums], ended=ended)
         begun, unsaid = self._started(columns, progress, size)
-        if unsaid or truncated:
+        if unsaid or truncated or contradicted:
             notes = [*(batch.notes or repeat((), size))]
+            for at, told_times in contradicted.items():
+                notes[at] = (*notes[at], *doubts(told.lines[at], *told_times))
             for at in truncated:
                 notes[at] = (*notes[at], truncated_end(told.lines[at]))
             for at in unsaid:
@@ -182,6 +232,55 @@ class RowColumns(Generic[P, J]):
             return told
         columns[own] = told
         return empty
+
+    # decision 1059
+    def _contradicted(
+        self, columns: Sequence[Sequence[str]], progress: Sequence[str]
+    ) -> dict[int, tuple[str, str, str]]:
+        """The jobs whose times are not as long apart as the time that passed, and what was told.
+
+        That is start and end, and the time with that of a suspension.
+        """
+        own = next((name for name in _PASSED if name in self._at), None)
+        if own is None or "Start" not in self._at or "End" not in self._at:
+            return {}
+        times = [columns[self._at[name]] for name in ("Start", "End", own)]
+        places: Sequence[int]
+        starts: Sequence[str]
+        ends: Sequence[str]
+        away = columns[self._at["Suspended"]] if "Suspended" in self._at else None
+        numbers = self._numbers(times, away, own)
+        places = range(len(progress)) if numbers is None else _apart(*numbers)
+        if numbers is None:
+            starts, ends = map(self._clock.column, times[:2])
+        else:
+            times = [[column[at] for at in places] for column in times]
+            away = None if away is None else [away[at] for at in places]
+            starts, ends = ([*map(self._clock.readable, column)] for column in times[:2])
+        lasted = _durations(times[2])
+        paused = [0] * len(lasted) if away is None else _durations(away)
+        found = {}
+        for at, start, end, wall, rest in zip(places, starts, ends, lasted, paused, strict=True):
+            if wall < 0 or not (start and end) or progress[at] != ENDED:
+                continue
+            if _is_apart(int(end) - int(start), wall, max(rest, 0)):
+                found[at] = (start, end, str(wall + max(rest, 0)))
+        return found
+
+    def _numbers(
+        self, times: Sequence[Sequence[str]], away: Sequence[str] | None, own: str
+    ) -> list[Any] | None:
+        """The same as arrays: start, end, the time that passed and that of a suspension."""
+        if not isinstance(times[0], BulkColumn):
+            return None
+        found = [self._clock.bulk(times[0]), self._clock.bulk(cast(BulkColumn, times[1]))]
+        for column in (times[2], away):
+            if column is None:
+                break
+            found.append(_seconds_of(column, are_clocks=own == "Elapsed" or column is away))
+        if any(each is None for each in found):
+            return None
+        return [cast(WholeNumbers, each).numbers for each in found]
 
     def _fill(self, columns: list[Sequence[str]]) -> None:
         """Put the numbers of processors and nodes that AllocTRES tells where no other does."""
