@@ -33,7 +33,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from sssjob.lcginfo.simulate import NEVER, Lengths, Wait, free_now
+from sssjob.lcginfo.simulate import NEVER, Lengths, Wait, free_now, named_end
 from sssjob.lcginfo.site import Pair, Site
 from sssjob.lcginfo.snapshot import QUEUED, RUNNING, Pool, QueuedJob, QueueRules
 
@@ -491,8 +491,8 @@ def waits(site: Site, pairs: Iterable[Pair], usage: float) -> dict[Pair, Wait]:
         vo = place.pair[1]
         capped = vo in site.caps and site.held(vo) >= site.caps[vo]
         at, own = scheduler.released_of.get(vo, (0.0, ""))
-        is_own = vo in site.caps and own and at == scheduler.time
-        released = own if is_own else scheduler.released
+        own = own if at == scheduler.time else ""
+        released = named_end(site, vo, own, scheduler.released)
         found[place.pair] = Wait(scheduler.time, released, scheduler.started, capped)
         if len(found) == len(asked):
             break

@@ -243,6 +243,13 @@ class Wait:
     capped: bool = False
 
 
+def named_end(site: Site, vo: str, own: str, last: str) -> str:
+    """Of the ends at a time, which all make room, the one that is named: a job's own VO's, if that
+    has a cap, as it makes room there, too.
+    """
+    return own if own and vo in site.caps else last
+
+
 def waits(site: Site, vos: Collection[str], usage: float) -> dict[str, Wait]:
     """When one job more of each VO would start, behind all that wait; "" is a VO without a cap."""
     open_, capped = set(vos), set[str]()
@@ -255,8 +262,7 @@ def waits(site: Site, vos: Collection[str], usage: float) -> dict[str, Wait]:
             if vo in site.caps and step.held[vo] >= site.caps[vo]:
                 capped.add(vo)
                 continue
-            last = step.released.get("", "")
-            released = step.released.get(vo, last) if vo in capped else last
+            released = named_end(site, vo, step.released.get(vo, ""), step.released.get("", ""))
             found[vo] = Wait(step.time, released, before - step.waiting, vo in capped)
             open_.remove(vo)
         if not open_:

@@ -149,10 +149,11 @@ def test_a_job_wider_than_the_site_is_passed_over_whatever_runs_there():
     assert wait(found).seconds == 100
 
 
-def test_the_end_that_a_capped_group_waits_for_is_one_of_its_own():
+@pytest.mark.parametrize("slots", [5, 2])
+def test_the_end_that_a_capped_group_waits_for_is_one_of_its_own(slots):
     jobs = [running(vo, 3000 + number) for number, vo in enumerate(("atlas", "cms"))]
     late = [each._replace(start=NOW - 3000) for each in jobs]
-    found = site(*late, slots=5, caps={"atlas": 1, "cms": 1})
+    found = site(*late, slots=slots, caps={"atlas": 1, "cms": 1})
     for job in late:
         assert wait(found, job.group).released == job.jobid
         assert backfilled_wait(found, job.group).released == job.jobid

@@ -1,6 +1,7 @@
 # ruff: noqa: E501 (a case is a line)
 """Each hook by itself: what it reads, does and answers, and what it never does."""
 
+import importlib
 import os
 import pwd
 import sqlite3
@@ -563,6 +564,34 @@ def test_a_hook_ends_also_where_the_end_of_its_time_was_ignored(site, monkeypatc
     assert site.call("fetch-work", SLOT, seconds=1) == b""
     assert "it takes more than 1 s" in site.said
     assert heard == ["not", "yes"]
+
+
+SLOW = """\
+import os, signal
+class Told:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGALRM)
+        for _ in range(1000):
+            pass
+class Whole:
+    told = Told()
+"""
+
+
+def test_the_end_of_its_time_comes_behind_an_import(site, monkeypatch, tmp_path):
+    """Python makes another error of what is raised where an attribute is told its name."""
+    site.add("a.xml", USER)
+    (tmp_path / "slowly_imported.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def slow(*_):
+        importlib.import_module("slowly_imported")
+        threading.Event().wait()
+
+    monkeypatch.setattr(hooks, "_refresh", slow)
+    assert site.call("fetch-work", SLOT, seconds=60) == b""
+    assert "it takes more than" in site.said
+    assert "slowly_imported" in sys.modules
 
 
 @pytest.mark.parametrize(

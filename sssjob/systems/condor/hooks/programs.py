@@ -28,6 +28,7 @@ from sssjob.systems.condor.hooks.settings import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import FrameType
 
     from sssjob.systems.condor.hooks.queue import JobQueue, OpenQueue, SpoolJob
 
@@ -775,17 +776,30 @@ def _limit(seconds: int) -> None:
     """Raise TimeoutError when the time is over, wherever that may be; 0 is without a limit.
 
     Python ignores what is raised where it calls back, as within its locks of imports: it is raised
-    again until somebody hears it.
+    again until somebody hears it. While a module is imported it waits for that: what is raised
+    there may come out as another error, and leave half a module.
     """
     # What is behind signal: that makes enumerations of its numbers, which takes longer than we do.
     import _signal  # type: ignore[import-not-found]  # it has no annotations
 
-    def over(number: int, frame: object) -> None:
+    def over(number: int, frame: FrameType | None) -> None:
+        if _is_in_import(frame):
+            _signal.alarm(1)
+            return
         _signal.alarm(max(seconds // 4, 1))
         raise TimeoutError(f"it takes more than {seconds} s")
 
     _signal.signal(_signal.SIGALRM, over)
     _signal.alarm(seconds)
+
+
+def _is_in_import(frame: FrameType | None) -> bool:
+    """Whether a module is being imported where a signal came."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _fold(settings: HookSettings, until: float | None) -> None:
