@@ -95,15 +95,12 @@ if not TYPE_CHECKING:
     ModuleType = type(sys)
 
 
-# decision 1051
 class _Package(ModuleType):
-    """This package, whose ``fold`` and ``translate`` are modules, and called as functions."""
+    """This package, whose ``fold`` and ``translate`` stay functions beside modules of that name."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in _HOME and isinstance(value, ModuleType):  # as an import of the module sets it
-            from sssjob.called_modules import called
-
-            value = called(value, vars(value)[name])
+            value = getattr(value, name)
         super().__setattr__(name, value)
 
 
@@ -115,8 +112,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = import_module(_HOME[name])
-    return home if home.__name__ == f"{__name__}.{name}" else getattr(home, name)
+    return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

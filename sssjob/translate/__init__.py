@@ -4,9 +4,6 @@
 are, each says by itself: see ``translator`` for how one is declared.
 """
 
-import sys
-
-from sssjob.called_modules import called
 from sssjob.translate.engine import (
     AUTO,
     alternatives,
@@ -36,9 +33,3 @@ __all__ = [
     "translator",
     "written",
 ]
-
-# A function and the module of that name are one object. # decision 1051
-vars().update(
-    translate=called(sys.modules[__name__], translate),
-    translator=called(sys.modules[f"{__name__}.translator"], translator),
-)

@@ -167,27 +167,3 @@ def test_no_name_of_a_translation_is_told_twice(monkeypatch):
         translate(Job(), "nothing")
     names = str(told.value).partition(": ")[2].partition(";")[0].split(", ")
     assert len(names) == len(set(names))
-
-
-# decision 1051
-def test_a_module_that_has_the_name_of_its_function_is_imported_and_called():
-    code = """
-import inspect
-import pickle
-import sssjob.fold as fold_room
-import sssjob.translate as room
-import sssjob.translate.form as form
-import sssjob.translate.translator as made
-import sssjob
-from sssjob import fold, translate
-from sssjob.translate import engine, translator
-assert form.OptionForm and made.Translator and fold_room.Fact and room.Settings
-assert translator("sbatch") is made("sbatch") is room.translator("sbatch")
-assert translate is room is sssjob.translate and fold is fold_room
-assert inspect.signature(translate) == inspect.signature(engine.translate)
-assert pickle.loads(pickle.dumps(translate)) is engine.translate
-job = sssjob.loads("<Job><Executable>/bin/date</Executable></Job>")
-assert translate(job, to="sbatch").text == engine.translate(job, "sbatch").text
-assert fold(job, ()).job == job
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
