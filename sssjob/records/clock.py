@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from datetime import timezone as timezone_of
 from functools import cache, partial, update_wrapper
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sssjob import units
@@ -32,6 +33,8 @@ _DISTANCE = re.compile("([+-])([0-9]{2}):?([0-9]{2})?")  # from UTC
 _FORM = "0000-00-00T00:00:00"  # digits where 0 stands
 _COLUMNS = 8  # of times, that were read last and are kept
 _KEPT = 3  # of them that are lists
+ROUNDED = 1  # s that a wall time may be another one than that from start to end
+N = Any  # a number, or an array of numpy with many
 _FORM_SIZE = len(_FORM)
 _SECONDS_SIZE = 10  # digits of seconds since the epoch
 _OF_HOUR = [at for at, character in enumerate(_FORM[:13]) if character == "0"]
@@ -293,6 +296,18 @@ def is_backwards(start: str, end: str) -> bool:
     return is_whole(start) and is_whole(end) and 0 < int(end) < int(start)
 
 
+def is_apart(between: N, wall: N, rounded: int = ROUNDED, *, longer: bool = False) -> N:
+    """Whether a wall time is not the time between a start and an end, or only: is longer than that.
+
+    All in seconds, of which some may be lost to rounding. Of arrays of numpy each place is told.
+
+    >>> is_apart(600, 601), is_apart(600, 500), is_apart(600, 500, longer=True)
+    (False, True, False)
+    """
+    more = wall - between
+    return (more if longer else abs(more)) > rounded
+
+
 def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> Iterator[Noted]:
     """What the times of a record say against each other, all in seconds; nothing is put right."""
     if not start or not end:
@@ -302,8 +317,8 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
     elif (
         wall
         and all(map(is_whole, (start, end, wall)))
-        and abs(int(end) - int(start) - int(wall)) > 1
-    ):  # a second may be lost to rounding
+        and is_apart(int(end) - int(start), int(wall))
+    ):
         yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)
 
 

@@ -36,7 +36,7 @@ class RecordEngine(Generic[P, J]):
         self._options = options
         self._clock = Clock(options.zone)
         self._plans = Plans(layout, self._clock, builder)
-        self._maker = Maker(self._plans, layout.span)
+        self._maker = Maker(self._plans, layout.span, layout.lasted)
         self._ends_in_record = True  # what was read last, but for notes, became a job
 
     def outcomes(

@@ -27,6 +27,7 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job, Property
 from sssjob.records.clock import Clock
 from sssjob.records.cutting import Cutter, Moved
+from sssjob.records.lasting import Lasted
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
 from sssjob.records.texts import BulkColumn
 
@@ -345,7 +346,8 @@ class Layout:
     ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
     is ``MadeJob`` needs none. ``span`` names the columns of start and end, of which a
-    note may speak. ``run`` tells runs apart, where records do, ``known`` all columns.
+    note may speak, and ``lasted`` those of a wall time that cannot be longer. ``run`` tells runs
+    apart, where records do, ``known`` all columns.
     ``recognises`` says what in the first bytes of a file tells the format, ``mistaken`` what is
     wrong with a file that is often taken for it; both give "" for all others. ``folding`` is for
     formats with several records of one job.
@@ -357,6 +359,7 @@ class Layout:
     rows: Rows = _NO_ROWS
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")
+    lasted: Lasted | None = None
     run: RunKey | None = None
     known: KnownColumns | None = None
     recognises: Callable[[bytes], str] = _unknown

@@ -11,7 +11,8 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records import clock as clocks
 from sssjob.records.builders import Builder, BuiltBatch
-from sssjob.records.clock import Clock, is_backwards
+from sssjob.records.clock import Clock, doubts, is_backwards
+from sssjob.records.lasting import Lasted
 from sssjob.records.layout import Layout, Names, RecordBatch, Stretch
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import (
@@ -69,10 +70,13 @@ class Plans(Generic[P, J]):
 class Maker(Generic[P, J]):
     """Makes jobs of records, with plans for their names."""
 
-    def __init__(self, plans: Plans[P, J], span: tuple[str, str]) -> None:
+    def __init__(
+        self, plans: Plans[P, J], span: tuple[str, str], lasted: Lasted | None = None
+    ) -> None:
         self._plans = plans
         self._builder = plans.builder
         self._span = span
+        self._lasted = lasted
         self.bad: set[int] = set()  # the places of records of the last stretch that are bad
 
     def outcomes(self, found: Stretch) -> list[Outcome[J]]:
@@ -99,10 +103,8 @@ class Maker(Generic[P, J]):
             names = (*names[: len(columns)], _MORE.column, *names[len(columns) :])
             columns = [*columns, batch.more]
         jobs = self._plans.of(names).jobs(columns, self._groups(batch))
-        backwards = self._backwards(names, columns)
-        if isinstance(jobs, BuiltBatch) and not (
-            backwards or any(batch.notes) or any(batch.folded)
-        ):
+        doubtful = self._doubtful(batch, names, columns)
+        if isinstance(jobs, BuiltBatch) and not (doubtful or any(batch.notes) or any(batch.folded)):
             stretches = [*_stretches(batch.places)]
             if len(stretches) * _LEAST <= max(len(jobs), _LEAST):
                 for begin, end in stretches:
@@ -124,10 +126,10 @@ class Maker(Generic[P, J]):
             else:
                 for place, outcome in zip(batch.places, made, strict=True):
                     outcomes[place] = outcome
-        for at in backwards:
+        for at, note in doubtful:
             place = batch.places[at]
             if isinstance(outcomes[place], Converted):
-                beside.setdefault(place, []).append(Noted(batch.lines[at], BACKWARDS))
+                beside.setdefault(place, []).append(note)
 
     def _tell(
         self, batch: RecordBatch, jobs: Sequence[Any], folded: Sequence[int],
@@ -153,12 +155,24 @@ class Maker(Generic[P, J]):
         nothing = self._builder.nothing
         return [group or nothing for group in batch.groups] if any(batch.groups) else None
 
-    def _backwards(self, names: Names, columns: Sequence[Sequence[Any]]) -> set[int]:
-        """Records whose clock was set back while they ran."""
+    def _doubtful(
+        self, batch: RecordBatch, names: Names, columns: Sequence[Sequence[Any]]
+    ) -> list[tuple[int, Noted]]:
+        """What the times of records contradict, and where."""
         start, end = self._span
         if start not in names or end not in names:
-            return set()
+            return []
         starts, ends = columns[names.index(start)], columns[names.index(end)]
+        told = [(at, Noted(batch.lines[at], BACKWARDS)) for at in self._backwards(starts, ends)]
+        if self._lasted is None:
+            return told
+        longer = self._lasted.longer(self._plans.clock, names, columns, starts, ends)
+        for at, times in longer.items():
+            told += ((at, note) for note in doubts(batch.lines[at], *times))
+        return told
+
+    def _backwards(self, starts: Sequence[Any], ends: Sequence[Any]) -> set[int]:
+        """Records whose clock was set back while they ran."""
         clock = self._plans.clock
         if isinstance(starts, Plain) and isinstance(ends, Plain):
             begun, over = clock.bulk(starts), clock.bulk(ends)

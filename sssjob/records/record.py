@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from functools import wraps
 from typing import Any, Generic, NamedTuple, TypeVar, Union
 
 from sssjob import spec
@@ -57,6 +58,25 @@ def numeric(largest: int) -> Callable[[R], R]:
         return varied(read)
 
     return mark
+
+
+_KEPT = 4  # columns that a reader was asked for last
+
+
+def kept(many: Many) -> Many:
+    """The same way for many texts, which is gone once for a column that two ask for in turn."""
+    known: list[tuple[Sequence[str], Sequence[str] | None]] = []
+
+    @wraps(many)
+    def read(texts: Sequence[str]) -> Sequence[str] | None:
+        for column, found in known:
+            if column is texts:
+                return found
+        found = many(texts)
+        known[:] = [*known[1 - _KEPT :], (texts, found)]
+        return found
+
+    return read
 
 
 def by_columns(many: Many) -> Callable[[R], R]:

@@ -46,7 +46,9 @@ def row(job, slave="NONE", pe="mpi", start=5, odd="", task=0):
         *ROW[6:9],
         f"170000{start:04}",
         f"170000{start + 9:04}",
-        *ROW[11:],
+        *ROW[11:13],
+        "9",
+        *ROW[14:],
     ]
     fields[33], fields[35], fields[41] = pe, str(task), slave
     return ODD[odd](fields)

@@ -4,6 +4,7 @@
 """
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sssjob.records import FORMATS, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Bad, Converted, Noted, Options, RecordCounts
 from sssjob.systems.gridengine import accounting as gridengine
+from sssjob.systems.gridengine.accounting.columns import ENDED, NEWEST, STARTED, WALL
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
 QUIRKS = sorted(DATA.glob("*/quirks/*.txt"))
@@ -314,3 +316,52 @@ def test_what_sacct_used_is_told_by_another_column_where_one_is_not_there(
         job, _ = one_job("slurm", f"JobID|State|{columns}\n7|{state}|{texts}")
         told = job.delivered["Duration"].text, job.delivered["Processors"].text
         assert told == (wall, processors)
+
+
+def lasted(format_, wall, again="1"):
+    """A record of a job that ran for 600 s, with this wall time."""
+    if format_ == "pbs":
+        told = f"0{wall // 3600}:{wall // 60 % 60:02}:{wall % 60:02}"
+        return (
+            "11/20/2026 14:29:34;E;12.srv;user=amy queue=q ctime=1700000000 start=1700000100 "
+            f"exec_host=n1/0*4 end=1700000700 Exit_status=0 run_count={again} "
+            f"resources_used.walltime={told}\n"
+        )
+    if format_ == "condor":
+        told = {
+            "ClusterId": 7, "ProcId": 0, "Owner": "amy", "JobStatus": 4, "QDate": 1700000000,
+            "JobStartDate": 1700000100, "CompletionDate": 1700000700, "CpusProvisioned": 1,
+            "RemoteWallClockTime": wall, "NumJobStarts": int(again),
+        }  # fmt: skip
+        return json.dumps(told) + "\n"
+    path = DATA / format_ / "quirks" / "versions.txt"
+    versions = path.read_text(encoding="utf-8").splitlines()
+    if format_ == "lsf":
+        line = next(line for line in versions if line.startswith('"JOB_FINISH" "9.1"'))
+        return line.replace(' "" 580 "sub" ', f' "" {wall} "sub" ') + "\n"
+    fields = next(fields for line in versions if len(fields := line.split(":")) == NEWEST)
+    fields[STARTED], fields[ENDED], fields[WALL] = "1700000100", "1700000700", str(wall)
+    return ":".join(fields) + "\n"
+
+
+@pytest.mark.parametrize("builder", [OBJECTS, TEXTS])
+@pytest.mark.parametrize("count", [1, 900])
+@pytest.mark.parametrize("format_, rounded", [("pbs", 1), ("lsf", 1), ("sge", 2), ("condor", 60)])
+def test_a_wall_time_that_is_longer_than_the_time_from_start_to_end_is_told(
+    format_, rounded, count, builder
+):
+    sound = "".join(lasted(format_, 600 - number % 500) for number in range(count))
+    for wall, is_told in ((0, 0), (9, 0), (600 + rounded, 0), (601 + rounded, 1), (30_000, 1)):
+        data = f"{sound}{lasted(format_, wall)}{sound}".encode()
+        found = outcomes(format_, data, builder)
+        assert sum(isinstance(each, Converted) for each in found) == 2 * count + 1
+        notes = [each for each in found if isinstance(each, Noted)]
+        told = [each.line for each in notes if "is not the duration" in each.message]
+        assert told == [count + 1] * is_told
+
+
+@pytest.mark.parametrize("format_", ["pbs", "condor"])
+def test_a_wall_time_of_several_runs_may_be_longer_than_the_last_one(format_):
+    assert "is not the duration" in str(outcomes(format_, lasted(format_, 30_000).encode()))
+    found = outcomes(format_, lasted(format_, 30_000, "2").encode())
+    assert "is not the duration" not in str(found)

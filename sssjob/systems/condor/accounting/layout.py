@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sssjob.records.cuts import CustomPieces
+from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NEVER,
     NO_START,
@@ -18,12 +20,14 @@ from sssjob.records.layout import (
     mapping,
     ran,
 )
+from sssjob.records.readers import integer
 from sssjob.records.record import Noted
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
-from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT
+from sssjob.systems.condor.accounting.values import COMPLETED, ENDED, MADE_OF, WORKED_OUT
 
 _TYPE = "HTCondor"  # of Extensions
+_SHADOW = 60  # s that a shadow may take to end
 _ENDED = tuple(map(str, ENDED))
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
 _NAMES = (*table.NAMES, *WORKED_OUT)
@@ -54,6 +58,15 @@ def recognises(head: bytes) -> str:
     return f"ClassAds of jobs in {form} form" if found else ""
 
 
+def _may_be_longer(ad: Mapping[str, Any]) -> bool:
+    """Whether the wall time may be longer than from the start that is known to the end.
+
+    It is that of all runs, and the start may be that of the last one. Of a job that is removed the
+    end is when somebody did so, behind which its run was ended.
+    """
+    return ad["JobStatus"] != str(COMPLETED) or ad["NumJobStarts"] not in ("", "0", "1")
+
+
 LAYOUT = Layout(
     type=_TYPE,
     cut=CustomPieces(pieces, parted=PARTED),
@@ -65,6 +78,8 @@ LAYOUT = Layout(
     ),
     known=KnownColumns(table.ADS, MADE_OF),
     span=("StartTime", "EndTime"),
+    # Of all ads the wall time ends when the shadow has, which is behind the end of the job.
+    lasted=lasted(integer, "Duration", rounded=_SHADOW, may_be_longer=_may_be_longer),
     run=RunKey("QDate", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from sssjob.errors import InvalidValue
-from sssjob.records.clock import passed
+from sssjob.records.clock import is_apart, passed
 from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
+from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NO_START,
     KnownColumns,
@@ -29,6 +30,7 @@ from sssjob.records.layout import (
     told_by_columns,
 )
 from sssjob.records.lines import TWO_RECORDS, first_line
+from sssjob.records.readers import seconds
 from sssjob.records.record import Noted
 from sssjob.records.texts import BulkColumn, distinct, same
 from sssjob.records.values import is_whole
@@ -333,7 +335,7 @@ def _fits_wall_clock(reading: list[str]) -> bool:
     return (
         lasted is None
         or len(reading) <= WALLCLOCK
-        or Decimal(reading[WALLCLOCK]) <= lasted + _ROUNDED
+        or not is_apart(lasted, Decimal(reading[WALLCLOCK]), _ROUNDED, longer=True)
     )
 
 
@@ -410,6 +412,7 @@ LAYOUT = Layout(
     ),
     rows=table.rows,
     span=("start_time", "end_time"),
+    lasted=lasted(seconds, "wallclock", "ru_wallclock", rounded=_ROUNDED),
     known=KnownColumns(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
     # A run that is rescheduled before it began has a record without any time.
     run=RunKey("submission_time", "start_time", "end_time", is_whole=True),

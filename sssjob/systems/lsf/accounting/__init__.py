@@ -18,6 +18,7 @@ from typing import NamedTuple
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
+from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NEVER,
     KnownColumns,
@@ -30,7 +31,7 @@ from sssjob.records.layout import (
     told_by_columns,
 )
 from sssjob.records.lines import TWO_RECORDS, first_line
-from sssjob.records.readers import noted
+from sssjob.records.readers import integer, noted
 from sssjob.records.record import KEPT, LEFT_OUT, Bad, Noted, Skipped
 from sssjob.records.values import is_nearly
 from sssjob.systems.lsf.accounting import table
@@ -334,6 +335,7 @@ LAYOUT = Layout(
     reader=alone(record),
     rows=mapping(table.TABLE, table.WAITING),
     span=("startTime", "eventTime"),
+    lasted=lasted(integer, "runTime"),
     known=KnownColumns(
         (*table.HEAD, *table.HOSTS, *table.REST, *table.LISTS, *table.TAIL, *table.BEHIND),
         {},

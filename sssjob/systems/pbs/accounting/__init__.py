@@ -7,8 +7,10 @@ that ends it (E), and one for each run that was lost before (R). The mapping is 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sssjob.records.cuts import Lines
+from sssjob.records.lasting import lasted
 from sssjob.records.layout import KnownColumns, Layout, Read, RunKey, alone, told_by_columns
 from sssjob.records.lines import TWO_RECORDS, KeysWithin, first_line
 from sssjob.records.record import Bad, Skipped
@@ -195,12 +197,18 @@ def _iso(stamp: str) -> str:
     return f"{stamp[6:10]}-{stamp[:2]}-{stamp[3:5]}T{stamp[11:]}"
 
 
+def _ran_again(record: Mapping[str, str]) -> bool:
+    """Whether a job ran several times: one that goes on from a checkpoint has their wall time."""
+    return record.get("run_count", "") not in ("", "0", "1")
+
+
 LAYOUT = Layout(
     type=table.TYPE,
     cut=Lines(),
     reader=alone(record),
     rows=table.rows,
     span=("start", "end"),
+    lasted=lasted(table.seconds, "resources_used.walltime", may_be_longer=_ran_again),
     known=KnownColumns(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=RunKey("ctime", "start", "end"),
     recognises=recognises,

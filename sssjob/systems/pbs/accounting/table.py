@@ -25,6 +25,7 @@ from sssjob.records.record import (
     Found,
     Instead,
     by_columns,
+    kept,
     numeric,
     plain,
     varied,
@@ -72,6 +73,7 @@ GIVEN = ("exec_host", "resources_used.ncpus", "Resource_List.ncpus", "total_exec
 noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
 
+@kept
 def _spans(texts: Sequence[str]) -> list[str] | None:
     """``HH:MM:SS`` in seconds."""
     joined = "".join(texts)

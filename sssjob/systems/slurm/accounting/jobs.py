@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Severity
-from sssjob.records.clock import NO_VALUE, doubts, passed
+from sssjob.records.clock import NO_VALUE, doubts, is_apart, passed
 from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, goes_on, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -94,14 +94,15 @@ def _is_apart(between: int, wall: int, paused: int) -> bool:
     An hour may be that of a clock that was put forward; one put back is told elsewhere.
     """
     more = abs(between - wall - paused)
-    return between >= 0 and more > 1 and abs(more - 3600) > 1
+    is_told = is_apart(between, wall + paused) and is_apart(more, 3600)
+    return bool(between >= 0 and is_told)
 
 
 def _apart(starts: Any, ends: Any, walls: Any, away: Any = 0) -> list[int]:
     """The places of jobs of which ``_is_apart`` may be true."""
     import numpy as np
 
-    found: list[int] = np.flatnonzero(np.abs(ends - starts - walls - away) > 1).tolist()
+    found: list[int] = np.flatnonzero(is_apart(ends - starts, walls + away)).tolist()
     return found
 
 
