@@ -79,7 +79,7 @@ def state(text: str) -> Found:
     """The state of a job that has ended, as all have, and how it did where that is known."""
     ended = Property("State", "Completed")
     if text not in (COMPLETED, FAILED, CANCELLED, "-1"):
-        raise Instead(text, "a status from 0 to 5", (ended,), "taken for Completed")
+        raise Instead(text, "a status from 0 to 5", (ended,), "taken for Completed", keeps=True)
     message = _MESSAGES.get(text)
     return (ended, Property("StatusMessage", message)) if message else (ended,)
 

@@ -202,6 +202,26 @@ def test_an_odd_state_or_host_factor_of_LSF_costs_itself(before, after):
     assert ("taken for Completed" in "".join(told)) == ("abc" not in after)
 
 
+@pytest.mark.parametrize("place", range(5))
+def test_an_odd_number_about_energy_of_LSF_costs_itself(place):
+    numbers = ["33", "1", "2.5", "3", "4"]
+    behind = " {} 0 12 0 7 0\n"  # of affinity, which is empty
+    whole = written("lsf").rstrip("\n")
+    (usual,), said, _ = outcomes("lsf", whole + behind.format(" ".join(numbers)))
+    numbers[place] = "abc"
+    (job,), told, _ = outcomes("lsf", whole + behind.format(" ".join(numbers)))
+    lost = {*properties(usual)} - {*properties(job)}
+    news = [message for message in told if message not in said]
+    assert (len(lost), len(news)) == ((1, 1) if place == 0 else (0, 0))
+    assert any("abc" in each for each in properties(job)) == (place == 0)
+
+
+def test_an_odd_status_of_SWF_is_kept():
+    (job,), told, _ = outcomes("swf", SWF.replace(" 1 5 3 7 ", " abc 5 3 7 "))
+    assert '<Extension type="SWF" name="Status">abc</Extension>' in dumps(job)
+    assert any("taken for Completed, kept as an Extension" in each for each in told)
+
+
 def test_a_host_less_than_LSF_says_is_no_odd_state():
     _, _, bad = outcomes("lsf", written("lsf").replace('"4*n1" 64', "64"))
     assert bad == ["no state and host factor behind the hosts"]

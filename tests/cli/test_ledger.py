@@ -382,7 +382,9 @@ JOB = "<Job><Id>{}</Id><StartTime>{}</StartTime><EndTime>{}</EndTime></Job>"
 def test_jobs_of_which_a_time_is_wrong_are_named(run, ingest, usage, tmp_path, form):
     """By their lines, where they have some: each kind once, and all of them if that is wished."""
     times = {**{number: span[1:] for number, span in WRONG.items()}, **RIGHT}
-    rows = [f"{n}|c|amy|COMPLETED|900|{b}|{e}|10|4" for n, (b, e) in sorted(times.items())]
+    rows = [
+        f"{n}|c|amy|COMPLETED|900|{b}|{e}|{max(e - b, 0)}|4" for n, (b, e) in sorted(times.items())
+    ]
     documents = tmp_path / "jobs.sss"
     documents.write_text("\n".join(JOB.format(n, *span) for n, span in sorted(times.items())))
     if form in ("records", "parts"):

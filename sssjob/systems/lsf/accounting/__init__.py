@@ -290,11 +290,14 @@ def _ends(fields: list[str], position: int, width: int) -> Iterable[int]:
 def _behind(fields: list[str], position: int) -> list[str]:
     """What there is of ``table.TOLD_BEHIND``, as far as the fields have the form of 10.1.
 
+    Of the numbers about energy one may be odd: the others show where they stand. # decision 1062
+
     What stands there for each network of a parallel job is in no record that people published.
     """
     found: list[str] = []
     numbers = fields[position + 2 : position + 2 + _ENERGY]
-    if fields[position : position + 1] != ["0"] or not all(map(_REAL.fullmatch, numbers)):
+    odd = sum(not _REAL.fullmatch(text) for text in numbers)
+    if fields[position : position + 1] != ["0"] or len(numbers) < _ENERGY or odd > 1:
         return found
     try:
         found.append(numbers[0])
