@@ -287,6 +287,20 @@ def ctime(text: str) -> datetime | None:
     )
 
 
+def states_zone(text: str) -> bool:
+    """Whether a time says at which moment it is, whatever the zone of its log.
+
+    >>> states_zone("1700000001"), states_zone("2026-11-20T14:29:34+01:00")
+    (True, True)
+    >>> states_zone("2026-11-20T14:29:34"), states_zone("Fri Nov 20 14:29:34 2026")
+    (False, False)
+    """
+    try:
+        return is_whole(text) or datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
 def is_backwards(start: str, end: str) -> bool:
     """Whether a job ended before it started, by seconds since the epoch; 0 and "" are no time.
 

@@ -1,6 +1,7 @@
 """Slurm records become job objects; what cannot be converted is reported, never guessed."""
 
 import io
+from datetime import datetime
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -224,6 +225,9 @@ def test_energy_is_what_either_column_tells(measured, listed, joules):
     ("AllocCPUS|ReqCPUS", "8|0", {"c": "384000"}), ("NCPUS|ReqCPUS", "8|4", {"c": "192000"}),
     ("NCPUS|NNodes|ReqCPUS|ReqNodes", "8|3||", {"c": "384000", "n": "144000", "": "48000"}),
     ("ReqNodes", "", {"n": None, "c": None}),
+    ("NCPUS|NNodes|ReqCPUS|ReqNodes", "8|3|abc|abc", {"c": "384000", "n": "144000"}),
+    ("NCPUS|NNodes|AllocNodes|ReqNodes", "8|abc|3|-2", {"c": "384000", "n": "144000"}),
+    ("NNodes|ReqNodes", "abc|1.5", {"n": None, "": "48000"}),
 ])  # fmt: skip
 @pytest.mark.parametrize("count", [1, 600])
 def test_memory_of_a_unit_counts_for_the_units_that_any_column_tells(
@@ -268,6 +272,49 @@ def test_times_that_contradict_the_time_that_passed_are_told(
             notes = [each for each in found if isinstance(each, Noted)]
             told = [each.line for each in notes if "is not the duration" in each.message]
             assert told == [count + 2] * is_told
+
+
+@pytest.mark.parametrize("start, end, wall, away, is_told", [
+    pytest.param("1700000000", "1700000600", 300, None, False, id="no column of suspensions"),
+    pytest.param("1700000000", "1700000600", 300, "", False, id="nothing about a suspension"),
+    pytest.param("1700000000", "1700000600", 300, "00:00:00", True, id="none, as it says"),
+    pytest.param("1700000000", "1700000600", 602, None, True, id="longer, no column"),
+    pytest.param("1700000000", "1700000600", 602, "", True, id="longer, no suspension told"),
+    pytest.param("1700000000", "1700000600", 601, None, False, id="longer by the rounding"),
+    pytest.param("1700000000", "1700000600", 4200, "00:00:00", True, id="an hour, in seconds"),
+    pytest.param("1700000000", "1700000600", 4200, None, True, id="an hour, no column"),
+    pytest.param("1700000000", "1700003600", 0, "00:00:00", True, id="an hour less, in seconds"),
+    pytest.param("2026-03-29T01:30:00+0100", "2026-03-29T03:30:00+0200", 3600, "00:00:00", False,
+                 id="a clock put forward, with zones"),
+    pytest.param("2026-03-29T01:30:00+0100", "2026-03-29T03:30:00+0200", 7200, "00:00:00", True,
+                 id="an hour, with zones"),
+    pytest.param("2026-03-29T01:30:00", "2026-03-29T03:30:00", 3600, "00:00:00", False,
+                 id="a clock put forward, without"),
+    pytest.param("2026-03-29T01:30:00", "2026-03-29T03:30:00", 10_800, None, False,
+                 id="an hour, without"),
+])  # fmt: skip
+@pytest.mark.parametrize("count", [0, 900])
+@pytest.mark.parametrize("more", ["", "é"])
+def test_a_time_is_contradicted_only_by_what_is_told(start, end, wall, away, is_told, count, more):
+    columns = "JobID|State|Start|End|ElapsedRaw|NCPUS|JobName"
+    row = f"{{}}|COMPLETED|{start}|{end}|{{}}|4|x{more}"
+    if away is not None:
+        columns, row = f"{columns}|Suspended", f"{row}|{{}}"
+    sound = [row.format(at, _between(start, end), "00:00:00") for at in range(count)]
+    lines = [columns, *sound, row.format(7000, wall, away), *sound]
+    for read in (outcomes, texts):
+        found = read("".join(f"{line}\n" for line in lines).encode())
+        notes = [each for each in found if isinstance(each, Noted)]
+        told = [each.line for each in notes if "is not the duration" in each.message]
+        assert told == [count + 2] * is_told
+
+
+def _between(start, end):
+    begun, over = (
+        int(text) if text.isdecimal() else datetime.fromisoformat(text).timestamp()
+        for text in (start, end)
+    )
+    return int(over - begun)
 
 
 def test_only_ended_jobs_are_given_when_only_those_are_wanted():

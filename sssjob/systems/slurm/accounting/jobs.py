@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Severity
-from sssjob.records.clock import NO_VALUE, doubts, is_apart, passed
+from sssjob.records.clock import NO_VALUE, doubts, is_apart, passed, states_zone
 from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, goes_on, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -88,21 +88,29 @@ def _duration(text: str) -> int | None:
     return None if found is None else int(found)
 
 
-def _is_apart(between: int, wall: int, paused: int) -> bool:
+def _is_apart(between: int, wall: int, paused: int, *times: str) -> bool:
     """Whether the times of a job are another time apart than what passed, and a suspension.
 
-    An hour may be that of a clock that was put forward; one put back is told elsewhere.
+    Where nothing tells the suspension (-1), only what is longer contradicts them. Where ``times``
+    do not state their zone, an hour may be that of a clock that was put forward; one put back is
+    told elsewhere. # decision 1070
     """
-    more = abs(between - wall - paused)
-    is_told = is_apart(between, wall + paused) and is_apart(more, 3600)
-    return bool(between >= 0 and is_told)
+    lasted = wall + max(paused, 0)
+    if between < 0 or not is_apart(between, lasted, longer=paused < 0):
+        return False
+    return is_apart(abs(between - lasted), 3600) or all(map(states_zone, times))
 
 
-def _apart(starts: Any, ends: Any, walls: Any, away: Any = 0) -> list[int]:
+def _apart(starts: Any, ends: Any, walls: Any, away: Any = None) -> list[int]:
     """The places of jobs of which ``_is_apart`` may be true."""
     import numpy as np
 
-    found: list[int] = np.flatnonzero(is_apart(ends - starts, walls + away)).tolist()
+    between = ends - starts
+    if away is None:
+        apart = is_apart(between, walls, longer=True)
+    else:
+        apart = is_apart(between, walls + np.maximum(away, 0))
+    found: list[int] = np.flatnonzero(apart).tolist()
     return found
 
 
@@ -259,12 +267,13 @@ class RowColumns(Generic[P, J]):
             away = None if away is None else [away[at] for at in places]
             starts, ends = ([*map(self._clock.readable, column)] for column in times[:2])
         lasted = _durations(times[2])
-        paused = [0] * len(lasted) if away is None else _durations(away)
+        paused = [-1] * len(lasted) if away is None else _durations(away)
         found = {}
-        for at, start, end, wall, rest in zip(places, starts, ends, lasted, paused, strict=True):
+        told = zip(places, starts, ends, lasted, paused, *times[:2], strict=True)
+        for at, start, end, wall, rest, *texts in told:
             if wall < 0 or not (start and end) or progress[at] != ENDED:
                 continue
-            if _is_apart(int(end) - int(start), wall, max(rest, 0)):
+            if _is_apart(int(end) - int(start), wall, rest, *texts):
                 found[at] = (start, end, str(wall + max(rest, 0)))
         return found
 

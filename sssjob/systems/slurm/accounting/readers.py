@@ -183,7 +183,7 @@ def requested_memory(text: str, *counts: str) -> Found:
     """MB for the whole job; what was requested for a CPU or a node, times their number.
 
     ``counts`` are texts of that number, three of CPUs and three of nodes: the first one above 0
-    counts, so that what was requested comes before what was given.
+    counts, so that what was requested comes before what was given. An odd one costs itself.
     """
     return _in_all(values.requested_memory(text), counts)
 
@@ -201,8 +201,19 @@ def _in_all(found: values.PerUnit | None, counts: tuple[str, ...]) -> Found:
     if found is None:
         return None
     told = {"c": counts[:3], "n": counts[3:], "": ("1",)}[found.per]
-    times = int(next(filter(None, map(values.count, told)), "0"))
+    times = int(next(filter(None, map(_count, told)), "0"))
     return units.decimal(found.megabytes * times) if times else None
+
+
+def _count(text: str) -> str | None:
+    """A count; one that cannot be read is told by its own row and counts nothing here.
+
+    Each of ``COUNTS`` has a row, or stands behind one that counts or refuses the record.
+    """
+    try:
+        return values.count(text)
+    except InvalidValue:
+        return None
 
 
 def per_unit(text: str) -> Found:
