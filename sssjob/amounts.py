@@ -380,7 +380,7 @@ class Scope:
     def _least_nodes(self) -> int:
         """How many nodes there are at least, of which none is without a task."""
         if "NodeCount" in self.mentioned:
-            return ceil(self.wanted("NodeCount").lo or 0)
+            return ceil(self._node_bounds.lo or 0)
         if (own := self.bare("NodeCount")) is not None:
             return ceil(own.value)
         return self._names.wanted if self._names is not None else 0  # decision 934
@@ -415,15 +415,27 @@ class Scope:
         found = self.requested("NodeCount", least=True)
         if found is None or found.basis in (EXACT, UNKNOWN):
             return found
+        bounds = self._node_bounds
+        if bounds.lo is not None and bounds.lo > found.value:
+            found = replace(found, value=bounds.lo)
         tasks, per_node = self.tasks_to_place, self.per("TasksPerNode")
         if tasks is None:
             return found
-        need, bounds = ceil(tasks / per_node) if per_node else 1, self.wanted("NodeCount")
+        need = ceil(tasks / per_node) if per_node else 1
         if bounds.lo is None:
             value = min(found.value, Fraction(max(tasks, need)))
         else:
             value = max(found.value, Fraction(need))
         return replace(found, value=value) if value in bounds else found
+
+    # decision 1066
+    @cached_property
+    def _node_bounds(self) -> Interval:
+        """Between which numbers of nodes is asked for, from those on that names need."""
+        bounds, names = self.wanted("NodeCount"), self._names
+        least = Fraction(0 if names is None else names.needed)
+        is_more = least > max(bounds.lo or 1, 1)
+        return replace(bounds, lo=least) if is_more and least in bounds else bounds
 
     def nodes_of_geometry(self) -> Amount | None:
         """How many nodes a geometry has, which comes before all other counts (5.2)."""

@@ -13,7 +13,7 @@ What is compared by NE, or by a pattern, takes names away; the rest is the set. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -59,13 +59,41 @@ class NamedNodes:
         """How many nodes the count attributes ask for together; 0 if none does."""
         return self.matching + sum(count or 0 for _, count in self.sets)
 
+    # decision 1065
+    @property
+    def least(self) -> int:
+        """How many nodes there are at least, as these have to be among them; 0 of a set alone."""
+        return self.wanted or (self.number if self.open else 0)
+
+    # decision 1066
+    @property
+    def needed(self) -> int:
+        """How many nodes there are at least where something else counts them, too.
+
+        So many as the names say themselves, or one for each name that is no set; of sets there are
+        as many as are counted.
+        """
+        if self.wanted or not self.open or not self.sets:
+            return self.wanted
+        return self.left(names for names, _ in self.sets if names.distinct == 1)
+
     @property
     def number(self) -> int:
-        """How many different names there are; none is made, unless patterns are asked of them."""
+        """How many different names there are."""
+        return self.left(names for names, _ in self.sets)
+
+    # decision 1067
+    def left(self, sets: Iterable[nodes.Names]) -> int:
+        """How many different names NE and patterns leave of some of the sets.
+
+        None is made, unless patterns are asked of them.
+        """
         if self.patterns:
-            return len({*self._taken()})
+            matched = self._matched()
+            return len({name for names in sets
+                        for name in filter(matched, names.without(self.excluded))})  # fmt: skip
         left_out = self._left_out
-        wanted = chain.from_iterable(names.parts for names, _ in self.sets)
+        wanted = chain.from_iterable(names.parts for names in sets)
         return nodes.Names((*wanted, *left_out.parts)).distinct - left_out.distinct
 
     def _matched(self) -> Callable[[str], bool]:
@@ -76,12 +104,6 @@ class NamedNodes:
         size = sum(len(names) for names, _ in self.sets)
         asked = [asked_names(term) for term in self.patterns if size <= nodes.OPTION_LIMIT]
         return lambda name: all(each.admits(name) for each in asked)
-
-    def _taken(self) -> Iterator[str]:
-        """The names of all sets, as often as they are written, that may be among the nodes."""
-        matched = self._matched()
-        for names, _ in self.sets:
-            yield from filter(matched, names.without(self.excluded))
 
     @property
     def _left_out(self) -> nodes.Names:

@@ -16,7 +16,7 @@ from sssjob.features.derive import derive
 from sssjob.placement import place
 from sssjob.systems.condor.job_ad import to_ad
 from sssjob.systems.condor.task_groups import to_ads, together
-from sssjob.translate import Done, Settings, read, translate
+from sssjob.translate import Done, Settings, Untranslatable, read, translate
 
 
 class Asked(NamedTuple):
@@ -750,3 +750,92 @@ def test_no_target_asks_for_a_node_that_is_excluded_or_not_of_the_set(
         if is_set and number and not told:
             assert asked
             assert number <= len({*asked})
+
+
+REJECTING = (
+    '<Job awarenessPolicy="Reject"><Executable>/bin/date</Executable>{}'
+    "<Requested>{}</Requested></Job>"
+)
+TARGETS = (*READERS, "jsdl")
+TWO = '<Node aggregation="List" count="2">n4,n3</Node>'
+
+
+def refused_by(target, job):
+    try:
+        translate(job, target, Settings(residual=False, unstated="Warn"))
+    except Untranslatable:
+        return True
+    return False
+
+
+# decisions 1065, 1066, 1068
+@pytest.mark.parametrize("own, asked", [
+    ("", f'{TWO}<Node op="NE">n3</Node>'),
+    ("<TaskCount>1</TaskCount>", f'{TWO}<Node op="NE">n3</Node>'),
+    ("<TaskCount>1</TaskCount>", TWO),
+    ("<TaskCount>1</TaskCount>", "<Node>n3</Node><Node>n4</Node>"),
+    ("", f"<NodeCount>1</NodeCount>{TWO}"),
+    ("", "<NodeCount>1</NodeCount><Node>n3</Node><Node>n4</Node>"),
+])  # fmt: skip
+def test_names_that_their_numbers_contradict_are_refused_on_every_road(own, asked):
+    job = loads(REJECTING.format(own, asked))
+    assert laid(job) is None
+    assert Severity.ERROR in {each.severity for each in layout.check(job)}
+    assert not place(job, OFFERS, solver=False).placed
+    assert [target for target in TARGETS if not refused_by(target, job)] == []
+
+
+# decision 1066
+@pytest.mark.parametrize("op, number", [("LE", 2), ("LE", 3), ("GE", 1), ("GE", 2)])
+def test_of_a_range_of_nodes_there_are_as_many_as_names_are_counted_for(op, number):
+    job = loads(REJECTING.format("", f'<NodeCount op="{op}">{number}</NodeCount>{TWO}'))
+    assert laid(job).nodes == len(place(job, OFFERS, solver=False).nodes) == 2
+
+
+# decision 1067
+@pytest.mark.parametrize("beside", ["<Node>n2</Node>", '<Node aggregation="List">n1,n2</Node>'])
+def test_of_several_sets_all_that_is_left_is_among_the_nodes(beside):
+    sets = f'<Node aggregation="Range">n[3-4]</Node>{beside}<Node op="NE">n4</Node>'
+    job = loads(REJECTING.format("", sets))
+    shares = layout.layouts(job).layouts[0].shares
+    placed = place(job, OFFERS, solver=False)
+    names = {share.name for each in placed.groups for share in each.shares}
+    assert names == {share.name for share in shares} == {"n3", *re.findall(r"n[12]", beside)}
+
+
+# decision 1065
+def test_machines_that_a_choice_counts_are_refused_as_all_others_are():
+    choice = (
+        '<Node group="1" aggregation="List">n3,n4</Node><Feature conj="Or" group="-1">a</Feature>'
+    )
+    assert refused_by("condor", loads(REJECTING.format("", choice)))
+
+
+# decisions 1065, 1066, 1068
+@examples(40)
+@given(
+    some=SOME, is_set=st.booleans(), stated=st.sampled_from(("", ' count="1"', ' count="2"')),
+    unwanted=st.lists(SOME, max_size=1), counts=st.sampled_from((
+        ("", ""), ("<TaskCount>1</TaskCount>", ""), ("<TaskCount>2</TaskCount>", ""),
+        *(("", COUNTS[each][1]) for each in ("2 nodes", "3 nodes", "from 2 nodes")),
+    )),
+)  # fmt: skip
+def test_a_layout_a_placement_a_check_and_targets_agree_on_nodes(
+    some, is_set, stated, unwanted, counts
+):
+    listed = f'<Node aggregation="List"{stated}>{",".join(sorted(some))}</Node>'
+    single = "".join(f"<Node>{name}</Node>" for name in sorted(some - set().union(*unwanted)))
+    but = "".join(f'<Node aggregation="List" op="NE">{",".join(sorted(each))}</Node>'
+                  for each in unwanted)  # fmt: skip
+    own, count = counts
+    job = loads(REJECTING.format(own, f"{count}{listed if is_set else single}{but}"))
+    asked = laid(job)
+    placed = place(job, OFFERS, solver=False)
+    errors = [each for each in (*layout.check(job), *nodes.check(job))
+              if each.severity is Severity.ERROR]  # fmt: skip
+    assert (asked is None) is bool(errors)
+    assert placed.placed is (asked is not None)
+    if asked is not None and asked.nodes is not None:
+        assert len(placed.nodes) == asked.nodes
+    if asked is None and some - set().union(*unwanted):
+        assert [target for target in TARGETS if not refused_by(target, job)] == []

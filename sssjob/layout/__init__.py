@@ -28,7 +28,7 @@ from sssjob.errors import (
 )
 from sssjob.expression import Interval
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, requests
+from sssjob.layout.request import ALTERNATIVES, LayoutRequest, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 from sssjob.task_distribution import LIMIT, geometry
@@ -167,11 +167,26 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
         return
     laid = [CountsPlan(each, lenient=False).checked() for each in asked]
     some_hold = not complete or any(item.holds for item in laid)
-    for found in dict.fromkeys(found for item in laid for found in item.findings):
-        # A limit of what is laid out is none of what may be written; a count above the size of
-        # its own set is said by ``nodes.check``.
-        if found.code != "E-LIMIT" and not found.path.endswith("/@count"):
+    said = (
+        found
+        for each, item in zip(asked, laid, strict=True)
+        for found in item.findings
+        if not _is_of_a_set(found, each)
+    )
+    for found in dict.fromkeys(said):
+        # A limit of what is laid out is none of what may be written.
+        if found.code != "E-LIMIT":
             yield replace(found, severity=Severity.WARNING) if some_hold else found
+
+
+# decision 1068
+def _is_of_a_set(found: Finding, asked: LayoutRequest) -> bool:
+    """Whether a count is above what its own set has as written, which ``nodes.check`` says."""
+    return (
+        found.code == "E-UNSAT"
+        and found.path.endswith("/@count")
+        and any(count and count > names.distinct for names, count in asked.candidates.sets)
+    )
 
 
 def _unsatisfiable(block: Block, path: str) -> Finding:

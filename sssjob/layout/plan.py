@@ -186,6 +186,10 @@ class CountsPlan:
             text = f"{nodes} is less than the {len(pins)} nodes that Task elements name"
             self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(pins))
             nodes = self._taken(nodes, len(pins), "Task/Node")
+        if (needed := self.request.candidates.needed) > nodes.value:
+            text = f"{nodes} is less than the {needed} that have to be among them by name"
+            self._contradicts("NodeCount >= nodes that are named", text, nodes, needed)
+            nodes = self._taken(nodes, needed, self.request.candidates.path)
         if per_node is not None and pins and (most := pins.most_common(1)[0])[1] > per_node.value:
             text = f"{per_node} is less than the {most[1]} tasks on {most[0]}"
             self._contradicts("TasksPerNode >= tasks that name a node", text, per_node, most[1])

@@ -104,6 +104,8 @@ class Statement:
             wanted = Fraction(candidates.wanted)
             place = f"{candidates.path}/@count"
             count = Stated(Interval(wanted, wanted), place, candidates.line)
+        elif count is not None and (needed := candidates.needed):
+            count = count.at_least(needed)
         about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
         return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",

@@ -68,6 +68,14 @@ class Stated:
             return self
         return replace(self, bounds=replace(bounds, lo=Fraction(1)).integers())
 
+    # decision 1066
+    def at_least(self, number: int) -> Stated:
+        """The same from a number on, where that is admitted; from one on is what was said."""
+        bounds = self.bounds
+        if number <= max(bounds.lo or 1, 1) or Fraction(number) not in bounds:
+            return self
+        return replace(self, bounds=replace(bounds, lo=Fraction(number), lo_open=False).integers())
+
     def count(self, value: int) -> Count:
         """The number that was taken of it."""
         return Count(value, self.path, self.line)

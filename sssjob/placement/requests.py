@@ -281,7 +281,7 @@ def _wanted(counted: LayoutRequest, layout: Layout) -> Iterator[WantedNames]:
         return
     for names, count in candidates.sets:
         number = count or (layout.nodes.value if layout.nodes else 0)
-        most = names.distinct
+        most = max(candidates.left((names,)), 1)  # nothing fits a set of which nothing is left
         yield WantedNames(names, min(number, most) if number else most)
 
 

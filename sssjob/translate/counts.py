@@ -29,7 +29,7 @@ def say_counts(
         of.nodes = by_name(named, of.tasks, of.per_node)
     _hold(heard, of)
     _around(of)
-    by_names_alone = of.nodes is not stated and named == of.wanted
+    by_names_alone = of.nodes is not stated and named == of.wanted.number
     if nodes and of.nodes and (not by_names_alone or of.per_node or of.round_robin):
         say_count(heard, "NodeCount", of.nodes.lo, of.nodes.hi)
     each, tasks = of.per_task or 1, _tasks(heard, of)

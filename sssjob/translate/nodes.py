@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
@@ -18,6 +19,16 @@ from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import OTHER_MEANING, JobRequest, no_case
 
 T = TypeVar("T")
+
+_MORE = "{} nodes are named, and {} asked for"
+
+
+# decision 1065
+class NodesWanted(NamedTuple):
+    """How many nodes are asked for, and how many tasks; None where no source gives it."""
+
+    number: int | None = None
+    tasks: int | None = None
 
 
 def features(
@@ -81,20 +92,21 @@ def listed(
 
 
 def any_of_these(
-    asked: JobRequest, of: int | None = None, *, most: int | None = nodes.OPTION_LIMIT,
+    asked: JobRequest, of: NodesWanted, *, most: int | None = nodes.OPTION_LIMIT,
     read: Callable[[Property], str] | None = None, take: Callable[[str], bool] = plain,
 ) -> list[str]:  # fmt: skip
     """Take the nodes that a job names, where a target takes any of those that are listed.
 
-    ``of`` is how many nodes it asks for, None where nothing says it: each of them is one of the
-    names then, so that of fewer names none is taken. ``read`` gives what the target has for a
+    Where ``of`` says how many nodes it asks for, each of them is one of the names, so that of
+    fewer names none is taken. ``read`` gives what the target has for a
     property as a whole, or "". The target ``take``s a text for the name of a node.
     """
     found: dict[str, None] = {}
     if "Node" not in asked.names:
         return []
     taken: list[Property] = []
-    wanted, may_be = 0, (named_nodes(asked) or NamedNodes()).may_be()
+    named = named_nodes(asked) or NamedNodes()
+    wanted, may_be = 0, named.may_be()
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
         if read is not None and (text := read(item)):
             found[text] = None
@@ -109,23 +121,43 @@ def any_of_these(
             taken.append(item)
         else:
             _no_name(asked, item, texts)
-    # Names that are no set are one here: there is no other option for them.
-    if found and of is not None and (told := NamedNodes(open=False).lacking(of, len(found))):
+    # Names that are no set are one here where nodes are counted: there is no other option for them.
+    number = of.number
+    one_set = replace(named, open=named.open and number is None)
+    if taken and (told := one_set.lacking(max(number or 0, named.wanted), len(found))):
         for item in taken:
             asked.refuse(item, told)
         return []
-    if wanted > 1 and len(found) > 1 and (of is None or (len(taken) > 1 and len(found) > of)):
+    if wanted > 1 and len(found) > 1 and (
+        number is None or (len(taken) > 1 and len(found) > number)
+    ):  # fmt: skip
         asked.approximate("Node", "any of them", met=False)
+    elif number is not None and named.needed > number:
+        asked.approximate("Node", _MORE.format(named.needed, number), met=False)
+    _agree(asked, named, of)
     return [*found]
 
 
-def names(asked: JobRequest, wanted: int | None, take: Callable[[str], bool] = plain) -> list[str]:
+def _agree(asked: JobRequest, named: NamedNodes, of: NodesWanted) -> None:
+    """Tell of more nodes that are named, or counted among names, than there are tasks."""
+    if not of.tasks or not (named.sets or named.matching):
+        return
+    counted = of.number is not None and of.number < named.least
+    least = named.needed if counted else named.least
+    if least > of.tasks:
+        told = f"{least} nodes, of which each has a task, and tasks are {of.tasks}"
+        asked.approximate("Node", told, met=False)
+
+
+def names(
+    asked: JobRequest, counted: NodesWanted, take: Callable[[str], bool] = plain
+) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 
-    ``wanted`` is the number of nodes, None where no source gives it; ``take`` says of a text
-    whether the target takes it for the name of one.
+    ``take`` says of a text whether the target takes it for the name of a node.
     """
     found: list[str] = []
+    wanted = counted.number
     of = named_nodes(asked) or NamedNodes()
     may_be = of.may_be()
     for item in asked.take("Node", "aggregation", "delimiter", "count"):
@@ -145,6 +177,7 @@ def names(asked: JobRequest, wanted: int | None, take: Callable[[str], bool] = p
             continue
         found += distinct
     found = list(dict.fromkeys(found))
+    _agree(asked, of, counted)
     return found if wanted is None else no_more_than(asked, found, wanted)
 
 
@@ -172,8 +205,7 @@ def _but(texts: tuple[str, ...], may_be: Callable[[str], bool]) -> tuple[str, ..
 def no_more_than(asked: JobRequest, named: list[str], number: int) -> list[str]:
     """So many of the nodes that are named; where there are more, that is told."""
     if len(named) > number:
-        told = f"{len(named)} nodes are named, and {number} asked for"
-        asked.approximate("Node", told, met=False)
+        asked.approximate("Node", _MORE.format(len(named), number), met=False)
     return named[:number]
 
 

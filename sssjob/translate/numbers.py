@@ -23,7 +23,7 @@ from sssjob.resource_names import (
     license_attributes,
     license_name,
 )
-from sssjob.translate.nodes import conditions, named_nodes
+from sssjob.translate.nodes import NodesWanted, conditions, named_nodes
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest, no_case
 
@@ -194,9 +194,9 @@ class TaskCounts:
         return self.nodes is None and (self.written or 1) > 1
 
     @property
-    def wanted(self) -> int | None:
-        """How many nodes are to be among those that are named; None where nobody counts them."""
-        return self.nodes.least if self.nodes else None
+    def wanted(self) -> NodesWanted:
+        """How many nodes are to be among those that are named, and how many tasks they have."""
+        return NodesWanted(self.nodes.least if self.nodes else None, self.written)
 
     def are_named(self, wanted: Sequence[str]) -> bool:
         """Whether the nodes that are asked for by name are all of them, and nothing counts them."""
@@ -271,7 +271,10 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     if (of.nodes and of.nodes.exact) or (found := named_nodes(asked)) is None:
         return
     if of.nodes:
-        lo = of.nodes.lo
+        lo, hi = of.nodes.lo, of.nodes.hi
+        if (lo or 1) < found.needed and (hi is None or found.needed <= hi):
+            lo = found.needed  # decision 1066
+            of.nodes = CountRange(lo, hi)
         if lo and not found.open and lo == found.number:
             of.nodes = CountRange(lo, lo)
         return

@@ -361,8 +361,10 @@ class WholeNumberOption(fields.Rule):
 class Amounts:
     """Amounts of one machine, of which a parallel job has several."""
 
-    def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
-        """Machines, then what each of them has."""
+    def compose(
+        self, asked: JobRequest, made: ScriptWriting, settings: Settings
+    ) -> numbers.TaskCounts:
+        """Machines, then what each of them has. Gives the counts of them."""
         of = numbers.added(asked, in_tasks=False)
         numbers.nodes_of_tasks(of)
         numbers.only_processors(asked, of)
@@ -370,9 +372,6 @@ class Amounts:
         if nodes > 1:
             made.option("universe", "parallel")
             made.option(_MACHINES, str(nodes))
-            told = names.EACH_RUNS.format(nodes)
-            for name in ("NodeCount", "TaskDistribution", *(["Node"] if of.named else [])):
-                asked.approximate(name, told, met=False)
         elif of.nodes is None and of.total > 1:
             for name in ("Processors", "TaskCount"):
                 asked.convert(name, "all of them on one machine")
@@ -397,6 +396,7 @@ class Amounts:
         if wall := numbers.fitting(asked, "Duration", numbers.wall(asked)):
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
+        return of
 
     def _resources(self, asked: JobRequest, made: ScriptWriting, nodes: int) -> None:
         gpus, licences, others = numbers.all_resources(
@@ -537,16 +537,19 @@ def _count(
     return 0
 
 
-def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
-    """What a machine has to be, as far as it is said of machines alone, and what is liked."""
+def _requirements(asked: JobRequest, made: ScriptWriting) -> bool:
+    """What a machine has to be, as far as it is said of machines alone, and what is liked.
+
+    Gives whether it is told that each of several machines is any of the nodes that are named.
+    """
     try:
         parts = asked.conjuncts()
     except (InvalidValue, LimitExceeded, UnbalancedGroup):
-        return
+        return False
     about = [*of_machines(parts, asked.chosen, _is_of_machines)]
     own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:
-        return
+        return False
     one, several = of_one_machine((*about, *own))
     groups = asked.groups() if any(isinstance(part, Wish) for part in one) else []
     of_groups = (each.excluded("Feature") for each in (groups if len(groups) > 1 else ()))
@@ -559,7 +562,8 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
         options = _of_machines(found)
     asked.hold(each.item for part in found.parts for each in expression.comparisons(part))
     is_parallel = any(option.name == _MACHINES for option in made.options)
-    if any(any_of_several(part, is_parallel=is_parallel) for part in found.parts):
+    is_any = any(any_of_several(part, is_parallel=is_parallel) for part in found.parts)
+    if is_any:
         asked.approximate("Node", "any of them", met=False)
     for item, why in several:
         asked.refuse(item, why)
@@ -568,6 +572,7 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> None:
     for term, unsaid in found.unsaid:
         asked.refuse(term.item, str(unsaid))
     made.add(*options)
+    return is_any
 
 
 def _of_machines(said: SaidParts) -> list[Option]:
@@ -650,8 +655,16 @@ class SubmitFile(Translator[Description]):
         made = ScriptWriting(program=beside(asked, settings))
         for rule in self.rules:
             rule.write(asked, made)
-        self.amounts.compose(asked, made, settings)
-        _requirements(asked, made)
+        of = self.amounts.compose(asked, made, settings)
+        is_told = _requirements(asked, made)
+        if of.node_count > 1:  # a machine is asked for its name by now, also as one of a choice
+            told = names.EACH_RUNS.format(of.node_count)
+            for name in (
+                "NodeCount",
+                "TaskDistribution",
+                *(["Node"] if of.named and not is_told else []),
+            ):
+                asked.approximate(name, told, met=False)
         for name in ("User", "Group"):  # who submits is who it is of
             asked.fact(name)
         queue, order = "", list[str]()

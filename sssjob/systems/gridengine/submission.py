@@ -102,7 +102,7 @@ class Slots(AmountsLayout):
             made.option("-l arch", "|".join(texts))
         if text := plain_name(asked, "Architecture"):
             made.option("-l arch", text)
-        self._nodes(asked, made)
+        self._nodes(asked, made, of)
 
     def _slots(
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, settings: Settings
@@ -168,10 +168,12 @@ class Slots(AmountsLayout):
         elif slots > 1:
             asked.convert("Resource", f"{number}, {slots} slots: {share} of each slot", of)
 
-    def _nodes(self, asked: JobRequest, made: ScriptWriting) -> None:
+    def _nodes(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         """Hosts of which any may be taken."""
         unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
-        hosts = "|".join(any_of_these(asked, read=_glob))
+        # A parallel environment decides on how many of them.
+        counted = of.wanted._replace(number=None)
+        hosts = "|".join(any_of_these(asked, counted, read=_glob))
         if unwanted:
             others = f"!{unwanted[0]}" if len(unwanted) == 1 else f"!({'|'.join(unwanted)})"
             hosts = f"({hosts})&{others}" if hosts else others
