@@ -241,6 +241,16 @@ def test_a_job_that_goes_on_has_no_end_whatever_its_record_says(name, word):
     assert job.get("State") != "Completed"
 
 
+@pytest.mark.parametrize("status", [1, 2, 5, 6, 7])
+@pytest.mark.parametrize("ended", [1_700_009_000, 0, None])
+def test_an_ad_of_a_job_that_goes_on_has_no_end_and_one_in_it_is_told(status, ended):
+    format_, whole, _ = cases("condor")
+    ad = {**json.loads(whole), "JobStatus": status, "CompletionDate": ended}
+    (job,), told, bad = outcomes(format_, json.dumps(ad))
+    assert ("EndTime" in job, bad) == (False, [])
+    assert any("an End of a job that goes on: " in each for each in told) == bool(ended)
+
+
 @pytest.mark.parametrize(("name", "state"), [("condor", "JobStatus"), ("flux", "state")])
 @pytest.mark.parametrize("without", [None, ""])
 def test_a_job_without_a_state_is_told(name, state, without):

@@ -17,11 +17,13 @@ from sssjob.records.layout import (
     Record,
     RunKey,
     alone,
+    goes_on,
     mapping,
     ran,
 )
 from sssjob.records.readers import integer
 from sssjob.records.record import Noted
+from sssjob.records.values import is_whole
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
 from sssjob.systems.condor.accounting.values import COMPLETED, ENDED, MADE_OF, WORKED_OUT
@@ -32,8 +34,8 @@ _ENDED = tuple(map(str, ENDED))
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
 _NAMES = (*table.NAMES, *WORKED_OUT)
 _NEVER = (*_NAMES, NEVER)
-_STATUS, _START, _WALL, _CPU = map(
-    _NAMES.index, ("JobStatus", "StartTime", "Duration", "CpuDuration")
+_STATUS, _COMPLETION, _START, _WALL, _CPU = map(
+    _NAMES.index, ("JobStatus", "CompletionDate", "StartTime", "Duration", "CpuDuration")
 )
 
 
@@ -43,7 +45,11 @@ def record(line: int, values: list[Any]) -> Read:
     if not isinstance(found, list):
         return found
     has_ended = found[_STATUS] in _ENDED
-    notes = () if found[_STATUS] else (Noted(line, NO_STATE, once=True),)
+    notes: tuple[Noted, ...] = ()
+    if not found[_STATUS]:
+        notes = (Noted(line, NO_STATE, once=True),)
+    elif not has_ended and is_whole(end := found[_COMPLETION]) and int(end):
+        notes = (goes_on(line),)  # decision 1072
     if found[_START]:
         return Record(line, _NAMES, found, has_ended, notes=notes)
     if has_ended and ran(found[_WALL], found[_CPU]):
