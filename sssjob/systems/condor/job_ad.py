@@ -28,6 +28,7 @@ from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over
 from sssjob.features.derive import derive
+from sssjob.features.sources import EXTENSION
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
@@ -196,6 +197,12 @@ class _AdBuilder:
             removed = state == "Completed" and message.text.strip().lower().startswith("removed")
             self.put("RemoveReason" if removed else "HoldReason", message.text, message)
 
+    def _has_extension(self, item: Property, name: str) -> bool:
+        """Whether the ad says an Extension: one of HTCondor's, or a limit that is a feature."""
+        told = item.attributes.get("type")
+        limit = str(self.ad.get(f"{names.FEATURE}{name}", ""))
+        return told == names.EXTENSION or (told == EXTENSION and item.text.strip() == limit)
+
     # decision 714
     def unsaid(self) -> None:
         """What a job asks for, or says of itself, and no ad of ours does."""
@@ -212,7 +219,7 @@ class _AdBuilder:
         left += [
             (f"Extension {name}", item) for item in self.job.properties.all("Extension")
             if (name := item.attributes.get("name", "")) in attributes.WISHES
-            or name == "JobUniverse" or item.attributes.get("type") != names.EXTENSION
+            or name == "JobUniverse" or not self._has_extension(item, name)
         ]  # fmt: skip
         left += [
             (f"ResourceLimit {name}", item) for item in self.job.properties.all("ResourceLimit")

@@ -95,6 +95,7 @@ MACHINE = "SSSMachine_"  # before features of the machine that travel with a fet
 GPU, GPUS = resource_names.GPU, "GPUs"
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
+OF_SLOTS = (DEFAULT_UNIVERSE, UNIVERSES["java"])  # what a startd may fetch
 NULL_DEVICE = "/dev/null"
 # "The parallel universe requires that the pool has a dedicated scheduler", and starts the program
 # on each machine, where other systems start a script on the first one.

@@ -96,9 +96,17 @@ def test_suspension_is_no_part_of_the_duration():
 
 @pytest.mark.parametrize("word", sorted(names.UNIVERSES))
 def test_every_universe_but_the_usual_one_is_told_by_its_name(word):
-    job = to_job(Ad({"Cmd": "/bin/a", "JobUniverse": names.UNIVERSES[word]})).job
-    told = [item.text for item in job.properties.all("Extension")]
-    assert told == ([] if word == "vanilla" else [word])
+    assert _universe_told(names.UNIVERSES[word]) == ([] if word == "vanilla" else [word])
+
+
+@pytest.mark.parametrize("number", sorted({*range(1, 14)} - {*names.UNIVERSES.values()}))
+def test_a_universe_of_old_pools_is_told_by_its_number(number):
+    assert _universe_told(number) == [str(number)]
+
+
+def _universe_told(number):
+    job = to_job(Ad({"Cmd": "/bin/a", "JobUniverse": number})).job
+    return [item.text for item in job.properties.all("Extension")]
 
 
 # HTCondor 23.9 counts a suspension when it ends. The second and the third one are of real jobs.

@@ -566,6 +566,22 @@ def test_a_hook_ends_also_where_the_end_of_its_time_was_ignored(site, monkeypatc
     assert heard == ["not", "yes"]
 
 
+def test_what_no_time_was_left_for_is_said(site, monkeypatch):
+    site.add("a.xml", USER)
+    real, gone = time.time, []
+    monkeypatch.setattr(hooks, "_refresh", lambda *_: gone.append(31))
+    monkeypatch.setattr(hooks.time, "time", lambda: real() + sum(gone[:1]))
+    assert site.call("fetch-work", SLOT, seconds=60) == b""
+    assert "looking at the documents: it took more than 30 s" in site.said
+
+
+@pytest.mark.parametrize("word", ["scheduler", "grid", "local", "vm"])
+def test_a_job_of_a_universe_that_no_slot_fetches_waits_with_the_reason(site, word):
+    site.add("a.xml", f"{USER}<Type>{word}</Type>")
+    assert site.fetch() == []
+    assert f"its Type is the universe {word}, of which no slot fetches" in site.said
+
+
 SLOW = """\
 import os, signal
 class Told:

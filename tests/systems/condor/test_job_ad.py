@@ -397,3 +397,18 @@ def test_the_ad_of_a_job_that_ended_says_what_became_of_it():
              "</Queue><Project>y</Project></Requested>")  # fmt: skip
     made = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
     assert (made.ad["SSSQueue"], made.ad["AcctGroup"]) == ("a", "x")
+
+
+LIMITS = ("wall_limit_secs", "cpu_limit_secs", "max_rss_bytes", "max_swap_bytes",
+          "scratch_limit_bytes")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name, is_said", [*((name, True) for name in LIMITS), ("shutdowntime_job", False)]
+)
+def test_a_feature_that_an_ad_says_is_not_told_as_one_it_does_not(name, is_said):
+    inner = f'<Extension type="JobFeatures" name="{name}">1800000</Extension>'
+    made = to_ad(loads(f"<Job><Id>7</Id><Executable>/bin/a</Executable>{inner}</Job>"))
+    assert (f"SSSFeature_{name}" in made.ad) is is_said
+    told = [each.message for each in made.findings]
+    assert told == ([] if is_said else [f"an ad says nothing of Extension {name}"])

@@ -409,10 +409,11 @@ def project(group: str, both: str, user: str, stated: str) -> Found:
 
 
 def universe(text: str) -> Found:
-    """The universe, where it is not the usual one."""
+    """The universe, where it is not the usual one; of one that is history, its number."""
     if not (is_whole(text) and 0 < int(text) <= _LAST_UNIVERSE):
         raise InvalidValue(text, f"the number of a universe, 1 to {_LAST_UNIVERSE}")
-    return UNIVERSES.get(text)
+    number = int(text)
+    return None if number == names.DEFAULT_UNIVERSE else UNIVERSES.get(str(number), str(number))
 
 
 def asked(text: str, hosts: str, universe: str) -> Found:

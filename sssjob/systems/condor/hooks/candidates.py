@@ -562,8 +562,13 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
         unsaid |= dict.fromkeys(each.message for each in mapped.findings)
         if "ConcurrencyLimits" in mapped.ad:
             unsaid["nobody counts the licences of a job that a slot fetches"] = None
-        if mapped.ad.get("JobUniverse") == names.UNIVERSES["parallel"]:
+        universe = mapped.ad.get("JobUniverse")
+        if universe == names.UNIVERSES["parallel"]:
             raise _NoAd(_ON_NODES)
+        if universe not in names.OF_SLOTS:
+            raise _NoAd(
+                f"its Type is the universe {part.job.get('Type')}, of which no slot fetches"
+            )
         # The queue keeps a job until its time has come. A starter that is told a time that is over
         # holds the job, and with one to come it keeps the slot.
         ad = mapped.ad.without(names.OWN["EligibleTime"])

@@ -132,6 +132,8 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
             _limit(max(left, 1))
             try:
                 _refresh(settings, queue, now)
+                if time.time() > now + settings.seconds / 2:  # the rest is left to the next hook
+                    raise TimeoutError(f"it took more than {settings.seconds / 2:g} s")
             except TimeoutError as error:  # what is known already can be given away
                 say(f"fetch-work: looking at the documents: {error}")
             _limit(max(settings.seconds // 4, 1))
