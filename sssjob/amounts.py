@@ -416,8 +416,8 @@ class Scope:
         if found is None or found.basis in (EXACT, UNKNOWN):
             return found
         bounds = self._node_bounds
-        if bounds.lo is not None and bounds.lo > found.value:
-            found = replace(found, value=bounds.lo)
+        if bounds.lo is not None and bounds.lo != self.wanted("NodeCount").lo:
+            found = replace(found, value=bounds.lo)  # as of each range that begins somewhere
         tasks, per_node = self.tasks_to_place, self.per("TasksPerNode")
         if tasks is None:
             return found

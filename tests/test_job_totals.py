@@ -197,6 +197,8 @@ FOUND = [  # what a road made another number of
     requested('<Processors>2</Processors><NodeCount op="LE">3</NodeCount>'),
     group("<TaskCount>2</TaskCount>", '<NodeCount op="LE">3</NodeCount>') + group(asked=ONE),
     SIX + ON_EACH.format(4),
+    requested('<Node>n1</Node><Node>n2</Node><NodeCount op="LE">3</NodeCount>'),
+    SIX + requested('<Node>n1</Node><Node>n2</Node><NodeCount op="LE">3</NodeCount>'),
     requested(OPEN) + group(asked=OPEN),
     requested('<Processors op="GE">1</Processors>')
     + group(OF_EACH.format(3), '<Node aggregation="Pattern" count="3">n.*</Node>'),
