@@ -83,6 +83,16 @@ class Span:
             yield replace(self, low=high + 1)
 
 
+def _tester(written: set[str], by_prefix: dict[str, list[Span]]) -> Callable[[str], bool]:
+    """What tells whether a name is written there, or in a span of what it begins with."""
+
+    def is_one(name: str) -> bool:
+        heads = (name[:end] for end in range(len(name)) if name[:end] in by_prefix)
+        return name in written or any(name in span for head in heads for span in by_prefix[head])
+
+    return is_one
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Names in the order in which they are written, with those that are written twice.
@@ -126,15 +136,7 @@ class Names:
         >>> spans("n[1-1000000]").tester()("n77")
         True
         """
-        written, by_prefix = self._sorted()
-
-        def is_one(name: str) -> bool:
-            heads = (name[:end] for end in range(len(name)) if name[:end] in by_prefix)
-            return name in written or any(
-                name in span for head in heads for span in by_prefix[head]
-            )
-
-        return is_one
+        return _tester(*self._sorted())
 
     def _sorted(self) -> tuple[set[str], dict[str, list[Span]]]:
         """Names as they are written, and spans by what stands before their numbers."""
@@ -155,7 +157,7 @@ class Names:
         """
         all_others = Names(tuple(part for each in others for part in each.parts))
         written, by_prefix = all_others._sorted()
-        is_other = all_others.tester()
+        is_other = _tester(written, by_prefix)
         for part in self.parts:
             if isinstance(part, str):
                 yield from () if is_other(part) else (part,)
