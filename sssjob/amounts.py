@@ -433,9 +433,7 @@ class Scope:
     def _node_bounds(self) -> Interval:
         """Between which numbers of nodes is asked for, from those on that names need."""
         bounds, names = self.wanted("NodeCount"), self._names
-        least = Fraction(0 if names is None else names.needed)
-        is_more = least > max(bounds.lo or 1, 1)
-        return replace(bounds, lo=least) if is_more and least in bounds else bounds
+        return bounds if names is None else bounds.from_least(names.needed)
 
     def nodes_of_geometry(self) -> Amount | None:
         """How many nodes a geometry has, which comes before all other counts (5.2)."""

@@ -71,10 +71,8 @@ class Stated:
     # decision 1066
     def at_least(self, number: int) -> Stated:
         """The same from a number on, where that is admitted; from one on is what was said."""
-        bounds = self.bounds
-        if number <= max(bounds.lo or 1, 1) or Fraction(number) not in bounds:
-            return self
-        return replace(self, bounds=replace(bounds, lo=Fraction(number), lo_open=False).integers())
+        bounds = self.bounds.from_least(number)
+        return self if bounds is self.bounds else replace(self, bounds=bounds.integers())
 
     def count(self, value: int) -> Count:
         """The number that was taken of it."""
