@@ -159,7 +159,7 @@ def guesses(
     ``finds_files``, what has Files beside its job objects is cut with care, which tells them.
     """
     if is_lines(head):
-        return _OfLines(stream, head, alone=alone)
+        return DocumentsOfLines(stream, head, alone=alone)
     return _OfTags.of(stream, head, finds_files=finds_files)
 
 
@@ -176,11 +176,21 @@ def only(head: bytes, *, ids: bool = False) -> Batch | None:
     return None if next(strangers(root), None) is not None else Batch(root, outermost(root), 0)
 
 
-def trees_of_lines(
-    stream: BinaryIO, head: bytes, tell: OnError, known: Collection[str]
-) -> Iterator[Located]:
-    """Documents of one line each, each as a whole tree."""
-    return _OfLines(stream, head, alone=True).trees(tell, known)
+def of_lines(stream: BinaryIO, head: bytes) -> DocumentsOfLines | None:
+    """A stream of which ``head`` was read, if it begins as documents of one line each."""
+    return DocumentsOfLines(stream, head) if is_lines(head) else None
+
+
+def whole_documents(lines: Guess) -> list[Located] | None:
+    """The documents of some lines as whole trees; None if not each line is just a job object."""
+    parser = parsing.safe_parser(ids=True)
+    found = []
+    for line, _ in _each(lines):
+        root = _job_object(line.data, parser)
+        if root is None:
+            return None
+        found.append(Located(root, line.place.line - 1))
+    return found
 
 
 def is_lines(head: bytes) -> bool:
@@ -199,23 +209,23 @@ def is_lines(head: bytes) -> bool:
 
 def followed(
     guesses: Guesses, done: Iterable[tuple[Guess, T | None]],
-    waiting: Callable[[], Sequence[Guess]], work: Callable[[Found], T], tell: OnError,
+    waiting: Callable[[], Sequence[Guess]],
+    with_care: Callable[[Guess, Sequence[Guess]], Iterable[T]],
 ) -> Iterator[T]:  # fmt: skip
-    """What work makes of guesses, and of what they did not fit.
+    """What was made of guesses, and of what they did not fit.
 
     ``done`` is each guess with what was made of it, None where it did not fit; ``waiting`` are
-    those that were taken by then and come next.
+    those that were taken by then and come next. ``with_care`` is given both where it did not.
     """
     for guess, made in done:
         if made is not None:
             yield made
             continue
-        yield from map(work, guesses.with_care(guess, waiting(), tell))
+        yield from with_care(guess, waiting())
         if guesses.has_ended:
             return
     if guesses.rest:
-        rest = Guess(b"", guesses.place)
-        yield from map(work, guesses.with_care(rest, (), tell))
+        yield from with_care(Guess(b"", guesses.place), ())
 
 
 class Guesses:
@@ -263,7 +273,7 @@ class Guesses:
     def batches(self, tell: OnError) -> Iterator[Found]:
         """The job objects in batches, and the Files beside them."""
         done = ((guess, self.frame.parsed(guess)) for guess in self)
-        return followed(self, done, list, lambda found: found, tell)
+        return followed(self, done, list, lambda guess, unread: self.with_care(guess, unread, tell))
 
     def located(self, tell: OnError) -> Iterator[Located]:
         """The job objects one by one."""
@@ -281,7 +291,7 @@ class Guesses:
         return guess
 
 
-class _OfLines(Guesses):
+class DocumentsOfLines(Guesses):
     """Documents of one line each: one that cannot be read hides no other.
 
     Where a document turns out to go on in the next line, the rest is documents of any shape:
@@ -292,17 +302,21 @@ class _OfLines(Guesses):
         super().__init__(stream, head, START, BareLines())
         self._alone = alone
         self._parser = parsing.safe_parser()
+        self._whole = parsing.safe_parser(ids=True)
 
     def cut(self, end: int) -> int:
+        """The last line end before an end, or 0."""
         return self.rest.rfind(b"\n", 0, end) + 1
 
     def is_too_long(self) -> bool:
+        """Never: a line may be long, up to a limit."""
         limits.refuse_endless(self.rest, self.place.line - 1)
         return False
 
     def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Found]:
+        """Each line by itself, and from one on that goes on in the next, all that follows."""
         for line, end in _each(guess):
-            root = self._plain(line.data)
+            root = _job_object(line.data, self._parser)
             if root is not None:
                 offset = line.place.line - 1
                 pieces = partial(cutting.pieces, line.data, line.place)
@@ -316,10 +330,10 @@ class _OfLines(Guesses):
         """Each job object as the root of its own document."""
         for guess in self:
             at, offset = 0, guess.place.line - 1
-            parsed = self._parsed if _is_harmless(guess.data) else self._plain
+            parsed = _parsed if _is_harmless(guess.data) else _job_object
             for data in guess.data.split(b"\n"):
                 end = at + len(data)
-                root = parsed(data) if data else None
+                root = parsed(data, self._parser) if data else None
                 if root is not None:
                     yield Located(root, offset)
                 elif data.strip(SPACE):
@@ -347,33 +361,32 @@ class _OfLines(Guesses):
 
         yield from careful(cuts, tell_line, self._alone)
 
-    def trees(self, tell: OnError, known: Collection[str]) -> Iterator[Located]:
+    def whole(self, tell: OnError, known: Collection[str]) -> Iterator[Located]:
         """Each document as a whole tree."""
         for guess in self:
-            for line, end in _each(guess):
-                cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
-                if self._plain(line.data) is None:
-                    for _ in _until_the_end(cutter.cuts()):
-                        pass
-                    if cutter.is_open and self._goes_on(line.data, guess.data, end, ()):
-                        yield from trees(self._rest(line, guess.data[end:], ()), tell, known)
-                        return
-                    cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
-                with told(tell):
-                    yield from trees(cutter, tell, known)
+            yield from self.whole_with_care(guess, (), tell, known)
+            if self.has_ended:
+                return
 
-    def _plain(self, line: bytes) -> Element | None:
-        """The root of a line that is a job object, which most are."""
-        if limits.is_too_large(line):
-            return None
-        return self._parsed(line) if _is_harmless(line) else None
-
-    def _parsed(self, line: bytes) -> Element | None:
-        try:
-            root = parsing.parsed_by(self._parser, line)
-        except etree.XMLSyntaxError:
-            return None
-        return root if root.tag in UNIT_TAGS else None
+    def whole_with_care(
+        self, guess: Guess, unread: Sequence[Guess], tell: OnError, known: Collection[str]
+    ) -> Iterator[Located]:
+        """The documents of some lines, or all from there on, each as a whole tree."""
+        for line, end in _each(guess):
+            root = _job_object(line.data, self._whole)
+            if root is not None:
+                yield Located(root, line.place.line - 1)
+                continue
+            cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
+            for _ in _until_the_end(cutter.cuts()):
+                pass
+            if cutter.is_open and self._goes_on(line.data, guess.data, end, unread):
+                self.has_ended = True
+                yield from trees(self._rest(line, guess.data[end:], unread), tell, known)
+                return
+            cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
+            with told(tell):
+                yield from trees(cutter, tell, known)
 
     def _goes_on(self, line: bytes, data: bytes, end: int, unread: Sequence[Guess]) -> bool:
         """Whether a document that has not ended goes on in the next line, from an end on.
@@ -441,6 +454,21 @@ class _OfTags(Guesses):
         self.has_ended = True
         cutter = DocumentCutter(self.stream, self.going_on(guess.data, unread), guess.place)
         return careful(cutter.within(self._before), tell)
+
+
+def _job_object(line: bytes, parser: parsing.Parser) -> Element | None:
+    """The root of a line that is a job object, which most are."""
+    if limits.is_too_large(line):
+        return None
+    return _parsed(line, parser) if _is_harmless(line) else None
+
+
+def _parsed(line: bytes, parser: parsing.Parser) -> Element | None:
+    try:
+        root = parsing.parsed_by(parser, line)
+    except etree.XMLSyntaxError:
+        return None
+    return root if root.tag in UNIT_TAGS else None
 
 
 def _has_file(root: Element) -> bool:

@@ -89,6 +89,9 @@ def pull_parser(encoding: str, tags: Sequence[str]) -> etree.XMLPullParser:
     )  # fmt: skip
 
 
+Parser = etree.XMLParser
+
+
 class SourcePlace(NamedTuple):
     """Where something begins in its source: the bytes before it, its line, and its column."""
 

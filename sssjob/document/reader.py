@@ -43,9 +43,9 @@ from sssjob.document.guesses import (
     Guesses,
     followed,
     guesses,
-    is_lines,
+    of_lines,
     only,
-    trees_of_lines,
+    whole_documents,
 )
 from sssjob.document.sources import Files, NamedSource, grouped
 from sssjob.errors import UnreadableDocument
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from sssjob.workers import Workers
 
 T = TypeVar("T")
+U = TypeVar("U")
+
+# Work on documents of a source that is called so, each a whole tree.
+OnDocuments = Callable[[str, Sequence[Located]], T]
 
 
 def batches(source: Source, *, on_error: OnError | None = None) -> Iterator[Batch]:
@@ -113,9 +117,33 @@ def on_parts(work: Callable[[str, Batch], T]) -> Callable[[SharedPart], T | None
 OfFiles = list[tuple[int, Any]]
 
 
+def on_whole(work: OnDocuments[T]) -> Callable[[SharedPart], T | None]:
+    """The same of the documents of a part as whole trees; see ``whole_in_parts``."""
+
+    def on_part(part: SharedPart) -> T | None:
+        found = whole_documents(part.read())
+        return None if found is None else work(part.name, found)
+
+    return on_part
+
+
 def on_files(work: Callable[[str, Batch], T]) -> Callable[[Files], OfFiles]:
     """What does the same for small files, which it opens itself."""
+    return _on_files(work, lambda given, tell: batches(given, on_error=tell))
 
+
+def on_whole_files(work: OnDocuments[T], known: Collection[str]) -> Callable[[Files], OfFiles]:
+    """The same of the documents of small files as whole trees."""
+
+    def read(given: Source, tell: OnError) -> Iterator[Sequence[Located]]:
+        return ((each,) for each in documents(given, on_error=tell, known=known))
+
+    return _on_files(work, read)
+
+
+def _on_files(
+    work: Callable[[str, U], T], read: Callable[[Source, OnError], Iterable[U]]
+) -> Callable[[Files], OfFiles]:
     def on_small(files: Files) -> OfFiles:
         events: OfFiles = []
         for number, source in enumerate(files.sources):
@@ -124,8 +152,8 @@ def on_files(work: Callable[[str, Batch], T]) -> Callable[[Files], OfFiles]:
                 events.append((number, error))
 
             try:
-                for batch in batches(source.given, on_error=tell):
-                    events.append((number, work(source.name, batch)))
+                for found in read(source.given, tell):
+                    events.append((number, work(source.name, found)))
             except OSError as error:
                 events.append((number, error))
         return events
@@ -165,11 +193,33 @@ def in_parts(
         if (found := guesses(plain, head, finds_files=on_files is not None)) is None:
             yield from _there(map(here, careful(DocumentCutter(plain, head).cuts(), tell)))
             return
-        parts = workers.in_order(_parts(name, found, span(source, plain), beside), str)
-        done = ((part.guess if made is not None else part.read(), made) for part, made in parts)
-        yield from _there(followed(
-            found, done, lambda: [part.read() for part in workers.waiting], here, tell
+        parts = _parts(name, found, span(source, plain), beside)
+        yield from _there(_followed(
+            found, parts, workers,
+            lambda guess, unread: map(here, found.with_care(guess, unread, tell)),
         ))  # fmt: skip
+
+
+def whole_in_parts(
+    name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
+    work: OnDocuments[T], *, on_error: OnError | None = None, known: Collection[str] = (),
+) -> Iterator[T]:  # fmt: skip
+    """What some work makes of documents as whole trees, in order; see ``in_parts``.
+
+    Documents of one line each go to processes; what else the source holds is worked on here.
+    """
+    with told(on_error) as tell, opened(stream) as plain:
+        head = plain.read(CHUNK)
+        if (lines := of_lines(plain, head)) is None:
+            yield from (work(name, (each,)) for each in _documents(plain, head, tell, known))
+            return
+
+        def here(guess: Guess, unread: Sequence[Guess]) -> Iterator[T]:
+            found = lines.whole_with_care(guess, unread, tell, known)
+            return (work(name, (each,)) for each in found)
+
+        parts = _parts(name, lines, span(source, plain), lambda: None)
+        yield from _followed(lines, parts, workers, here)
 
 
 def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
@@ -202,16 +252,21 @@ def documents(
     namespaces, though no job objects, are none that was meant to be.
     """
     with told(on_error) as tell, opened(source) as stream:
-        head = stream.read(CHUNK)
-        if len(head) < CHUNK and (batch := only(head, ids=True)) is not None:
-            if not (more := stream.read(1)):
-                yield Located(batch.root, 0)
-                return
-            head += more
-        if is_lines(head):
-            yield from trees_of_lines(stream, head, tell, known)
-        else:
-            yield from trees(DocumentCutter(stream, head), tell, known)
+        yield from _documents(stream, stream.read(CHUNK), tell, known)
+
+
+def _documents(
+    stream: BinaryIO, head: bytes, tell: OnError, known: Collection[str]
+) -> Iterator[Located]:
+    if len(head) < CHUNK and (batch := only(head, ids=True)) is not None:
+        if not (more := stream.read(1)):
+            yield Located(batch.root, 0)
+            return
+        head += more
+    if (lines := of_lines(stream, head)) is not None:
+        yield from lines.whole(tell, known)
+    else:
+        yield from trees(DocumentCutter(stream, head), tell, known)
 
 
 def joined(documents: Sequence[bytes]) -> Element | None:
@@ -224,6 +279,18 @@ def joined(documents: Sequence[bytes]) -> Element | None:
     except etree.XMLSyntaxError:
         return None
     return root if len(root) == len(documents) else None
+
+
+def _followed(
+    cut: Guesses, parts: Iterator[SharedPart], workers: Workers[Any, T | None],
+    with_care: Callable[[Guess, Sequence[Guess]], Iterable[T]],
+) -> Iterator[T]:  # fmt: skip
+    """What processes made of parts, and what was made here, with care, of those that none could."""
+    done = (
+        (part.guess if made is not None else part.read(), made)
+        for part, made in workers.in_order(parts, str)
+    )
+    return followed(cut, done, lambda: [part.read() for part in workers.waiting], with_care)
 
 
 def _there(found: Iterable[T | None]) -> Iterator[T]:

@@ -9,7 +9,7 @@ document, that is how they are found, in constant memory.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -98,7 +98,8 @@ class Question(ABC):
         """
         if self.streams and not whole:
             return self._streamed(source, effective, places, on_error)
-        return self._on_whole(source, effective, places, on_error)
+        located = tree.documents(source, on_error=on_error, known=self.known)
+        return self.of_documents(located, effective, places, on_error)
 
     def asked_of(
         self, root: Element, *, effective: bool = False, places: bool = True
@@ -174,12 +175,14 @@ class Question(ABC):
         """The namespaces of which the expression knows names: what is in them is asked for."""
         return frozenset(self.namespaces.values())
 
-    def _on_whole(
-        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
-    ) -> Iterator[Match]:
+    def of_documents(
+        self, source: Iterable[Located], effective: bool, places: bool,
+        on_error: tree.OnError | None,
+    ) -> Iterator[Match]:  # fmt: skip
+        """What it finds in documents one after the other, each a whole tree."""
         ask = self._asker(None, places)
         assert ask is not None
-        for document, offset in tree.documents(source, on_error=on_error, known=self.known):
+        for document, offset in source:
             root = with_resolved(document) if effective else document
             units = filter(is_object, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:

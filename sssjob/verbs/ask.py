@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sssjob.document.batches import Batch
-from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
+from sssjob.document.batches import Batch, Located
+from sssjob.document.reader import (
+    OfFiles,
+    SharedPart,
+    in_groups,
+    in_parts,
+    on_files,
+    on_parts,
+    on_whole,
+    on_whole_files,
+    whole_in_parts,
+)
 from sssjob.document.sources import Files, NamedSource, Opening, opened
 from sssjob.errors import SSSJobError, UnreadableDocument, finding
 from sssjob.query import Match, Question
@@ -43,6 +53,11 @@ class Asked:
         """Whether it is asked of one job object after the other."""
         return self.query.streams and not self.whole
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether processes can share a source of many documents or job objects."""
+        return self.streams or not self.query.has_one_answer
+
     def workers(self, processes: int) -> Asker:
         """So many processes that ask it, for a ``with`` block."""
         return Workers(PartWork("sssjob.verbs.ask:asker", (self,)), processes)
@@ -62,17 +77,24 @@ class Asked:
             on_error(error)
 
         with opening(source) as stream:
-            if workers is None or workers.processes < 2 or not self.streams:
+            if workers is None or workers.processes < 2 or not self.is_shared:
                 matches = self.query.run(
                     stream, effective=self.effective, places=self.places, whole=self.whole,
                     on_error=on_error,
                 )  # fmt: skip
                 yield from self.made(source.name, matches, on_fault)
                 return
-            work = _on_batches(self)
-            for events in in_parts(
-                source.name, source.given, stream, workers, work, on_error=on_error
-            ):
+            if self.streams:
+                found = in_parts(
+                    source.name, source.given, stream, workers, _on_batches(self),
+                    on_error=on_error,
+                )  # fmt: skip
+            else:
+                found = whole_in_parts(
+                    source.name, source.given, stream, workers, _on_documents(self),
+                    on_error=on_error, known=self.query.known,
+                )  # fmt: skip
+            for events in found:
                 yield from _heard(events, on_fault)
 
     def in_small(
@@ -146,8 +168,12 @@ class OfStore(NamedTuple):
 
 def asker(asked: Asked) -> Callable[[SharedPart | OfStore | Files], Events | OfFiles | None]:
     """What makes rows of a part, or of small files, and of what cannot be asked in it."""
-    ask = _on_batches(asked)
-    on_part, on_small = on_parts(ask), on_files(ask)
+    if asked.streams:
+        ask = _on_batches(asked)
+        on_part, on_small = on_parts(ask), on_files(ask)
+    else:
+        whole = _on_documents(asked)
+        on_part, on_small = on_whole(whole), on_whole_files(whole, asked.query.known)
 
     def work(part: SharedPart | OfStore | Files) -> Events | OfFiles | None:
         if isinstance(part, Files):
@@ -172,6 +198,19 @@ def _on_batches(asked: Asked) -> Callable[[str, Batch], Events]:
     def work(name: str, batch: Batch) -> Events:
         events: Events = []
         for row in asked.made(name, ask(batch, events.append), events.append):  # faults are told
+            events.append(row)
+        return events
+
+    return work
+
+
+def _on_documents(asked: Asked) -> Callable[[str, Sequence[Located]], Events]:
+    """The same of documents of some source, each a whole tree."""
+
+    def work(name: str, some: Sequence[Located]) -> Events:
+        events: Events = []
+        matches = asked.query.of_documents(some, asked.effective, asked.places, events.append)
+        for row in asked.made(name, matches, events.append):  # faults are told
             events.append(row)
         return events
 

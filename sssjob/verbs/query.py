@@ -132,7 +132,7 @@ class SourcesQuery:
                     yield source, self._in_source(source, workers)
 
     def _is_small(self, source: NamedSource) -> bool:
-        if self.processes < 2 or self.by_itself or not self.asked.streams:
+        if self.processes < 2 or self.by_itself or not self.asked.is_shared:
             return False
         return not source.is_store and is_small(source)
 

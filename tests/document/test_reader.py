@@ -361,12 +361,15 @@ def test_job_objects_may_fill_more_than_a_text_of_libxml2(space, comment):
     assert [(error.finding.line, error.finding.column) for error in errors] == [(lines, 4)]
 
 
-@given(sources())
-def test_a_parser_that_is_used_again_accepts_what_a_new_one_accepts(data):
-    parser = parsing.safe_parser()
+@pytest.mark.parametrize("ids", [False, True])
+@given(data=sources())
+@example(data=b"<Job xml:id='a'><Id xml:id='b'>1</Id></Job>")
+@example(data=b"<Job xml:id='a'><Id xml:id='a'>1</Id></Job>")
+def test_a_parser_that_is_used_again_accepts_what_a_new_one_accepts(data, ids):
+    parser = parsing.safe_parser(ids=ids)
     for _ in range(2):
         outcomes = []
-        for parse in (parsing.parsed, partial(parsing.parsed_by, parser)):
+        for parse in (partial(parsing.parsed, ids=ids), partial(parsing.parsed_by, parser)):
             try:
                 outcomes.append(etree.tostring(parse(data)))
             except etree.XMLSyntaxError:

@@ -19,8 +19,19 @@ pytestmark = pytest.mark.usefixtures("ready_workers")
 
 JOB = '<Job><Id>{0}</Id><User>u{0}</User><Memory units="GB">{1}</Memory></Job>\n'
 JOBS = [JOB.format(number, number % 7) for number in range(60)]
-ODD = ("<Job>", "<!-- a\n<Job>\n-->\n", "text", "<Job><Id>7</Job>\n", "<Job Id='&nope;'/>\n", "\n")
-LINES, WRAPPED = "".join(JOBS), "<Jobs>\n" + "".join(JOBS) + "</Jobs>\n"
+NAMED = "<Job xml:id='j3'><Id>3</Id><User>u3</User></Job>\n"
+ODD = (
+    NAMED,
+    "<x:Job xmlns:x='urn:x'/>\n",
+    "<Job>",
+    "<!-- a\n<Job>\n-->\n",
+    "text",
+    "<Job><Id>7</Job>\n",
+    "<Job Id='&nope;'/>\n",
+    "\n",
+)
+ALL = "".join((*JOBS, NAMED))
+LINES, WRAPPED = ALL, f"<Jobs>\n{ALL}</Jobs>\n"
 
 ASKED = {
     "text": Asked(compile("//Job[Memory > 3]/Id"), Shape(Form()), places=False),
@@ -32,6 +43,15 @@ ASKED = {
     "effective": Asked(compile("//Job[Memory = 3]/Id"), Shape(Form("jsonl")), effective=True),
     "later": Asked(compile("//Job[number(Memory) eq 3]/Id", version="3.1"), Shape(Form("json"))),
     "counted": Asked(compile("//Job[Memory > 3]"), Shape()),
+    "one value of each document": Asked(compile("count(//Job)"), Shape(Form("json"))),
+    "anywhere": Asked(compile("//Memory | //comment()"), Shape(Form("xml"), whole=True)),
+    "by position": Asked(
+        compile("//Job[1]"), Shape(Form("csv", order.columns("Id"), True), order.keys("-Memory"))
+    ),
+    "by identifier": Asked(compile("id('j3')/User"), Shape(Form("json")), effective=True),
+    "later, one by one": Asked(compile("//Job[1]/name()", version="3.1"), Shape(Form("json"))),
+    "later, one answer": Asked(compile("count(//Job)", version="3.1"), Shape(Form("json"))),
+    "held": Asked(compile("//Job/Id"), Shape(Form("json")), whole=True),
 }
 
 
@@ -54,7 +74,7 @@ def test_workers_give_the_rows_of_one_process(name, text, tmp_path):
     assert rows(ASKED[name], NamedSource("jobs", io.BytesIO(text.encode())), 2) == expected
 
 
-@examples(8)
+@examples(12)
 @given(
     st.sampled_from(list(ASKED)), st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>")]),
     st.lists(st.sampled_from((*JOBS[:5], *JOBS[:5], *ODD)), min_size=8, max_size=40),

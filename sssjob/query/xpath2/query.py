@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import tree
-from sssjob.document.batches import Batch
+from sssjob.document.batches import Batch, Located
 from sssjob.document.files import Source
 from sssjob.errors import (
     InvalidValue,
@@ -170,6 +170,14 @@ class XPath2Query(Question):
         """What finds all matches in a batch, for an expression that streams."""
         made = self.plain.batch_asker if self.plain else super().batch_asker
         return made(effective, places)
+
+    def of_documents(
+        self, source: Iterable[Located], effective: bool, places: bool,
+        on_error: tree.OnError | None,
+    ) -> Iterator[Match]:  # fmt: skip
+        """What it finds in documents one after the other, each a whole tree."""
+        asked = self.plain.of_documents if self.plain else super().of_documents
+        return asked(source, effective, places, on_error)
 
     def gathered(self, supply: Supply, on_error: tree.OnError | None) -> Iterator[Match]:
         """The one answer, by what documents give; none where one of them cannot be asked."""
