@@ -383,7 +383,8 @@ class Scope:
             return ceil(self._node_bounds.lo or 0)
         if (own := self.bare("NodeCount")) is not None:
             return ceil(own.value)
-        return self._names.wanted if self._names is not None else 0  # decision 934
+        names = self._names  # decision 934
+        return names.least if names is not None and names.is_counted else 0
 
     @cached_property
     def _given_tasks(self) -> Amount | None:
@@ -433,7 +434,7 @@ class Scope:
     def _node_bounds(self) -> Interval:
         """Between which numbers of nodes is asked for, from those on that names need."""
         bounds, names = self.wanted("NodeCount"), self._names
-        return bounds if names is None else bounds.from_least(names.needed)
+        return bounds if names is None else bounds.from_least(names.least)
 
     def nodes_of_geometry(self) -> Amount | None:
         """How many nodes a geometry has, which comes before all other counts (5.2)."""

@@ -13,9 +13,9 @@ What is compared by NE, or by a pattern, takes names away; the rest is the set. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 
 from sssjob import expression, nodes
 from sssjob.expression import Comparison, Not, Term
@@ -43,8 +43,8 @@ class NamedNodes:
         So many as the names say themselves, or else all of them; but where the number of ``tasks``
         is known, no more than these need of a set to choose from. None where no node is named.
         """
-        if self.wanted:
-            return self.wanted
+        if self.is_counted:
+            return self.least
         if not self.sets:
             return None
         if tasks is None:
@@ -55,27 +55,31 @@ class NamedNodes:
         return (self.number if self.open else min(self.number, tasks)) or None
 
     @property
-    def wanted(self) -> int:
-        """How many nodes the count attributes ask for together; 0 if none does."""
-        return self.matching + sum(count or 0 for _, count in self.sets)
+    def is_counted(self) -> bool:
+        """Whether a count attribute says how many nodes are wanted."""
+        return bool(self.matching) or any(count for _, count in self.sets)
 
-    # decision 1065
+    # decisions 1065, 1066, 1080
     @property
     def least(self) -> int:
-        """How many nodes there are at least, as these have to be among them; 0 of a set alone."""
-        return self.wanted or (self.number if self.open else 0)
+        """How many nodes there are at least, as these have to be among them.
 
-    # decision 1066
-    @property
-    def needed(self) -> int:
-        """How many nodes there are at least where something else counts them, too.
-
-        So many as the names say themselves, or one for each name that is no set; of sets there are
-        as many as are counted.
+        All names that have no count, and of the others so many more as their counts ask for, each
+        count of nodes of its own. 0 of one set alone without a count, which is there to choose
+        from.
         """
-        if self.wanted or not self.open or not self.sets:
-            return self.wanted
-        return self.left(names for names, _ in self.sets if names.distinct == 1)
+        if not self.open:
+            return self.sets[0][1] or 0
+        if not self.is_counted:
+            return self.number
+        all_of = [names for names, count in self.sets if not count]
+        whole = self.left(all_of)
+        more = max(self.matching - whole, 0)
+        for names, count in self.sets:
+            if count:
+                both = self.left((names,)) + whole - self.left((*all_of, names)) if whole else 0
+                more += max(count - both, 0)
+        return whole + more
 
     @property
     def number(self) -> int:
@@ -109,6 +113,21 @@ class NamedNodes:
     def _left_out(self) -> nodes.Names:
         return nodes.Names(tuple(part for names in self.excluded for part in names.parts))
 
+    # decision 1081
+    def short(self, *, counted: bool = False) -> Iterator[tuple[nodes.Names, int | None, int]]:
+        """Sets, of which some have to be among the nodes and fewer are left, with their counts.
+
+        And how many are left. Where nodes are ``counted``, these are held against one set alone.
+        """
+        if (counted and not self.open) or not (self.excluded or self.patterns or self.is_counted):
+            return
+        may_be = self.may_be()
+        for names, count in self.sets:
+            is_one = len(names.parts) == 1 and isinstance(names.parts[0], str)
+            left = sum(map(may_be, names)) if is_one else self.left((names,))
+            if left < (count or 1):
+                yield names, count, left
+
     def among(self, number: int) -> int:
         """How many different names there are, at most so many."""
         return min(self.number, number)
@@ -136,29 +155,38 @@ class NamedNodes:
         return lambda name: not is_left_out(name) and matched(name)
 
     def names(self, number: int = LIMIT) -> tuple[str, ...]:
-        """At most so many different names: what is wanted of each set first, then the others."""
-        chosen: dict[str, None] = {}
+        """At most so many different names: what is counted of each set, then the others.
+
+        Of these the names that have to be among the nodes come before those that are only of a set.
+        """
         matched = self._matched()
         taken = list(self.excluded)  # and the sets of which nothing is left
-        for names, count in self.sets:
-            left = filter(matched, names.without(taken)) if count else ()
-            if count and _choose(left, chosen, count) < count:
+        chosen: dict[str, None] = {}
+
+        def choose(names: nodes.Names, most: int) -> list[str]:
+            """So many more of a set."""
+            found: list[str] = []
+            for name in filter(matched, names.without(taken)) if most > 0 else ():
+                if name not in chosen:
+                    chosen[name] = None
+                    found.append(name)
+                    if len(found) == most:
+                        return found
+            if most > 0 and len(names) > 1:
                 taken.append(names)
+            return found
+
+        counted = [(names, count) for names, count in self.sets if count]
+        for names, count in self.sets if self.open else ():
+            if not count:
+                choose(names, number - len(chosen))
+        whole, first = tuple(chosen), list[str]()
+        for names, count in counted:
+            both = sum(map(names.tester(), whole)) if whole else 0
+            first += choose(names, min(count - both, number - len(chosen)))
         for names, _ in self.sets:
-            more = number - len(chosen)
-            if more > 0 and _choose(filter(matched, names.without(taken)), chosen, more) < more:
-                taken.append(names)
-        return tuple(islice(chosen, number))
-
-
-def _choose(names: Iterable[str], chosen: dict[str, None], number: int) -> int:
-    """Choose so many more of a set, and give how many there were."""
-    before = len(chosen)
-    for name in names:
-        if len(chosen) - before == number:
-            break
-        chosen.setdefault(name)
-    return len(chosen) - before
+            choose(names, number - len(chosen))
+        return tuple(dict.fromkeys((*first, *chosen)))
 
 
 def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = False) -> NamedNodes:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import product
 from typing import NamedTuple
 
 import pytest
@@ -839,3 +840,114 @@ def test_a_layout_a_placement_a_check_and_targets_agree_on_nodes(
         assert len(placed.nodes) == asked.nodes
     if asked is None and some - set().union(*unwanted):
         assert [target for target in TARGETS if not refused_by(target, job)] == []
+
+
+class Wishes(NamedTuple):
+    """What a request says of its nodes: sets with their counts, and names that are excluded."""
+
+    sets: tuple[tuple[frozenset[str], int | None], ...]  # a single name has the count None
+    excluded: frozenset[str]
+    text: str
+
+    @property
+    def is_closed(self):
+        return len(self.sets) == 1 and "aggregation" in self.text.partition("</Node>")[0]
+
+    def unmet(self, names):
+        """The sets of which too few are among some names."""
+        return [
+            each for each, count in self.sets
+            if len(each & {*names} - self.excluded)
+            < (count or (0 if self.is_closed else len(each - self.excluded)))
+        ]  # fmt: skip
+
+
+def _listed(names, attributes=""):
+    return f'<Node aggregation="List"{attributes}>{",".join(sorted(names))}</Node>'
+
+
+@st.composite
+def wishes(draw):
+    """Sets with counts or without, single names, and what excludes names."""
+    sets, texts = [], []
+    for _ in range(draw(st.integers(1, 3))):
+        if draw(st.booleans()):
+            name = draw(st.sampled_from(HOSTS))
+            sets.append((frozenset((name,)), None))
+            texts.append(f"<Node>{name}</Node>")
+        else:
+            some, count = frozenset(draw(SOME)), draw(st.sampled_from((None, None, 1, 2, 3)))
+            sets.append((some, count))
+            texts.append(_listed(some, f' count="{count}"' if count else ""))
+    excluded = frozenset(draw(st.sets(st.sampled_from(HOSTS), max_size=2)))
+    if excluded and draw(st.booleans()):
+        digits = "".join(each[1:] for each in sorted({*HOSTS} - excluded))
+        texts.append(f'<Node op="Match">[nm][{digits}5-9]</Node>')
+    elif excluded:
+        texts.append(_listed(excluded, ' op="NE"'))
+    return Wishes(tuple(sets), excluded, "".join(texts))
+
+
+COUNTED_BY = st.sampled_from(("", "", "", *(
+    f'<NodeCount op="{op}">{number}</NodeCount>'
+    for op, number in product(("EQ", "GE", "GT", "LE"), (1, 2, 3, 5))
+)))  # fmt: skip
+TASKS = st.sampled_from(("", "", *(
+    f"<{name}>{number}</{name}>"
+    for name, number in product(("TaskCount", "Processors"), (1, 2, 4, 6))
+)))  # fmt: skip
+MANY = [{"id": f"{head}{number}", "Processors": 32} for head in "nm" for number in range(1, 10)]
+
+
+# decisions 1080 to 1082
+@examples(60)
+@given(wanted=wishes(), nodes_=COUNTED_BY, tasks=TASKS)
+def test_what_has_to_be_among_the_nodes_is_there_or_it_is_a_contradiction(wanted, nodes_, tasks):
+    job = loads(REJECTING.format(tasks, nodes_ + wanted.text))
+    (found, *_) = layout.layouts(job).layouts
+    errors = [each for each in (*layout.check(job), *nodes.check(job))
+              if each.severity is Severity.ERROR]  # fmt: skip
+    placed = place(job, MANY, solver=False)
+    assert found.holds is placed.placed is not bool(errors)
+    if found.holds:
+        assert found.nodes is not None
+        laid_on, placed_on = ({share.name for share in each}
+                              for each in (found.shares, placed.groups[0].shares))  # fmt: skip
+        assert not wanted.unmet(laid_on)
+        assert not wanted.unmet(placed_on)
+        assert not wanted.excluded & (laid_on | placed_on)
+        if wanted.is_closed:
+            assert (laid_on | placed_on) <= wanted.sets[0][0]
+        # Of a range placements have the fewest.
+        fewer = 'op="LE"' in nodes_ and len(placed_on) < found.nodes.value
+        assert fewer or len(placed_on) == found.nodes.value
+
+
+# decisions 1080, 1081
+@pytest.mark.parametrize("own, asked, names", [
+    ("", '<Node>n1</Node><Node op="NE">n1</Node>', None),
+    ("<TaskCount>2</TaskCount>", '<Node>n1</Node><Node op="NE">n1</Node>', None),
+    ("", '<Node>n2</Node><Node op="NE" aggregation="Range">n[1-2]</Node>', None),
+    ("", '<Node>n1</Node><Node>n2</Node><Node op="NE">n1</Node>', None),
+    ("<TaskCount>2</TaskCount>", f'{_listed({"n1", "n4"})}<Node op="NE">n1</Node>'
+                                 '<Node op="Match">n[1-3]</Node>', None),
+    ("", f"<NodeCount>2</NodeCount>{_listed(HOSTS[2:])}<Node>n1</Node>", None),
+    ("", f"<NodeCount>3</NodeCount>{_listed(HOSTS[2:])}<Node>n1</Node>", {"n1", "n3", "n4"}),
+    ("", f'<NodeCount op="GE">2</NodeCount>{_listed(HOSTS[2:])}<Node>n1</Node>',
+     {"n1", "n3", "n4"}),
+    ("", '<Node>n1</Node>' + _listed(HOSTS[2:], ' count="1"'), {"n1", "n3"}),
+    ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n1</Node>", {"n1", "n3"}),
+    ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n4</Node>", {"n4"}),
+    ("", "<NodeCount>1</NodeCount><Node>n1</Node>" + _listed(HOSTS[2:], ' count="1"'), None),
+])  # fmt: skip
+def test_names_that_have_to_be_among_the_nodes_beside_sets(own, asked, names):
+    job = loads(REJECTING.format(own, asked))
+    (found,) = layout.layouts(job).layouts
+    placed = place(job, OFFERS, solver=False)
+    assert found.holds is placed.placed is (names is not None)
+    assert bool([each for each in layout.check(job) if each.severity is Severity.ERROR]) is (
+        names is None
+    )
+    if names is not None:
+        assert {share.name for share in found.shares} == names
+        assert {share.name for share in placed.groups[0].shares} == names

@@ -26,6 +26,7 @@ from heapq import heapify, heapreplace
 from sssjob.errors import Finding, finding
 from sssjob.layout.request import LayoutRequest
 from sssjob.layout.values import Count, Layout, Share
+from sssjob.nodes import Names
 from sssjob.task_distribution import LIMIT
 
 ROUND_ROBIN, BALANCED, AS_NAMED = "RoundRobin", "balanced", "as the tasks say"
@@ -51,7 +52,7 @@ class CountsPlan:
         nodes = self._nodes(tasks)
         if nodes is not None:
             nodes = self._enough(tasks, nodes)
-            self._named(nodes)
+        self._named(nodes)
         return Layout(
             asked.alternative, tasks, nodes, processors, each, spread.per_node, self._rule(), (),
             tuple(self.findings),
@@ -186,7 +187,7 @@ class CountsPlan:
             text = f"{nodes} is less than the {len(pins)} nodes that Task elements name"
             self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(pins))
             nodes = self._taken(nodes, len(pins), "Task/Node")
-        if (needed := self.request.candidates.needed) > nodes.value:
+        if (needed := self.request.candidates.least) > nodes.value:
             text = f"{nodes} is less than the {needed} that have to be among them by name"
             self._contradicts("NodeCount >= nodes that are named", text, nodes, needed)
             nodes = self._taken(nodes, needed, self.request.candidates.path)
@@ -208,19 +209,28 @@ class CountsPlan:
         """What is gone on with: leniently what overrides, strictly what was said."""
         return Count(value, source) if self.lenient else count
 
-    def _named(self, nodes: Count) -> None:
-        """Whether a set that nodes are to be chosen from has as many."""
+    def _named(self, nodes: Count | None) -> None:
+        """Whether the sets that nodes are to be chosen from have as many, and any name is left."""
         candidates = self.request.candidates
-        if candidates.open or nodes.value > LIMIT:
+        if nodes is not None and nodes.value > LIMIT:
+            return
+        for names, count, left in candidates.short(counted=nodes is not None):
+            self._unsatisfiable(_short(names, count, left), counted=bool(count))
+        if candidates.open or nodes is None:
             return
         size = candidates.among(nodes.value)
         if size < nodes.value:
             counted = nodes.source.endswith("/@count")
             text = f"{nodes} nodes are wanted of a set of {size}"
-            self.findings.append(finding(
-                "E-UNSAT", text, path=nodes.source if counted else candidates.path,
-                line=candidates.line, section="SSS 5.1 Node",
-            ))  # fmt: skip
+            self._unsatisfiable(text, counted=counted)
+
+    def _unsatisfiable(self, text: str, *, counted: bool) -> None:
+        """Tell that names cannot be had, of a set by its count or else of Node."""
+        candidates = self.request.candidates
+        self.findings.append(finding(
+            "E-UNSAT", text, path=f"{candidates.path}/@count" if counted else candidates.path,
+            line=candidates.line, section="SSS 5.1 Node",
+        ))  # fmt: skip
 
     def _contradicts(self, equation: str, text: str, blamed: Count, taken: int) -> None:
         code, suggestion = "E-COUNTS", ""
@@ -270,6 +280,14 @@ class CountsPlan:
         names = asked.candidates.names(nodes)
         for number, part in enumerate(parts):
             yield Share(names[number] if number < len(names) else "", part)
+
+
+def _short(names: Names, count: int | None, left: int) -> str:
+    """What is said of a set of which fewer names are left than have to be among the nodes."""
+    if count:
+        return f"{count} nodes are wanted of a set of {left}"
+    some = "node" if names.distinct == 1 else f"set of {names.distinct}"
+    return f"nothing is left of a {some} that has to be among the nodes"
 
 
 def balanced(tasks: int, nodes: int) -> Iterator[Sequence[int]]:

@@ -100,12 +100,12 @@ class Statement:
         if any(number is not None and number.bounds.empty for number in (count, processors)):
             return None
         candidates = named(block, path, plain, extended=self.extended)
-        if count is None and candidates.wanted:
-            wanted = Fraction(candidates.wanted)
+        if count is None and candidates.is_counted:
+            wanted = Fraction(candidates.least)
             place = f"{candidates.path}/@count"
             count = Stated(Interval(wanted, wanted), place, candidates.line)
-        elif count is not None and (needed := candidates.needed):
-            count = count.at_least(needed)
+        elif count is not None and (least := candidates.least):
+            count = count.at_least(least)
         about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
         return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",

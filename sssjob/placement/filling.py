@@ -143,12 +143,21 @@ class _Filling:
         fresh = (node for node in members if node not in named and node not in self.taken)
         return [*other, *islice(fresh, most)]
 
+    # decision 1082
     def _wanted(self) -> set[int]:
-        """Of each set of nodes that are named, as many as are wanted, the first ones."""
+        """Of each set of nodes that are named, as many as are wanted, the first ones.
+
+        Sets that have the fewest others come first, and a node of several is one of each.
+        """
         found: set[int] = set()
-        for quota in self.part.quotas:
-            able = [n for n in sorted(quota.nodes) if self.part.options[self.problem.class_of[n]]]
-            found.update(able[: quota.number])
+        options, class_of = self.part.options, self.problem.class_of
+        every = [
+            ([node for node in sorted(quota.nodes) if options[class_of[node]]], quota.number)
+            for quota in self.part.quotas
+        ]
+        for able, number in sorted(every, key=lambda each: len(each[0]) - each[1]):
+            more = number - sum(node in found for node in able)
+            found.update(islice((node for node in able if node not in found), max(more, 0)))
         return found
 
     def _at(self, places: list[_NodeOption]) -> Iterator[_Tried]:

@@ -257,7 +257,7 @@ def _ways(
         shape = TaskGeometry(even=spread.rule == ROUND_ROBIN or (not spread.rule and low == high))
     yield CountingWay(
         layout, low, min(high, max(tasks, low)), excluded, shape, per_node,
-        tuple(_wanted(counted, layout)), counted.pins[:tasks] if pinned else (), variants,
+        tuple(_wanted(counted)), counted.pins[:tasks] if pinned else (), variants,
     )  # fmt: skip
 
 
@@ -274,15 +274,13 @@ def _bounds(counted: LayoutRequest, layout: Layout) -> tuple[int, int, frozenset
     return low, high, frozenset(int(number) for number in stated.bounds.excluded)
 
 
-def _wanted(counted: LayoutRequest, layout: Layout) -> Iterator[WantedNames]:
+def _wanted(counted: LayoutRequest) -> Iterator[WantedNames]:
     """Of names that are no set to choose from, how many have to be among the nodes."""
     candidates: NamedNodes = counted.candidates
     if not candidates.open:
         return
     for names, count in candidates.sets:
-        number = count or (layout.nodes.value if layout.nodes else 0)
-        most = max(candidates.left((names,)), 1)  # nothing fits a set of which nothing is left
-        yield WantedNames(names, min(number, most) if number else most)
+        yield WantedNames(names, count or candidates.left((names,)))
 
 
 def _variant(

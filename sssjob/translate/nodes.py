@@ -124,7 +124,8 @@ def any_of_these(
     # Names that are no set are one here where nodes are counted: there is no other option for them.
     number = of.number
     one_set = replace(named, open=named.open and number is None)
-    if taken and (told := one_set.lacking(max(number or 0, named.wanted), len(found))):
+    stated = named.least if named.is_counted else 0
+    if taken and (told := one_set.lacking(max(number or 0, stated), len(found))):
         for item in taken:
             asked.refuse(item, told)
         return []
@@ -132,8 +133,8 @@ def any_of_these(
         number is None or (len(taken) > 1 and len(found) > number)
     ):  # fmt: skip
         asked.approximate("Node", "any of them", met=False)
-    elif number is not None and named.needed > number:
-        asked.approximate("Node", _MORE.format(named.needed, number), met=False)
+    elif number is not None and named.least > number:
+        asked.approximate("Node", _MORE.format(named.least, number), met=False)
     _agree(asked, named, of)
     return [*found]
 
@@ -142,10 +143,8 @@ def _agree(asked: JobRequest, named: NamedNodes, of: NodesWanted) -> None:
     """Tell of more nodes that are named, or counted among names, than there are tasks."""
     if not of.tasks or not (named.sets or named.matching):
         return
-    counted = of.number is not None and of.number < named.least
-    least = named.needed if counted else named.least
-    if least > of.tasks:
-        told = f"{least} nodes, of which each has a task, and tasks are {of.tasks}"
+    if named.least > of.tasks:
+        told = f"{named.least} nodes, of which each has a task, and tasks are {of.tasks}"
         asked.approximate("Node", told, met=False)
 
 

@@ -272,15 +272,15 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
         return
     if of.nodes:
         lo, hi = of.nodes.lo, of.nodes.hi
-        if (lo or 1) < found.needed and (hi is None or found.needed <= hi):
-            lo = found.needed  # decision 1066
+        if (lo or 1) < found.least and (hi is None or found.least <= hi):
+            lo = found.least  # decision 1066
             of.nodes = CountRange(lo, hi)
         if lo and not found.open and lo == found.number:
             of.nodes = CountRange(lo, lo)
         return
     number = found.count(of.written, of.per_node)
     if number is not None:
-        of.nodes, of.named, of.stated = CountRange(number, number), True, bool(found.wanted)
+        of.nodes, of.named, of.stated = CountRange(number, number), True, found.is_counted
 
 
 def _agree(asked: JobRequest, of: TaskCounts, *, in_tasks: bool) -> None:
