@@ -17,6 +17,10 @@ from sssjob.records.record import Bad, Converted, Options, Skipped
 
 ROW = (DATA / "accounting/sge/quirks/slaves.txt").read_text().splitlines()[1].split(":")
 OLDEST = 43  # fields
+# What Univa's versions write behind what all others do: a job class, and on to the command.
+CLASSED = ["NONE"]
+COMMANDED = [*CLASSED, "NONE", "466342912", "409871700", "submit1", "NONE", "qsub run"]
+CLOCKED = [*COMMANDED, "9.5"]
 
 # What is odd of a line, or what stands in its place.
 ODD = {
@@ -25,6 +29,15 @@ ODD = {
     "a comment behind a NUL": lambda row: "\0#" + ":".join(row),
     "a NUL in a word": lambda row: ":".join(row).replace("NONE", "NO\0NE"),
     "the oldest version": lambda row: ":".join(row[:OLDEST]),
+    "a version of Univa": lambda row: ":".join([*row, *CLASSED]),
+    "a later one": lambda row: ":".join([*row, *COMMANDED]),
+    "one that tells the wall clock": lambda row: ":".join([*row, *CLOCKED]),
+    "of Univa, and a colon in its name": lambda row: ":".join(
+        [*row[:4], "a:b", *row[5:], *COMMANDED]
+    ),
+    "of Univa, and six of them": lambda row: ":".join(
+        [*row[:4], "a:b:c:d:e:f:g", *row[5:], *CLASSED]
+    ),
     "a colon in its name": lambda row: ":".join([*row[:4], "a:b", *row[5:]]),
     "fields of two versions": lambda row: ":".join([*row[:4], "a:b:c", *row[5:OLDEST]]),
     "a field of no version": lambda row: ":".join([*row, "NONE"]),
@@ -182,3 +195,24 @@ def test_what_is_held_where_a_log_is_cut_stays_where_it_stands(monkeypatch):
     assert len(found) > 3
     alone = [replace(part, front=(), settled={}) for part in found]
     assert told(it for part in alone for it in parts.outcomes("sge", part, TEXTS)) != whole(data)
+
+
+@pytest.mark.parametrize(
+    "version",
+    [
+        "the oldest version",
+        "",
+        "a version of Univa",
+        "a later one",
+        "one that tells the wall clock",
+    ],
+)
+def test_rows_of_jobs_of_every_version_are_cut_for_several_processes(version, monkeypatch):
+    """Each part surely stands alone, so that nobody has to follow what is before it."""
+    monkeypatch.setattr(parts, "SIZE", 2000)
+    data = "".join(f"{row(number, odd=version)}\n" for number in range(1, 60)).encode()
+    found = [*Cutting(io.BytesIO(data), "sge", Options(), guessed=True)]
+    assert len(found) > 3
+    assert all(part.guess.sure for part in found)
+    following = Following()
+    assert not any(following.mended("sge", part, is_alone=True) for part in found)

@@ -223,14 +223,22 @@ def are_plain(lines: Sequence[bytes]) -> list[bool]:
     """Which lines are of a usual length and surely no rows of slave tasks, nor comments.
 
     So many fields as ``NEWEST`` may be ``OLDEST`` with two colons in texts, of which the slave task
-    then stands where else a number is.
+    then stands where else a number is. Of more fields, all are looked at.
     """
     return [
         (last := line.rsplit(b":", 4))[1] == b"NONE" and b"." not in last[3] and b"$" < line < b"~"
         if (colons := line.count(b":")) == NEWEST - 1
         else colons == OLDEST - 1 and line.rsplit(b":", 2)[1] == b"NONE" and b"$" < line < b"~"
+        if colons < NEWEST
+        else b"$" < line < b"~" and _is_of_univa(line)
         for line in lines
     ]
+
+
+def _is_of_univa(line: bytes) -> bool:
+    """Whether a line is of a job, and has the fields that a version of Univa writes."""
+    fields = line.decode("ascii", "replace").split(":")
+    return len(fields) in SIZES and fields[PE_TASK] == "NONE" and fit([fields])
 
 
 def told(line: str | list[str]) -> tuple[bool, tuple[str, str]] | None:
