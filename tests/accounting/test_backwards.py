@@ -108,3 +108,18 @@ def test_a_run_that_has_no_start_has_no_span_of_half_a_century(format_, text, st
 
     assert durations(start) == [["100"]]
     assert durations(none) == [[]]
+
+
+@pytest.mark.parametrize(
+    "unset", [0, 2**32 - 2, 2**32 - 1, 2**64 - 2, {"set": True, "number": 2**32 - 2}]
+)
+def test_a_start_that_slurm_did_not_set_is_none(unset):
+    """As Slurm 24.11 prints it of a job that met its deadline while it waited."""
+    text = json.dumps({"jobs": [{
+        "job_id": 39, "state": {"current": ["DEADLINE"]},
+        "time": {"submission": 1690000000, "start": unset, "end": 1690000200, "elapsed": 0},
+    }]})  # fmt: skip
+    [job] = read_records(find("slurm-json"), io.BytesIO(text.encode()), Options("UTC"), TEXTS)
+    assert isinstance(job, Converted)
+    assert "StartTime" not in job.job
+    assert "<EndTime>1690000200<" in job.job

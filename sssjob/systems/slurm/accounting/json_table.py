@@ -19,6 +19,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm.states import of_words
+from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import settable
 
 Tree = Mapping[str, Any]
@@ -75,10 +76,13 @@ def number(value: Any) -> str:
     raise InvalidValue(as_json(value), "a number")
 
 
+_NO_TIME = frozenset(("0", *map(str, UNSET)))
+
+
 def time(value: Any) -> str:
-    """A time since 1970; 0 is none."""
+    """A time since 1970; 0 is none, and so is what stands for a number that is not set."""
     found = number(value)
-    return "" if found == "0" else found
+    return "" if found in _NO_TIME else found
 
 
 def positive(value: Any) -> str:
