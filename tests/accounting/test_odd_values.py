@@ -241,7 +241,7 @@ def test_a_job_that_goes_on_has_no_end_whatever_its_record_says(name, word):
     assert job.get("State") != "Completed"
 
 
-@pytest.mark.parametrize("status", [1, 2, 5, 6, 7])
+@pytest.mark.parametrize("status", [0, 1, 2, 5, 6, 7, 8, 9])
 @pytest.mark.parametrize("ended", [1_700_009_000, 0, None])
 def test_an_ad_of_a_job_that_goes_on_has_no_end_and_one_in_it_is_told(status, ended):
     format_, whole, _ = cases("condor")

@@ -134,7 +134,7 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     if max(current or 0, first or 0, completed or 0, entered or 0) > units.TIME_LIMIT:
         raise OverflowError("a time of more than 32 bits")
     user, system = _cpu_times(user, system, last_user, last_system)
-    ended = (completed or entered) if status in ENDED else None if status else completed
+    ended = (completed or entered) if status in ENDED else None if status is not None else completed
     if wall is None:
         first = current or first
         wall, suspended = _span(first, ended, suspended, committed, paused)
