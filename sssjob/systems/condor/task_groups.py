@@ -14,7 +14,7 @@ from fractions import Fraction
 from sssjob import expression
 from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS, OVERRIDDEN, counted, differing, lending, of_only_group
+from sssjob.defaults import COUNTS, OVERRIDDEN, SEVERAL, counted, differing, lending, of_only_group
 from sssjob.errors import (
     AwarenessPolicy,
     Finding,
@@ -481,9 +481,16 @@ def _is_stated(item: Item, among: Iterable[Item]) -> bool:
     )
 
 
-def _which(item: Property) -> tuple[str, ...]:
-    """What tells properties of one name apart, of which each counts."""
-    return (item.name, *(item.attributes.get(name, "").strip() for name in ("name", "type")))
+def _which(item: Property) -> tuple[object, ...]:
+    """What tells properties of one name apart, of which each counts.
+
+    Where there may be several it is a name, or else all that they say. An Environment of a group
+    has the variables of its job by then.
+    """
+    name, kind = (item.attributes.get(each, "").strip() for each in ("name", "type"))
+    if item.name in SEVERAL and not name and item.name != _VARIABLES:
+        return item.name, stripped(item.text), tuple(sorted(item.attributes.items()))
+    return item.name, name, kind
 
 
 def _is_named(item: Item, among: Iterable[str]) -> bool:

@@ -46,6 +46,35 @@ def test_each_task_group_is_a_process_with_hosts_of_its_own_kind():
     assert to_ads(job_of(BIG + SMALL))[0].findings == ()
 
 
+REQUESTED, BARE = "<Requested>{}</Requested>", "{}"
+
+
+@pytest.mark.parametrize("counts", ["", "<Processors>8</Processors>"])
+@pytest.mark.parametrize("of_group", [REQUESTED, BARE])
+@pytest.mark.parametrize("of_job", [REQUESTED, BARE])
+@pytest.mark.parametrize("count", ["", "<NodeCount>2</NodeCount>"])  # of one ad, added up
+@pytest.mark.parametrize(
+    "features, names",
+    [
+        pytest.param("<Feature>old</Feature>", {"old", "gpu"}, id="another"),
+        pytest.param("<Feature>gpu</Feature>", {"gpu"}, id="the same"),
+        pytest.param("<Feature>old</Feature><Feature>ssd</Feature>", {"old", "ssd", "gpu"},
+                     id="two"),
+        pytest.param('<Feature aggregation="List">old,ssd</Feature>', {"old", "ssd", "gpu"},
+                     id="a list"),
+    ],
+)  # fmt: skip
+def test_features_of_a_job_and_of_its_only_group_are_all_demanded(
+    features, names, count, of_job, of_group, counts
+):
+    group = of_group.format(counts + "<Feature>gpu</Feature>")
+    [ad] = ads_of(count + of_job.format(features) + f"<TaskGroup>{group}</TaskGroup>")
+    asked = writing.attribute(ad["Requirements"])
+    assert {
+        name for name in ("old", "ssd", "gpu") if f"TARGET.Has{name} =?= true" in asked
+    } == names
+
+
 @pytest.mark.parametrize(
     "inner, hosts, added",
     [
