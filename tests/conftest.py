@@ -10,13 +10,14 @@ import checkout
 import memory
 import open_stores
 import pytest
+import worker_messages
 from daemons import protected
 from draws import ORDINARY, TIMES
 from engines import postgresql_server  # noqa: F401 (a fixture, here so that a run starts one)
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import engine, providers
 from ready_workers import Server
-from shares import Shares
+from shares import Shares, turned
 
 from sssjob import database_files, workers
 
@@ -67,6 +68,11 @@ def pytest_configure(config):
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     checkout.watch(config, Path(__file__).parents[1])
     open_stores.watched()
+    worker_messages.joined(config)
+
+
+def pytest_configure_node(node):
+    worker_messages.parted(node)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,6 +84,15 @@ def pytest_collection(session):
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Each worker begins with other files, as the first one that needs a file compiles it."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and report.passed:
+        report.result[:] = turned(report.result, getattr(collector.config, "workerinput", {}))
+    return report
 
 
 def _handlers():

@@ -1,5 +1,8 @@
 """How the files of tests come to the workers: whole, and each when a worker is about done."""
 
+from itertools import groupby
+from operator import attrgetter
+
 from xdist.scheduler import LoadFileScheduling
 
 
@@ -34,3 +37,15 @@ class Shares(LoadFileScheduling):
 
     def _pending_of(self, workload):
         return sum(map(len, workload.values()))
+
+
+def turned(found, worker):
+    """What was found in a directory, by paths, from that on where a worker's share of them begins.
+
+    ``worker`` is what pytest-xdist tells it of itself, and is empty where there are no workers.
+    """
+    of_path = attrgetter("path")
+    files = [[*each] for _, each in groupby(sorted(found, key=of_path), of_path)]
+    number = int(worker.get("workerid", "gw0").removeprefix("gw"))
+    first = len(files) * number // max(worker.get("workercount", 1), number + 1)
+    return [each for file in files[first:] + files[:first] for each in file]

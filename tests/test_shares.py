@@ -6,11 +6,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from shares import turned
 
 CONFTEST = """
+import worker_messages
 from shares import Shares
+
+def pytest_configure(config):
+    worker_messages.joined(config)
+
+def pytest_configure_node(node):
+    worker_messages.parted(node)
 
 def pytest_xdist_make_scheduler(config, log):
     return Shares(config, log)
@@ -32,7 +41,8 @@ def test_it(number, worker_id):
 
 def ran(folder, dies):
     """What ran, as file, number and worker, and what the run printed."""
-    shutil.copy(Path(__file__).with_name("shares.py"), folder)
+    for name in ("shares.py", "worker_messages.py"):
+        shutil.copy(Path(__file__).with_name(name), folder)
     (folder / "conftest.py").write_text(CONFTEST)
     for name in "abcdefg":
         (folder / f"test_{name}.py").write_text(BODY.replace("DIES", repr(dies)))
@@ -67,3 +77,60 @@ def test_what_a_worker_that_ends_had_before_it_is_done_by_another_one(tmp_path, 
     assert {tuple(each[:2]) for each in told} == {tuple(each) for each in ALL}
     passed = [each[:2] for each in told]
     assert all(passed.count(each) == 1 for each in ALL if each != ["test_c.py", str(number)])
+
+
+FAULTS = """
+import os
+import warnings
+from pathlib import Path
+import pytest
+
+def test_skipped():
+    pytest.skip("of this reason")
+
+def test_failed():
+    print("what it printed")
+    warnings.warn("what it warned of")
+    assert 1 + 1 == 3
+
+@pytest.fixture
+def broken():
+    yield
+    raise OSError("behind it")
+
+def test_error(broken):
+    pass
+
+def test_ended():
+    if not Path("died").exists():
+        Path("died").touch()
+        os._exit(3)
+"""
+
+
+def test_all_that_is_told_of_a_test_is_told_once(tmp_path):
+    (tmp_path / "test_faults.py").write_text(FAULTS)
+    _, printed = ran(tmp_path, None)
+    assert "2 failed, 37 passed, 1 skipped, 1 warning, 1 error in" in printed
+    for each in (
+        "\nE       assert (1 + 1) == 3", "\nwhat it printed\n", "UserWarning: what it warned of",
+        "\nE       OSError: behind it", "crashed while running 'test_faults.py::test_ended'\n",
+    ):  # fmt: skip
+        assert printed.count(each) == 1, each
+
+
+class Found(NamedTuple):
+    path: Path
+    kind: str = "module"
+
+
+def test_workers_begin_with_other_files_and_find_the_same():
+    found = [Found(Path(name)) for name in "cbadefg"]
+    found[3:3] = [Found(Path("d"), "doctests")]
+    one = turned(found, {})
+    assert [each.path.name for each in one] == [*"abcddefg"]
+    assert [each.kind for each in one if each.path.name == "d"] == ["doctests", "module"]
+    orders = [turned(found, {"workerid": f"gw{n}", "workercount": 3}) for n in range(4)]
+    assert [order[0].path.name for order in orders] == ["a", "c", "e", "f"]  # a fourth in its place
+    assert all(sorted(order) == sorted(found) for order in orders)
+    assert orders[2] == one[5:] + one[:5]
