@@ -30,6 +30,19 @@ class Shares(LoadFileScheduling):
             del given[file]
         self._reschedule(node)
 
+    def _reschedule(self, node):
+        if node not in self.places:  # it comes in the place of one that ended, and still collects
+            return
+        super()._reschedule(node)
+        # A worker begins a test when it knows the next one, and a file may have a single one. Where
+        # no other worker is left that goes on, pytest-xdist waits for ever here.
+        while (
+            self.workqueue
+            and not node.shutting_down
+            and self._pending_of(self.assigned_work[node]) < 2
+        ):
+            self._assign_work_unit(node)
+
     def _assign_work_unit(self, node):
         file, names = self.workqueue.popitem(last=False)
         self.assigned_work[node][file] = names

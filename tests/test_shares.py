@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
-from shares import turned
+from shares import Shares, turned
+from xdist.remote import Producer
 
 CONFTEST = """
 import worker_messages
@@ -77,6 +79,45 @@ def test_what_a_worker_that_ends_had_before_it_is_done_by_another_one(tmp_path, 
     assert {tuple(each[:2]) for each in told} == {tuple(each) for each in ALL}
     passed = [each[:2] for each in told]
     assert all(passed.count(each) == 1 for each in ALL if each != ["test_c.py", str(number)])
+
+
+class Worker:
+    """What the scheduler sees of a worker."""
+
+    shutting_down = False
+
+    def __init__(self, name):
+        self.gateway = SimpleNamespace(id=name)
+        self.given = []
+
+    def shutdown(self):
+        self.shutting_down = True
+
+    def send_runtest_some(self, places):
+        assert not self.shutting_down
+        self.given += places
+
+
+def test_a_worker_in_the_place_of_the_last_one_that_ends_gets_all_that_is_left():
+    names = ["a::1", "b::1", "c::1", "c::2", "c::3"]
+    option = SimpleNamespace(loadscopereorder=False)
+    config = SimpleNamespace(getvalue=lambda name: ["popen"] * 2, option=option)
+    shares = Shares(config, Producer("", enabled=False))
+    ending, other, later = (Worker(name) for name in ("gw0", "gw1", "gw2"))
+    for each in (ending, other):
+        shares.add_node(each)
+    for each in (ending, other):
+        shares.add_node_collection(each, names)
+    shares.schedule()
+    assert ([names[place] for place in ending.given], other.shutting_down) == (
+        ["a::1", "c::1", "c::2", "c::3"], True
+    )  # fmt: skip
+    shares.add_node(later)
+    assert shares.remove_node(ending) == "a::1"
+    shares.add_node_collection(later, names)
+    shares.schedule()
+    # It begins a test when it knows the next one.
+    assert [names[place] for place in later.given] == ["a::1", "c::1", "c::2", "c::3"]
 
 
 FAULTS = """
