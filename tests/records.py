@@ -58,5 +58,18 @@ def errors(job):
     return [str(item) for item in findings(to_tree(job)) if item.severity == "error"]
 
 
+def by_kind(format_name, text):
+    """The jobs of a text, what is told, and why others are bad."""
+    jobs, told, bad = [], [], []
+    for each in outcomes(format_name, text.encode()):
+        if isinstance(each, Converted):
+            jobs.append(each.job)
+        elif isinstance(each, Noted):
+            told.append(each.message)
+        elif isinstance(each, Bad):
+            bad.append(each.reason)
+    return jobs, told, bad
+
+
 if __name__ == "__main__":
     print(*told(sys.argv[1], Path(sys.argv[2]).read_bytes()), sep="\n")

@@ -195,3 +195,37 @@ FORMATS = {
     "ur":            ("ur",            usage_records, ()),
 }
 # fmt: on
+
+# A record of other formats, and the job that it tells of.
+JOB = Ran(number=71, hosts=1, slots=4, gpus=1, wall=600, cpu=1200, memory=2048)
+
+# fmt: off
+APEL = f"""APEL-individual-job-message: v0.3
+Site: S
+LocalJobId: 71
+LocalUserId: amy
+WallDuration: 600
+CpuDuration: 1200
+Processors: 4
+NodeCount: 1
+StartTime: {START}
+EndTime: {JOB.end}
+MemoryReal: 2048
+MemoryVirtual: 4096
+ServiceLevelType: HEPSPEC
+ServiceLevel: 10
+%%
+"""
+SWF = f"; UnixStartTime: {START}\n71 0 50 600 4 300 2048 4 3600 512 1 5 3 7 1 1 9 60\n"
+FLUX = {
+    "id": 71, "username": "amy", "urgency": 16, "priority": 16, "t_submit": 1700000000.0,
+    "t_run": 1700000000.0, "t_cleanup": 1700000600.0, "t_inactive": 1700000600.0,
+    "state": "INACTIVE", "name": "a", "cwd": "/", "queue": "q", "bank": "b", "ntasks": 4,
+    "ncores": 4, "duration": 3600.0, "nnodes": 1, "nodelist": "n1", "result": "COMPLETED",
+}  # without a returncode: one below 0 is a signal
+# fmt: on
+
+
+def written(name):
+    """The record of the same job in a format of ``FORMATS``."""
+    return "".join(f"{line}\n" for line in FORMATS[name][1]([JOB]))

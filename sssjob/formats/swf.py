@@ -325,7 +325,7 @@ def _named(text: str, names: dict[str, str]) -> str:
 def _was_started(fields: list[str]) -> bool:
     """A job that was cancelled while it waited has no run time, and often 0 for one."""
     run = number(fields[_RUN])
-    return run > 0 or (run == 0 and fields[_STATUS] != CANCELLED)
+    return run > 0 or (run == 0 and fields[_STATUS] != CANCELLED) or fields[_STATUS] == COMPLETED
 
 
 def _is_number(text: str) -> bool:

@@ -37,6 +37,8 @@ NEVER = "(never started)"  # stands behind the names of a record that tells of n
 NO_STATE = "no state: the job has none"
 # What there is to say of a record without a start that tells of a run all the same.
 NO_START = "no start, and it ran, as its wall or CPU time says: what it used counts"
+# Of a job that has ended and used something. # decision 1073
+NO_WALL = "no wall time, and no start and end that tell it: sums count 0 s of such a job"
 _SOME_TIME = re.compile(r"(?!-)[0-9:.-]*[1-9][0-9:.-]*")
 
 

@@ -102,8 +102,13 @@ class Maker(Generic[P, J]):
         if any(batch.more):
             names = (*names[: len(columns)], _MORE.column, *names[len(columns) :])
             columns = [*columns, batch.more]
-        jobs = self._plans.of(names).jobs(columns, self._groups(batch))
-        doubtful = self._doubtful(batch, names, columns)
+        backwards, doubtful = self._doubtful(batch, names, columns)
+        ended = batch.ended
+        if backwards:  # which says why nothing tells a wall time
+            ended = [*(ended or repeat(True, len(batch.lines)))]
+            for at in backwards:
+                ended[at] = False
+        jobs = self._plans.of(names).jobs(columns, self._groups(batch), ended)
         if isinstance(jobs, BuiltBatch) and not (doubtful or any(batch.notes) or any(batch.folded)):
             stretches = [*_stretches(batch.places)]
             if len(stretches) * _LEAST <= max(len(jobs), _LEAST):
@@ -157,19 +162,20 @@ class Maker(Generic[P, J]):
 
     def _doubtful(
         self, batch: RecordBatch, names: Names, columns: Sequence[Sequence[Any]]
-    ) -> list[tuple[int, Noted]]:
-        """What the times of records contradict, and where."""
+    ) -> tuple[set[int], list[tuple[int, Noted]]]:
+        """Where times of records go backwards, and what all of them contradict, and where."""
         start, end = self._span
         if start not in names or end not in names:
-            return []
+            return set(), []
         starts, ends = columns[names.index(start)], columns[names.index(end)]
-        told = [(at, Noted(batch.lines[at], BACKWARDS)) for at in self._backwards(starts, ends)]
+        backwards = self._backwards(starts, ends)
+        told = [(at, Noted(batch.lines[at], BACKWARDS)) for at in backwards]
         if self._lasted is None:
-            return told
+            return backwards, told
         longer = self._lasted.longer(self._plans.clock, names, columns, starts, ends)
         for at, times in longer.items():
             told += ((at, note) for note in doubts(batch.lines[at], *times))
-        return told
+        return backwards, told
 
     def _backwards(self, starts: Sequence[Any], ends: Sequence[Any]) -> set[int]:
         """Records whose clock was set back while they ran."""

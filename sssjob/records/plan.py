@@ -31,6 +31,7 @@ from sssjob import spec
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.builders import Builder, Column
+from sssjob.records.layout import NO_WALL
 from sssjob.records.record import (
     COMPARED,
     DELIVERED,
@@ -76,7 +77,7 @@ _VITAL = frozenset((
     (DELIVERED, "Duration"), (DELIVERED, "Processors"),
 ))  # fmt: skip
 
-_PROCESSORS, _DURATION = "Processors", "Duration"
+_PROCESSORS, _DURATION, _CPU = "Processors", "Duration", "CpuDuration"
 # Of a job that ran, however its format leaves them out. # decision 790
 NO_PROCESSORS = "no number of processors: sums count such a job as one with one"
 
@@ -105,7 +106,7 @@ class _Faults(dict[int, list[_UnreadText]]):
     def __init__(self, vital: frozenset[tuple[str, str]]) -> None:
         super().__init__()
         self.refused: dict[int, InvalidValue] = {}
-        self.without_processors: list[int] = []
+        self.untold: dict[int, str] = {}  # what no column tells of a record
         self._vital = vital
 
     def add(self, place: int, fault: _UnreadText) -> None:
@@ -115,6 +116,11 @@ class _Faults(dict[int, list[_UnreadText]]):
             self.refused.setdefault(place, fault.wrong)
         else:
             self.setdefault(place, []).append(fault)
+
+    def tell(self, place: int, element: str) -> bool:
+        """Whether a fault of a record tells that what was given is not known."""
+        wanted = (DELIVERED, element)
+        return any((each.row.place, each.row.element) == wanted for each in self.get(place, ()))
 
 
 class Memory(dict[Any, P]):
@@ -341,23 +347,29 @@ class Plan(Generic[P, J]):
         self._requested: list[_Reader[P]] = []
         self._delivered: list[_Reader[P]] = []
         kinds = {JOB: self._own, REQUESTED: self._requested, DELIVERED: self._delivered}
+        self._at: dict[tuple[str, str], list[int]] = {
+            place: [] for place in ((DELIVERED, _PROCESSORS), (DELIVERED, _DURATION), (JOB, _CPU))
+        }
         for row in chosen:
             taker = _taker((row.column, *row.beside), at)
             place = JOB if row.element == _EXTENSION else row.place
+            if (place, row.element) in self._at:
+                self._at[place, row.element].append(len(kinds[place]))
             kinds[place].append((_memory(row, builder), taker))
-        self._had, self._ran = (
-            [at for at, row in enumerate(row for row in chosen if row.place == DELIVERED)
-             if row.element == element]
-            for element in (_PROCESSORS, _DURATION)
-        )  # fmt: skip
-        self._no_time = builder.of([Property(_DURATION, "0")])
+        self._no_time, self._no_cpu = (
+            builder.of([Property(element, "0")]) for element in (_DURATION, _CPU)
+        )
         self.columns = frozenset(row.column for row in chosen)
         self._extensions = [row for row in chosen if row.element == _EXTENSION and not row.beside]
 
     def jobs(
-        self, columns: Columns, groups: Sequence[P] | None = None
+        self, columns: Columns, groups: Sequence[P] | None = None, ended: Sequence[bool] = ()
     ) -> Sequence[J | Odd[J] | InvalidValue]:
-        """What many records become, column by column: for each a job, or what is wrong with it."""
+        """What many records become, column by column: for each a job, or what is wrong with it.
+
+        ``ended`` says of each whether its end is told, so that a wall time that is not can be
+        missed; of all where it is empty.
+        """
         size = len(columns[0])
         if not size:
             return []
@@ -365,13 +377,13 @@ class Plan(Generic[P, J]):
         own = _read(self._own, columns, faults)
         requested = _read(self._requested, columns, faults)
         delivered = _read(self._delivered, columns, faults)
-        if self._ran and self._builder.needs is None:
-            faults.without_processors = self._without_processors(delivered, faults, size)
+        if self._at[DELIVERED, _DURATION] and self._builder.needs is None:
+            self._tell_missing(own, delivered, faults, ended, size)
         if faults:
             own.append(self._texts(faults, size))
         inner = [self._builder.nothing] * size if groups is None else groups
         jobs = self._builder.jobs(own, requested, delivered, inner)
-        if not (faults or faults.refused or faults.without_processors):
+        if not (faults or faults.refused or faults.untold):
             return jobs
         made = self._with_remarks(jobs, faults)
         return [faults.refused.get(place, job) for place, job in enumerate(made)]
@@ -389,29 +401,38 @@ class Plan(Generic[P, J]):
         groups = self._builder.groups(own, delivered, size)
         return self._with_remarks(groups, faults) if faults else [*groups]
 
-    def _without_processors(
-        self, delivered: Sequence[Column], faults: _Faults, size: int
-    ) -> list[int]:
-        """The places of records that ran, and of which nothing says how many processors they had.
+    def _tell_missing(
+        self, own: Sequence[Column], delivered: Sequence[Column], faults: _Faults,
+        ended: Sequence[bool], size: int,
+    ) -> None:  # fmt: skip
+        """Note the records of which nothing says how many processors they had, or how long.
 
-        Not those of which that is told by a fault.
+        The first of those that ran, the second of those that ended and used something. Not those of
+        which that is told by a fault.
         """
         builder, nothing = self._builder, self._builder.nothing
-        had = [delivered[at] for at in self._had]
-        if any(map(builder.is_full, had)):
-            return []
-        ran = [delivered[at] for at in self._ran]
-        told = zip(builder.side_by_side(had, size), builder.side_by_side(ran, size), strict=True)
-        return [
-            place
-            for place, (processors, duration) in enumerate(told)
-            if processors == nothing
-            and duration not in (nothing, self._no_time)
-            and not any(
-                (each.row.place, each.row.element) == (DELIVERED, _PROCESSORS)
-                for each in faults.get(place, ())
-            )
-        ]
+        had, ran = (
+            [delivered[at] for at in self._at[DELIVERED, element]]
+            for element in (_PROCESSORS, _DURATION)
+        )
+        has_all, has_times = (any(map(builder.is_full, columns)) for columns in (had, ran))
+        if has_all and has_times:
+            return
+        numbers, times = (builder.side_by_side(columns, size) for columns in (had, ran))
+        if not has_all:
+            for place, (processors, duration) in enumerate(zip(numbers, times, strict=True)):
+                is_lone = processors == nothing and duration not in (nothing, self._no_time)
+                if is_lone and not faults.tell(place, _PROCESSORS):
+                    faults.untold[place] = NO_PROCESSORS
+        if has_times or nothing not in times:
+            return
+        used = builder.side_by_side([own[at] for at in self._at[JOB, _CPU]], size)
+        for place, (processors, cpu) in enumerate(zip(numbers, used, strict=True)):
+            if times[place] != nothing or (ended and not ended[place]):
+                continue
+            is_used = processors != nothing or cpu not in (nothing, self._no_cpu)
+            if is_used and not faults.tell(place, _DURATION):
+                faults.untold[place] = NO_WALL
 
     def _texts(self, faults: _Faults, size: int) -> Column:
         """The texts that could not be read, each once, as Extensions."""
@@ -442,10 +463,10 @@ class Plan(Generic[P, J]):
         for place, told in faults.items():
             remarks = dict.fromkeys(map(_remark, told))
             found[place] = Odd(made[place], tuple(remarks))
-        for place in faults.without_processors:
+        for place, untold in faults.untold.items():
             before = found[place]
             said = before.remarks if isinstance(before, Odd) else ()
-            found[place] = Odd(made[place], (*said, NO_PROCESSORS))
+            found[place] = Odd(made[place], (*said, untold))
         return found
 
 

@@ -4,46 +4,19 @@ Each value of one record of each format is replaced in turn. A column of which n
 changes nothing; what the usage is made of may refuse the record. # decision 1045
 """
 
-import io
 import json
 import re
 from copy import deepcopy
 
 import pytest
-from written_records import FORMATS, START, Ran
+from records import by_kind
+from written_records import APEL, FLUX, FORMATS, SWF, written
 
 from sssjob.document import dumps
-from sssjob.records import find, read_records
-from sssjob.records.builders import OBJECTS
 from sssjob.records.layout import NO_STATE
-from sssjob.records.record import KEPT, Bad, Converted, Noted, Options
-
-JOB = Ran(number=71, hosts=1, slots=4, gpus=1, wall=600, cpu=1200, memory=2048)
+from sssjob.records.record import KEPT
 
 # fmt: off
-APEL = f"""APEL-individual-job-message: v0.3
-Site: S
-LocalJobId: 71
-LocalUserId: amy
-WallDuration: 600
-CpuDuration: 1200
-Processors: 4
-NodeCount: 1
-StartTime: {START}
-EndTime: {JOB.end}
-MemoryReal: 2048
-MemoryVirtual: 4096
-ServiceLevelType: HEPSPEC
-ServiceLevel: 10
-%%
-"""
-SWF = f"; UnixStartTime: {START}\n71 0 50 600 4 300 2048 4 3600 512 1 5 3 7 1 1 9 60\n"
-FLUX = {
-    "id": 71, "username": "amy", "urgency": 16, "priority": 16, "t_submit": 1700000000.0,
-    "t_run": 1700000000.0, "t_cleanup": 1700000600.0, "t_inactive": 1700000600.0,
-    "state": "INACTIVE", "name": "a", "cwd": "/", "queue": "q", "bank": "b", "ntasks": 4,
-    "ncores": 4, "duration": 3600.0, "nnodes": 1, "nodelist": "n1", "result": "COMPLETED",
-}  # without a returncode: one below 0 is a signal
 # What a value is in the text of a record.
 VALUES = {
     "slurm":         r"[^|\n]+",
@@ -56,10 +29,6 @@ VALUES = {
 # fmt: on
 KINDS = ("abc", "-5", "1e400")
 OF_JSON = (*KINDS, -5, [7], {"a": 7})
-
-
-def written(name):
-    return "".join(f"{line}\n" for line in FORMATS[name][1]([JOB]))
 
 
 def replaced(pattern, text):
@@ -120,19 +89,6 @@ def cases(name):
     return FORMATS[name][0], text, behind(head, replaced(VALUES[name], body))
 
 
-def outcomes(format_, text):
-    found = read_records(find(format_), io.BytesIO(text.encode()), Options(), OBJECTS)
-    jobs, told, bad = [], [], []
-    for each in found:
-        if isinstance(each, Converted):
-            jobs.append(each.job)
-        elif isinstance(each, Noted):
-            told.append(each.message)
-        elif isinstance(each, Bad):
-            bad.append(each.reason)
-    return jobs, told, bad
-
-
 def properties(job):
     """What a job says, in the order of its text."""
     return re.findall(r"<[A-Z][^<>/]*>[^<>]+", dumps(job))
@@ -149,11 +105,11 @@ MOST = 6  # properties that are made of one value
 @pytest.mark.parametrize("name", [*sorted({*FORMATS} - {"ur"}), "apel", "swf", "flux"])
 def test_an_odd_value_is_told_and_kept_or_refuses_its_record(name):
     format_, whole, found = cases(name)
-    (job,), said, _ = outcomes(format_, whole)
+    (job,), said, _ = by_kind(format_, whole)
     usual = properties(job)
     faults, converted = [], 0
     for where, odd, text in found:
-        jobs, told, bad = outcomes(format_, text)
+        jobs, told, bad = by_kind(format_, text)
         news = [message for message in told if message not in said]
         if not jobs:
             assert bad, (where, odd)
@@ -184,10 +140,10 @@ def test_an_odd_value_is_told_and_kept_or_refuses_its_record(name):
 def test_a_blank_value_of_jobcomp_costs_that_value(key, blanks):
     whole = written("slurm-jobcomp")
     text = re.sub(rf"(?<={key}=)[^ ]*", blanks, whole)
-    (job,), told, bad = outcomes("slurm-jobcomp", text)
+    (job,), told, bad = by_kind("slurm-jobcomp", text)
     assert f"{key} is blank, which tells nothing" in told
     assert not bad
-    empty = outcomes("slurm-jobcomp", re.sub(rf"(?<={key}=)[^ ]*", "", whole))[0]
+    empty = by_kind("slurm-jobcomp", re.sub(rf"(?<={key}=)[^ ]*", "", whole))[0]
     assert [job] == empty
 
 
@@ -196,8 +152,8 @@ def test_a_blank_value_of_jobcomp_costs_that_value(key, blanks):
 )
 def test_an_odd_state_or_host_factor_of_LSF_costs_itself(before, after):
     whole = written("lsf")
-    (usual,), _, _ = outcomes("lsf", whole)
-    (job,), told, _ = outcomes("lsf", whole.replace(before, after))
+    (usual,), _, _ = by_kind("lsf", whole)
+    (job,), told, _ = by_kind("lsf", whole.replace(before, after))
     assert {*properties(usual)} <= {*properties(job)}
     assert ("taken for Completed" in "".join(told)) == ("abc" not in after)
 
@@ -207,9 +163,9 @@ def test_an_odd_number_about_energy_of_LSF_costs_itself(place):
     numbers = ["33", "1", "2.5", "3", "4"]
     behind = " {} 0 12 0 7 0\n"  # of affinity, which is empty
     whole = written("lsf").rstrip("\n")
-    (usual,), said, _ = outcomes("lsf", whole + behind.format(" ".join(numbers)))
+    (usual,), said, _ = by_kind("lsf", whole + behind.format(" ".join(numbers)))
     numbers[place] = "abc"
-    (job,), told, _ = outcomes("lsf", whole + behind.format(" ".join(numbers)))
+    (job,), told, _ = by_kind("lsf", whole + behind.format(" ".join(numbers)))
     lost = {*properties(usual)} - {*properties(job)}
     news = [message for message in told if message not in said]
     assert (len(lost), len(news)) == ((1, 1) if place == 0 else (0, 0))
@@ -217,13 +173,13 @@ def test_an_odd_number_about_energy_of_LSF_costs_itself(place):
 
 
 def test_an_odd_status_of_SWF_is_kept():
-    (job,), told, _ = outcomes("swf", SWF.replace(" 1 5 3 7 ", " abc 5 3 7 "))
+    (job,), told, _ = by_kind("swf", SWF.replace(" 1 5 3 7 ", " abc 5 3 7 "))
     assert '<Extension type="SWF" name="Status">abc</Extension>' in dumps(job)
     assert any("taken for Completed, kept as an Extension" in each for each in told)
 
 
 def test_a_host_less_than_LSF_says_is_no_odd_state():
-    _, _, bad = outcomes("lsf", written("lsf").replace('"4*n1" 64', "64"))
+    _, _, bad = by_kind("lsf", written("lsf").replace('"4*n1" 64', "64"))
     assert bad == ["no state and host factor behind the hosts"]
 
 
@@ -231,10 +187,10 @@ def test_a_host_less_than_LSF_says_is_no_odd_state():
 @pytest.mark.parametrize("name", ["slurm", "slurm-json", "slurm-jobcomp", "flux"])
 def test_a_job_that_goes_on_has_no_end_whatever_its_record_says(name, word):
     format_, whole, _ = cases(name)
-    (usual,), said, _ = outcomes(format_, whole)
+    (usual,), said, _ = by_kind(format_, whole)
     known = {"RUNNING": "RUN", "SUSPENDED": "SCHED", "COMPLETING": "CLEANUP"}[word]
     text = re.sub('INACTIVE"', f'{known}"', whole) if name == "flux" else whole
-    (job,), told, _ = outcomes(format_, text.replace("COMPLETED", word))
+    (job,), told, _ = by_kind(format_, text.replace("COMPLETED", word))
     (new,) = [message for message in told if message not in said]
     assert "an End of a job that goes on: " in new
     assert ("EndTime" in usual, "EndTime" in job) == (True, False)
@@ -246,7 +202,7 @@ def test_a_job_that_goes_on_has_no_end_whatever_its_record_says(name, word):
 def test_an_ad_of_a_job_that_goes_on_has_no_end_and_one_in_it_is_told(status, ended):
     format_, whole, _ = cases("condor")
     ad = {**json.loads(whole), "JobStatus": status, "CompletionDate": ended}
-    (job,), told, bad = outcomes(format_, json.dumps(ad))
+    (job,), told, bad = by_kind(format_, json.dumps(ad))
     assert ("EndTime" in job, bad) == (False, [])
     assert any("an End of a job that goes on: " in each for each in told) == bool(ended)
 
@@ -257,6 +213,6 @@ def test_a_job_without_a_state_is_told(name, state, without):
     format_, whole, _ = cases(name)
     record = json.loads(whole)
     record[state] = without
-    (job,), told, bad = outcomes(format_, json.dumps(record))
+    (job,), told, bad = by_kind(format_, json.dumps(record))
     assert ("State" in job, bad) == (False, [])
     assert NO_STATE in told

@@ -444,10 +444,10 @@ def test_a_job_that_ran_and_says_no_start_keeps_what_it_used_and_is_told(start):
 
 
 def test_processors_are_whole_or_shortened_with_a_letter():
-    head = b"JobID|State|NCPUS\n"
-    (bad,) = outcomes(head + b"7|COMPLETED|1.5\n")
+    head = b"JobID|State|ElapsedRaw|NCPUS\n"
+    (bad,) = outcomes(head + b"7|COMPLETED|60|1.5\n")
     assert bad == Bad(2, "'1.5' is not a whole number: NCPUS")
-    (found,) = outcomes(head + b"7|COMPLETED|1.50K\n")
+    (found,) = outcomes(head + b"7|COMPLETED|60|1.50K\n")
     assert found.job.delivered.text("Processors") == "1536"
 
 

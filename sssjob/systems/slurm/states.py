@@ -61,6 +61,8 @@ _OF_CODES = {row.code: row.word for row in WORDS if row.code}
 # A run that was requeued or resized is over where it has an end. Any other job that goes on has
 # none, even where ``sacct --truncate`` prints the end of the time that was asked about.
 _RUNS = frozenset(("REQUEUED", "RESIZING"))
+# Any other word for an end is also that of a job that was never started.
+_OF_STARTED = frozenset(("COMPLETED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"))
 _HELD = "JobHeld"  # reasons: JobHeldUser, JobHeldAdmin
 
 
@@ -127,6 +129,15 @@ def phase(text: str) -> Phase:
 def is_over(text: str) -> bool:
     """Whether a state by itself says that the job has ended."""
     return state(text).standard == "Completed"
+
+
+def was_started(text: str) -> bool:
+    """Whether a state by itself says that the job was started, and has ended.
+
+    >>> was_started("TIMEOUT"), was_started("CANCELLED by 1000")
+    (True, False)
+    """
+    return state(text).word in _OF_STARTED
 
 
 def held(standard: str, reason: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from sssjob.records.cuts import CustomPieces
@@ -11,6 +12,7 @@ from sssjob.records.layout import (
     NEVER,
     NO_START,
     NO_STATE,
+    NO_WALL,
     KnownColumns,
     Layout,
     Read,
@@ -34,6 +36,7 @@ _ENDED = tuple(map(str, ENDED))
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
 _NAMES = (*table.NAMES, *WORKED_OUT)
 _NEVER = (*_NAMES, NEVER)
+_cpus = itemgetter(*map(_NAMES.index, ("CpusProvisioned", "RequestCpus")))
 _STATUS, _COMPLETION, _START, _WALL, _CPU = map(
     _NAMES.index, ("JobStatus", "CompletionDate", "StartTime", "Duration", "CpuDuration")
 )
@@ -54,6 +57,8 @@ def record(line: int, values: list[Any]) -> Read:
         return Record(line, _NAMES, found, has_ended, notes=notes)
     if has_ended and ran(found[_WALL], found[_CPU]):
         return Record(line, _NAMES, found, notes=(Noted(line, NO_START, once=True),))
+    if found[_STATUS] == str(COMPLETED) and not found[_WALL] and any(_cpus(found)):
+        notes = (Noted(line, NO_WALL, once=True),)
     return Record(line, _NEVER, found, has_ended, notes=notes)
 
 

@@ -34,9 +34,10 @@ _INNER = "job of an instance that is a job itself"
 _NEVER = (*table.NAMES, NEVER)
 _EXCEPTION = "exception"
 _IDS = tuple(map(table.NAMES.index, ("id", "jobid")))
-_STATE, _RUN, _OVER, _DEPENDENCIES = map(
-    table.NAMES.index, ("state", "t_run", "t_inactive", "dependencies")
+_STATE, _RUN, _OVER, _DEPENDENCIES, _RESULT = map(
+    table.NAMES.index, ("state", "t_run", "t_inactive", "dependencies", "result")
 )
+_OF_STARTED = ("COMPLETED", "TIMEOUT")  # results; a job that waits may fail, or be cancelled
 
 
 def array(head: bytes) -> str:
@@ -61,7 +62,8 @@ def records(line: int, job: dict[str, Any]) -> list[Read]:
         if isinstance(job.get(table.NAMES[place]), dict | list):
             fields[place] = ""  # which is no id
     fields[_DEPENDENCIES] = _texts(job.get("dependencies"))
-    names = table.NAMES if fields[_RUN].strip("0.") else _NEVER
+    has_run = fields[_RUN].strip("0.") or fields[_RESULT] in _OF_STARTED
+    names = table.NAMES if has_run else _NEVER
     notes = unread(line, "keys of a job", [*_keys(job)], table.KNOWN)
     if not fields[_STATE]:
         notes += (Noted(line, NO_STATE, once=True),)

@@ -21,6 +21,7 @@ from sssjob.records.cuts import Lines
 from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NEVER,
+    NO_START,
     KnownColumns,
     Layout,
     NoRecord,
@@ -28,6 +29,7 @@ from sssjob.records.layout import (
     RunKey,
     alone,
     mapping,
+    ran,
     told_by_columns,
 )
 from sssjob.records.lines import TWO_RECORDS, first_line
@@ -47,6 +49,8 @@ _COUNT = re.compile("0|[1-9][0-9]{0,8}")  # 08 is a 0 and an 8 without a blank b
 _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
 _NINE = re.compile("9|[1-9][0-9]")  # versions of which all fields are known
 _START = 10  # startTime, from 0
+_CPU = slice(table.REST.index("ru_utime"), table.REST.index("ru_stime") + 1)
+_RUN_TIME = slice(table.TAIL.index("runTime"), table.TAIL.index("runTime") + 1)
 _NO_BLANK = "two fields without a blank between them"
 _NO_FIELD = "a field is missing in front of numAskedHosts"
 _NO_HOSTS = "it ran, and no execution hosts are told: nor are its processors"
@@ -122,10 +126,14 @@ def _record(number: int, fields: list[str]) -> Read:
     asked_text, odd_asked = _entries(asked, _ASKED)
     hosts_text, odd_hosts = _entries(hosts, _RAN)
     tail, behind, odd_counts = _tail(fields, position + len(table.REST))
-    names = _names(len(known), len(tail), len(behind), fields[_START] == "0")
+    says_no_start = fields[_START] == "0"
+    never = says_no_start and not table.is_done(known[0])
+    names = _names(len(known), len(tail), len(behind), never)
     told = [*fields[:first], asked_text, hosts_text, *known, *tail, *behind]
     found = told_by_columns(number, names, told)
-    notes = [] if hosts or fields[_START] == "0" else [_NO_HOSTS]
+    notes = [] if hosts or never else [_NO_HOSTS]
+    if says_no_start and not never and ran(*tail[_RUN_TIME], *known[_CPU]):
+        notes.append(NO_START)
     if not tail and len(fields) > position + len(table.REST):
         notes.append(_OTHER_TAIL)
     if not (notes or odd_asked or odd_hosts or odd_counts):

@@ -44,7 +44,7 @@ _SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
 A_HOST = "a host such as n1 or 16*n1"
 NAMELESS = "*"  # in a list of hosts: one whose name is none
 _REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
-_EXIT_BIT = 32
+_EXIT_BIT, _DONE_BIT = 32, 64
 _OPENED = re.compile(r"rusage\s*\[")
 _RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
 _NGPUS = re.compile(r"\bngpus\w*\s*=")
@@ -207,6 +207,11 @@ def asked_processors(least: str, most: str) -> Found:
     if not isinstance(low, str) or not isinstance(high, str) or int(low) >= int(high):
         return low
     return Property("Processors", low, {"op": "GE"}), Property("Processors", high, {"op": "LE"})
+
+
+def is_done(status: str) -> bool:
+    """Whether a job was started by its status: DONE is said of no other."""
+    return status in STATES and bool(int(status) & _DONE_BIT)
 
 
 def state(status: str, info: str) -> Found:

@@ -40,7 +40,7 @@ from sssjob.records.record import (
 from sssjob.records.unread import unread
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.states import Phase, phase
+from sssjob.systems.slurm.states import Phase, is_over, phase, was_started
 from sssjob.systems.slurm.words import account
 
 # fmt: off
@@ -110,10 +110,15 @@ def _state(text: str, end: str, start: str) -> Found:
 def _has_ended(state: str, end: str, start: str, nodes: str) -> bool:
     """Whether the run did; of a job that waits again it did on as many nodes. # decision 681"""
     if end in NO_VALUE:
-        return False
+        return is_over(state)
     if _waits_again(state, start):
-        return nodes.strip("0") != ""
+        return _has_nodes(nodes)
     return phase(state) is Phase.TOLD_BY_END
+
+
+def _has_nodes(count: str) -> bool:
+    """Whether a job has nodes by their number."""
+    return count.strip("0") != ""
 
 
 def _waits_again(state: str, start: str) -> bool:
@@ -252,7 +257,9 @@ def record(number: int, line: str, clock: Clock) -> Read:
         texts[_END] = end = ""
     submitted = texts[_KEYS.index("SubmitTime")]
     told = [clock.readable(text) for text in (start, end, submitted)]
-    never = start in NO_VALUE or texts[_KEYS.index("NodeList")] in ("None assigned", "(null)")
+    never = start in NO_VALUE and not was_started(state)
+    if texts[_KEYS.index("NodeList")] in ("None assigned", "(null)"):
+        never = never or not (was_started(state) and _has_nodes(count))
     return Record(number, _NEVER if never else _TOLD, [*texts, *told], ended, notes=notes)
 
 

@@ -21,7 +21,7 @@ from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.lines import RowRun, SacctRow
 from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
 from sssjob.systems.slurm.accounting.steps import Summed
-from sssjob.systems.slurm.states import Phase, is_over, phase
+from sssjob.systems.slurm.states import Phase, is_over, phase, was_started
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -404,11 +404,20 @@ class RowColumns(Generic[P, J]):
         for at, (node, state, start) in enumerate(zip(nodes, states, starts, strict=True)):
             can_be = node not in _NOT_STARTED and state not in waits
             says_none = start in _NO_TIME
-            if can_be and says_none and progress[at] == ENDED and self._ran(columns, at):
-                unsaid.append(at)
-                says_none = False
+            if can_be and says_none and progress[at] == ENDED:
+                if self._ran(columns, at):
+                    unsaid.append(at)
+                    says_none = False
+                elif was_started(state) and not self._tells_wall(columns, at):
+                    says_none = False  # nor does anything say that it used nothing
             begun.append(can_be and not says_none)
         return begun, unsaid
+
+    def _tells_wall(self, columns: Sequence[Sequence[str]], at: int) -> bool:
+        """Whether a record tells how much time passed in its job."""
+        return any(
+            not _is_untold(columns[self._at[name]][at]) for name in _PASSED if name in self._at
+        )
 
     def _ran(self, columns: Sequence[Sequence[str]], at: int) -> bool:
         """Whether time passed in a job, as its record says."""
