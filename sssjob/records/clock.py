@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.record import Field, Noted, R, by_columns, in_bulk, numeric
+from sssjob.records.record import Field, Instead, Noted, R, by_columns, in_bulk, numeric
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
 from sssjob.records.values import is_whole
 from sssjob.suggestions import question
@@ -23,6 +23,9 @@ NO_VALUE = frozenset(
     ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
 )  # fmt: skip
+
+BLANK = frozenset(("",))  # of logs that have no word for a time that is not known
+A_TIME = "a time such as 2026-11-20T14:29:34"
 
 _CTIME = re.compile(
     r"(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2}) +([0-9]{1,2}) +([0-9]{2}):([0-9]{2}):([0-9]{2})"
@@ -66,11 +69,14 @@ def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
 class Clock:
     """Reads times; ``zone``, or that of this name, is for those that do not state one.
 
+    ``untold`` are the words that stand for no time, all of them in ``NO_VALUE``; others of these
+    are odd, and cost no record. # decision 1074
     Raises ``InvalidValue`` for a zone that is not known.
     """
 
-    def __init__(self, zone: str | tzinfo = "") -> None:
+    def __init__(self, zone: str | tzinfo = "", untold: frozenset[str] = NO_VALUE) -> None:
         self._named = bool(zone)
+        self._untold = untold
         self.zone = zone if isinstance(zone, tzinfo) else timezone(zone)
         reading = by_columns(self.many)(numeric(units.TIME_LIMIT)(partial(self.read)))
         self.reading = in_bulk(self.bulk)(reading)
@@ -96,7 +102,9 @@ class Clock:
                 raise InvalidValue(text, "a time of 32 bits")
             return text if text[0] != "0" else text.lstrip("0") or None
         if text in NO_VALUE:
-            return None
+            if text in self._untold:
+                return None
+            raise Instead(text, A_TIME, (), "no time is known", keeps=True)
         start = self._hours.get(text[:14])
         if start is not None and (found := _IN_HOUR.fullmatch(text, 14)):
             return str(start + 60 * int(found[1]) + int(found[2]))
@@ -232,7 +240,7 @@ class Clock:
         try:
             moment = ctime(text) or datetime.fromisoformat(text)
         except ValueError:
-            raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None
+            raise InvalidValue(text, A_TIME) from None
         if moment.tzinfo is None:
             moment = self._placed(text, moment, fold)
         if not 0 <= (value := moment.timestamp()) <= units.TIME_LIMIT:

@@ -34,7 +34,7 @@ class RecordEngine(Generic[P, J]):
         """Raises ``InvalidValue`` for an unknown zone."""
         self._layout = layout
         self._options = options
-        self._clock = Clock(options.zone)
+        self._clock = Clock(options.zone, layout.untold)
         self._plans = Plans(layout, self._clock, builder)
         self._maker = Maker(self._plans, layout.span, layout.lasted)
         self._ends_in_record = True  # what was read last, but for notes, became a job

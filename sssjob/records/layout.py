@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, Union, cast
 
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job, Property
-from sssjob.records.clock import Clock
+from sssjob.records.clock import BLANK, Clock
 from sssjob.records.cutting import Cutter, Moved
 from sssjob.records.lasting import Lasted
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
@@ -349,7 +349,7 @@ class Layout:
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
     is ``MadeJob`` needs none. ``span`` names the columns of start and end, of which a
     note may speak, and ``lasted`` those of a wall time that cannot be longer. ``run`` tells runs
-    apart, where records do, ``known`` all columns.
+    apart, where records do, ``known`` all columns. ``untold`` are its words for an unknown time.
     ``recognises`` says what in the first bytes of a file tells the format, ``mistaken`` what is
     wrong with a file that is often taken for it; both give "" for all others. ``folding`` is for
     formats with several records of one job.
@@ -364,5 +364,6 @@ class Layout:
     lasted: Lasted | None = None
     run: RunKey | None = None
     known: KnownColumns | None = None
+    untold: frozenset[str] = BLANK
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown

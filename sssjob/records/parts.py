@@ -61,7 +61,7 @@ def _following(
     layout: Layout, folding: Folding, options: Options, front: Front = ()
 ) -> FoldingCutter:
     assert layout.reader is not None  # what is folded was read
-    read = layout.reader(options, Clock())
+    read = layout.reader(options, Clock(untold=layout.untold))
     return FoldingCutter(folding, read, options, front, _many(layout))
 
 

@@ -13,6 +13,7 @@ from records import by_kind
 from written_records import APEL, FLUX, FORMATS, SWF, written
 
 from sssjob.document import dumps
+from sssjob.records.clock import A_TIME
 from sssjob.records.layout import NO_STATE
 from sssjob.records.record import KEPT
 
@@ -216,3 +217,79 @@ def test_a_job_without_a_state_is_told(name, state, without):
     (job,), told, bad = by_kind(format_, json.dumps(record))
     assert ("State" in job, bad) == (False, [])
     assert NO_STATE in told
+
+
+@pytest.mark.parametrize("value", ["1.5", 1.5])
+@pytest.mark.parametrize("name", ["ExitCode", "HoldReasonCode", "MinHosts", "MaxHosts"])
+def test_a_part_of_a_whole_number_of_HTCondor_is_odd(name, value):
+    ad = {**json.loads(written("condor")), name: value}
+    ((job,), told, bad) = by_kind("condor", json.dumps(ad) + "\n")
+    assert (told, bad) == ([f"'1.5' is not a whole number: {name}; {KEPT}"], [])
+    assert f'<Extension type="HTCondor" name="{name}">1.5' in properties(job)
+    assert "ExitCode" not in job
+
+
+@pytest.mark.parametrize("value", ["1.5", 1.5])
+@pytest.mark.parametrize("name", ["ClusterId", "ProcId"])
+def test_a_part_of_an_id_of_HTCondor_is_that_of_no_job(name, value):
+    ad = {**json.loads(written("condor")), name: value}
+    jobs, _, bad = by_kind("condor", json.dumps(ad) + "\n")
+    assert (jobs, bad) == ([], [f"'1.5' is not a whole number: {name}"])
+
+
+def test_a_whole_number_with_a_point_is_one():
+    ad = {**json.loads(written("condor")), "ClusterId": "71.0", "ProcId": 2.0, "ExitCode": 3.0}
+    ((job,), told, bad) = by_kind("condor", json.dumps(ad) + "\n")
+    assert (job.id, job["ExitCode"].text, told, bad) == ("71.2", "3", [], [])
+
+
+WORDS = ["*", "N/A", "(null)", "Unknown"]
+# Where a time stands in a record of a format that has no word for one that is not known.
+TIMES = {
+    "ctime": ("pbs", written("torque"), r"(?<= ctime=)\S+"),
+    "start": ("pbs", written("openpbs"), r"(?<= start=)\S+"),
+    "StartTime": ("apel", APEL, r"(?<=StartTime: )\S+"),
+    "EndTime": ("apel", APEL, r"(?<=EndTime: )\S+"),
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("name", TIMES)
+def test_a_word_of_others_for_no_time_is_told_and_kept(name, word):
+    format_, whole, pattern = TIMES[name]
+    text, times = re.subn(pattern, word, whole)
+    ((job,), told, bad) = by_kind(format_, text)
+    said = f"{word!r} is not {A_TIME}: {name}; no time is known, {KEPT}"
+    assert (times, told, bad) == (1, [said], [])
+    assert job.delivered.text("Duration") == "600"
+    assert [each for each in properties(job) if each.endswith(f'name="{name}">{word}')]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_it_is_one_of_Slurm(word):
+    text = f"JobID|State|Submit|ElapsedRaw|NCPUS\n7|COMPLETED|{word}|60|4\n"
+    assert by_kind("slurm", text)[1:] == ([], [])
+
+
+def test_a_number_of_GPUs_that_is_told_twice_is_none():
+    whole = written("torque")
+    gpus = re.search(":gpus=[0-9]+", whole)[0]
+    ((job,), told, _) = by_kind("pbs", whole.replace(gpus, f":gpus=1{gpus}"))
+    assert sum("nodes with a number of GPUs" in message for message in told) == 1
+    assert not [each for each in properties(job) if each.startswith("<Resource")]
+    (same,), again, _ = by_kind("pbs", whole.replace(gpus, 2 * gpus))
+    assert again == []
+    assert [each for each in properties(same) if each.startswith("<Resource")]
+
+
+@pytest.mark.parametrize(
+    ("owner", "host", "is_kept"),
+    [("amy@login", "login", False), ("bob@login", "login", True), ("login", "", True),
+     ("amy", "", False), ("amy@", "", False)],
+)  # fmt: skip
+def test_another_owner_of_TORQUE_is_kept(owner, host, is_kept):
+    ((job,), told, _) = by_kind(
+        "pbs", written("torque").replace("user=amy", f"user=amy owner={owner}")
+    )
+    assert (job.get("SubmitHost"), told) == (host, [])
+    assert (f'<Extension type="PBS" name="owner">{owner}' in properties(job)) == is_kept

@@ -108,7 +108,10 @@ def parts(text: str) -> list[NodeSpec] | None:
         part = NodeSpec(count or 1, name="" if count else head)
         for inner in rest:
             name, equals, value = inner.partition("=")
-            if equals:
+            if equals and part.values.get(name, value) != value:
+                # Which one counts nobody knows: so it is no number, and written as it was.
+                part.values[name] += f":{name}={value}"
+            elif equals:
                 part.values[name] = value
             else:
                 part.marks.append(inner)

@@ -94,9 +94,15 @@ def none_below_0(text: str) -> Found:
     return None
 
 
+def whole_from_0(text: str) -> Found:
+    """Nothing. Raises ``InvalidValue`` for what is no whole number from 0 on."""
+    _whole(_from_0(text))
+    return None
+
+
 def any_number(text: str) -> Found:
-    """Nothing. Raises ``InvalidValue`` for what is no number."""
-    _of_64_bits(text)
+    """Nothing. Raises ``InvalidValue`` for what is no whole number."""
+    _whole(text)
     return None
 
 
@@ -218,14 +224,14 @@ def exit_code(text: str, by_signal: str, number_of_signal: str) -> Found:
     ('3', '137', None)
     """
     if by_signal == "true":
-        return str(SIGNALLED + int(_of_64_bits(number_of_signal))) if number_of_signal else None
-    return str(int(_of_64_bits(text))) if text else None
+        return str(SIGNALLED + _whole(number_of_signal)) if number_of_signal else None
+    return str(_whole(text)) if text else None
 
 
 def signal(text: str, by_signal: str) -> Found:
     """The signal of a job that one ended; without ``by_signal`` it is that of an earlier run."""
     if text:
-        _of_64_bits(text)
+        _whole(text)
     return (noted("HTCondor", "Signal", text),) if text and by_signal == "true" else None
 
 
@@ -271,6 +277,14 @@ def _of_64_bits(text: str) -> Fraction:
     return value
 
 
+def _whole(text: str) -> int:
+    """A whole number that a column can hold. Raises ``InvalidValue`` for any other text."""
+    value = _of_64_bits(text)
+    if value.denominator != 1:
+        raise InvalidValue(text, "a whole number")
+    return int(value)
+
+
 def _from_0(text: str) -> str:
     """A text that is no number below 0, nor beyond 64 bits. Raises ``InvalidValue``."""
     if not (text.isdecimal() and len(text) < _DIGITS) and text and _of_64_bits(text) < 0:
@@ -295,7 +309,7 @@ def hosts_of(text: str, universe: str) -> Fraction:
     if UNIVERSES.get(universe) != "parallel" or not text:
         return Fraction(1)
     try:
-        return max(_of_64_bits(text), Fraction(1))
+        return Fraction(max(_whole(text), 1))
     except InvalidValue:  # which is told where it stands
         return Fraction(1)
 
@@ -541,7 +555,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
     Field("HoldReasonCode",           JOB,       "Extension",       any_number),
     Field("MinHosts",                 JOB,       "Extension",       any_number),
-    Field("MaxHosts",                 JOB,       "Extension",       none_below_0),
+    Field("MaxHosts",                 JOB,       "Extension",       whole_from_0),
     Field("NumJobStarts",             JOB,       "StartCount",      starts),
     Field("JobPrio",                  JOB,       "Priority",        integer),
     Field("Iwd",                      JOB,       "InitialWorkingDirectory"),

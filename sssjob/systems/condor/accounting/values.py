@@ -6,6 +6,7 @@ Attributes come as numbers, texts or None; what is worked out is text, "" where 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
@@ -50,6 +51,7 @@ ENDED = (REMOVED, COMPLETED)
 
 # What every job has, whatever else an ad tells.
 _NEEDED = frozenset(("ClusterId", "ProcId", "JobStatus"))
+_OF_ID = frozenset(MADE_OF["Id"])  # of which a part is another job's # decision 1074
 # What has a row of its own, where it is told what it is.
 _TOLD = frozenset(("NumJobStarts", "CumulativeSuspensionTime"))
 _USAGE = slice(WORKED_OUT.index("Id"), WORKED_OUT.index("Duration") + 1)
@@ -81,7 +83,7 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     if _KINDS.issuperset(map(type, found)):
         try:
             return _worked_out(found)
-        except (ValueError, OverflowError):  # of infinity, of NaN, or of an amount below 0
+        except (ValueError, OverflowError):  # of infinity, NaN, an amount below 0, part of an id
             pass
     said = [*map(as_number, found)]
     odd = {
@@ -89,6 +91,9 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
         for place, (name, value) in enumerate(zip(NUMBERS, said, strict=True))
         if (text := _odd(value, 0 if name in _AMOUNTS else -_HUGE, _MOST.get(name, _HUGE)))
     }
+    for name in _OF_ID:
+        if _is_part(value := said[NUMBERS.index(name)]):
+            raise InvalidValue(repr(value), f"a whole number: {name}")
     numbers = [None if place in odd else _number(value) for place, value in enumerate(said)]
     known = [*_worked_out(numbers)]
     for place, text in odd.items():
@@ -103,6 +108,11 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     unread = {NUMBERS[place]: text for place, text in odd.items() if NUMBERS[place] not in _TOLD}
     known[-1] = json.dumps(unread) if unread else ""
     return tuple(known)
+
+
+def _is_part(value: Any) -> bool:
+    """Whether a number is no whole one."""
+    return type(value) is float and math.isfinite(value) and not value.is_integer()
 
 
 def _changed(numbers: Sequence[Any], place: int) -> list[str]:
@@ -129,6 +139,8 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     )  # fmt: skip
     if min(amounts) < 0:
         raise ValueError("an amount below 0")
+    if _is_part(cluster) or _is_part(process):
+        raise ValueError("a part of an id")
     if max(amounts) >= _HUGE:
         raise OverflowError("a number of more than 64 bits")
     if max(current or 0, first or 0, completed or 0, entered or 0) > units.TIME_LIMIT:

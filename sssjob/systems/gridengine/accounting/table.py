@@ -13,7 +13,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.nodes import plain as plain_name
-from sssjob.records.clock import Clock
+from sssjob.records.clock import BLANK, Clock
 from sssjob.records.layout import NEVER, Names
 from sssjob.records.readers import (
     any_of,
@@ -53,7 +53,7 @@ _TASKS = re.compile(r"[0-9]{1,18}(?:[-:,][0-9]{1,18})*")  # of jobs that wait, m
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
 _GPU = {"name": GPU}
-_clock = Clock("UTC")
+_clock = Clock("UTC", BLANK)
 _REMEMBERED = 1 << 12  # limits and sizes of categories, of which a site has few
 
 # fmt: off

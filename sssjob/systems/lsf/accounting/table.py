@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property
-from sssjob.records.clock import Clock, passed
+from sssjob.records.clock import BLANK, Clock, passed
 from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import any_of, extension, integer, kilobytes, listed
 from sssjob.records.record import (
@@ -50,7 +50,7 @@ _RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
 _NGPUS = re.compile(r"\bngpus\w*\s*=")
 _SPAN = re.compile(r"span\s*\[\s*(ptile|hosts)\s*=\s*([0-9]{1,6})\s*\]")
 _TILE = re.compile(r"ptile=([0-9]{1,6})")
-_clock = Clock("UTC")
+_clock = Clock("UTC", BLANK)
 
 # fmt: off
 HEAD = (

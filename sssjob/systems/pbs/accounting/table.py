@@ -161,6 +161,15 @@ def after_at(text: str) -> Found:
     return text.partition("@")[2] or None
 
 
+def other_owner(text: str, user: str) -> Found:
+    """The owner ``user@host``, where it is not the user.
+
+    >>> other_owner("bob@login", "amy"), other_owner("amy@login", "amy")
+    ('bob@login', None)
+    """
+    return text if text.partition("@")[0] != user else None
+
+
 @varied
 def global_id(id: str, server: str, submitted: str) -> Found:
     """server/id/time of submission; a server's ids begin anew when they run out."""
@@ -491,6 +500,8 @@ TABLE: tuple[Field, ...] = (
     Field("etime",                    JOB,       "EligibleTime", time),
     Field("start",                    JOB,       "StartTime",   time),
     Field("owner",                    JOB,       "SubmitHost",  after_at),
+    Field("owner",                    JOB,       "Extension",   other_owner, noted("owner"),
+          ("user",)),
     Field("exec_host",                DELIVERED, "Node",        nodes),
     Field("exec_host",                DELIVERED, "NodeCount",   node_count),
     Field("exec_vnode",               NOWHERE),  # exec_host tells the same, but for GPUs

@@ -302,5 +302,6 @@ LAYOUT = Layout(
         _KEYS, {_BEGUN: ("StartTime",), _OVER: ("EndTime",), _SUBMITTED: ("SubmitTime",)}
     ),
     run=RunKey("SubmitTime", "StartTime", "EndTime"),
+    untold=NO_VALUE,
     recognises=recognises,
 )

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
+from sssjob.records.clock import NO_VALUE
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.cutting import OpenStream, PartStream
 from sssjob.records.layout import KnownColumns, Layout, Piece
@@ -196,5 +197,6 @@ LAYOUT = Layout(
     span=sacct.LAYOUT.span,
     known=KnownColumns(table.PATHS, _made_of()),
     run=sacct.LAYOUT.run,
+    untold=NO_VALUE,
     recognises=recognises,
 )

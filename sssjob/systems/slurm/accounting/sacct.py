@@ -13,6 +13,7 @@ from itertools import chain, groupby, repeat
 from operator import attrgetter
 from typing import Any, BinaryIO, Generic, TypeVar
 
+from sssjob.records.clock import NO_VALUE
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
 from sssjob.records.layout import KnownColumns, Layout, Names, Piece, RecordBatch, RunKey, Stretch
@@ -432,5 +433,6 @@ LAYOUT = Layout(
     span=("Start", "End"),
     known=KnownColumns(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=RunKey("Submit", "Start", "End"),
+    untold=NO_VALUE,
     recognises=recognises,
 )

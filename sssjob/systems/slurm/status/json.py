@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.errors import UnusableInput
-from sssjob.records.clock import Clock
+from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.json_objects import MembersBeside, objects
 from sssjob.records.layout import Layout, Read, Reader
 from sssjob.records.record import Options
@@ -57,5 +57,6 @@ LAYOUT = Layout(
     cut=objects(lambda head: "jobs", _BESIDE),
     reader=reader,
     rows=table.rows,
+    untold=NO_VALUE,
     recognises=recognises,
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from sssjob.errors import UnusableInput
-from sssjob.records.clock import Clock
+from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
@@ -219,5 +219,10 @@ def _memory(text: str, letter: str) -> str:
 
 
 LAYOUT = Layout(
-    type=TYPE, cut=CustomPieces(pieces), reader=reader, rows=table.rows, recognises=recognises
+    type=TYPE,
+    cut=CustomPieces(pieces),
+    reader=reader,
+    rows=table.rows,
+    untold=NO_VALUE,
+    recognises=recognises,
 )
