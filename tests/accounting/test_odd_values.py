@@ -293,3 +293,33 @@ def test_another_owner_of_TORQUE_is_kept(owner, host, is_kept):
     )
     assert (job.get("SubmitHost"), told) == (host, [])
     assert (f'<Extension type="PBS" name="owner">{owner}' in properties(job)) == is_kept
+
+
+ROW = written("sge").splitlines()[-1].split(":")
+ROW[33] = "NONE"  # granted_pe
+ANCHORS = {"submission_time": 8, "category": 39, "pe_taskid": 41}
+
+
+@pytest.mark.parametrize("odd", ["abc", "1e400", ""])
+@pytest.mark.parametrize("name", ANCHORS)
+def test_one_odd_anchor_of_Grid_Engine_costs_itself(name, odd):
+    row = [*ROW]
+    row[ANCHORS[name]] = odd
+    ((job,), told, bad) = by_kind("sge", ":".join(row) + "\n")
+    assert (len(told), bad) == (1, [])
+    assert name in told[0]
+    assert job.delivered.text("Duration") == "600"
+    kept = f'<Extension type="SGE" name="{name}">{odd}'
+    assert (kept in properties(job)) == (odd != "")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{8: "abc", 39: "abc"}, {39: "abc", 41: "abc"}, {33: "mpi", 41: "abc"}, {8: "12"},
+     {39: "abc", 36: "x"}, {39: "abc", 9: "x"}],
+    ids=str,
+)  # fmt: skip
+def test_two_odd_anchors_or_a_slave_task_may_be_anything(changes):
+    row = [changes.get(place, text) for place, text in enumerate(ROW)]
+    jobs, _, bad = by_kind("sge", ":".join(row) + "\n")
+    assert (len(jobs), len(bad)) == (0, 1)

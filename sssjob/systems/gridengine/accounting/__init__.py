@@ -64,8 +64,10 @@ from sssjob.systems.gridengine.accounting.columns import (
     command_ends,
     fit,
     fit_columns,
+    fits_but_an_anchor,
     fits_but_values,
     has_tail,
+    is_task,
     known,
     may_begin,
     with_tail,
@@ -74,7 +76,8 @@ from sssjob.systems.gridengine.words import SECONDS, in_seconds
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
 
-_ALWAYS = (FAILED, SLOTS)  # numbers that every row has, and that decide State and Processors
+# What every row has: of the first two State and Processors are made.
+_ALWAYS = (FAILED, SLOTS, SUBMITTED, CATEGORY, PE_TASK)
 
 _TRIES = 500  # ways to join the fields of a line
 # Priority, three times, failed, and exit_status: so much of each row has a form of its own.
@@ -205,7 +208,7 @@ def key(record: Record) -> tuple[str, str]:
 def slave_task(record: Record) -> str:
     """The slave task that a row is about."""
     found: str = record.fields[PE_TASK]
-    return "" if found == "NONE" else found
+    return "" if found == "NONE" or not is_task(found) else found
 
 
 def is_parallel(job: Record) -> bool:
@@ -305,7 +308,7 @@ def parted(line: str) -> list[str]:
         raise NoRecord("a colon in a text, and the columns cannot be told apart")
     if hopeless:
         raise NoRecord(f"more than {LATEST + SURPLUS_LIMIT} fields")
-    if fits_but_values(fields):
+    if fits_but_values(fields) or (len(fields) in SIZES and fits_but_an_anchor(fields)):
         return with_tail(fields)
     raise NoRecord("the columns do not fit: no times where they should be")
 

@@ -56,8 +56,8 @@ def _fit_oldest(columns: Sequence[Sequence[str]]) -> bool:
         and "" not in columns[FAILED]
         and _are_decimal([text.removeprefix("-") for text in columns[PRIORITY]])
         and all(map(_are_times, columns[SUBMITTED : ENDED + 1]))
-        and all(text == "NONE" or text[:1] == "-" for text in set(columns[CATEGORY]))
-        and all(text == "NONE" or _PE_TASK_SHAPE.fullmatch(text) for text in set(columns[PE_TASK]))
+        and all(map(is_category, set(columns[CATEGORY])))
+        and all(map(is_task, set(columns[PE_TASK])))
         and all(_are_numbers(columns[place]) for place in _AMOUNTS)
     )
 
@@ -152,7 +152,7 @@ def may_begin(fields: list[str], place: int) -> bool:
         behind[0].removeprefix("-").isdecimal()
         and behind[SLOTS - PRIORITY].isdecimal()
         and all(NUMBER.fullmatch(behind[at - PRIORITY]) for at in (MAXRSS, CPU))
-        and (behind[-1] == "NONE" or behind[-1][:1] == "-")
+        and is_category(behind[-1])
     )
 
 
@@ -165,9 +165,42 @@ def fits_but_values(fields: list[str]) -> bool:
         len(fields) in SIZES
         and fields[JOB].isdecimal()
         and is_times(fields, SUBMITTED)
-        and (fields[CATEGORY] == "NONE" or fields[CATEGORY][:1] == "-")
+        and is_category(fields[CATEGORY])
         and fields[PE_TASK] == "NONE"
     )
+
+
+# decision 1076
+def fits_but_an_anchor(fields: list[str]) -> bool:
+    """Whether the fields are those of a job, but for one of those by which others are found.
+
+    All others have to be what they should. Where a parallel job may have rows of slave tasks, a
+    slave task that is none may be one of them, whose usage its job tells, too.
+    """
+    odd = [place for place, is_it in _ANCHORS.items() if not is_it(fields[place])]
+    if len(odd) != 1 or (odd == [PE_TASK] and fields[PE] != "NONE"):
+        return False
+    if odd == [SUBMITTED] and fields[SUBMITTED].isdecimal():
+        return False  # of another column
+    usual = fields[STARTED] if odd == [SUBMITTED] else "NONE"
+    return fit([[*fields[: odd[0]], usual, *fields[odd[0] + 1 :]]])
+
+
+def is_category(text: str) -> bool:
+    """Whether a text is what was asked for, or the word for nothing."""
+    return text == "NONE" or text[:1] == "-"
+
+
+def is_task(text: str) -> bool:
+    """Whether a text is the name of a slave task, or the word for none."""
+    return text == "NONE" or _PE_TASK_SHAPE.fullmatch(text) is not None
+
+
+def _is_time(text: str) -> bool:
+    return _are_times([text])
+
+
+_ANCHORS = {SUBMITTED: _is_time, CATEGORY: is_category, PE_TASK: is_task}
 
 
 def is_times(fields: list[str], index: int) -> bool:

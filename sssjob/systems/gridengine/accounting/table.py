@@ -42,6 +42,7 @@ from sssjob.records.texts import BulkColumn, Coded, Plain, SideBySide, same
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, GPU_NAMES
 from sssjob.systems.gridengine import requested, words
+from sssjob.systems.gridengine.accounting.columns import is_category, is_task
 
 N = TypeVar("N", int, Fraction)
 
@@ -373,7 +374,16 @@ def _known(read: Callable[[str], N | None], text: str) -> N | None:
 @varied
 def category(text: str) -> Found:
     """The requests in Grid Engine's own words."""
+    if not is_category(text):
+        raise InvalidValue(text[:200], "requests such as -l h_rt=60")
     return None if text == "NONE" else text
+
+
+def no_task(text: str) -> Found:
+    """Nothing, as a row of a slave task is folded. Raises ``InvalidValue`` for what names none."""
+    if not is_task(text):
+        raise InvalidValue(text, "a slave task such as 1.n2")
+    return None
 
 
 _MAX = {"metric": "Max", "units": "KB"}
@@ -418,7 +428,8 @@ TABLE: tuple[Field, ...] = (
     Field("category",             DELIVERED, "Resource",    gpus, _GPU, ("slots",)),
     Field("category",             JOB,       "ResourceLimit", limits),
     Field("category",             JOB,       "Extension",   category, noted("category")),
-    Field("iow"), Field("pe_taskid"),
+    Field("iow"),
+    Field("pe_taskid",            JOB,       "Extension",   no_task),
     Field("maxvmem",              DELIVERED, "Swap",        kilobytes_of_bytes, _MAX),
     Field("arid",                 JOB,       "Extension",   reservation, noted("arid")),
     Field("ar_submission_time"),
@@ -497,7 +508,6 @@ NOT_KEPT = {
                      "ru_nsignals", "ru_nvcsw", "ru_nivcsw"),
                     "of getrusage(2), for which there is no property"),
     "mem": "GB times CPU seconds, which is no size", "iow": "how long was waited for input",
-    "pe_taskid": "tells rows of slave tasks, which are folded",
     "ar_submission_time": "when a reservation was made, whose number is kept",
     "maxpss": "a share of maxrss, which is kept", "ioops": "a number of operations",
 }
