@@ -323,3 +323,21 @@ def test_two_odd_anchors_or_a_slave_task_may_be_anything(changes):
     row = [changes.get(place, text) for place, text in enumerate(ROW)]
     jobs, _, bad = by_kind("sge", ":".join(row) + "\n")
     assert (len(jobs), len(bad)) == (0, 1)
+
+
+def univa(size, clock, wall="7"):
+    behind = ["NONE", "NONE", "0", "0", "sub", "/home", "qsub x", clock, "5", "NONE"]
+    row = [*ROW, *behind][:size]
+    row[13] = wall
+    return ":".join(row) + "\n"
+
+
+@pytest.mark.parametrize("size", [53, 54, 55])
+@pytest.mark.parametrize(
+    ("clock", "wall"), [("600.000", "600"), ("600", "600"), ("602", "602"), ("650", "7")]
+)
+def test_a_wall_time_without_a_fraction_is_none_of_a_command(size, clock, wall):
+    ((job,), told, bad) = by_kind("sge", univa(size, clock))
+    assert (job.delivered.text("Duration"), bad) == (wall, [])
+    (command,) = [each for each in properties(job) if 'name="submit_cmd"' in each]
+    assert ("650" in command) == (wall == "7")

@@ -291,6 +291,8 @@ def parted(line: str) -> list[str]:
         raise NoRecord(f"{len(fields)} fields, where a record has {OLDEST} at least")
     if _holds_two(line):
         raise NoRecord(TWO_RECORDS)
+    if _has_whole_clock(fields):
+        return with_tail(fields)
     hopeless = len(fields) > LATEST + SURPLUS_LIMIT
     found = set() if hopeless else _readings(fields)
     told = known(fields)
@@ -327,6 +329,23 @@ def _readings(fields: list[str]) -> set[tuple[str, ...]]:
             if len(found) == 2:
                 break
     return found
+
+
+# decision 1077
+def _has_whole_clock(fields: list[str]) -> bool:
+    """Whether a wall time without a fraction stands behind the command, and no part of that.
+
+    It is the time from start to end, and all else is what it should be.
+    """
+    size, text = len(fields), fields[WALLCLOCK] if len(fields) > WALLCLOCK else ""
+    if size not in SIZES or not is_whole(text):
+        return False
+    lasted = _lasted(fields)
+    return (
+        lasted is not None
+        and not is_apart(lasted, Decimal(text), _ROUNDED)
+        and fit([[*fields[:WALLCLOCK], f"{text}.0", *fields[WALLCLOCK + 1 :]]])
+    )
 
 
 def _holds_two(line: str) -> bool:
