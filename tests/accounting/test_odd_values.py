@@ -337,7 +337,7 @@ def univa(size, clock, wall="7"):
     ("clock", "wall"), [("600.000", "600"), ("600", "600"), ("602", "602"), ("650", "7")]
 )
 def test_a_wall_time_without_a_fraction_is_none_of_a_command(size, clock, wall):
-    ((job,), told, bad) = by_kind("sge", univa(size, clock))
+    ((job,), _, bad) = by_kind("sge", univa(size, clock))
     assert (job.delivered.text("Duration"), bad) == (wall, [])
     (command,) = [each for each in properties(job) if 'name="submit_cmd"' in each]
     assert ("650" in command) == (wall == "7")

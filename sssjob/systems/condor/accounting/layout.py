@@ -57,7 +57,8 @@ def record(line: int, values: list[Any]) -> Read:
         return Record(line, _NAMES, found, has_ended, notes=notes)
     if has_ended and ran(found[_WALL], found[_CPU]):
         return Record(line, _NAMES, found, notes=(Noted(line, NO_START, once=True),))
-    if found[_STATUS] == str(COMPLETED) and not found[_WALL] and any(_cpus(found)):
+    is_completed = found[_STATUS] == str(COMPLETED) and not found[_WALL]
+    if is_completed and table.tells_processors(*_cpus(found)):
         notes = (Noted(line, NO_WALL, once=True),)
     return Record(line, _NEVER, found, has_ended, notes=notes)
 

@@ -269,6 +269,11 @@ def _cpus(text: str) -> Fraction | None:
         return None
 
 
+def tells_processors(*texts: str) -> bool:
+    """Whether one of several attributes tells some."""
+    return any(map(_cpus, texts))
+
+
 def _of_64_bits(text: str) -> Fraction:
     """A number that a column can hold. Raises ``InvalidValue`` for any other text."""
     value = number(text)
