@@ -296,12 +296,24 @@ class FirstOfEach:
     """Tells the first messages of each kind about a file, and then how many more there were.
 
     ``most`` are told of each kind, None is all; ``hint`` stands behind the number of the others.
+    Of a message that is ``said_once`` is told, too, how many records it stood for.
     """
 
     def __init__(self, most: int | None = MOST, hint: str = "") -> None:
         self._most, self._hint = most, hint
         self._seen: Counter[tuple[str, str, str]] = Counter()
         self._left_out: Counter[tuple[str, str, str]] = Counter()
+        self._heads: dict[str, str] = {}  # of messages that are said once: place and severity
+        self._others: Counter[str] = Counter()  # records of which the same was not said again
+
+    def said_once(self, message: str, head: str) -> None:
+        """Remember a message that will not be said again; ``head`` stood before it."""
+        self._heads[message] = head
+
+    def not_again(self, message: str) -> None:
+        """Count one more record of which the same could be said."""
+        if message in self._heads:
+            self._others[message] += 1
 
     def is_told(self, file: str, severity: str, kind: str = "") -> bool:
         """Whether one more message is among the first of its kind; ``kind`` is told at the end."""
@@ -314,6 +326,10 @@ class FirstOfEach:
 
     def rest(self) -> None:
         """Print how many others there were since this was last asked."""
+        for message, number in self._others.items():
+            records = "record" if number == 1 else "records"
+            say(f"{self._heads[message]} and {number} more {records}: {message}")
+        self._others.clear()
         for (file, severity, kind), number in self._left_out.items():
             say(f"{name_of(file)}: {severity}: and {number} more like these{kind}{self._hint}")
         self._left_out.clear()
@@ -322,6 +338,7 @@ class FirstOfEach:
         """The same, and begin anew: a command that runs on reads again."""
         self.rest()
         self._seen.clear()
+        self._heads.clear()
 
 
 ALL_FINDINGS = f"{__name__}.all_findings"  # where the option of that name stands
@@ -346,10 +363,11 @@ def told() -> FirstOfEach:
     return first
 
 
-def say_of(file: object, severity: str, message: object, kind: str = "") -> None:
-    """Print a message about a file, if it is among the first of its kind."""
-    if told().is_told(str(file), severity, kind):
+def say_of(file: object, severity: str, message: object, kind: str = "") -> bool:
+    """Print a message about a file, if it is among the first of its kind, and whether it was."""
+    if is_first := told().is_told(str(file), severity, kind):
         say(message)
+    return is_first
 
 
 @contextmanager

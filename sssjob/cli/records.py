@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sssjob.records.record import Options
 
 FAULTS = 1000  # bad records that are listed
+_ONCE = 10_000  # messages that are not said again, of which each record may have another one
 _AUTO, _DOCUMENTS = "auto", "sss"  # what --from names beside formats of records
 
 
@@ -136,7 +137,8 @@ class RecordMessages:
     """What was said of records: each bad one, and some notes only once.
 
     ``faults`` lists the first bad records. The first of each file are printed, as ``common.told``
-    counts them, and ``rest`` prints how many others there were. ``bad`` counts bad records, and
+    counts them, and ``rest`` prints how many others there were, and for how many more records each
+    of the notes stood that are said once. ``bad`` counts bad records, and
     ``unread`` documents that cannot be read at all: ``common.ended`` takes both.
     """
 
@@ -160,9 +162,15 @@ class RecordMessages:
                 self._complain(said if item.unread else common.BadRecord(said))
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})
-        elif item.message not in self._told:
-            self._told |= {item.message} if item.once else set()
-            common.say_of(name, item.severity, f"{place}: {item.severity}: {_advised(item)}")
+        elif item.message in self._told:
+            if not item.assumes_utc:  # which is of no record, but of each part of a source
+                common.told().not_again(item.message)
+        else:
+            head = f"{place}: {item.severity}:"
+            is_printed = common.say_of(name, item.severity, f"{head} {_advised(item)}")
+            if is_printed and item.once and len(self._told) < _ONCE:
+                self._told.add(item.message)
+                common.told().said_once(item.message, head)
 
     def rest(self) -> None:
         """Print how many there were that were not printed."""

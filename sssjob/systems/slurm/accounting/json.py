@@ -86,7 +86,6 @@ def _of_accounting(objects: Iterable[Found]) -> Iterator[Found]:
 
 def _opened(objects: Iterable[Found]) -> Iterator[Piece]:
     """The rows of objects: they are far smaller than these."""
-    told = False
     for found in objects:
         if isinstance(found, Bad | Noted):
             yield found
@@ -98,8 +97,7 @@ def _opened(objects: Iterable[Found]) -> Iterator[Piece]:
         except InvalidValue as wrong:
             yield Bad(line, str(wrong))
             continue
-        if _without_lost_codes(job, rows) and not told:
-            told = True
+        if _without_lost_codes(job, rows):
             yield Noted(line, _LOST_CODES, once=True)
         yield from rows
 
