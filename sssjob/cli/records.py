@@ -163,7 +163,8 @@ class RecordMessages:
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})
         elif item.message in self._told:
-            if not item.assumes_utc:  # which is of no record, but of each part of a source
+            # A zone is of no record, but of each part of a source; of a notice nothing is wrong.
+            if not item.assumes_utc and item.severity != "notice":
                 common.told().not_again(item.message)
         else:
             head = f"{place}: {item.severity}:"
