@@ -43,6 +43,7 @@ _MOST_INDENT = 1 << 8  # characters before an object on its line, by which its e
 
 _SPACE = " \t\r\n\ufeff"
 _BEHIND = b" \t\r,"  # what may stand behind an object on its line
+_BEFORE = b" \t,["  # and before it
 _WIDTH = 64  # bytes in which that is looked for
 _SHOWN = 20  # characters of what is wrong
 _NEAR = 80  # characters behind a wrong object, among which the next one is looked for
@@ -215,7 +216,10 @@ def _found(
     if inside.startswith(MEMBER):
         name = inside.removeprefix(MEMBER).decode()
         in_member = _ArrayMember(text, name, "[", beside)
-        yield from _members(in_member, within=not _begins_document(in_member))
+        within = not _begins_document(in_member)
+        if not within:
+            text.skip()
+        yield from _members(in_member, within=within)
     elif inside == ARRAY:
         yield from _objects(text, in_array=True)
         text.skip()
@@ -235,6 +239,32 @@ def _begins_document(member: _ArrayMember) -> bool:
     found = _FIRST_NAME.match(text.text, text.at)
     others = known(beside.complaints, beside.left) if beside else ()
     return found is not None and found[1] in (member.name, *others)
+
+
+def _end_in(line: bytes) -> int:
+    """How much of a line there is up to the end of the object in it; 0 if none seems to end there.
+
+    Behind it the array may end, and what holds that. A broken one ends with the line: it is told,
+    and the next one is read.
+    """
+    text = line.rstrip(_BEHIND)
+    begin = len(text) - len(text.lstrip(_BEFORE))
+    if not (text.endswith(b"}") and text.startswith(b"{", begin)):
+        return 0
+    if _is_json(text[begin:]):
+        return len(text)
+    inside, array_end, behind = text.rpartition(b"]")
+    inside = inside.rstrip()
+    if not array_end or b"[" in behind or not inside.endswith(b"}"):
+        return len(text)
+    return len(inside) if _is_json(inside[begin:]) else 0
+
+
+def _is_json(text: bytes) -> bool:
+    with suppress(ValueError):
+        orjson.loads(text)
+        return True
+    return False
 
 
 class ObjectCutter:
@@ -263,7 +293,11 @@ class ObjectCutter:
         return part, size
 
     def _end(self, data: bytes) -> int:
-        """How many bytes there are up to the last line that seems to end an object, if any."""
+        """How many bytes there are up to the last object that seems to end with its line, if any.
+
+        What stands behind that is not cut off: in a document that grows, a comma comes before
+        the next object, where the end of the array was.
+        """
         if self._closing is None:
             self._closing = self._learnt(data)
         if self._closing is None:
@@ -273,13 +307,14 @@ class ObjectCutter:
         while place >= 0:
             if self._closing:
                 end = data.find(b"\n", place + len(mark))
-                between = data[place + len(mark) : end] if end >= 0 else b"more"
-                found = not between.strip(_BEHIND)
+                is_alone = end >= 0 and not data[place + len(mark) : end].strip(_BEHIND)
+                size = place + len(mark) if is_alone else 0
             else:
-                end = place
-                found = data[max(place - _WIDTH, 0) : place].rstrip(_BEHIND).endswith(b"}")
-            if found:
-                return end + 1
+                begin = data.rfind(b"\n", 0, place) + 1
+                length = _end_in(data[begin:place])
+                size = begin + length if length else 0
+            if size:
+                return size
             place = data.rfind(mark, 0, place)
         return 0
 
@@ -383,6 +418,12 @@ class _StreamText:
             if not self.more():
                 return ""
         return self.text[self.at]
+
+    def now_if_any(self) -> str:
+        """The character at the place of work, or "" at the end, also at that of an open part."""
+        with suppress(PartEnd):
+            return self.now()
+        return ""
 
     def ahead(self, size: int) -> str:
         """The next characters, fewer only at the end, however the stream gives them."""
@@ -617,7 +658,7 @@ def _objects(text: _StreamText, *, in_array: bool = False) -> Iterator[Found | S
             continue
         found = _decoded(text, line)
         packed = packed or (
-            isinstance(found, _DecodedObject) and text.now() not in ("", "\r", "\n")
+            isinstance(found, _DecodedObject) and text.now_if_any() not in ("", "\r", "\n")
         )
         if isinstance(found, _DecodedObject) and (wrong := _again(found.raw, found.value)):
             found = Bad(line, wrong)
@@ -667,8 +708,14 @@ def _end_by_lines(text: _StreamText, before: int = 0) -> int:
         searched = max(text.kept - length - 1, 0)
         if before or text.kept > OBJECT_LIMIT:
             return 0
-        if not text.more():
-            return len(text.text) if end is _LINE_END else 0
+        try:
+            has_more = text.more()
+        except PartEnd:  # which may stand between an object and the end of its line
+            if end is not _LINE_END:
+                raise
+            has_more = False
+        if not has_more:
+            return _trimmed(text, len(text.text)) if end is _LINE_END else 0
     return found.end() if end is not _LINE_END else _trimmed(text, found.start())
 
 

@@ -169,6 +169,32 @@ def test_json_that_grows_is_read_on_from_wherever_a_part_ended(
         assert sum(count for count, _ in jobs(place)) == later
 
 
+@pytest.mark.parametrize("between", [",\n", "\n,\n", " ,\r\n"])
+@pytest.mark.parametrize("each", [ONE, TALL, ONE.replace('"a"', "[{{}}]")])
+@pytest.mark.parametrize("begins, ends", [
+    ("[\n", "\n]\n"), ('{"jobs": [\n', '\n]}\n'), ('{"jobs": [\n', '\n], "errors": [], "meta": {}}\n'),
+    ('{"jobs": [\n', ']}\n'),
+])  # fmt: skip
+@pytest.mark.parametrize("closed", [(True, True, True), (False, True, True), (True, False, False)])
+def test_an_array_that_was_closed_and_goes_on_is_read_on_from_its_last_object(
+    begins, ends, each, between, closed
+):
+    place, said, read = None, b"", []
+    for count, is_closed in zip((5, 8, 12), closed, strict=True):
+        inner = between.join(each.format(number) for number in range(1, count + 1))
+        data = (begins + inner + (ends if is_closed else between)).encode()
+        start = place.offset if place else 0
+        assert data[:start] == said[:start]  # of which it is known as the same log
+        cutting = Cutting(io.BytesIO(data[start:]), "slurm-json", Options(), place, held=True)
+        found = [convert("slurm-json", part) for part in cutting]
+        read += [int(job) for one in found for job in re.findall(rb"<Id>(\d+)", bytes(one.data))]
+        assert not any(one.counts.bad for one in found)
+        said, place = data, cutting.place
+    # An object of several lines that shares its last one with the end of the array stays behind.
+    stays = closed[-1] and each == TALL and ends == "]}\n"
+    assert read == [*range(1, 12 if stays else 13)]
+
+
 def test_a_part_of_a_growing_file_stays_behind_until_it_is_known_to_be_whole():
     sacct = (
         b"JobID|State|JobName\n1|COMPLETED|a\n1.0|COMPLETED|s\n2|COMPLETED|b\n"
