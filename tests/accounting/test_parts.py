@@ -172,8 +172,8 @@ def test_json_that_grows_is_read_on_from_wherever_a_part_ended(
 @pytest.mark.parametrize("between", [",\n", "\n,\n", " ,\r\n"])
 @pytest.mark.parametrize("each", [ONE, TALL, ONE.replace('"a"', "[{{}}]")])
 @pytest.mark.parametrize("begins, ends", [
-    ("[\n", "\n]\n"), ('{"jobs": [\n', '\n]}\n'), ('{"jobs": [\n', '\n], "errors": [], "meta": {}}\n'),
-    ('{"jobs": [\n', ']}\n'),
+    ("[\n", "\n]\n"), ('{"jobs": [\n', '\n]}\n'),
+    ('{"jobs": [\n', '\n], "errors": [], "meta": {}}\n'), ('{"jobs": [\n', ']}\n'),
 ])  # fmt: skip
 @pytest.mark.parametrize("closed", [(True, True, True), (False, True, True), (True, False, False)])
 def test_an_array_that_was_closed_and_goes_on_is_read_on_from_its_last_object(
