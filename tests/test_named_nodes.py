@@ -951,3 +951,39 @@ def test_names_that_have_to_be_among_the_nodes_beside_sets(own, asked, names):
     if names is not None:
         assert {share.name for share in found.shares} == names
         assert {share.name for share in placed.groups[0].shares} == names
+
+
+CONTRADICTING = [
+    ("", '<Node>n1</Node><Node op="NE">n1</Node>'),
+    ("", '<Node>n2</Node><Node op="NE" aggregation="Range">n[1-2]</Node>'),
+    ("<TaskCount>2</TaskCount>", "<NodeCount>3</NodeCount>"),
+    ("<TaskCount>2</TaskCount>", "<Node>n3</Node><Node>n4</Node><Node>n1</Node>"),
+    ("<Processors>1</Processors>", "<Node>n3</Node><Node>n4</Node>"),
+    ("", f"<NodeCount>2</NodeCount>{_listed(HOSTS[2:])}<Node>n1</Node>"),
+]
+
+
+# decision 1083
+@pytest.mark.parametrize("own, asked", CONTRADICTING)
+@pytest.mark.parametrize("form", [
+    "{}", "<TaskGroup>{}</TaskGroup>",
+    "<TaskGroup><Name>a</Name></TaskGroup><TaskGroup>{}</TaskGroup>",
+])  # fmt: skip
+def test_what_contradicts_itself_is_refused_by_each_target_and_ad(own, asked, form):
+    job = loads(wrapped(form.format(own + requested(asked))))
+    refusing = loads(dumps(job).replace("<Job>", '<Job awarenessPolicy="Reject">'))
+    assert [target for target in TARGETS if not refused_by(target, refusing)] == []
+    assert not all(made.runs for made in to_ads(refusing))
+    for target in TARGETS:
+        losses = translate(job, target, Settings(residual=False, unstated="Warn")).losses
+        assert [loss for loss in losses if loss.path.rpartition("/")[2] in {*COUNTED, "Node"}]
+
+
+# decision 1083
+@examples(25)
+@given(wanted=wishes(), nodes_=COUNTED_BY, tasks=TASKS)
+def test_no_target_and_no_ad_writes_what_a_layout_refuses(wanted, nodes_, tasks):
+    job = loads(REJECTING.format(tasks, nodes_ + wanted.text))
+    if laid(job) is None:
+        assert [target for target in TARGETS if not refused_by(target, job)] == []
+        assert not all(made.runs for made in to_ads(job))

@@ -15,7 +15,7 @@ from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kin
 from sssjob.expression import Alternative
 from sssjob.features.folded import as_requested, of_its_run
 from sssjob.model import BLOCKS, Job, Property
-from sssjob.translate import arrays, residual
+from sssjob.translate import arrays, contradictions, residual
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
@@ -150,6 +150,7 @@ def translate(
     asked = None if told_of is None else _OUTLINES.asked(job, told_of, settings.unstated)
     if asked is not None:
         form = target.compose(asked, settings)
+        contradictions.tell(asked)
         return _translation(
             job, asked, form, to, settings, [*asked.losses(to, kept=settings.residual), *run]
         )
@@ -174,6 +175,7 @@ def translate(
         _indexed(asked, mine, array.spelling.variable, target.array.variable)
     _readable(asked, found)
     asked.tell_conflicts()
+    contradictions.tell(asked)
     losses = list(asked.losses(to, kept=settings.residual))
     if not asked.holds_everything:
         said = {loss.path for loss in losses}

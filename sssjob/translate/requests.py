@@ -37,7 +37,7 @@ from sssjob.expression import (
 from sssjob.expression.asked_names import asked_names
 from sssjob.expression.conflicts import conflict, shown
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
-from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
+from sssjob.model import Block, Delivered, Job, Note, Property, Requested, Task, TaskGroup, stripped
 from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
@@ -718,6 +718,39 @@ class JobRequest:
         blocks = [self._blocks.get(id(group), {}) for group in self.job.asking_groups]
         numbers = [number for named in blocks for number in named.get(name, ())]
         return [self._items[number] for number in numbers if not places[number].fact]
+
+    def is_told(self, names: Iterable[str]) -> bool:
+        """Whether it is told, of something said by these names, that it is not what is written."""
+        fates = [self._fates.get(id(item)) for name in names for item in self._sayings(name)]
+        return any(fate is not None and (fate.done is None or not fate.met) for fate in fates)
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the job has task groups, steps included."""
+        return not self._alone and bool(self.job.task_groups)
+
+    def plainly(self, names: frozenset[str]) -> tuple[object, ...] | None:
+        """What a job without alternatives says by some names; two with the same say the same.
+
+        None for another job.
+        """
+        found: list[object] = []
+        if not self._alone:
+            chosen = self._chosen.get(id(self.job))
+            if chosen is None or len(self.scope.alternatives) != 1 or self.job.blocks(Task):
+                return None
+            for term in chosen.terms:
+                inner = next(comparisons(term))
+                if inner.item.name in names:
+                    item = inner.item
+                    found.append((type(term), inner.op, item.text, *item.attributes.items()))
+        for name in names:
+            for number in self._here.get(name, ()):
+                item = self._items[number]
+                found.append((name, self._places[number].requested, item.text))
+                if item.attributes:
+                    found.append((*item.attributes.items(),))
+        return tuple(found)
 
     def _is_refused(self, item: Property) -> bool:
         fate = self._fates.get(id(item))

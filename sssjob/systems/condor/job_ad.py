@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sssjob import expression, spec, units
@@ -38,7 +39,7 @@ from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
-from sssjob.translate import numbers
+from sssjob.translate import contradictions, numbers
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
 from sssjob.translate.requests import FACTS, JobRequest
 
@@ -106,6 +107,7 @@ def to_ad(
     work.request(alternative)
     work.features()
     work.on_each_host()
+    work.contradictions()
     work.kept()
     work.limits()
     work.delivered()
@@ -523,6 +525,21 @@ class _AdBuilder:
                     self.ad[name] = each
                     if each * hosts != value:
                         self._uneven(name, value, each, hosts)
+
+    # decision 1083
+    def contradictions(self) -> None:
+        """Tell of counts and names of nodes that contradict each other.
+
+        Where it is told what each host has instead, that is enough, unless it is to be refused.
+        """
+        if self.job.task_groups or self.asked.over:
+            return
+        is_told = f"{names.TOTAL}Cpus" in self.ad
+        for found in contradictions.of_job(self.asked):
+            for name in islice(found.said(self.asked), 1):
+                item = self.asked.items(name)[0]
+                if not is_told or self.asked.binding(item)[0] == REJECT:
+                    self._lost(item, found.why)
 
     # decision 1050
     def _each_runs(self, hosts: int) -> None:

@@ -29,6 +29,7 @@ from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested,
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import Mapped, embedded, is_by_number, own_time, to_ad
+from sssjob.translate import contradictions
 from sssjob.translate.losses import REJECT, WARN
 
 _IDENTITY = ("Id", "Name")
@@ -170,6 +171,8 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         of_job = {expression.key(each) for each in _asked(job)}
         of_job |= {_TIME} if own_time(job) else set()
         own += (item for item in groups[0].properties if item.name in COUNTS)
+    if not is_over(job):
+        findings += _contradictions(job)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(group, number)
         shared = [
@@ -196,6 +199,19 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         findings += lost
     kept = [item for item in job.items if not _is_stated(item, own)]
     return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+
+
+# decision 1083
+def _contradictions(job: Job) -> Iterator[Finding]:
+    """The counts and names of nodes of each task group that contradict each other."""
+    for place, every in contradictions.of_groups(job):
+        inside = job.task_groups[place : place + 1]
+        blocks = (*inside, job)
+        said = [each for block in blocks for each in (*block.properties, *block.requested)]
+        for found in every:
+            item = next((each for each in said if each.name == found.name), None)
+            yield _lost(item or Property(found.name, ""), found.why,
+                        f"/Job/TaskGroup[{place + 1}]/{found.name}", job, *inside)  # fmt: skip
 
 
 # decision 1026
