@@ -273,10 +273,10 @@ def test_regular_lines_do_go_as_columns(road, monkeypatch, format_):
     taken = []
     jobs = plan.Plan.jobs
 
-    def counted(self, columns, groups=None):
+    def counted(self, columns, *more):
         if isinstance(columns[0], BulkColumn):
             taken.append(len(columns[0]))
-        return jobs(self, columns, groups)
+        return jobs(self, columns, *more)
 
     monkeypatch.setattr(plan.Plan, "jobs", counted)
     columns, lines = on_both(
