@@ -173,6 +173,7 @@ class Cutting:
                 data = self._shortened(data)
         if not self._held:
             part, _ = cuts.cut(b"", self.place.line, final=True)
+            self._advance(cuts, b"")  # nothing waits any more
             if part is not None:  # what waited for something that did not come
                 yield part
 

@@ -113,6 +113,8 @@ def resumed(data, size):
         for part in cutting:
             yield from parts.outcomes("sge", part, TEXTS)
         place = cutting.place
+    again = Cutting(io.BytesIO(), "sge", Options(), place)  # as of the same log, compressed
+    assert not [*again]
 
 
 def check(lines, size, *, ended=True, limit=folding.PARTS_LIMIT):
