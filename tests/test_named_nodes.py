@@ -987,3 +987,13 @@ def test_no_target_and_no_ad_writes_what_a_layout_refuses(wanted, nodes_, tasks)
     if laid(job) is None:
         assert [target for target in TARGETS if not refused_by(target, job)] == []
         assert not all(made.runs for made in to_ads(job))
+
+
+# decision 1084
+@pytest.mark.parametrize("policy", ["Reject", "Warn"])
+def test_counts_of_groups_that_an_ad_adds_up_are_refused_as_by_a_submit_file(policy):
+    group = "<TaskGroup><Name>{}</Name><TaskCount>2</TaskCount></TaskGroup>"
+    inner = group.format("a") + group.format("b")
+    job = loads(wrapped(inner).replace("<Job>", f'<Job awarenessPolicy="{policy}">'))
+    assert refused_by("condor", job) is (policy == "Reject")
+    assert all(made.runs for made in to_ads(job)) is (policy == "Warn")

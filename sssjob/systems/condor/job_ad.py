@@ -22,7 +22,7 @@ from sssjob.amounts import Scope, is_of_job
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad, Node
-from sssjob.defaults import counted
+from sssjob.defaults import COUNTS, counted
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
@@ -502,7 +502,13 @@ class _AdBuilder:
         groups = counted(self.job).asking_groups
         if len(groups) > 1:
             told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
-            self.say("W-USELESS", told)
+            # What counts the hosts of a group is lost in the sum.  # decision 1084
+            counting = (item for view in self.asked.groups() for item in view.items(*COUNTS))
+            refusing = next((i for i in counting if self.asked.binding(i)[0] == REJECT), None)
+            if refusing is None or self.asked.over:
+                self.say("W-USELESS", told)
+            else:
+                self._lost(refusing, told)
         own_count = "NodeCount" in own.mentioned or own.bare("NodeCount") is not None
         if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
