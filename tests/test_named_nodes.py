@@ -997,3 +997,12 @@ def test_counts_of_groups_that_an_ad_adds_up_are_refused_as_by_a_submit_file(pol
     job = loads(wrapped(inner).replace("<Job>", f'<Job awarenessPolicy="{policy}">'))
     assert refused_by("condor", job) is (policy == "Reject")
     assert all(made.runs for made in to_ads(job)) is (policy == "Warn")
+
+
+# decision 1085
+def test_more_processors_of_groups_than_of_their_job_are_told_beside_a_named_node():
+    outer = requested("<Node>n1</Node><Processors>1</Processors>")
+    groups = "<TaskGroup><Name>a</Name></TaskGroup><TaskGroup><Name>b</Name></TaskGroup>"
+    found = translate(loads(wrapped(outer + groups)), "pbs", Settings(unstated="Warn"))
+    assert of_pbs(found.text).processors == 2
+    assert "2 in all" in {loss.reason for loss in found.losses}

@@ -169,7 +169,8 @@ class Chunks(AmountsLayout):
             self._memory(asked, whole_, found, settings.memory_scope)
         if groups:
             total = sum(part.count * part.number("ncpus") for part in found)
-            if not of.named:  # by names of nodes, on which groups run
+            # Names of nodes alone count none of them: the groups run there. # decision 1085
+            if of.processors or not of.named:
                 numbers.compared(asked, of, total)
             _of_groups(asked, of, tasks)
         if licences:
