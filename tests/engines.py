@@ -24,6 +24,16 @@ def address(request, tmp_path):
         yield empty
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.interop)])
+def address_of_made(request, tmp_path):
+    """As ``address``; one of PostgreSQL is there already, and has no jobs."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "jobs.db")
+        return
+    with postgresql.made(request.getfixturevalue("postgresql_server")) as empty:
+        yield empty
+
+
 @pytest.fixture(
     scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.interop)]
 )

@@ -1,1 +1,1 @@
-from engines import address  # noqa: F401 (fixtures)
+from engines import address_of_made as address  # noqa: F401 (fixtures)

@@ -1,1 +1,1 @@
-from engines import address, kept  # noqa: F401 (fixtures)
+from engines import address, address_of_made, kept  # noqa: F401 (fixtures)

@@ -44,6 +44,11 @@ def fill(jobs, given_documents):
 
 
 @pytest.fixture
+def address(address_of_made):
+    return address_of_made
+
+
+@pytest.fixture
 def kept(address):
     with store.open(address, create=True) as jobs:
         yield jobs

@@ -38,6 +38,11 @@ TAKEN = "Job 7 is that of JobGroup g from now on, and no document of its own"
 
 
 @pytest.fixture
+def address(address_of_made):
+    return address_of_made
+
+
+@pytest.fixture
 def jobs(address):
     with store.open(address, create=True) as opened:
         yield opened

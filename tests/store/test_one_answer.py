@@ -13,6 +13,11 @@ STREAM = b"\n".join(one_answer.DOCUMENTS)
 
 
 @pytest.fixture
+def address(address_of_made):
+    return address_of_made
+
+
+@pytest.fixture
 def jobs(address):
     with store.open(address, create=True) as jobs:
         jobs.load(STREAM)
