@@ -271,10 +271,9 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     if (of.nodes and of.nodes.exact) or (found := named_nodes(asked)) is None:
         return
     if of.nodes:
-        lo, hi = of.nodes.lo, of.nodes.hi
-        if (lo or 1) < found.least and (hi is None or found.least <= hi):
-            lo = found.least  # decision 1066
-            of.nodes = CountRange(lo, hi)
+        bounds = Interval(_fraction(of.nodes.lo), _fraction(of.nodes.hi)).from_least(found.least)
+        lo = None if bounds.lo is None else int(bounds.lo)
+        of.nodes = CountRange(lo, of.nodes.hi)
         if lo and not found.open and lo == found.number:
             of.nodes = CountRange(lo, lo)
         return
