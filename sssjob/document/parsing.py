@@ -100,8 +100,13 @@ class SourcePlace(NamedTuple):
     column: int = 1
 
     def behind(self, data: bytes) -> SourcePlace:
-        """Where something begins that comes behind bytes that begin here."""
+        """Where something begins that comes behind bytes that begin here.
+
+        The byte order mark of a source has no column of its own.
+        """
         lines, last = data.count(b"\n"), data[data.rfind(b"\n") + 1 :]
+        if not self.start:
+            last = last.removeprefix(BYTE_ORDER_MARK)
         column = characters(last) + (1 if lines else self.column)
         return SourcePlace(self.start + len(data), self.line + lines, column)
 

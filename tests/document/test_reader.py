@@ -138,6 +138,8 @@ def judged(data):
 @examples(75)
 @given(sources())
 @example(b'<?xml version="1.0" e\x00ncoding="ISO-8859-1"?>\n<Jobs>\n<Job><Id>\xe9</Id></Job>\n<Job')
+@example(b"\xef\xbb\xbf<Jobs><Job><Id>1</Id></Jobs>")
+@example(b"\xef\xbb\xbf<Job><Id>1</Job>\n<Job><Id>2</Job>")
 @example(b"<Job>\n<Job><Id>1</Id></Job>\n</Job>")
 @example(b"<Jobs><Job> </Job>\n&x;</Jobs>")
 @example(b"<a>\n<b>\n<Job/>\n</b>\n<Job/>\n<x:Job xmlns:x='urn:x'/></a>")
