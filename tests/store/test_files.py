@@ -30,6 +30,11 @@ TWO = b"#!/bin/sh\necho two\n"
 
 
 @pytest.fixture
+def address(address_of_made):
+    return address_of_made
+
+
+@pytest.fixture
 def jobs(address):
     with store.open(address, create=True) as opened:
         yield opened

@@ -33,6 +33,11 @@ GROUPS = st.builds(
 
 
 @pytest.fixture
+def address(address_of_made):
+    return address_of_made
+
+
+@pytest.fixture
 def jobs(address):
     with store.open(address, create=True, by="amy") as opened:
         yield opened

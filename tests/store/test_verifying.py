@@ -22,6 +22,11 @@ LIES = (
 
 
 @pytest.fixture
+def address(address_of_made):
+    return address_of_made
+
+
+@pytest.fixture
 def jobs(address):
     with store.open(address, create=True) as jobs:
         with jobs.change() as change:
