@@ -75,7 +75,11 @@ class LastRecords(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class RecordReading:
-    """How sources are read, whom to tell of what, and how many records became what."""
+    """How sources are read, whom to tell of what, and how many records became what.
+
+    ``opening`` opens them, so that a caller can show how far they are read; but for small files
+    that other processes open themselves.
+    """
 
     tell: Tell = nothing
     opening: Opening = opened

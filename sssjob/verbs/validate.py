@@ -48,7 +48,8 @@ class Validation:
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about each source in turn; a source that cannot be opened is one, too.
 
-        Workers check large sources in parts, and small files many at once.
+        Workers check large sources in parts, and small files many at once, which they open
+        themselves: ``opening`` opens all others, so that a caller can show how far they are read.
         """
         if workers is None or workers.processes < 2:
             for source in sources:
