@@ -11,6 +11,7 @@ import pytest
 from records import by_kind
 from written_records import APEL, FLUX, JOB, SWF, written
 
+from sssjob.document import dumps
 from sssjob.records import find, read_records
 from sssjob.records.builders import TEXTS
 from sssjob.records.layout import NO_WALL
@@ -137,3 +138,21 @@ def test_a_job_without_the_names_of_its_nodes_and_with_their_number_ran():
     assert (job.delivered.text("Duration"), told) == ("600", [])
     ((job,), _, _) = by_kind("slurm-jobcomp", keyed(JOBCOMP, NodeList="(null)", NodeCnt="0"))
     assert not job.delivered.text("Duration")
+
+
+@pytest.mark.parametrize("state", ["COMPLETED", "CANCELLED by 0", "FAILED", "DEADLINE"])
+@pytest.mark.parametrize("start", ["1690000100", "Unknown"])
+@pytest.mark.parametrize("wall", ["100", "0"])
+def test_a_job_of_sacct_whose_nodes_were_not_assigned_ran_where_time_passed_in_it(
+    state, start, wall
+):
+    end = int(start) + int(wall) if start != "Unknown" else 1690000200
+    text = (
+        "JobID|State|Start|End|ElapsedRaw|NCPUS|NodeList\n"
+        f"7|{state}|{start}|{end}|{wall}|4|None assigned\n"
+    )
+    (job,), _, bad = by_kind("slurm", text)
+    text = dumps(job)
+    assert not bad
+    assert ("<Duration>100<" in text) == ("<Processors>4<" in text) == (wall == "100")
+    assert "None assigned" not in text

@@ -393,7 +393,10 @@ class RowColumns(Generic[P, J]):
     def _started(
         self, columns: Sequence[Sequence[str]], progress: Sequence[str], size: int
     ) -> tuple[Sequence[bool], list[int]]:
-        """Whether each job was started; and those that ran, as they tell, and say no start."""
+        """Whether each job was started; and those that ran, as they tell, and say no start.
+
+        Nodes that were not assigned say none either, but for a time that passed.
+        """
         states = self._told(columns, "State", size)
         waits = {text for text in {*distinct(states)} if phase(text) is Phase.WAITS}
         nodes = self._told(columns, "NodeList", size)
@@ -402,11 +405,12 @@ class RowColumns(Generic[P, J]):
             return (True,), []
         begun, unsaid = [], []
         for at, (node, state, start) in enumerate(zip(nodes, states, starts, strict=True)):
-            can_be = node not in _NOT_STARTED and state not in waits
-            says_none = start in _NO_TIME
+            can_be = state not in waits
+            has_no_start = start in _NO_TIME
+            says_none = has_no_start or node in _NOT_STARTED
             if can_be and says_none and progress[at] == ENDED:
                 if self._ran(columns, at):
-                    unsaid.append(at)
+                    unsaid += [at] * has_no_start
                     says_none = False
                 elif was_started(state) and not self._tells_wall(columns, at):
                     says_none = False  # nor does anything say that it used nothing
