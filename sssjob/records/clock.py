@@ -12,7 +12,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.record import Field, Instead, Noted, R, by_columns, in_bulk, numeric
+from sssjob.records.record import (
+    Field,
+    Instead,
+    LastColumns,
+    Noted,
+    R,
+    by_columns,
+    in_bulk,
+    numeric,
+)
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
 from sssjob.records.values import is_whole
 from sssjob.suggestions import question
@@ -89,8 +98,8 @@ class Clock:
         times that happened twice.
         """
         self._hours: dict[str, int] = {}
-        self._kept: list[tuple[Sequence[str], Sequence[str]]] = []
-        self._bulk: list[tuple[BulkColumn, WholeNumbers]] = []
+        self._kept = LastColumns[Sequence[str]](_KEPT)
+        self._bulk = LastColumns[WholeNumbers](_COLUMNS)
         self._told = self.assumed = False
         self.twice: set[str] = set()
 
@@ -117,10 +126,7 @@ class Clock:
 
     def many(self, texts: Sequence[str]) -> Sequence[str] | None:
         """``read`` of many texts, none of them empty; None where each has to be asked for."""
-        for kept, found in self._kept:
-            if texts is kept:
-                return found
-        return self._of_hours(texts)
+        return self._kept.of(texts) or self._of_hours(texts)
 
     def _of_hours(self, texts: Sequence[str]) -> Sequence[str] | None:
         """Times in hours that are known, or become so, in which minutes add up."""
@@ -147,13 +153,10 @@ class Clock:
         """The same of a column of bytes: of seconds, or of hours in which minutes add up."""
         if not isinstance(column, Plain):
             return None
-        for known, found in self._bulk:
-            if known is column:
-                return found
+        if (found := self._bulk.of(column)) is not None:
+            return found
         whole = _seconds(column) or self._whole(column)
-        if whole is not None:
-            self._bulk = [*self._bulk[1 - _COLUMNS :], (column, whole)]
-        return whole
+        return None if whole is None else self._bulk.keep(column, whole)
 
     def _whole(self, column: Plain) -> WholeNumbers | None:
         import numpy as np
@@ -193,8 +196,7 @@ class Clock:
         if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
             return texts  # one that is too large is told of where it is a property
         if "" not in texts and (found := self.many(texts)) is not None:
-            self._kept = [*self._kept[1 - _KEPT :], (texts, found)]
-            return found
+            return self._kept.keep(texts, found)
         return [self.readable(text) for text in texts]
 
     def readable(self, text: str) -> str:

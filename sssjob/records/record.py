@@ -60,21 +60,37 @@ def numeric(largest: int) -> Callable[[R], R]:
     return mark
 
 
-_KEPT = 4  # columns that a reader was asked for last
+C = TypeVar("C")
+
+
+class LastColumns(Generic[C]):
+    """What was made of the columns that were read last, so ``many`` of them at most.
+
+    A column is known by itself, not by what is in it: it will be asked for again for a property.
+    """
+
+    def __init__(self, many: int = 4) -> None:
+        self._many = many
+        self._known: list[tuple[Sequence[str], C]] = []
+
+    def of(self, column: Sequence[str]) -> C | None:
+        """What was made of a column; None where it is not known."""
+        return next((found for known, found in self._known if known is column), None)
+
+    def keep(self, column: Sequence[str], found: C) -> C:
+        """What is made of a column now."""
+        self._known = [*self._known[1 - self._many :], (column, found)]
+        return found
 
 
 def kept(many: Many) -> Many:
     """The same way for many texts, which is gone once for a column that two ask for in turn."""
-    known: list[tuple[Sequence[str], Sequence[str] | None]] = []
+    last = LastColumns[tuple[Sequence[str] | None]]()
 
     @wraps(many)
     def read(texts: Sequence[str]) -> Sequence[str] | None:
-        for column, found in known:
-            if column is texts:
-                return found
-        found = many(texts)
-        known[:] = [*known[1 - _KEPT :], (texts, found)]
-        return found
+        known = last.of(texts) or last.keep(texts, (many(texts),))
+        return known[0]
 
     return read
 
