@@ -999,6 +999,60 @@ def test_counts_of_groups_that_an_ad_adds_up_are_refused_as_by_a_submit_file(pol
     assert all(made.runs for made in to_ads(job)) is (policy == "Warn")
 
 
+AMOUNTS = [
+    "",
+    "<Memory>1024</Memory>",
+    "<Disk>5</Disk>",
+    "<Swap>4</Swap>",
+    "<Processors>2</Processors>",
+    "<NodeCount>2</NodeCount>",
+    "<Node>n1</Node>",
+    '<Processors op="GE">3</Processors>',
+    '<Resource name="GPU">1</Resource>',
+]
+
+
+def _of_two_groups(policy, every, outer):
+    groups = "".join(
+        f"<TaskGroup><Name>{name}</Name>{requested(said) if said else ''}</TaskGroup>"
+        for name, said in zip("ab", every, strict=True)
+    )
+    text = wrapped(groups + (requested(outer) if outer else ""))
+    return loads(text.replace("<Job>", f'<Job awarenessPolicy="{policy}">'))
+
+
+# decision 1091
+@pytest.mark.parametrize("outer", ["", AMOUNTS[1], AMOUNTS[4]])
+@pytest.mark.parametrize("every", list(product(AMOUNTS, AMOUNTS)))
+def test_one_ad_of_two_groups_is_refused_where_a_submit_file_is(every, outer):
+    job = _of_two_groups("Reject", every, outer)
+    ads = to_ads(job)
+    assert len(ads) == 2 or all(made.runs for made in ads) is not refused_by("condor", job)
+
+
+# decision 1091
+@pytest.mark.parametrize("outer", ["", AMOUNTS[1], AMOUNTS[6]])
+@pytest.mark.parametrize("every", list(product(AMOUNTS, AMOUNTS[1:])))
+def test_what_groups_only_wish_for_refuses_no_ad(every, outer):
+    demanded, wished = every
+    wish = re.sub(r"<(\w+)", r'<\1 preference="-1"', wished, count=1)
+    for pair in ((wish, wish), ("", wish), (wish, "")):
+        job = _of_two_groups("Reject", pair, "")
+        assert all(made.runs for made in to_ads(job))
+    both = [_of_two_groups("Reject", (demanded + wish, demanded), outer),
+            _of_two_groups("Reject", (demanded, demanded), outer)]  # fmt: skip
+    with_wish, without = ([made.runs for made in to_ads(job)] for job in both)
+    assert with_wish == without
+
+
+# decision 1091
+@pytest.mark.parametrize("every", list(product(AMOUNTS, AMOUNTS)))
+def test_what_may_be_ignored_of_groups_is_not_told_with_an_ad(every):
+    job = _of_two_groups("Ignore", every, "<TaskCount>3</TaskCount><Node>n2</Node>")
+    found = [each for made in to_ads(job) for each in made.findings]
+    assert [each for each in found if each.severity is Severity.WARNING] == []
+
+
 # decision 1085
 def test_more_processors_of_groups_than_of_their_job_are_told_beside_a_named_node():
     outer = requested("<Node>n1</Node><Processors>1</Processors>")

@@ -33,7 +33,7 @@ NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
-_ADDED_UP = "{} task groups are added up"
+ADDED_UP = "{} task groups are added up"
 _TOO_MANY_OF_EACH = 10**9  # tasks on a node, or processors of a task
 _ROUND_ROBIN = "RoundRobin"
 
@@ -325,7 +325,7 @@ def added(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
             if number and number.exact is None:
                 view.approximate(name, f"{number.end} of a range")
         for name in sorted(COUNTS):
-            view.approximate(name, _ADDED_UP.format(len(groups)), met=False)
+            view.approximate(name, ADDED_UP.format(len(groups)), met=False)
         if own.uneven and in_tasks:
             for name in sorted(COUNTS):
                 view.approximate(name, f"{own.tasks * own.each} processors in all, not {total}")
@@ -387,7 +387,23 @@ def saying(asked: JobRequest, of: TaskCounts, name: str) -> Iterator[tuple[JobRe
     for view, tasks in zip(groups, of.tasks_of, strict=True):
         yield view, tasks
         if len(groups) > 1:
-            view.approximate(name, _ADDED_UP.format(len(groups)), met=False)
+            view.approximate(name, ADDED_UP.format(len(groups)), met=False)
+
+
+# decisions 1084, 1091
+def added_up(asked: JobRequest, names: Iterable[str]) -> list[Property]:
+    """What several task groups say, each by itself, and their job has the sum of.
+
+    That is all that counts tasks, nodes or processors, and what all of them say by one of the
+    ``names`` of amounts, unless their job says such an amount itself.
+    """
+    groups = asked.groups()
+    every = [
+        *sorted(COUNTS),
+        *(each for each in names
+          if not asked.asks(each) and all(view.asks(each) for view in groups)),
+    ]  # fmt: skip
+    return [item for view in groups for item in view.items(*every)] if len(groups) > 1 else []
 
 
 # decision 988

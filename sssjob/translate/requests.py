@@ -488,7 +488,7 @@ class JobRequest:
         for place, each in zip(self._places, self._items, strict=True):
             if id(each) in known:
                 return place.policy, place.fact
-        return _holding(item, _holding(self.job, self.unstated)), expression.is_wish(item)
+        return binding(item, (self.job,), self.unstated)
 
     def _with_terms(self, items: Iterable[Property]) -> Iterator[Property]:
         for item in items:
@@ -977,6 +977,19 @@ def _saying(item: Property) -> tuple[object, ...]:
 def _which(item: Property) -> tuple[str, str]:
     """Which of several Extensions it is."""
     return item.attributes.get("type", ""), item.attributes.get("name", "")
+
+
+def binding(
+    item: Property, around: Iterable[Block], unstated: AwarenessPolicy
+) -> tuple[AwarenessPolicy, bool]:
+    """The awarenessPolicy at a property by the blocks around it, and whether it binds nobody.
+
+    ``around`` are these from the outermost on; ``unstated`` is the policy where none is said.
+    """
+    policy = unstated
+    for each in around:
+        policy = _holding(each, policy)
+    return _holding(item, policy), expression.is_wish(item)
 
 
 def _holding(item: Property | Block, around: AwarenessPolicy) -> AwarenessPolicy:

@@ -22,9 +22,17 @@ from sssjob.amounts import Scope, is_of_job
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad, Node
-from sssjob.defaults import COUNTS, counted
+from sssjob.defaults import counted
 from sssjob.document import dumps
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
+from sssjob.errors import (
+    AwarenessPolicy,
+    Finding,
+    InvalidValue,
+    LimitExceeded,
+    Severity,
+    SSSJobError,
+    finding,
+)
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over
@@ -255,10 +263,7 @@ class _AdBuilder:
         """Tell of what an ad says nothing of, by the policy at its place, in a sentence each."""
         told: dict[str, set[str]] = {}
         for name, item in left:
-            policy, is_fact = self.asked.binding(item)
-            is_heeded = is_fact or self.asked.over
-            code = "E-LOSS" if policy == REJECT and not is_heeded else "W-USELESS"
-            if policy != IGNORE or is_heeded:
+            if code := code_of_loss(*self.asked.binding(item), is_over=self.asked.over):
                 told.setdefault(code, set()).add(name)
         for code, every in sorted(told.items()):
             self.say(code, f"an ad says nothing of {', '.join(sorted(every))}")
@@ -452,12 +457,16 @@ class _AdBuilder:
             return
         self._lost(item, term.told)
 
+    def _remark(self, told: str) -> None:
+        """Tell of what no single property says, unless what the job says may be ignored."""
+        stated = self.job.attributes.get("awarenessPolicy")
+        if AwarenessPolicy.holding(stated, WARN) != IGNORE:
+            self.say("W-USELESS", told)
+
     def _lost(self, item: Property, told: str) -> None:
         """Tell of what is requested and not asked for, by the policy that holds there."""
-        policy, is_fact = self.asked.binding(item)
-        is_refused = policy == REJECT and not (is_fact or self.asked.over)
-        if policy != IGNORE:
-            self.say("E-LOSS" if is_refused else "W-USELESS", told, item)
+        if code := code_of_loss(*self.asked.binding(item), is_over=self.asked.over):
+            self.say(code, told, item)
 
     # decisions 890, 898
     def _amounts(self, scope: Scope) -> None:
@@ -501,14 +510,7 @@ class _AdBuilder:
         """The hosts of task groups, of tasks of which so many are on each, or that are named."""
         groups = counted(self.job).asking_groups
         if len(groups) > 1:
-            told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
-            # What counts the hosts of a group is lost in the sum.  # decision 1084
-            counting = (item for view in self.asked.groups() for item in view.items(*COUNTS))
-            refusing = next((i for i in counting if self.asked.binding(i)[0] == REJECT), None)
-            if refusing is None or self.asked.over:
-                self.say("W-USELESS", told)
-            else:
-                self._lost(refusing, told)
+            self._added_up(len(groups))
         own_count = "NodeCount" in own.mentioned or own.bare("NodeCount") is not None
         if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
@@ -518,6 +520,19 @@ class _AdBuilder:
         if any(hosts) and 1 < together <= LARGEST:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"] = self.ad["MaxHosts"] = together
+
+    # decisions 1084, 1091
+    def _added_up(self, number: int) -> None:
+        """Tell that so many task groups are added up: what each of them says is lost in the sum."""
+        told = f"{numbers.ADDED_UP.format(number)}: an ad is about one kind of hosts"
+        codes = {
+            code_of_loss(*self.asked.binding(item), is_over=self.asked.over): item
+            for item in reversed(numbers.added_up(self.asked, _SUMS))
+        }
+        if "E-LOSS" in codes:
+            self.say("E-LOSS", told, codes["E-LOSS"])
+        elif "W-USELESS" in codes or not codes:
+            self._remark(told)
 
     def on_each_host(self) -> None:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
@@ -559,7 +574,7 @@ class _AdBuilder:
         self.ad[f"{names.TOTAL}{name[len(_REQUEST) :]}"] = value
         if name not in _OF_SIZE:
             told = f"each of {hosts} hosts has {name} {each}, {each * hosts} in all and not {value}"
-            self.say("W-USELESS", told)
+            self._remark(told)
 
     def _resource(self, item: Property, count: int) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
@@ -676,6 +691,17 @@ class _AdBuilder:
                 self.put("LastRemoteHost", item.text, item)
 
 
+# decisions 1050, 1091
+def code_of_loss(policy: AwarenessPolicy, is_fact: bool, *, is_over: bool) -> str:
+    """By which code an ad tells of what it says nothing of; "" where it may be ignored.
+
+    What binds nobody refuses no ad, nor does anything that a job that has ended asked for.
+    """
+    if policy == IGNORE:
+        return ""
+    return "E-LOSS" if policy == REJECT and not (is_fact or is_over) else "W-USELESS"
+
+
 def _says_anything(item: Property) -> bool:
     """Whether a property asks for, or tells, what would be otherwise without it."""
     text = stripped(item.text).lower()
@@ -755,6 +781,7 @@ _OF_SIZE = ("RequestMemory", "RequestDisk")  # rounded up anyway, to whole units
 _LIMITS = (
     "wall_limit_secs", "cpu_limit_secs", "max_rss_bytes", "max_swap_bytes", "scratch_limit_bytes",
 )  # fmt: skip
+_SUMS = tuple(element for element, (name, _, _) in names.AMOUNTS.items() if name)
 _SIZES = (
     ("allocated_cpu", "RequestCpus", 1), ("max_rss_bytes", "RequestMemory", 1 << 20),
     ("scratch_limit_bytes", "RequestDisk", 1 << 10),

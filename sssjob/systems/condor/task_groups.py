@@ -16,7 +16,6 @@ from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_ti
 from sssjob.classads.values import Ad
 from sssjob.defaults import COUNTS, OVERRIDDEN, SEVERAL, counted, differing, lending, of_only_group
 from sssjob.errors import (
-    AwarenessPolicy,
     Finding,
     InvalidValue,
     LimitExceeded,
@@ -28,9 +27,17 @@ from sssjob.expression.offer import ASKED, OTHERWISE, is_over, outside, passed_o
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
-from sssjob.systems.condor.job_ad import Mapped, embedded, is_by_number, own_time, to_ad
+from sssjob.systems.condor.job_ad import (
+    Mapped,
+    code_of_loss,
+    embedded,
+    is_by_number,
+    own_time,
+    to_ad,
+)
 from sssjob.translate import contradictions
-from sssjob.translate.losses import REJECT, WARN
+from sssjob.translate.losses import WARN
+from sssjob.translate.requests import binding
 
 _IDENTITY = ("Id", "Name")
 _NODE, _VARIABLES = "Node", "Environment"
@@ -147,7 +154,7 @@ def _tasks(group: TaskGroup, job: Scope | None = None) -> Fraction:
 def _without_tasks_of_whole(job: Job) -> tuple[Job, list[Finding]]:
     """A job of several groups without what it says of its own tasks, which is of none of them."""
     gone = [item for item in job.properties if item.name in _OF_TASKS]
-    findings = [_counts_for_nothing(job, item, _COUNTED) for item in gone]
+    findings = [found for item in gone for found in _counts_for_nothing(job, item, _COUNTED)]
     return job.holding(item for item in job.items if not _is_named(item, _OF_TASKS)), findings
 
 
@@ -210,8 +217,8 @@ def _contradictions(job: Job) -> Iterator[Finding]:
         said = [each for block in blocks for each in (*block.properties, *block.requested)]
         for found in every:
             item = next((each for each in said if each.name == found.name), None)
-            yield _lost(item or Property(found.name, ""), found.why,
-                        f"/Job/TaskGroup[{place + 1}]/{found.name}", job, *inside)  # fmt: skip
+            path = f"/Job/TaskGroup[{place + 1}]/{found.name}"
+            yield from _lost(item or Property(found.name, ""), found.why, path, job, *inside)
 
 
 # decision 1026
@@ -225,9 +232,9 @@ def _not_of_all(
             continue  # its job says it
         if aside.get(id(item)) and not is_by_number(item) and not is_over(job):
             told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
-            yield _lost(item, told, _path(number, item), job, group)
+            yield from _lost(item, told, _path(number, item), job, group)
         elif not (id(item) in aside or item.name in _APART | ASKED or _has(job, item)):
-            yield _not_said(item, number, job, group)
+            yield from _not_said(item, number, job, group)
 
 
 # decisions 908, 955
@@ -238,14 +245,14 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
     for item in (*job.properties, *job.requested):
         said = {stripped(each.text) for each in theirs if each.name == item.name}
         if item.name in names and stripped(item.text) not in said:
-            yield _counts_for_nothing(job, item, OVERRIDDEN)
+            yield from _counts_for_nothing(job, item, OVERRIDDEN)
         others = [each for each in theirs if each.name == _VARIABLES]
         for name in differing(item, others) if item.name == _VARIABLES else ():
             told = f"{name.lstrip('@')} of an Environment counts for nothing: {OVERRIDDEN}"
-            yield _lost(item, told, f"/Job/{_VARIABLES}/{name}", job)
+            yield from _lost(item, told, f"/Job/{_VARIABLES}/{name}", job)
 
 
-def _counts_for_nothing(job: Job, item: Property, why: str) -> Finding:
+def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]:
     told = f"{item.name} of a job counts for nothing: {why}"
     return _lost(item, told, f"/Job/{item.name}", job)
 
@@ -297,12 +304,11 @@ def _demanded(
         ]  # fmt: skip
         if len(left) not in (0, len(said)):
             told = "one ad for all task groups cannot ask for one or the other of this"
-            findings.extend(finding("E-LOSS", f"{_at(item)}: {told}", path=_path(number, item))
-                            for item in left[:1])  # fmt: skip
+            for item in left[:1]:
+                findings.extend(_refused(item, f"{_at(item)}: {told}", number, job, asked))
         else:
-            findings.extend(
-                found for item in left if (found := _left_out(job, item, number, asked))
-            )
+            for item in left:
+                findings.extend(_left_out(job, item, number, asked))
         return not left
 
     try:
@@ -341,7 +347,7 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
         for item in names[:1]:
             why = "its task groups name their own"
             of_one = _other_nodes(item, f"/Job/{_NODE}", job)
-            findings.append(_counts_for_nothing(job, item, why) if are_alike else of_one)
+            findings.extend(_counts_for_nothing(job, item, why) if are_alike else of_one)
         return not names
 
     def without(item: Item) -> Item:
@@ -356,9 +362,12 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
 
 
 def _nodes_of(group: Job | TaskGroup) -> list[tuple[str, Mapping[str, str]]]:
-    """The nodes that a block names, in whichever category."""
+    """The nodes that a block demands by name, in whichever category."""
     every = (*group.properties, *group.requested)
-    return [(stripped(item.text), item.attributes) for item in every if item.name == _NODE]
+    return [
+        (stripped(item.text), item.attributes) for item in every
+        if item.name == _NODE and not expression.is_wish(item)
+    ]  # fmt: skip
 
 
 def _excludes_node(part: expression.Expression) -> bool:
@@ -369,28 +378,35 @@ def _excludes_node(part: expression.Expression) -> bool:
     return inner.op == ("EQ" if inner is not part else "NE")
 
 
-def _other_nodes(item: Property, path: str, job: Job, *inside: Block) -> Finding:
+def _other_nodes(item: Property, path: str, job: Job, *inside: Block) -> Iterator[Finding]:
     told = "one ad for all task groups cannot ask for the nodes of one"
     return _lost(item, told, path, job, *inside)
 
 
-def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Finding | None:
+def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterator[Finding]:
     """What is found of an amount of a group that the ad of its job does not ask for by itself."""
     if item.name == _TIME:
-        return None  # of which the longest counts: what is said beside is told there
+        return  # of which the longest counts: what is said beside is told there
     inside = (job.asking_groups[number - 1], asked)
     same = [each for each in _asked(job) if expression.key(each) == expression.key(item)]
     if same:
-        if any((each.text, each.attributes) == (item.text, item.attributes) for each in same):
-            return None
+        # What one of several groups asks for is a part of what their job does, also where it is
+        # as much.
+        is_part = item.name in _AMOUNTS and len(job.asking_groups) > 1
+        if not is_part and any(_saying(each) == _saying(item) for each in same):
+            return
         told = _BESIDE_JOB.format(_at(item))
-        return _lost(item, told, _path(number, item), job, *inside)
-    if item.name == _NODE:
-        return _other_nodes(item, _path(number, item), job, *inside)
-    if (item.name in names.AMOUNTS and names.AMOUNTS[item.name][0]) or item.name == "NodeCount":
-        return None  # added up, or told there
-    told = f"one ad for all task groups cannot ask for {_at(item)} of one"
-    return finding("E-LOSS", told, path=_path(number, item))
+        yield from _lost(item, told, _path(number, item), job, *inside)
+    elif item.name == _NODE:
+        yield from _other_nodes(item, _path(number, item), job, *inside)
+    elif item.name != "NodeCount" and not names.AMOUNTS.get(item.name, ("",))[0]:
+        # What is counted is added up, or told there.
+        told = f"one ad for all task groups cannot ask for {_at(item)} of one"
+        yield from _refused(item, told, number, job, *inside)
+
+
+def _saying(item: Property) -> tuple[str, Mapping[str, str]]:
+    return item.text, item.attributes
 
 
 _BESIDE_JOB = "{} of a task group counts for nothing: its job says what it asks for"
@@ -400,45 +416,48 @@ def _not_added(job: Job, groups: Sequence[TaskGroup], ad: Ad) -> Iterator[Findin
     """The amounts of groups that are in no way in the ad of their job."""
     for name, (attribute, _, _) in names.AMOUNTS.items():
         every = [[*each.requested.all(name), *each.properties.all(name)] for each in groups]
-        silent = every.count([])
+        silent = sum(all(map(expression.is_wish, items)) for items in every)
         for number, items in enumerate(every, 1):
             if not attribute or not items or attribute in ad:
                 continue
-            told, path = (
-                f"one ad for all task groups does not ask for {name} of this one",
-                _path(number, items[0]),
-            )
-            if silent:
-                told = f"{told}: {NOT_OF_ALL.format(silent, len(groups))}"
-                yield _lost(items[0], told, path, job, groups[number - 1])
+            item = min(items, key=expression.is_wish)  # a demand, where there is one
+            told = f"one ad for all task groups does not ask for {name} of this one"
+            inside = (job, groups[number - 1])
+            if not silent or expression.is_wish(item):
+                yield from _refused(item, told, number, *inside)
             else:
-                yield finding("E-LOSS", told, path=path)
+                told = f"{told}: {NOT_OF_ALL.format(silent, len(groups))}"
+                yield from _lost(item, told, _path(number, item), *inside)
 
 
 # What of a job says which program runs, and how.
 _RUNS = ("Arguments", "Environment", "Executable", "InputFile", "InitialWorkingDirectory", "Type")
 
 
-def _not_said(item: Property, number: int, job: Job, group: TaskGroup) -> Finding:
+def _not_said(item: Property, number: int, job: Job, group: TaskGroup) -> Iterator[Finding]:
     told = f"one ad for all task groups does not say {_at(item)} of one"
     if item.name in _RUNS:
-        return finding("E-LOSS", told, path=_path(number, item))
+        return _refused(item, told, number, job, group)
     return _lost(item, told, _path(number, item), job, group)
 
 
-# decision 1050
-def _lost(item: Property, told: str, path: str, job: Job, *inside: Block) -> Finding:
+# decisions 1050, 1091
+def _lost(item: Property, told: str, path: str, job: Job, *inside: Block) -> Iterator[Finding]:
     """What is found of something that is said, and that an ad says nothing of.
 
-    It is as bad as the awarenessPolicy has it that holds there, by the blocks around it. Of a job
-    that has ended an ad tells what became of it, and refuses nothing.
+    It is as bad as the awarenessPolicy has it that holds there, by the blocks around it.
     """
-    policy = WARN
-    blocks: tuple[Block | Property, ...] = (job, *inside, item)
-    for each in blocks:
-        policy = AwarenessPolicy.holding(each.attributes.get("awarenessPolicy"), policy)
-    code = "E-LOSS" if policy == REJECT and not is_over(job) else "W-USELESS"
-    return finding(code, told, path=path, line=item.line)
+    policy, is_wish = binding(item, (job, *inside), WARN)
+    if code := code_of_loss(policy, is_wish, is_over=is_over(job)):
+        yield finding(code, told, path=path, line=item.line)
+
+
+def _refused(item: Property, told: str, number: int, job: Job, *inside: Block) -> Iterator[Finding]:
+    """What is found of something without which there is no ad, whatever the policy; but a wish."""
+    if expression.is_wish(item):
+        yield from _lost(item, told, _path(number, item), job, *inside)
+    else:
+        yield finding("E-LOSS", told, path=_path(number, item))
 
 
 def _has(block: Block, item: Property) -> bool:
