@@ -51,7 +51,8 @@ from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.layout import NEVER, Layout, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.readers import single
 from sssjob.records.record import DELIVERED, JOB, Field, Noted, Skipped, plain
-from sssjob.records.texts import WholeNumbers, distinct, has_any
+from sssjob.records.texts import distinct, has_any
+from sssjob.runs import TIMES
 
 AGAIN = "read before"
 _TWICE = "a record of the same run was read before: it counts once"
@@ -64,8 +65,7 @@ _SLOTS = 1 << 8  # of a table at first
 _IN_MEMORY = 1 << 18  # slots of a table that is in no file: 4 MiB
 _READERS = 256  # names that are remembered with what reads the keys of their records
 _TOGETHER = 256  # job objects that are looked up at once
-_DIGITS = 11  # of seconds: more are milliseconds
-_FORGOTTEN = 1 << 16  # runs of which a bad record was remembered at first
+_LAST = str(units.TIME_LIMIT)  # the last time, in seconds
 
 # LATER: the one that was read before ended alike; OTHERS: that one is another user's, this is new
 NEW, TWICE, INSTEAD, LATER, OTHERS = range(5)
@@ -239,8 +239,11 @@ class Met(Protocol):
         """For each of many runs in their order NEW, TWICE, INSTEAD, LATER or OTHERS."""
         ...
 
-    def forget(self, runs: Iterable[Any]) -> None:
-        """Of these runs, which were the last that were new, nothing was read after all."""
+    def forget(self, keys: RunKeys, places: Collection[int]) -> None:
+        """Of the keys that were taken last, all of them new, those in some places are of no record.
+
+        Nothing was read of their runs and jobs after all. # decision 1086
+        """
         ...
 
     def doubt(self, run: Any) -> None:
@@ -272,7 +275,6 @@ class SeenRuns:
         self._taken: list[RunKeys] = []  # those that were taken together, and are not in ``_ends``
         self._ends: dict[int, int] = {}  # by the last runs
         self._table = _RunTable(_SLOTS)
-        self._forgotten: set[int] = set()  # runs that were met, and of which nothing was read
         self._chosen = _RunTable(_SLOTS)  # of runs with several: how many, and which of them counts
         # Jobs of which a run began or ended, the last ones as they came; and runs that wait.
         self._last_begun = array("q")
@@ -297,11 +299,10 @@ class SeenRuns:
         if end == _ONE_UNTIMED:
             return self._taken_untimed(run, job)
         kind, looked_for = end & _KIND, run
-        run, known, is_others = _found(run, end, self._first_of)
+        run, known, is_others = _found(run, end, self._known)
         if run != looked_for and looked_for not in self._chosen:
             self._chosen = self._chosen.having(looked_for, 1 << _PLACE | 1)
         self._last = looked_for, run
-        self._forgotten.discard(run)
         if kind == WAITS:
             if job and self._has_begun(job):
                 self._again(run, known, counts=False)
@@ -369,13 +370,11 @@ class SeenRuns:
 
     def are_new(self, keys: RunKeys) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
-        begun: Sequence[int] = keys.jobs
+        begun = _begun(keys)
         waiting: dict[int, int] = {}
         if keys.has_waiting:
-            kinds = [end & _KIND for end in keys.ends]
-            told = [*zip(keys.runs, keys.jobs, kinds, strict=True)]
-            waiting = {job: run for run, job, kind in told if kind == WAITS and job}
-            begun = [job for _, job, kind in told if kind != WAITS]
+            told = zip(keys.runs, keys.jobs, keys.ends, strict=True)
+            waiting = {job: run for run, job, end in told if end & _KIND == WAITS and job}
             if any(map(self._has_begun, waiting)) or not waiting.keys().isdisjoint(begun):
                 return False
         if self._waiting and not self._waiting.keys().isdisjoint(begun):
@@ -395,10 +394,18 @@ class SeenRuns:
         self._put_away()
         return True
 
-    def forget(self, runs: Iterable[int]) -> None:
-        """Take the next record of these runs for the first one."""
-        if len(self._forgotten) < _FORGOTTEN:
-            self._forgotten.update(run for run in runs if run)
+    def forget(self, keys: RunKeys, places: Collection[int]) -> None:
+        """Take the next record of these runs for the first one, and of these jobs as well."""
+        gone = {*places}
+        for at in gone:
+            run, job = keys.runs[at], keys.jobs[at]
+            if run:
+                self._remember(run, 0)
+            if self._waiting.get(job) == run:
+                del self._waiting[job]
+        del self._last_begun[len(self._last_begun) - len(_begun(keys)) :]
+        others = keys.some(at for at in range(len(keys.runs)) if at not in gone)
+        self._last_begun.extend(_begun(others))
 
     def doubt(self, run: int) -> None:
         """If what counted before the last record of this run tells as much, that counts again."""
@@ -423,10 +430,6 @@ class SeenRuns:
         """Who knows which records count, when the same ones are read again."""
         return SecondReading(self._chosen)
 
-    def _first_of(self, run: int) -> int:
-        """What is known of a run; 0 of one of which nothing was read after all."""
-        return 0 if run in self._forgotten else self._known(run)
-
     def _remember(self, run: int, end: int) -> None:
         self._runs.add(run)
         self._looked_up()[run] = end
@@ -446,7 +449,7 @@ class SeenRuns:
         return self._ends
 
     def _known(self, run: int) -> int:
-        """The end of a run that was met; 0 of any other."""
+        """The end of a run that was met; 0 of any other, and where nothing was read after all."""
         found = self._looked_up().get(run)
         return (self._table.get(run) or 0) if found is None else found
 
@@ -490,11 +493,19 @@ class SecondReading:
     def _told_of(self, run: int) -> int:
         return self._told.get(run) or 0
 
-    def forget(self, runs: Iterable[int]) -> None:
+    def forget(self, keys: RunKeys, places: Collection[int]) -> None:
         """A bad record was not counted in the first reading either."""
 
     def doubt(self, run: int) -> None:
         """It was doubted in the first reading."""
+
+
+def _begun(keys: RunKeys) -> Sequence[int]:
+    """The jobs of which a run began, or ended."""
+    if not keys.has_waiting:
+        return keys.jobs
+    told = zip(keys.jobs, keys.ends, strict=True)
+    return [job for job, end in told if end & _KIND != WAITS]
 
 
 def _found(run: int, end: int, known_of: Callable[[int], int]) -> tuple[int, int, bool]:
@@ -652,11 +663,11 @@ class ListedRuns:
         """As long as all are new, nobody asks this."""
         return [NEW] * len(keys.runs)
 
-    def forget(self, runs: Iterable[Any]) -> None:
+    def forget(self, keys: RunKeys, places: Collection[int]) -> None:
         """List nothing of them."""
-        for run in runs:
-            place = next(at for at in range(len(self._runs) - 1, -1, -1) if self._runs[at] == run)
-            self._runs[place] = UNTOLD
+        first = len(self._runs) - len(keys.runs)
+        for place in places:
+            self._runs[first + place] = self._jobs[first + place] = UNTOLD
 
     def doubt(self, run: Any) -> None:
         """List that it may be."""
@@ -732,11 +743,7 @@ class Once:
         if not self._are_new:
             return  # then they were not remembered
         keys, places = self._all(found)
-        self._met.forget(
-            run
-            for run, place in zip(keys.runs, places, strict=True)
-            if place in bad and run != UNTOLD
-        )
+        self._met.forget(keys, [at for at, place in enumerate(places) if place in bad])
 
     def _all(self, found: Stretch) -> tuple[RunKeys, list[int]]:
         """The keys of what was found, and their places."""
@@ -909,12 +916,12 @@ def _reader(
     global_ids = _texts([row for row in rows if not row.beside], names, "GlobalId")
     used = [_seconds_read(rows, names, element) for element in _USED]
     walls, users = used[0], _texts(rows, names, "User")
-    columns_of = zip(("SubmitTime", "StartTime", "EndTime"), run.times, strict=True)
     submitted, begun, over = (
-        (_place(names, column), _texts(rows, names, element)) for element, column in columns_of
+        _times(rows, names, element, column, clock)
+        for element, column in zip(TIMES, run.times, strict=True)
     )
     if NEVER in names:
-        begun = None, lambda columns, size: [""] * size
+        begun = _nothing
     told, ended = met.told, met.ended
     known = _place(names, run.record) if run.record else None
 
@@ -930,15 +937,9 @@ def _reader(
     def read(batch: RecordBatch) -> RunKeys:
         columns, size = batch.columns, len(batch.lines)
 
-        def times(of: tuple[int | None, _ReadTexts]) -> Sequence[Any]:
-            place, read = of
-            if place is not None and _are_seconds(
-                found := _stated(_seconds(columns[place], clock))
-            ):
-                return found
-            return _stated(read(columns, size))
-
-        submits, starts, ends = times(submitted), times(begun), times(over)
+        submits, starts, ends = (
+            _stated(times(columns, size)) for times in (submitted, begun, over)
+        )
         if batch.ended and not all(batch.ended):
             ends = [
                 text if is_over else "" for text, is_over in zip(ends, batch.ended, strict=True)
@@ -1038,31 +1039,77 @@ def _all_beside(
 _ReadTexts = Callable[[Sequence[Any], int], Sequence[Any]]
 
 
-def _texts(rows: Sequence[Field], names: Names, element: str) -> _ReadTexts:
-    """What records say of an element that stands once in a job, "" for nothing."""
+def _nothing(columns: Sequence[Any], size: int) -> Sequence[Any]:
+    """What is read of a column that is not there."""
+    return [""] * size
+
+
+def _texts(
+    rows: Sequence[Field], names: Names, element: str, places: Collection[str] = (JOB, DELIVERED)
+) -> _ReadTexts:
+    """What records say of an element that stands once in a job, "" for nothing.
+
+    Of several columns that tell it the later ones count.
+    """
     wanted = [
-        row for row in rows
-        if row.element == element and row.place in (JOB, DELIVERED) and row.column in names
+        _texts_of(row, names, element) for row in reversed(rows)
+        if row.element == element and row.place in places and row.column in names
     ]  # fmt: skip
-    if not wanted:
-        return lambda columns, size: [""] * size
-    return _texts_of(wanted[0], names, element)
+    if len(wanted) < 2:
+        return wanted[0] if wanted else _nothing
+
+    def texts(columns: Sequence[Any], size: int) -> Sequence[Any]:
+        every = zip(*[read(columns, size) for read in wanted], strict=True)
+        return [next(filter(None, told), "") for told in every]
+
+    return texts
+
+
+def _times(
+    rows: Sequence[Field], names: Names, element: str, column: str, clock: Clock
+) -> _ReadTexts:
+    """What reads times of records: each as if it stood alone. # decision 1086
+
+    A column that a clock reads is read at once, to what the row of the table gives of each.
+    """
+    texts = _texts(rows, names, element)
+    wanted = [row for row in rows if row.element == element and row.column in names]
+    own = next((_clock_of(row, clock) for row in wanted if row.column == column), None)
+    if own is None:
+        return texts
+    place, is_alone = names.index(column), len(wanted) == 1
+
+    def times(columns: Sequence[Any], size: int) -> Sequence[Any]:
+        written = columns[place]
+        if {*map(type, distinct(written))} == {str}:
+            found = own.column(written)
+            if (found is not written or _are_in_time(written)) and (is_alone or "" not in found):
+                return found
+        return texts(columns, size)
+
+    return times
+
+
+def _clock_of(row: Field, clock: Clock) -> Clock | None:
+    """The clock that reads a column, and nothing else does."""
+    if row.beside:
+        return None
+    if row.read is clock.reading:
+        return clock
+    own = getattr(row.read, "__self__", None)
+    return own if isinstance(own, Clock) else None
 
 
 _ReadSeconds = Callable[[Sequence[Any], Sequence[int]], "list[int | None]"]
 
 
 def _seconds_read(rows: Sequence[Field], names: Names, element: str) -> _ReadSeconds:
-    """What reads how long some of many records ran. Of several columns the later ones count."""
-    wanted = [
-        _texts_of(row, names, element) for row in reversed(rows)
-        if row.element == element and row.place == _USED[element] and row.column in names
-    ]  # fmt: skip
+    """What reads how long some of many records ran."""
+    read = _texts(rows, names, element, (_USED[element],))
 
     def seconds(columns: Sequence[Any], at: Sequence[int]) -> list[int | None]:
         some = [[column[place] for place in at] for column in columns]
-        every = [read(some, len(at)) for read in wanted] or [[""] * len(at)]
-        return [_seconds_of(next(filter(None, texts), "")) for texts in zip(*every, strict=True)]
+        return [*map(_seconds_of, read(some, len(at)))]
 
     return seconds
 
@@ -1111,24 +1158,9 @@ def _stated(column: Sequence[Any]) -> Sequence[Any]:
     return ["" if text in _NOTHING else text for text in column]
 
 
-def _are_seconds(column: Sequence[Any]) -> bool:
-    """Whether all are seconds since 1970 in plain digits, or ""."""
-    if isinstance(column, WholeNumbers):
-        return True
-    if {*map(type, column)} != {str}:
-        return False
-    joined = "".join(column)
-    return not joined or (joined.isdecimal() and max(map(len, column)) <= _DIGITS)
-
-
-def _seconds(column: Sequence[Any], clock: Clock) -> Sequence[Any]:
-    """Times by their values, however they are written; what is none stays as it is."""
-    if {*map(type, distinct(column))} != {str}:
-        return column
-    found = clock.column(column)
-    if found is column or "" not in found:
-        return found
-    return [text or as_written for text, as_written in zip(found, column, strict=True)]
+def _are_in_time(seconds: Sequence[str]) -> bool:
+    """Whether none of some seconds since 1970 is beyond what a time can be."""
+    return max(map(len, seconds)) <= len(_LAST) and max(seconds) <= _LAST
 
 
 def _place(names: Names, name: str) -> int | None:

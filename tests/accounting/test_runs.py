@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 
 import pytest
 from hypothesis import example, given
@@ -367,6 +368,62 @@ def test_a_bad_record_hides_no_good_one_of_its_run(copies, apart):
     good = copies.count("g")
     assert counts.converted == min(good, 1)
     assert (counts.bad, counts.skipped.get(runs.AGAIN, 0)) == (copies.count("b"), max(good - 1, 0))
+
+
+WAITING = PENDING.replace("c|7", "c|8")
+BAD = {"began": DONE.replace("c|7", "c|8").replace("|100|n1", "|x|n1"),
+       "waits": RUNNING.replace("c|7", "c|8").replace("|200|", "|later|")}  # fmt: skip
+
+
+@pytest.mark.parametrize("is_listed", [False, True])
+@pytest.mark.parametrize("bad", BAD)
+def test_nor_does_it_hide_one_of_its_job(bad, is_listed):
+    """What waits waits for a run that began, and what began gives way to nothing that was bad."""
+    behind = WAITING if bad == "began" else DONE.replace("c|7", "c|8")
+    seen, found = SeenRuns(), []
+    for row in (BAD[bad], behind):
+        log = io.BytesIO(sacct(DONE if row is not behind else "", row).encode())
+        met = ListedRuns(runs.probe()) if is_listed else seen
+        found += read_records(find("slurm"), log, Options(), TEXTS, met)
+        assert not is_listed or seen.are_new_in(met.runs)
+    assert counted(found) == (2, {})
+    assert (seen.is_undecided, seen.has_written_both) == (False, False)
+
+
+TIMES = re.compile(rb"\b(?:1[0-9]{9}|20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\b")
+OF_LINES = ("slurm", "slurm-jobcomp", "pbs", "sge", "lsf", "condor")
+
+
+@pytest.mark.parametrize("format_name", OF_LINES)
+def test_what_tells_a_run_is_the_same_whatever_stands_beside_it(format_name, monkeypatch):
+    """Those beside it are bad, or have other times, none, or some that are beyond all times."""
+    program, name, _ = MADE[format_name]
+    log = made(program, name.removesuffix("-steps"))
+    line = log.splitlines(keepends=True)[-1]
+    count = len(TIMES.findall(line))
+    assert count > 1
+    taken = runs.Once._keys
+
+    def told(data):
+        found = {}
+
+        def keys(self, batch):
+            of = taken(self, batch)
+            found.update(zip(batch.lines, zip(of.runs, of.jobs, of.ends, strict=True), strict=True))
+            return of
+
+        monkeypatch.setattr(runs.Once, "_keys", keys)
+        read_all = read_records(find(format_name), io.BytesIO(data), Options(), TEXTS, SeenRuns())
+        assert any(isinstance(each, Converted) for each in read_all)
+        return found
+
+    known = told(log)
+    for text in (b"later", b"", b"0", b"0171", b"17000000000", b"2026-11-20T14:29:34+01:00"):
+        for place in range(count):
+            numbers = itertools.count()
+            other = TIMES.sub(lambda it: text if next(numbers) == place else it[0], line)  # noqa: B023
+            found = told(log + other)
+            assert {at: found.get(at) for at in known} == known, (text, place)
 
 
 @pytest.mark.parametrize("copies", ["wc", "cw", "cwc", "wcw", "ccw", "wcc"])
