@@ -9,6 +9,7 @@ import pytest
 from draws import examples, share
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 from translated import requested, wrapped
 
 from sssjob import dumps, layout, loads, named_nodes, nodes
@@ -791,6 +792,54 @@ def test_names_that_their_numbers_contradict_are_refused_on_every_road(own, aske
 def test_of_a_range_of_nodes_there_are_as_many_as_names_are_counted_for(op, number):
     job = loads(REJECTING.format("", f'<NodeCount op="{op}">{number}</NodeCount>{TWO}'))
     assert laid(job).nodes == len(place(job, OFFERS, solver=False).nodes) == 2
+
+
+def fewest_of_jsdl(text):
+    """The nodes of the least range or number that JSDL admits."""
+    (found,) = etree.fromstring(text.encode()).iterfind(".//{*}TotalResourceCount")
+    ends = {etree.QName(each).localname: each.text for each in found.iter()}
+    assert "UpperBoundedRange" not in ends  # which begins at none
+    return min(int(ends[name]) for name in ends.keys() & {
+        "Exact", "LowerBound", "LowerBoundedRange",
+    })  # fmt: skip
+
+
+def fewest_of_canonical(text):
+    count = json.loads(text)["resources"][0]["count"]
+    if isinstance(count, str):
+        return min(int(each.partition("-")[0]) for each in count.split(","))
+    return count if isinstance(count, int) else count["min"]
+
+
+FEWEST = {each: (lambda text, reader=reader: reader(text).nodes)
+          for each, reader in READERS.items() if each != "sge"} | {
+    "jsdl": fewest_of_jsdl, "flux-canonical": fewest_of_canonical,
+    "psij": lambda text: json.loads(text)["resources"]["node_count"],
+    "sbatch": lambda text: int(options(text)["--nodes"].partition("-")[0]),
+    "slurmrest": lambda text: json.loads(text)["job"]["minimum_nodes"],
+}  # fmt: skip
+RANGES = [f'<NodeCount op="{op}">{number}</NodeCount>' for op, number in (
+    ("GE", 1), ("GT", 0), ("LE", 2), ("LE", 4), ("LT", 5), ("GE", 2),
+)] + ['<NodeCount op="GE">1</NodeCount><NodeCount op="LE">4</NodeCount>']  # fmt: skip
+A_CHOICE = '<NodeCount group="1"{}>{}</NodeCount><NodeCount conj="Or" group="-1"{}>{}</NodeCount>'
+
+
+# decision 1094
+@pytest.mark.parametrize("count", [
+    *RANGES, A_CHOICE.format("", 2, "", 1), A_CHOICE.format("", 2, ' op="LE"', 4),
+    A_CHOICE.format(' op="GE"', 1, "", 4), A_CHOICE.format(' op="LE"', 4, "", 1),
+])  # fmt: skip
+@pytest.mark.parametrize("named", [
+    TWO, '<Node aggregation="List" count="2">n1,n3,n4</Node>', "<Node>n3</Node><Node>n4</Node>",
+    '<Node>n3</Node><Node aggregation="Range" count="1">n[1-2]</Node>',
+])  # fmt: skip
+def test_a_range_of_nodes_begins_for_each_target_at_the_names(count, named):
+    job = loads(REJECTING.format("", count + named).replace("Reject", "Ignore"))
+    assert laid(job).nodes == 2
+    texts = {target: translate(job, target, Settings(residual=False)).text for target in FEWEST}
+    assert {target: FEWEST[target](text) for target, text in texts.items()} == dict.fromkeys(
+        texts, 2
+    )
 
 
 # decision 1067

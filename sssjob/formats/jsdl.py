@@ -58,6 +58,7 @@ from sssjob.translate.numbers import (
     amount_of,
     bounds_of_groups,
     choices,
+    node_counts,
     rescope,
     say_wall,
     wall,
@@ -493,7 +494,7 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
         if name == "Network" and _of_bytes(asked):
             continue
         total = bounds_of_groups(asked, of, name) if name in OF_EACH_TASK else None
-        values = choices(asked, name) or _exact_count(of, name) or _bounds(asked, name)
+        values = _numbers(asked, name, of)
         if not values:
             if total is not None and (whole := amount_of(total)) is not None:
                 found[element] = _range_value(element, [whole])
@@ -512,12 +513,15 @@ def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCoun
                 inside.append(found[name])
 
 
-def _exact_count(of: TaskCounts, name: str) -> list[Interval]:
-    """How many nodes or processors there are, where that is one number."""
-    found = {"NodeCount": of.nodes, "Processors": of.processors}.get(name)
-    if found is None or not found.exact:
-        return []
-    return [_exactly(of.tasks * of.each if name == "Processors" and of.tasks else found.exact)]
+def _numbers(asked: JobRequest, name: str, of: TaskCounts) -> list[Interval]:
+    """Take the numbers and ranges of an amount, of which any will do."""
+    if name == "NodeCount":
+        return [each.interval for each in node_counts(asked, of)] or _bounds(asked, name)
+    if values := choices(asked, name):
+        return values
+    if name == "Processors" and of.processors and of.processors.exact:
+        return [_exactly(of.tasks * of.each if of.tasks else of.processors.exact)]
+    return _bounds(asked, name)
 
 
 def _exactly(number: int) -> Interval:

@@ -15,6 +15,7 @@ from sssjob.errors import InvalidValue
 from sssjob.expression import Interval
 from sssjob.integers import LARGEST
 from sssjob.model import Item, Property, stripped
+from sssjob.named_nodes import NamedNodes
 from sssjob.nodes import plain
 from sssjob.resource_names import (
     GPU,
@@ -52,6 +53,17 @@ class CountRange:
         """The number, where there is only one."""
         return self.lo if self.lo == self.hi else None
 
+    @staticmethod
+    def of(bounds: Interval) -> CountRange:
+        """What lies between whole ends, from one on."""
+        lo, hi = (None if end is None else int(end) for end in (bounds.lo, bounds.hi))
+        return CountRange(None if lo is None else max(lo, 1), hi)
+
+    @property
+    def interval(self) -> Interval:
+        """The same as an amount is bounded."""
+        return Interval(_fraction(self.lo), _fraction(self.hi))
+
     def times(self, factor: int) -> CountRange:
         """So many times as many."""
         return CountRange(
@@ -74,7 +86,7 @@ class CountRange:
     # decision 884
     def multiple(self, step: int, times: int = 0) -> int:
         """The multiple of a step that stands for it, by no less than ``times`` if it may be."""
-        return multiple(Interval(_fraction(self.lo), _fraction(self.hi)), step, times)
+        return multiple(self.interval, step, times)
 
     def admits(self, number: int) -> bool:
         """Whether a number is among these."""
@@ -271,9 +283,8 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     if (of.nodes and of.nodes.exact) or (found := named_nodes(asked)) is None:
         return
     if of.nodes:
-        bounds = Interval(_fraction(of.nodes.lo), _fraction(of.nodes.hi)).from_least(found.least)
-        lo = None if bounds.lo is None else int(bounds.lo)
-        of.nodes = CountRange(lo, of.nodes.hi)
+        of.nodes = CountRange.of(of.nodes.interval.from_least(found.least))
+        lo = of.nodes.lo
         if lo and not found.open and lo == found.number:
             of.nodes = CountRange(lo, lo)
         return
@@ -644,6 +655,24 @@ def choices(
         return []
     found = conditions(asked, (name,), partial(_intervals, name=name, fits=fits))
     return found[0] if found else []
+
+
+# decision 1094
+def node_counts(
+    asked: JobRequest, of: TaskCounts, fits: Callable[[Interval], bool] = bool
+) -> list[CountRange]:
+    """Take how many nodes there may be, for a target that has a place for ranges of them.
+
+    These are the values of a choice that ``fits``, or else the number or range that ``of`` has;
+    nothing where it has none. Each begins at the names that have to be among the nodes; a value
+    below them, which nothing satisfies, is left out.
+    """
+    several = choices(asked, "NodeCount", fits)
+    if not several:
+        return [of.nodes] if of.nodes else []
+    least = max((named_nodes(asked) or NamedNodes()).least, 1)
+    begun = [CountRange.of(each.from_least(least)) for each in several]
+    return [each for each in begun if each.hi is None or each.hi >= least] or begun
 
 
 def _intervals(

@@ -42,11 +42,11 @@ from sssjob.translate.numbers import (
     CountRange,
     TaskCounts,
     added,
-    choices,
     compared,
     is_gpu,
     is_of_groups,
     memory,
+    node_counts,
     nodes_of_tasks,
     rescope,
     say_count,
@@ -326,11 +326,11 @@ class Canonical(Jobspec):
     version = CANONICAL
 
     def _nodes(self, asked: JobRequest, of: TaskCounts, count: CountRange) -> Any:
-        several = sorted(map(_ends, set(choices(asked, "NodeCount", _countable))))
-        if len(several) > 1:
-            return ",".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in several)
-        if several:
-            count = CountRange(*several[0])
+        found = {*node_counts(asked, of, _countable)}
+        if len(found) > 1:
+            several = sorted(found, key=lambda each: (each.granted, each.hi or 0))
+            return ",".join(str(each.exact or f"{each.lo}-{each.hi}") for each in several)
+        (count,) = found
         if count.exact is not None:
             return count.exact
         # As text, "2-4" is both a range and a set of ids, which the schema of RFC 14 refuses.
@@ -788,12 +788,6 @@ def _between(lo: int, hi: int) -> Expression:
 
 def _countable(value: Interval) -> bool:
     return value.lo is not None and value.hi is not None and 0 < value.lo <= value.hi < _TOO_MANY
-
-
-def _ends(value: Interval) -> tuple[int, int]:
-    assert value.lo is not None
-    assert value.hi is not None
-    return int(value.lo), int(value.hi)
 
 
 def _read_duration(form: Data, heard: ScriptReading) -> None:
