@@ -13,6 +13,7 @@ from lxml import etree
 from translated import requested, wrapped
 
 from sssjob import dumps, layout, loads, named_nodes, nodes
+from sssjob.classads import writing
 from sssjob.errors import Severity
 from sssjob.features.derive import derive
 from sssjob.placement import place
@@ -859,6 +860,61 @@ def test_machines_that_a_choice_counts_are_refused_as_all_others_are():
         '<Node group="1" aggregation="List">n3,n4</Node><Feature conj="Or" group="-1">a</Feature>'
     )
     assert refused_by("condor", loads(REJECTING.format("", choice)))
+
+
+def _either(first, second):
+    """A choice between what stands in two groups, the first of which is the best."""
+    return f'<Node group="1">{first}</Node>' + second.format(' conj="Or" group="-1"')
+
+
+LATER = '<Node aggregation="List"{}>n4,n1</Node>'
+OF_EACH = ("lsf", "flux", "flux-canonical", "condor")  # targets that ask each node for a choice
+CHOSEN = [
+    ("", _either("n5", LATER), {"n5"}),
+    ("<TaskCount>2</TaskCount>", _either("n5", LATER), {"n5"}),
+    ("<TaskCount>1</TaskCount>", _either("n5", LATER), {"n5", "n4", "n1"}),
+    ("<NodeCount>1</NodeCount>", _either("n5", LATER), {"n5", "n4", "n1"}),
+    ("<TaskCount>2</TaskCount><NodeCount>1</NodeCount>", _either("n5", LATER), {"n5", "n4", "n1"}),
+    ("", _either("n3", '<Node aggregation="List"{}>n3,n2</Node>'), {"n3"}),
+    ("", _either("n5", "<Node{}>n4</Node>"), {"n5", "n4"}),
+    ("", '<Node group="1" aggregation="Range" count="1">n[2-3]</Node>'
+         '<Node conj="Or" group="-1" aggregation="Range">n[1-2]</Node>', {"n2", "n3"}),
+    ("", '<Node group="1">n5</Node><Feature conj="Or" group="1">x</Feature>'
+         '<Node aggregation="List" group="-2">n4,n1</Node>', {"n5"}),
+    ("", '<Node group="1">n5</Node><Node conj="Or" group="1">n4</Node><Node group="-2">n1</Node>',
+     {"n5"}),
+    ("", '<Feature group="1">x</Feature><Node aggregation="List" conj="Or" group="-1">n4,n1</Node>',
+     set()),
+]  # fmt: skip
+
+
+# decision 1095
+@pytest.mark.parametrize("target", [*OF_EACH, "ad"])
+@pytest.mark.parametrize("own, choice, wanted", CHOSEN)
+def test_a_node_is_any_of_a_choice_where_an_alternative_has_it_alone(target, own, choice, wanted):
+    job = loads(REJECTING.format(own, choice))
+    if target == "ad":
+        (made,) = to_ads(job)
+        text = writing.expression(made.ad["Requirements"])
+    else:
+        text = translate(job, target, Settings(residual=False)).text
+    assert set(re.findall(r"\bn[1-6]\b", text)) == wanted
+
+
+# decision 1095
+@pytest.mark.parametrize("own", ["", "<NodeCount>2</NodeCount>", "<TaskCount>2</TaskCount>"])
+@pytest.mark.parametrize("other", ["n5", "n6,n5"])
+def test_of_a_choice_of_sets_several_nodes_are_of_one_of_them(own, other):
+    listed = ' aggregation="List"' if "," in other else ""
+    job = loads(REJECTING.format(
+        own, '<Node aggregation="List" group="1">n4,n1</Node>'
+        f'<Node conj="Or" group="-1"{listed}>{other}</Node>',
+    ))  # fmt: skip
+    for target in ("lsf", "flux", "flux-canonical"):
+        text = translate(job, target, Settings(residual=False)).text
+        assert set(re.findall(r"\bn[1-6]\b", text)) == {"n4", "n1"}
+        assert FEWEST.get(target, FEWEST["flux"])(text) == 2
+    assert refused_by("condor", job)
 
 
 # decisions 1065, 1066, 1068

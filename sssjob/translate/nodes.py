@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 from sssjob import expression, nodes
+from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.expression import Comparison, Expression, Not, Or, Wish
+from sssjob.expression import Alternative, Comparison, Expression, Not, Or, Wish
 from sssjob.expression.asked_names import asked_names
+from sssjob.layout.plan import CountsPlan
+from sssjob.layout.request import Statement
 from sssjob.model import Property, stripped
 from sssjob.named_nodes import NamedNodes, named
 from sssjob.nodes import plain
@@ -234,7 +237,7 @@ def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expressio
     about = frozenset(names)
 
     def is_said(part: Expression) -> bool:
-        if _is_plain(part) or not _is_about(part, about):
+        if _is_plain(part) or not _is_about(part, about) or not is_of_each_node(asked, part):
             return False
         try:
             found.append(say(part))
@@ -250,6 +253,55 @@ def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expressio
             if term is not part:
                 is_said(term)
     return found
+
+
+# decision 1095
+def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
+    """Whether a part of the request can be asked of each node by itself, by the names in it.
+
+    A target that asks it of a node takes any name of a set. That says another thing where an
+    alternative wants several nodes, as a layout has it: all of a List without a count, or two
+    names. Then the names of the alternative that is written are asked for, as where they stand
+    outside of a choice.
+    """
+    if isinstance(part, Comparison):
+        return True
+    inside = {id(each.item) for each in expression.comparisons(part) if each.item.name == "Node"}
+    if not inside:
+        return True
+    scope = asked.scope_of("Node")
+    return not any(
+        _wants_several(scope, alternative)
+        for alternative in scope.alternatives
+        if _chooses_nodes(alternative, inside)
+    )
+
+
+def _chooses_nodes(alternative: Alternative, inside: Container[int]) -> bool:
+    """Whether an alternative names a set of nodes, or several, and some by these comparisons."""
+    named = [
+        (term.item, said.item)
+        for term, said in alternative.asked
+        if isinstance(term, Comparison) and term.op == "EQ" and term.item.name == "Node"
+    ]
+    return any(id(said) in inside for _, said in named) and (
+        len(named) > 1 or "aggregation" in named[0][0].attributes
+    )
+
+
+def _wants_several(scope: Scope, alternative: Alternative) -> bool:
+    """Whether a layout has more than one node in an alternative; not in what no number satisfies.
+
+    What cannot be read is told where it is taken.
+    """
+    try:
+        request = Statement(scope.block, scope.path).request(alternative.terms)
+    except (InvalidValue, LimitExceeded):
+        return False
+    if request is None:
+        return False
+    found = CountsPlan(request, lenient=False).checked().nodes
+    return found is not None and found.value > 1
 
 
 def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) -> list[str]:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import contradictions, numbers
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
+from sssjob.translate.nodes import is_of_each_node
 from sssjob.translate.requests import FACTS, JobRequest
 
 if TYPE_CHECKING:
@@ -417,8 +419,9 @@ class _AdBuilder:
             # What each of several hosts has to have, RequestX tells.
             beside_it = None if "MinHosts" in self.ad else self._is_counted
             parts = requirements.of_machines(
-                expression.conjuncts(asked), self.asked.chosen, _is_of_machines, beside_it
-            )
+                expression.conjuncts(asked), self.asked.chosen, _is_of_machines, beside_it,
+                is_whole=partial(is_of_each_node, self.asked),
+            )  # fmt: skip
             said = requirements.demands_of_each(self._of_one([*parts]), self.asked.chosen)
         except SSSJobError as error:
             if not isinstance(error, (InvalidValue, LimitExceeded)):

@@ -142,15 +142,17 @@ def of_machines(
     chosen: Callable[[Expression], Sequence[Expression]],
     is_said: Callable[[Property], bool],
     is_amount: Callable[[Property], bool] | None = None,
-) -> Iterator[Expression]:
+    *, is_whole: Callable[[Expression], bool],
+) -> Iterator[Expression]:  # fmt: skip
     """What the parts of a request demand of machines, and like of them, one after the other.
 
-    A part about what ``is_said`` of machines alone stands as a whole. Amounts that the job itself
+    A part about what ``is_said`` of machines alone stands as a whole, where it ``is_whole``, so
+    that it can be asked of each machine. Amounts that the job itself
     asks for are those of one alternative: of a part that is about these, or anything else, too, the
     terms that are ``chosen`` of it, and of those the ones that are said, or of an ``is_amount``.
     """
     for part in parts:
-        for term in (part,) if _are_all(part, is_said) else chosen(part):
+        for term in (part,) if _are_all(part, is_said) and is_whole(part) else chosen(part):
             if _are_all(term, is_said) or (is_amount is not None and _are_all(term, is_amount)):
                 yield term
 

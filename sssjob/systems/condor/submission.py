@@ -38,6 +38,7 @@ from sssjob.systems.condor.requirements import (
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
+from sssjob.translate.nodes import is_of_each_node
 from sssjob.translate.options import (
     Option,
     PlacedOption,
@@ -546,7 +547,8 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> bool:
         parts = asked.conjuncts()
     except (InvalidValue, LimitExceeded, UnbalancedGroup):
         return False
-    about = [*of_machines(parts, asked.chosen, _is_of_machines)]
+    is_whole = partial(is_of_each_node, asked)
+    about = [*of_machines(parts, asked.chosen, _is_of_machines, is_whole=is_whole)]
     own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:
         return False
