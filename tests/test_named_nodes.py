@@ -1044,6 +1044,12 @@ def test_what_has_to_be_among_the_nodes_is_there_or_it_is_a_contradiction(wanted
     ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n1</Node>", {"n1", "n3"}),
     ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n4</Node>", {"n4"}),
     ("", "<NodeCount>1</NodeCount><Node>n1</Node>" + _listed(HOSTS[2:], ' count="1"'), None),
+    # decision 1093
+    ("", f"<NodeCount>2</NodeCount>{_listed(HOSTS)}{_listed(HOSTS[2:])}", None),
+    ("", f"<NodeCount>4</NodeCount>{_listed(HOSTS)}{_listed(HOSTS[2:])}", {*HOSTS}),
+    ("", _listed(HOSTS) + _listed(HOSTS[2:]), {*HOSTS}),
+    ("", "<NodeCount>2</NodeCount>" + _listed(HOSTS, ' count="2"') + _listed(HOSTS[2:]),
+     {"n3", "n4"}),
 ])  # fmt: skip
 def test_names_that_have_to_be_among_the_nodes_beside_sets(own, asked, names):
     job = loads(REJECTING.format(own, asked))
@@ -1084,12 +1090,45 @@ def test_what_contradicts_itself_is_refused_by_each_target_and_ad(own, asked, fo
         assert [loss for loss in losses if loss.path.rpartition("/")[2] in {*COUNTED, "Node"}]
 
 
-# decision 1083
+def _either(*texts):
+    """Requests of which one is enough, each in signs of its own."""
+    found = []
+    for number, text in enumerate(texts):
+        parts = re.findall(r"<\w+.*?</\w+>", text)
+        if number:
+            parts[0] = parts[0].replace(" ", ' conj="Or" ', 1) if " " in parts[0] else (
+                re.sub(r"<(\w+)>", r'<\1 conj="Or">', parts[0], count=1))  # fmt: skip
+        if len(parts) > 1:
+            for place, sign in ((0, "1"), (-1, "-1")):
+                parts[place] = re.sub(r"<(\w+)", rf'<\1 group="{sign}"', parts[place], count=1)
+        found.append("".join(parts))
+    return "".join(found)
+
+
+@st.composite
+def asking(draw):
+    """What a job asks for by itself, with an alternative, or in each of two task groups."""
+    ways = st.sampled_from(("itself", "either", "groups"))
+    asked = [draw(COUNTED_BY) + draw(wishes()).text for _ in range(2)]
+    tasks, way = draw(TASKS), draw(ways)
+    if way == "groups":
+        bare = re.sub(r"<Processors>.*", "", tasks)  # which its groups have together
+        inner = ((tasks, requested(asked[0])), (draw(TASKS), requested(asked[1])), ("", ""))
+        some = inner[:2] if draw(st.booleans()) else inner[::2]
+        groups = "".join(f"<TaskGroup><Name>{name}</Name>{own}{block}</TaskGroup>"
+                         for name, (own, block) in zip("ab", some, strict=True))  # fmt: skip
+        return groups + (bare if draw(st.booleans()) else "")
+    return tasks + requested(_either(*asked) if way == "either" else asked[0])
+
+
+# decisions 1083, 1092
 @examples(25)
-@given(wanted=wishes(), nodes_=COUNTED_BY, tasks=TASKS)
-def test_no_target_and_no_ad_writes_what_a_layout_refuses(wanted, nodes_, tasks):
-    job = loads(REJECTING.format(tasks, nodes_ + wanted.text))
-    if laid(job) is None:
+@given(inner=asking())
+def test_no_target_and_no_ad_writes_what_a_layout_refuses(inner):
+    job = loads(wrapped(inner).replace("<Job>", '<Job awarenessPolicy="Reject">'))
+    every = [layout.layouts(unit.block, unit.path).layouts for unit in layout.units(job)]
+    # Of alternatives one that holds may be written.
+    if any(found and not any(each.holds for each in found) for found in every):
         assert [target for target in TARGETS if not refused_by(target, job)] == []
         assert not all(made.runs for made in to_ads(job))
 
@@ -1124,6 +1163,21 @@ def _of_two_groups(policy, every, outer):
     )
     text = wrapped(groups + (requested(outer) if outer else ""))
     return loads(text.replace("<Job>", f'<Job awarenessPolicy="{policy}">'))
+
+
+# decision 1092
+@pytest.mark.parametrize("outer", ["", "<Node>n1</Node>"])
+@pytest.mark.parametrize("whole", [
+    "<Processors>1</Processors>", '<Processors op="LE">1</Processors>',
+    '<Processors op="GE">3</Processors>', "<Processors>3</Processors>",
+])  # fmt: skip
+def test_processors_that_are_not_those_of_the_groups_are_refused_on_every_road(whole, outer):
+    one = "<Processors>1</Processors>"
+    job = _of_two_groups("Reject", (one, one), outer + whole)
+    assert Severity.ERROR in {each.severity for each in layout.check(job)}
+    assert not place(job, OFFERS, solver=False).placed
+    assert [target for target in TARGETS if not refused_by(target, job)] == []
+    assert not all(made.runs for made in to_ads(job))
 
 
 # decision 1091

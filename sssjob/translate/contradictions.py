@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
-from sssjob.layout import units
+from sssjob.layout import check_sum, units
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
 from sssjob.model import Block
 from sssjob.translate.requests import JobRequest
 
-_NODE = "Node"
+_NODE, _SUM = "Node", "Processors"
 _NAMES = (_NODE, *sorted(COUNTS))
 _EVERY = frozenset(_NAMES)
 _MOST = 4096  # counts that are known to agree
@@ -53,6 +53,8 @@ def tell(asked: JobRequest) -> None:
         owner = asked.job.task_groups[place : place + 1]
         for each in found:
             _tell(by_owner.get(id(*owner), asked) if owner else asked, each)
+    for each in _of_sum(asked) if views else ():  # what the only one says is told elsewhere
+        _tell(asked, each)
 
 
 def _tell(asked: JobRequest, found: CountContradiction) -> None:
@@ -93,6 +95,16 @@ def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:
             number = unit.path.rpartition("[")[2].rstrip("]")
             found = [*_of_request(every[0])]
             yield int(number) - 1 if number.isdecimal() else 0, found
+
+
+# decision 1092
+def _of_sum(asked: JobRequest) -> Iterator[CountContradiction]:
+    """The Processors of a job, where these are not those of its task groups together."""
+    if not asked.items(_SUM):
+        return
+    parts = [unit for unit in units(asked.scope.block) if unit.job is not None]
+    for found in check_sum(parts[0].job, parts) if parts and parts[0].job is not None else ():
+        yield CountContradiction(_SUM, found.message)
 
 
 def _of_request(request: LayoutRequest | None) -> Iterator[CountContradiction]:
