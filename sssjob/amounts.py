@@ -429,12 +429,11 @@ class Scope:
             value = max(found.value, Fraction(need))
         return replace(found, value=value) if value in bounds else found
 
-    # decision 1066
     @cached_property
     def _node_bounds(self) -> Interval:
-        """Between which numbers of nodes is asked for, from those on that names need."""
+        """Between which numbers of nodes is asked for, as names have it."""
         bounds, names = self.wanted("NodeCount"), self._names
-        return bounds if names is None else bounds.from_least(names.least)
+        return bounds if names is None else names.bounds(bounds)
 
     def nodes_of_geometry(self) -> Amount | None:
         """How many nodes a geometry has, which comes before all other counts (5.2)."""

@@ -15,14 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from fractions import Fraction
+from itertools import chain, combinations
 
 from sssjob import expression, nodes
-from sssjob.expression import Comparison, Not, Term
+from sssjob.expression import Comparison, Interval, Not, Term
 from sssjob.expression.asked_names import asked_names
 from sssjob.model import Block
 
 LIMIT = 1_000_000  # names that are made
+
+_EVERY_CHOICE = 6  # sets with a count, of which every choice is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,22 @@ class NamedNodes:
         all_of = [names for names, count in self.sets if not count]
         whole = self.left(all_of)
         more = max(self.matching - whole, 0)
-        for names, count in self.sets:
-            if count:
-                both = self.left((names,)) + whole - self.left((*all_of, names)) if whole else 0
-                more += max(count - both, 0)
+        more += sum(self._beside(names, count, all_of) for names, count in self.sets if count)
         return whole + more
+
+    # decisions 1066, 1098
+    def bounds(self, asked: Interval) -> Interval:
+        """Between which of the numbers of nodes that are ``asked`` for there can be nodes.
+
+        From those on that have to be there by name; and of an upper end alone, up to those that
+        are in the one set to choose from.
+        """
+        found = asked.from_least(self.least)
+        if found.lo is None and found.hi is not None and not self.open:
+            number = self.number
+            if 0 < number < found.hi:
+                return replace(found, hi=Fraction(number), hi_open=False)
+        return found
 
     @property
     def number(self) -> int:
@@ -127,6 +141,36 @@ class NamedNodes:
             left = sum(map(may_be, names)) if is_one else self.left((names,))
             if left < (count or 1):
                 yield names, count, left
+                return
+        for names, number in self.together():
+            if (left := self.left((names,))) < number:
+                yield names, number, left
+                return
+
+    # decision 1098
+    def together(self) -> Iterator[tuple[nodes.Names, int]]:
+        """Sets that share names and are counted, with how many of their nodes there have to be.
+
+        Each count asks for nodes of its own: there are as many if every choice of the sets has
+        what its counts ask for together. Names that have to be there anyway are among them.
+        """
+        counted = [(names, count) for names, count in self.sets if count]
+        all_of = [names for names, count in self.sets if not count]
+        sizes = range(2, len(counted) + 1) if len(counted) <= _EVERY_CHOICE else (2, len(counted))
+        whole = self.left(all_of) if len(counted) > 1 else 0
+        for some in chain.from_iterable(combinations(counted, size) for size in sizes):
+            sets = [names for names, _ in some]
+            beside = [self.left((*all_of, names)) - whole for names in sets]
+            if self.left((*all_of, *sets)) - whole < sum(beside):
+                wanted = sum(self._beside(names, count, all_of) for names, count in some)
+                parts = chain.from_iterable(names.parts for names in (*sets, *all_of))
+                yield nodes.Names(tuple(parts)), wanted + whole
+
+    def _beside(self, names: nodes.Names, count: int, all_of: Sequence[nodes.Names]) -> int:
+        """How many nodes a count asks for beside those that have to be there by their names."""
+        whole = self.left(all_of)
+        both = self.left((names,)) + whole - self.left((*all_of, names)) if whole else 0
+        return max(count - both, 0)
 
     def among(self, number: int) -> int:
         """How many different names there are, at most so many."""
@@ -180,13 +224,18 @@ class NamedNodes:
         for names, count in self.sets if self.open else ():
             if not count:
                 choose(names, number - len(chosen))
-        whole, first = tuple(chosen), list[str]()
-        for names, count in counted:
+        whole, first = tuple(chosen), dict[int, list[str]]()
+        places = [*range(len(counted))]
+        if len(places) > 1:  # those that have the fewest others come first
+            places.sort(key=lambda at: self.left((counted[at][0],)) - counted[at][1])
+        for at in places:
+            names, count = counted[at]
             both = sum(map(names.tester(), whole)) if whole else 0
-            first += choose(names, min(count - both, number - len(chosen)))
+            first[at] = choose(names, min(count - both, number - len(chosen)))
         for names, _ in self.sets:
             choose(names, number - len(chosen))
-        return tuple(dict.fromkeys((*first, *chosen)))
+        in_order = chain.from_iterable(first[at] for at in sorted(first))
+        return tuple(dict.fromkeys((*in_order, *chosen)))
 
 
 def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = False) -> NamedNodes:

@@ -13,7 +13,11 @@ from lxml import etree
 from translated import requested, wrapped
 
 from sssjob import dumps, layout, loads, named_nodes, nodes
+<<<<<<< HEAD
 from sssjob.classads import writing
+=======
+from sssjob.check.sources import check_source
+>>>>>>> 2747c6bb (An upper end of NodeCount asks for no more nodes than a set has, and counts of sets that share names for nodes of their own)
 from sssjob.errors import Severity
 from sssjob.features.derive import derive
 from sssjob.placement import place
@@ -958,13 +962,30 @@ class Wishes(NamedTuple):
     def is_closed(self):
         return len(self.sets) == 1 and "aggregation" in self.text.partition("</Node>")[0]
 
-    def unmet(self, names):
-        """The sets of which too few are among some names."""
-        return [
-            each for each, count in self.sets
-            if len(each & {*names} - self.excluded)
-            < (count or (0 if self.is_closed else len(each - self.excluded)))
+    def is_met(self, names):
+        """Whether what has to be there is among some names: each count has nodes of its own."""
+        left = {*names} - self.excluded
+        if self.is_closed and not self.sets[0][0] & left:
+            return False
+        all_of = [] if self.is_closed else [each for each, count in self.sets if not count]
+        whole = frozenset().union(*all_of) - self.excluded
+        if not whole <= left or not all(each - self.excluded for each in all_of):
+            return False
+        places = [
+            each - whole for each, count in self.sets if count
+            for _ in range(count - len(each & whole))
         ]  # fmt: skip
+        taken: dict[str, int] = {}
+
+        def finds(place, tried):
+            for name in (places[place] & left) - tried:
+                tried.add(name)
+                if name not in taken or finds(taken[name], tried):
+                    taken[name] = place
+                    return True
+            return False
+
+        return all(finds(place, set()) for place in range(len(places)))
 
 
 def _listed(names, attributes=""):
@@ -1014,12 +1035,20 @@ def test_what_has_to_be_among_the_nodes_is_there_or_it_is_a_contradiction(wanted
               if each.severity is Severity.ERROR]  # fmt: skip
     placed = place(job, MANY, solver=False)
     assert found.holds is placed.placed is not bool(errors)
+    can_be_met = wanted.is_met(HOSTS)
+    assert can_be_met or not found.holds
+    if not nodes_ and not tasks:
+        assert found.holds is can_be_met
+    reported = {each.code for each in check_source(dumps(job).encode())
+                if each.severity is Severity.ERROR}  # fmt: skip
+    # As ``validate`` looks at the document: not each request is asked for its layout.
+    assert bool(reported & {"E-COUNTS", "E-UNSAT"}) is bool(errors)
     if found.holds:
         assert found.nodes is not None
         laid_on, placed_on = ({share.name for share in each}
                               for each in (found.shares, placed.groups[0].shares))  # fmt: skip
-        assert not wanted.unmet(laid_on)
-        assert not wanted.unmet(placed_on)
+        assert wanted.is_met(laid_on)
+        assert wanted.is_met(placed_on)
         assert not wanted.excluded & (laid_on | placed_on)
         if wanted.is_closed:
             assert (laid_on | placed_on) <= wanted.sets[0][0]
@@ -1044,12 +1073,22 @@ def test_what_has_to_be_among_the_nodes_is_there_or_it_is_a_contradiction(wanted
     ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n1</Node>", {"n1", "n3"}),
     ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n4</Node>", {"n4"}),
     ("", "<NodeCount>1</NodeCount><Node>n1</Node>" + _listed(HOSTS[2:], ' count="1"'), None),
+<<<<<<< HEAD
     # decision 1093
     ("", f"<NodeCount>2</NodeCount>{_listed(HOSTS)}{_listed(HOSTS[2:])}", None),
     ("", f"<NodeCount>4</NodeCount>{_listed(HOSTS)}{_listed(HOSTS[2:])}", {*HOSTS}),
     ("", _listed(HOSTS) + _listed(HOSTS[2:]), {*HOSTS}),
     ("", "<NodeCount>2</NodeCount>" + _listed(HOSTS, ' count="2"') + _listed(HOSTS[2:]),
      {"n3", "n4"}),
+=======
+    ("", f'<NodeCount op="GE">3</NodeCount>{_listed({"n1", "n2"})}', None),
+    ("", _listed({"n1", "n2"}, ' count="1"') + _listed({"n1", "n2"}, ' count="2"'), None),
+    ("", _listed({"n1", "n2"}, ' count="1"') + _listed({"n2", "n3"}, ' count="2"'),
+     {"n1", "n2", "n3"}),
+    ("", _listed({"n1", "n2"}, ' count="1"') + _listed({"n1"}, ' count="1"'), {"n1", "n2"}),
+    ("", "<Processors>1</Processors><Node>n1</Node><Node>n2</Node>", None),
+    ("", '<Node>n1</Node><Node op="Match">m[1-3]</Node>', None),
+>>>>>>> 2747c6bb (An upper end of NodeCount asks for no more nodes than a set has, and counts of sets that share names for nodes of their own)
 ])  # fmt: skip
 def test_names_that_have_to_be_among_the_nodes_beside_sets(own, asked, names):
     job = loads(REJECTING.format(own, asked))
@@ -1062,6 +1101,27 @@ def test_names_that_have_to_be_among_the_nodes_beside_sets(own, asked, names):
     if names is not None:
         assert {share.name for share in found.shares} == names
         assert {share.name for share in placed.groups[0].shares} == names
+
+
+# decision 1098
+@pytest.mark.parametrize("own, asked, names", [
+    ("", '<NodeCount op="LE">3</NodeCount>' + _listed({"n1", "n2"}), {"n1", "n2"}),
+    ("<TaskCount>6</TaskCount>", '<NodeCount op="LT">4</NodeCount>' + _listed({"n1", "n2"}),
+     {"n1", "n2"}),
+    ("", f'<NodeCount op="LE">2</NodeCount>{_listed({"n1", "n2"})}<Node op="NE">n2</Node>',
+     {"n1"}),
+    ("<TaskCount>4</TaskCount><TaskDistribution type=\"TasksPerNode\">2</TaskDistribution>",
+     '<NodeCount op="LE">3</NodeCount>' + _listed({"n1", "n2"}), {"n1", "n2"}),
+])  # fmt: skip
+def test_an_upper_end_alone_asks_for_no_more_nodes_than_one_set_has(own, asked, names):
+    job = loads(REJECTING.format(own, asked))
+    (found,) = layout.layouts(job).layouts
+    assert found.holds
+    assert {share.name for share in found.shares} == names
+    assert {share.name for share in place(job, OFFERS, solver=False).groups[0].shares} <= names
+    assert not [*layout.check(job)]
+    assert derive(job).values.get("allocated_cpu") is not None
+    assert "#SBATCH --nodelist=" in translate(job, "sbatch", Settings()).text  # and not refused
 
 
 CONTRADICTING = [

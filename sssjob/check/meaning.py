@@ -139,11 +139,16 @@ def is_silent(element: Element) -> bool:
 def _is_settled(element: Element) -> bool:
     """Whether it is certain that names and counts agree."""
     stated: dict[str, list[Element]] = {name: [] for name in _COUNTED}
+    has_node = False
     for item in element.iter(*_TAGS):
         name = _CANONICAL[split(str(item.tag))[1]]
         if name in _NAMED:
             if item.get("aggregation") is not None or item.get("delimiter") is not None:
                 return False
+            if name == "Node" and not _is_delivered(item):
+                if has_node:  # of which both have to be there, or one is excluded
+                    return False
+                has_node = True
         elif name in _TASKS:
             return False
         elif not _is_delivered(item):

@@ -104,8 +104,8 @@ class Statement:
             wanted = Fraction(candidates.least)
             place = f"{candidates.path}/@count"
             count = Stated(Interval(wanted, wanted), place, candidates.line)
-        elif count is not None and (least := candidates.least):
-            count = count.at_least(least)
+        elif count is not None:
+            count = count.within(candidates.bounds(count.bounds))
         about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
         return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",

@@ -68,10 +68,8 @@ class Stated:
             return self
         return replace(self, bounds=replace(bounds, lo=Fraction(1)).integers())
 
-    # decision 1066
-    def at_least(self, number: int) -> Stated:
-        """The same from a number on, where that is admitted; from one on is what was said."""
-        bounds = self.bounds.from_least(number)
+    def within(self, bounds: Interval) -> Stated:
+        """The same between other numbers."""
         return self if bounds is self.bounds else replace(self, bounds=bounds.integers())
 
     def count(self, value: int) -> Count:

@@ -281,6 +281,7 @@ def _wanted(counted: LayoutRequest) -> Iterator[WantedNames]:
         return
     for names, count in candidates.sets:
         yield WantedNames(names, count or candidates.left((names,)))
+    yield from (WantedNames(*each) for each in candidates.together())
 
 
 def _variant(

@@ -283,7 +283,7 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     if (of.nodes and of.nodes.exact) or (found := named_nodes(asked)) is None:
         return
     if of.nodes:
-        of.nodes = CountRange.of(of.nodes.interval.from_least(found.least))
+        of.nodes = CountRange.of(found.bounds(of.nodes.interval))
         lo = of.nodes.lo
         if lo and not found.open and lo == found.number:
             of.nodes = CountRange(lo, lo)
