@@ -419,6 +419,8 @@ class Scope:
         bounds = self._node_bounds
         if bounds.lo is not None and bounds.lo != self.wanted("NodeCount").lo:
             found = replace(found, value=bounds.lo)  # as of each range that begins somewhere
+        elif bounds.lo is None and bounds.hi is not None:
+            found = replace(found, value=min(found.value, bounds.hi))
         tasks, per_node = self.tasks_to_place, self.per("TasksPerNode")
         if tasks is None:
             return found

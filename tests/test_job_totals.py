@@ -200,6 +200,9 @@ FOUND = [  # what a road made another number of
     requested('<Node>n1</Node><Node>n2</Node><NodeCount op="LE">3</NodeCount>'),
     SIX + requested('<Node>n1</Node><Node>n2</Node><NodeCount op="LE">3</NodeCount>'),
     requested(OPEN) + group(asked=OPEN),
+    requested('<Node aggregation="List">n1,n2</Node>')
+    + group(asked='<NodeCount op="LE">3</NodeCount>'),
+    requested('<Node aggregation="List">n1,n2</Node><NodeCount op="LE">3</NodeCount>'),
     requested('<Processors op="GE">1</Processors>')
     + group(OF_EACH.format(3), '<Node aggregation="Pattern" count="3">n.*</Node>'),
 ]
