@@ -13,11 +13,8 @@ from lxml import etree
 from translated import requested, wrapped
 
 from sssjob import dumps, layout, loads, named_nodes, nodes
-<<<<<<< HEAD
-from sssjob.classads import writing
-=======
 from sssjob.check.sources import check_source
->>>>>>> 2747c6bb (An upper end of NodeCount asks for no more nodes than a set has, and counts of sets that share names for nodes of their own)
+from sssjob.classads import writing
 from sssjob.errors import Severity
 from sssjob.features.derive import derive
 from sssjob.placement import place
@@ -1073,14 +1070,12 @@ def test_what_has_to_be_among_the_nodes_is_there_or_it_is_a_contradiction(wanted
     ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n1</Node>", {"n1", "n3"}),
     ("", _listed(HOSTS[2:], ' count="1"') + "<Node>n4</Node>", {"n4"}),
     ("", "<NodeCount>1</NodeCount><Node>n1</Node>" + _listed(HOSTS[2:], ' count="1"'), None),
-<<<<<<< HEAD
     # decision 1093
     ("", f"<NodeCount>2</NodeCount>{_listed(HOSTS)}{_listed(HOSTS[2:])}", None),
     ("", f"<NodeCount>4</NodeCount>{_listed(HOSTS)}{_listed(HOSTS[2:])}", {*HOSTS}),
     ("", _listed(HOSTS) + _listed(HOSTS[2:]), {*HOSTS}),
     ("", "<NodeCount>2</NodeCount>" + _listed(HOSTS, ' count="2"') + _listed(HOSTS[2:]),
      {"n3", "n4"}),
-=======
     ("", f'<NodeCount op="GE">3</NodeCount>{_listed({"n1", "n2"})}', None),
     ("", _listed({"n1", "n2"}, ' count="1"') + _listed({"n1", "n2"}, ' count="2"'), None),
     ("", _listed({"n1", "n2"}, ' count="1"') + _listed({"n2", "n3"}, ' count="2"'),
@@ -1088,7 +1083,6 @@ def test_what_has_to_be_among_the_nodes_is_there_or_it_is_a_contradiction(wanted
     ("", _listed({"n1", "n2"}, ' count="1"') + _listed({"n1"}, ' count="1"'), {"n1", "n2"}),
     ("", "<Processors>1</Processors><Node>n1</Node><Node>n2</Node>", None),
     ("", '<Node>n1</Node><Node op="Match">m[1-3]</Node>', None),
->>>>>>> 2747c6bb (An upper end of NodeCount asks for no more nodes than a set has, and counts of sets that share names for nodes of their own)
 ])  # fmt: skip
 def test_names_that_have_to_be_among_the_nodes_beside_sets(own, asked, names):
     job = loads(REJECTING.format(own, asked))
