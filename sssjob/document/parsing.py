@@ -38,7 +38,7 @@ def parse(data: bytes | str) -> Element:
         octets = _DECLARED.sub(rb"\1", octets)
     refuse_early(octets.removeprefix(BYTE_ORDER_MARK), 0)
     try:
-        root = parsed(octets)
+        root = _tree(octets)
     except etree.XMLSyntaxError as error:
         raise refusal(fault(octets) or fault_of(error), octets, START) from error
     refuse_doctype(root, octets, 0)
@@ -49,12 +49,24 @@ def parsed(octets: bytes, encoding: str | None = None, *, ids: bool = False) -> 
     """The root of one document, in an encoding whatever it declares.
 
     ``ids`` has ``xml:id`` found by ``id()``, and refuses one that appears twice. Raises
-    ``etree.XMLSyntaxError``.
+    ``etree.XMLSyntaxError``, also for one with a document type, in whatever encoding that is:
+    whoever reads it with care tells where it stands.
     """
+    root = _tree(octets, encoding, ids=ids)
+    _refuse_doctype(root)
+    return root
+
+
+def _tree(octets: bytes, encoding: str | None = None, *, ids: bool = False) -> Element:
     parser = safe_parser(encoding, ids=ids)
     root: Element = etree.fromstring(octets, parser)
     _raise(parser.error_log)
     return root
+
+
+def _refuse_doctype(root: Element) -> None:
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise etree.XMLSyntaxError(cause.DOCTYPE, 0, 1, 1)
 
 
 def parsed_by(parser: etree.XMLParser, octets: bytes) -> Element:
@@ -62,6 +74,7 @@ def parsed_by(parser: etree.XMLParser, octets: bytes) -> Element:
     parser.feed(octets)
     root: Element = parser.close()
     _raise(parser.feed_error_log)
+    _refuse_doctype(root)
     return root
 
 

@@ -19,7 +19,7 @@ import sssjob
 from sssjob import spec, store
 from sssjob.check.findings import check_each
 from sssjob.check.sources import check_source
-from sssjob.document import cutting, guesses, limits, loads, parsing, read, tree
+from sssjob.document import cause, cutting, guesses, limits, loads, parsing, read, tree
 from sssjob.document.cutting import DocumentCutter
 from sssjob.document.outermost import UNIT_TAGS, outermost
 from sssjob.document.slices import slices
@@ -401,6 +401,33 @@ def test_nothing_else_parses_documents():
         if _PARSES.search(path.read_text())
     }
     assert found == set(PARSERS)
+
+
+DECLARING = [
+    '<!DOCTYPE Job [<!ENTITY x "y">]><Job><Id>a&x;b</Id></Job>',
+    '<!DOCTYPE Job [<!ENTITY x "y">]><Job><Id>1</Id></Job>',
+    '<!DOCTYPE Job SYSTEM "file:///etc/hostname"><Job><Id>1</Id></Job>',
+    f"<!-- {'x' * 4000} --><!DOCTYPE Job><Job><Id>1</Id></Job>",
+    "<!DOCTYPE Jobs>\n<Jobs>\n<Job><Id>1</Id></Job>\n<Job/>\n</Jobs>",
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("text", DECLARING)
+def test_a_document_type_is_refused_by_every_view_in_every_encoding(text, encoding):
+    data = text.encode(encoding)
+    views = [
+        *(lambda query=query: [*query.run(data)] for query in (STREAMED, RELATIVE, LATER, WHOLE)),
+        lambda: loads(data), lambda: [*read(data)], lambda: [*slices(data)],
+        lambda: [*tree.documents(io.BytesIO(data))], lambda: [*tree.located(data)],
+    ]  # fmt: skip
+    for view in views:
+        with pytest.raises(UnreadableDocument, match="document type declaration"):
+            view()
+    for parse in (parsing.parsed, partial(parsing.parsed_by, parsing.safe_parser())):
+        with pytest.raises(etree.XMLSyntaxError):
+            parse(data)
+    assert {each.message for each in check_source(data)} == {cause.DOCTYPE}
 
 
 # A start tag between documents on lines, cut by a line end: as what stands in quotes may look.
