@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from draws import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sssjob.document.files import span
@@ -115,6 +115,45 @@ def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
     raw = b"\n".join(data.draw(st.lists(st.sampled_from(rows), max_size=12))) + b"\n"
     with pytest.MonkeyPatch.context() as patch:
         assert cut("sge", raw, size, patch) == whole("sge", raw)
+
+
+SACCT = (
+    "JobID|AllocTRES|ReqTRES|ConsumedEnergyRaw",
+    "JobID|State|Reason|Start|End",
+    "JobID|JobName|State",
+    "JobName|JobIDRaw|State|Start|Comment",
+    "4|cpu=1,nonsense||0",
+    "4|cpu=1|cpu=2|0",
+    "5|COMPLETED|None|2026-11-20T14:29:34|2026-11-20T14:39:34",
+    "5.batch|COMPLETED||2026-11-20T14:29:34|2026-11-20T14:39:34",
+    "771|a|COMPLETED",
+    "771.0|a|COMPLETED",
+    "771|a|b|COMPLETED",
+    "3|c",
+    "a|9|COMPLETED|2026-11-20T14:29:34|text",
+    "a|9|COMPLETED|later|",
+    "a|9|COMPL",
+    "|||||||",
+    "no record",
+    "  ",
+    "",
+)
+
+
+@examples(400)
+@given(
+    st.sampled_from(SACCT[:4]), st.lists(st.sampled_from(SACCT), max_size=14),
+    st.integers(1, 400), st.data(),
+)  # fmt: skip
+@example(SACCT[0], [SACCT[1], SACCT[4], SACCT[2], SACCT[8], SACCT[11], "4|d|COMPLETED"], 50, None)
+def test_rows_of_sacct_are_the_same_wherever_they_are_cut(head, rows, size, data):
+    """Bad ones, headers, blank lines and lines that were cut among them."""
+    if data is not None and rows:
+        at = data.draw(st.integers(0, len(rows) - 1))
+        rows[at] = rows[at][: data.draw(st.integers(0, len(rows[at])))]
+    raw = "\n".join((head, *rows, "")).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        assert cut("slurm", raw, size, patch) == whole("slurm", raw)
 
 
 @pytest.mark.parametrize("size", [1, 300, 900, 5000])

@@ -243,7 +243,7 @@ class TableReader:
             return found
         if begins is not Begin.PERHAPS and (new := self.another(line)):
             found = [*self._settle(), Skipped(number, "header")]
-            self.header = new
+            self.header, self._tainted = new, False  # what was cut short ends here, too
             return found
         if not self._group:
             if not line.strip():
