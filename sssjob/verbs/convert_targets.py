@@ -65,11 +65,11 @@ class LRMSWriter(Writer):
 
 
 class DocumentsWriter(Writer):
-    """Documents with the rows that a store has of them."""
+    """Documents with the rows that a store has of them, and the lines of their records."""
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         super().__init__(stream, options, on_loss)
-        self._documents: list[DocumentRows] = []
+        self._documents: list[tuple[int, DocumentRows]] = []
 
     def builder(self) -> DocumentRowsBuilder:
         """What makes many at once."""
@@ -81,9 +81,9 @@ class DocumentsWriter(Writer):
 
     def take(self, job: DocumentRows) -> None:
         """Take one that is made."""
-        self._documents.append(job)
+        self._documents.append((self.line, job))
 
-    def part(self) -> list[DocumentRows]:
+    def part(self) -> list[tuple[int, DocumentRows]]:
         """The documents."""
         return self._documents
 

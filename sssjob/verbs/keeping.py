@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, starmap
 from typing import Any
 
 from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
@@ -43,10 +43,7 @@ def _by_one(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
 def _by_lines(found: Iterable[tuple[str, Any]]) -> Iterator[Read]:
     """What records became, with their lines."""
     for _, outcome in found:
-        document = ready(outcome.job)
-        if isinstance(document, Incoming):
-            document = document._replace(line=outcome.line)
-        yield document
+        yield ready(outcome.line, outcome.job)
 
 
 def _by_several(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
@@ -56,12 +53,13 @@ def _by_several(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
     name = convert_targets.DOCUMENTS
     parts = convert_targets.results(work, work.tasks(), name, WriterOptions(), LossCounts())
     for source, some in groupby(parts, lambda each: each[0].name):
-        yield source, map(ready, chain.from_iterable(part for _, part in some))
+        yield source, starmap(ready, chain.from_iterable(part for _, part in some))
 
 
-def ready(found: DocumentRows) -> Read:
-    """A document, ready to be written, or why it cannot be kept."""
+def ready(line: int, found: DocumentRows) -> Read:
+    """A document, ready to be written, or why it cannot be kept; ``line`` is its record's."""
     try:
-        return made(on_one_line(found.text).encode(), found.rows, found.used)
+        document = made(on_one_line(found.text).encode(), found.rows, found.used)
     except UnreadableDocument as error:
-        return error
+        return UnreadableDocument(replace(error.finding, line=line, column=0))
+    return document._replace(line=line)

@@ -58,8 +58,24 @@ def test_so_they_are_by_several_processes(tmp_path):
 
 def test_a_document_without_an_id_is_told_and_the_others_are_kept(tmp_path):
     texts = ("<Job><Id>1</Id></Job>", "<Job><Name>a</Name></Job>", "<Job><Id>2</Id></Job>")
-    found = [keeping.ready(keeping.DocumentRows.of(loads(text))) for text in texts]
+    read = [keeping.DocumentRows.of(loads(text)) for text in texts]
+    found = [keeping.ready(line, rows) for line, rows in enumerate(read, start=11)]
     told = []
     with store.open(str(tmp_path / "jobs.db"), create=True) as jobs:
         counts = jobs.keep(found, on_error=told.append)
-    assert (counts.new, counts.bad, [it.finding.code for it in told]) == (2, 1, ["E-MISSING"])
+    assert (counts.new, counts.bad) == (2, 1)
+    assert [(it.finding.line, it.finding.column, it.finding.code) for it in told] == [
+        (12, 0, "E-MISSING")
+    ]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_is_told_of_a_record_names_its_line(processes, tmp_path):
+    path, told = tmp_path / "log", []
+    done, other, older = "7|COMPLETED|9|20|30", "8|COMPLETED|9|20|30", "7|RUNNING|9|20|Unknown"
+    with store.open(str(tmp_path / "jobs.db"), create=True) as jobs:
+        for rows in ((done,), (other, older)):
+            path.write_text("\n".join(("JobID|State|Submit|Start|End", *rows, "")))
+            for name, found in keeping.of_sources(conversion(path, "slurm", processes)):
+                jobs.keep(found, name=name, on_warning=told.append)
+    assert [(found.line, found.code) for found in told] == [(3, "W-USELESS")]

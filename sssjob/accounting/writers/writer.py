@@ -84,6 +84,7 @@ class Writer(ABC):
     tail: ClassVar[str] = ""
 
     is_part = False
+    line = 0  # in which the record begins whose job is written
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         self.stream, self.options, self.on_loss = stream, options, on_loss
@@ -142,7 +143,7 @@ class Writer(ABC):
             if not isinstance(outcome, Converted):
                 yield outcome
                 continue
-            job = outcome.job
+            job, self.line = outcome.job, outcome.line
             try:
                 if isinstance(job, Job):
                     self.add(job)
