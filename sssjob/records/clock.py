@@ -332,16 +332,23 @@ def is_apart(between: N, wall: N, rounded: int = ROUNDED, *, longer: bool = Fals
     return (more if longer else abs(more)) > rounded
 
 
-def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> Iterator[Noted]:
-    """What the times of a record say against each other, all in seconds; nothing is put right."""
+# decisions 1070, 1089
+def doubts(
+    line: int, start: str | None, end: str | None, wall: str | None, away: str | None = None
+) -> Iterator[Noted]:
+    """What the times of a record say against each other, all in seconds; nothing is put right.
+
+    ``away`` is how long it was suspended: where that is not told, only a longer wall time is one
+    that contradicts.
+    """
     if not start or not end:
         return
     if is_backwards(start, end):
         yield Noted(line, "EndTime is before StartTime")
     elif (
         wall
-        and all(map(is_whole, (start, end, wall)))
-        and is_apart(int(end) - int(start), int(wall))
+        and all(map(is_whole, (start, end, wall, away or "0")))
+        and is_apart(int(end) - int(start) - int(away or 0), int(wall), longer=away is None)
     ):
         yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)
 

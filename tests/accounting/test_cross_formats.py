@@ -7,10 +7,15 @@ from records import errors
 from same_jobs import GIVEN, MADE, TIMES, made
 
 from sssjob import units
+from sssjob.accounting.report import JobProperties, used
+from sssjob.accounting.writers import TARGETS
+from sssjob.accounting.writers.grid import GridSite
+from sssjob.accounting.writers.writer import LossCounts, WriterOptions
+from sssjob.document import loads
 from sssjob.nodes import expand
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS
-from sssjob.records.record import Converted, Options
+from sssjob.records.record import Converted, Noted, Options
 
 OTHER_NAMES = {"swf": ("User", "Queue", "Project", "Group", "Nodes"), "sge": ("Queue",)}
 CPU_ROUNDING = 4  # seconds: some formats have it for each host or processor, or with decimals
@@ -68,3 +73,38 @@ def test_a_format_tells_of_each_job_what_all_others_tell(format_name, reference)
 def test_what_a_format_tells_is_a_valid_document(format_name):
     for job in list(jobs(format_name).values())[:10]:
         assert errors(job) == []
+
+
+@pytest.mark.parametrize("target", ["ur", "car", "apel"])
+@pytest.mark.parametrize(
+    "passed, away, is_told",
+    [
+        (600, None, False),
+        (500, None, False),  # it may have been suspended
+        (601, None, False),  # rounded
+        (602, None, True),
+        (300, 300, False),
+        (600, 300, False),  # with the suspension
+        (602, 300, True),
+    ],
+)
+def test_a_suspension_contradicts_no_duration_of_600_seconds(target, passed, away, is_told):
+    """Nor does one that a format does not tell: what is written of a job is read back so."""
+    rest = "" if away is None else f"<SuspendDuration>{away}</SuspendDuration>"
+    job = loads(
+        f"<Job><Id>7</Id><State>Completed</State><EndTime>1700000700</EndTime>"
+        f"<StartTime>1700000100</StartTime><CpuDuration>9</CpuDuration>{rest}<Delivered>"
+        f"<Duration>{passed}</Duration><Processors>1</Processors></Delivered></Job>"
+    )
+    written, lost = io.BytesIO(), LossCounts()
+    writer = TARGETS[target].writer(written, WriterOptions(GridSite(name="S")), lost)
+    writer.add(job)
+    writer.close()
+    written.seek(0)
+    found = [*read_records(find(target), written, Options(), OBJECTS)]
+    told = [
+        each for each in found if isinstance(each, Noted) and "is not the duration" in each.message
+    ]
+    assert len(told) == is_told
+    (read,) = [each.job for each in found if isinstance(each, Converted)]
+    assert used(JobProperties(read)).wall == passed

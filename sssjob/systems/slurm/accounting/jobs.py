@@ -245,10 +245,10 @@ class RowColumns(Generic[P, J]):
     # decision 1059
     def _contradicted(
         self, columns: Sequence[Sequence[str]], progress: Sequence[str]
-    ) -> dict[int, tuple[str, str, str]]:
+    ) -> dict[int, tuple[str, str, str, str | None]]:
         """The jobs whose times are not as long apart as the time that passed, and what was told.
 
-        That is start and end, and the time with that of a suspension.
+        That is start and end, the time that passed, and that of a suspension, if it is told.
         """
         own = next((name for name in _PASSED if name in self._at), None)
         if own is None or "Start" not in self._at or "End" not in self._at:
@@ -274,7 +274,7 @@ class RowColumns(Generic[P, J]):
             if wall < 0 or not (start and end) or progress[at] != ENDED:
                 continue
             if _is_apart(int(end) - int(start), wall, rest, *texts):
-                found[at] = (start, end, str(wall + max(rest, 0)))
+                found[at] = (start, end, str(wall), None if rest < 0 else str(rest))
         return found
 
     def _numbers(
