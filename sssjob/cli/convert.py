@@ -148,7 +148,7 @@ def command(
     from sssjob.verbs.records import RecordReading, ToldOnce
 
     records.format_of(format_name)
-    options = _options(zone, columns, delimiter, ended_only, not no_steps)
+    options = _options(zone, columns, delimiter, ended_only, not no_steps, format_name)
     told = targets.TargetOptions(site, submit_host, infrastructure, benchmark, losses)
     wanted = WantedOutput(form, output, output_dir, state, told)
     _refuse(wanted, processes != 1 or cluster.is_wanted(), bool(logs), bool(files))
@@ -248,11 +248,12 @@ def _refuse(wanted: WantedOutput, several: bool, joined: bool, named: bool) -> N
 
 
 def _options(
-    zone: str, columns: str, delimiter: str, ended_only: bool, steps: bool
+    zone: str, columns: str, delimiter: str, ended_only: bool, steps: bool, format_name: str
 ) -> record.Options:
+    from sssjob.records import AUTO
     from sssjob.records.record import Options
 
-    table = records.table(columns, delimiter)
+    table = records.table(columns, delimiter, "" if format_name == AUTO.name else format_name)
     return Options(zone, table.columns, table.delimiter, ended_only, steps)
 
 

@@ -125,10 +125,17 @@ def table(columns: str, delimiter: str, format_name: str = "") -> UserTable:
     """What ``--columns`` and ``--delimiter`` say. Ends the command where a ``format_name`` is given
     and is no format that they could be about.
     """
-    if (columns or delimiter) and format_name in (_AUTO, _DOCUMENTS):
-        common.fail(
-            "--columns and --delimiter need --from: without a header line no format is recognised"
-        )
+    if columns or delimiter:
+        if format_name in (_AUTO, _DOCUMENTS):
+            common.fail(
+                "--columns and --delimiter need --from: without a header line no format is "
+                "recognised"
+            )
+        if format_name and not format_of(format_name).load().is_table:
+            common.fail(
+                f"--columns and --delimiter are for tables of sacct: records of {format_name} say "
+                "themselves what they have"
+            )
     names = tuple(name.strip() for name in columns.split(",") if name.strip())
     return UserTable(names, delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"))
 

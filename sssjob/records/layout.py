@@ -352,7 +352,8 @@ class Layout:
     apart, where records do, ``known`` all columns. ``untold`` are its words for an unknown time.
     ``recognises`` says what in the first bytes of a file tells the format, ``mistaken`` what is
     wrong with a file that is often taken for it; both give "" for all others. ``folding`` is for
-    formats with several records of one job.
+    formats with several records of one job. ``is_table``: its columns stand in a header, or are
+    those that ``Options`` name.
     """
 
     type: str
@@ -367,3 +368,4 @@ class Layout:
     untold: frozenset[str] = BLANK
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown
+    is_table: bool = False

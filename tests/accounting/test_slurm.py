@@ -15,8 +15,10 @@ from sssjob import records, spec
 from sssjob.check.findings import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
+from sssjob.records import parts
 from sssjob.records.builders import TEXTS
 from sssjob.records.layout import NO_START
+from sssjob.records.parts import Cutting, convert
 from sssjob.records.record import COMPARED, Bad, Converted, Noted, Options, RecordCounts, Skipped
 from sssjob.systems.slurm.accounting import sacct as slurm
 from sssjob.systems.slurm.accounting import steps as slurm_steps
@@ -666,3 +668,33 @@ def test_a_part_that_is_lost_of_an_amount_is_told_by_what_others_say(name, steps
             assert told({**GIVEN, name: GIVEN[name].replace(f"cpu={digits}", f"cpu={less}")
                          if "=" in text else less})  # fmt: skip
     assert told({key: value for key, value in GIVEN.items() if key != name}) == []
+
+
+NAMED = ("JobID", "State", "ElapsedRaw", "NCPUS", "JobName", "Account")
+
+
+@pytest.mark.parametrize("last", ["JobName", "Account", "State"])
+@pytest.mark.parametrize("odd", [0, 1, 3])
+@pytest.mark.parametrize("size", [60, 10_000])
+def test_a_delimiter_behind_each_line_is_part_of_no_value(last, odd, size, monkeypatch):
+    """As with a header; the odd one has a text with a delimiter at its end."""
+    columns = (*(name for name in NAMED if name != last), last)
+    rows = [
+        {"JobID": f"{number}", "State": "COMPLETED", "ElapsedRaw": "60", "NCPUS": "4",
+         "JobName": "a|" if number == odd else "sim", "Account": ""}
+        for number in range(1, 6)
+    ]  # fmt: skip
+    monkeypatch.setattr(parts, "SIZE", size)
+    for end in ("|", ""):
+        lines = [f"{'|'.join(row[name] for name in columns)}{end}\n" for row in rows]
+        options = Options(columns=columns)
+        named = outcomes("".join(lines).encode(), columns=columns)
+        headed = outcomes(f"{'|'.join(columns)}{end}\n{''.join(lines)}".encode())
+        found = [
+            [each.job for each in some if isinstance(each, Converted)] for some in (named, headed)
+        ]
+        assert found[0] == found[1]
+        assert len(found[0]) == 5
+        cut = Cutting(io.BytesIO("".join(lines).encode()), "slurm", options)
+        texts = b"".join(convert("slurm", part).data for part in cut)
+        assert texts.decode().splitlines() == [dumps(job) for job in found[0]]

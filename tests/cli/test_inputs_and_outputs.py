@@ -334,13 +334,15 @@ def test_a_query_reads_records_as_the_options_say(given, tmp_path):
     assert not result.stderr
 
 
-@pytest.mark.parametrize("name", ["show", "validate", "report"])
+@pytest.mark.parametrize("name", ["show", "validate", "report", "convert", "audit"])
 def test_columns_without_a_format_and_a_format_that_is_not_known_end_the_command(
     given, tmp_path, name
 ):
     words = TABLE[name][0]
     for how, said in (
         (["--columns", "JobID"], "--columns and --delimiter need --from"),
+        (["--from", "pbs", "--columns", "JobID"], "are for tables of sacct: records of pbs say"),
+        (["--from", "condor", "--delimiter", "|"], "are for tables of sacct: records of condor"),
         (["--from", "slrm"], "'slrm' is no known record format"),
     ):
         result = call(words, given["records"], tmp_path, *how)

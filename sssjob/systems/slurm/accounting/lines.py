@@ -36,6 +36,7 @@ from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin,
 RECORD_LIMIT = 1 << 20  # bytes
 LINES_LIMIT = 1000
 _LIMITS = f"{RECORD_LIMIT} bytes or {LINES_LIMIT} lines"
+_FIRST = 8  # lines that tell whether each ends with a delimiter
 _LOOK, _SELDOM = 1 << 14, 8  # bytes that tell whether more than one line in so many is of a step
 RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
 
@@ -133,7 +134,8 @@ class _WholeLines(NamedTuple):
 class TableReader:
     """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
 
-    ``cut_short`` is the number of the last line where it has no line end, else 0, and
+    ``columns`` are those of a table without a header, whose lines are read from the ``first`` one
+    on. ``cut_short`` is the number of the last line where it has no line end, else 0, and
     ``may_end_in_step`` whether that may be a step of the job before it.
     """
 
@@ -159,6 +161,24 @@ class TableReader:
             self.header = header(delimiter.join(names), self._known, delimiter)
             if self.header is None:
                 raise UnusableInput("the columns hold no JobID, or what is no column name")
+
+    # decision 1090
+    def begin(self, block: bytes) -> None:
+        """Look at the first lines of a stream whose columns are named.
+
+        ``sacct --parsable`` puts a delimiter behind each line, as behind that of a header, where it
+        has one: behind it stands an empty field, which is no column.
+        """
+        if self.header is None or self._first != 1:
+            return
+        head = self.header
+        lines = block.split(b"\n", _FIRST)[:_FIRST]
+        rows = head.split_all(clean(b"\n".join(lines), head.delimiter.encode()).split("\n"))
+        ended = Header((*head.names, ""), head.delimiter)
+        if sum(ended.is_record(row) and not row[-1] for row in rows) > sum(
+            map(head.is_record, rows)
+        ):
+            self.header = ended
 
     def batches(self, stream: BinaryIO) -> Iterator[list[Found]]:
         """Every record of a stream, many at once, of which all rows have the same names, and all
@@ -308,6 +328,8 @@ class TableReader:
         blocks = Blocks(stream, self._first, self._wide)
         for number, block in blocks:
             begin = 0
+            if number == self._first:
+                self.begin(block)
             if self.header is None:
                 raw = clean(block, (self._delimiter or DELIMITERS).encode())
                 begin = self.first(raw.split("\n"), number - 1)

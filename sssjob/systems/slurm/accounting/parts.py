@@ -41,7 +41,7 @@ class TableCutter:
         Raises ``UnusableInput`` where there is no header line and no columns are named.
         """
         options = self.options
-        heads = list(self._heads(data))
+        heads = list(self._heads(data, line))
         size = len(data)
         if not final:
             size = self._boundary(data, heads[-1]) if heads else 0
@@ -54,9 +54,10 @@ class TableCutter:
             self.options = replace(options, columns=head.names, delimiter=head.delimiter)
         return Part(data[:size], line, options), size
 
-    def _heads(self, data: bytes) -> Iterator[_HeaderLine]:
-        """The header that is known, and those in the data."""
-        reader = TableReader(COLUMNS, self.options.columns, self.options.delimiter)
+    def _heads(self, data: bytes, line: int) -> Iterator[_HeaderLine]:
+        """The header that is known, and those in the data, whose first line has this number."""
+        reader = TableReader(COLUMNS, self.options.columns, self.options.delimiter, line)
+        reader.begin(data)
         position = 0
         if reader.header is None:
             keep = (self.options.delimiter or DELIMITERS).encode()

@@ -433,6 +433,7 @@ LAYOUT = Layout(
     span=("Start", "End"),
     known=KnownColumns(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=RunKey("Submit", "Start", "End"),
+    is_table=True,
     untold=NO_VALUE,
     recognises=recognises,
 )
