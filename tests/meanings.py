@@ -152,19 +152,26 @@ def _file(name):
 
 
 _TOLD = tomllib.loads(_file("formats.toml"))
+
+
+def _limited_by(format_name):
+    """The record with a limit that a table has; one that has none is told by test_registry.py."""
+    return _TOLD.get(format_name, {}).get("limit", "")
+
+
 _SCONTROL = _file("batch/scontrol-one-node.txt")
 _LIMIT = re.sub(r"\bTimeLimit=\S+", "TimeLimit=@", _SCONTROL)
 _MEMORY = re.sub(r"\bMinMemoryCPU=\S+", "MinMemoryNode=@", _SCONTROL)
-_JOBCOMP = _TOLD["slurm-jobcomp"]["limit"].replace("TimeLimit=10 ", "TimeLimit=@ ")
+_JOBCOMP = _limited_by("slurm-jobcomp").replace("TimeLimit=10 ", "TimeLimit=@ ")
 _IN_SLURM = {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}
 _REST = _file("translate/slurmrest.json").replace('"name"', '"time_limit": @, "name"', 1)
 _SET = '{"set": true, "infinite": false, "number": @}'
 _SQUEUE = '{"jobs": [{"job_id": 7, "group_name": "g", "partition": "q", "job_state": "RUNNING", "time_limit": @}]}'  # noqa: E501
-_PBS = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "Resource_List.{}=@")
+_PBS = _limited_by("pbs").replace("Resource_List.walltime=01:00:00", "Resource_List.{}=@")
 _QSTAT = "Job Id: 7.s\n    job_state = R\n    queue = q\n    exec_host = n1/0\n    Resource_List.{} = @\n"  # noqa: E501
 _QSTAT_JSON = '{{"timestamp": 1, "pbs_version": "23", "Jobs": {{"7.s": {{"job_state": "R", "queue": "q", "Resource_List": {{"{}": "@"}}}}}}}}'  # noqa: E501
 _QSTAT_XML = "<Data><Job><Job_Id>7.s</Job_Id><job_state>R</job_state><queue>q</queue><Resource_List><{0}>@</{0}></Resource_List></Job></Data>"  # noqa: E501
-_SGE = _TOLD["sge"]["limit"].replace("-l h_rt=3600", "-l {}=@")
+_SGE = _limited_by("sge").replace("-l h_rt=3600", "-l {}=@")
 _LIST = (
     "<job_info><queue_info><Queue-List><name>main.q@n1</name><job_list state='running'>"
     "<JB_job_number>7</JB_job_number><JB_name>n</JB_name><JB_owner>amy</JB_owner><state>r</state>"
@@ -178,10 +185,10 @@ _DETAIL = _file("batch/sge-qstat-j.xml").replace(
 _CONFIG = "h_rss=@\nh_vmem=INFINITY\n"
 _IN_LSF = {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "n1 4"}
 _BJOBS = '{"RECORDS":[{"JOBID":"7","RUNTIMELIMIT":"@","MEMLIMIT":"-"}]}'
-_LSF = _TOLD["lsf"]["limit"].replace(" 3600 0 512 ", " @ 0 512 ") + "\n"
+_LSF = _limited_by("lsf").replace(" 3600 0 512 ", " @ 0 512 ") + "\n"
 _AD = '[{"ClusterId": 7, "ProcId": 0, "Owner": "amy", "JobStatus": 2, "AllowedJobDuration": @}]'
 _EXECUTION = _AD.replace("AllowedJob", "AllowedExecute")
-_FLUX = _TOLD["flux"]["limit"].replace("3600.0", "@")
+_FLUX = _limited_by("flux").replace("3600.0", "@")
 _JOBSPEC = _file("translate/flux.json").replace('"duration": 600', '"duration": @')
 
 
@@ -223,7 +230,7 @@ SUBJECTS = {
        ("2147483658M",)),
     ("slurm", "start"): Subject({
         "accounting slurm": began(recorded_job("slurm", "JobID|State|Start|End\n7|COMPLETED|@|1795185100\n")),  # noqa: E501
-        "accounting slurm-jobcomp": began(recorded_job("slurm-jobcomp", re.sub(r"StartTime=\S+", "StartTime=@", _TOLD["slurm-jobcomp"]["limit"]))),  # noqa: E501
+        "accounting slurm-jobcomp": began(recorded_job("slurm-jobcomp", re.sub(r"StartTime=\S+", "StartTime=@", _limited_by("slurm-jobcomp")))),  # noqa: E501
         "status scontrol": began(shown_job("scontrol", re.sub(r"\bStartTime=\S+", "StartTime=@", _SCONTROL))),  # noqa: E501
         "features": given(lambda text: slurm.allocation(_IN_SLURM, re.sub(r"\bStartTime=\S*", f"StartTime={text}", _SCONTROL)), "jobstart_secs"),  # noqa: E501
     }, {START: int(START), "2026-11-20T14:30:00": int(START), "90": 90,
@@ -347,7 +354,7 @@ def _slots(text):
             "translate": (_SGE_ROADS["translate"], f"#$ {text}")}
 
 
-_PBS_DEPEND = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "depend=@")
+_PBS_DEPEND = _limited_by("pbs").replace("Resource_List.walltime=01:00:00", "depend=@")
 
 
 def _torque(asked):
@@ -459,14 +466,19 @@ def _changed(text, **values):
 
 
 def _lsf(before, there):
-    record = _TOLD["lsf"]["limit"]
-    assert before in record
-    return recorded_job("lsf", record.replace(before, there, 1) + "\n")
+    record = _limited_by("lsf")
+    read_jobs = recorded_job("lsf", record.replace(before, there, 1) + "\n")
+
+    def road(text):
+        assert before in record
+        return read_jobs(text)
+
+    return road
 
 
 def _lsf_asked(text):
     """A job of LSF of a version that tells no effective requirement."""
-    record = _TOLD["lsf"]["limit"].replace('"select[any]"', '""').replace("span[ptile=2]", text, 1)
+    record = _limited_by("lsf").replace('"select[any]"', '""').replace("span[ptile=2]", text, 1)
     return recorded_job("lsf", record + "\n")(text)
 
 
@@ -493,7 +505,7 @@ def _scontrol(**values):
 
 
 def _jobcomp(**values):
-    return lambda _: recorded_job("slurm-jobcomp", "@")(_changed(_TOLD["slurm-jobcomp"]["limit"], **values))  # noqa: E501
+    return lambda _: recorded_job("slurm-jobcomp", "@")(_changed(_limited_by("slurm-jobcomp"), **values))  # noqa: E501
 
 
 def inside(system, **environment):
@@ -583,7 +595,7 @@ def _task(status, message=""):
 
 _QSTAT_ENDED = "Job Id: 7.s\n    job_state = F\n    queue = q\n    exec_host = n1/0\n    Exit_status = @\n"  # noqa: E501
 _QSTAT_DEPEND = "Job Id: 7.s\n    job_state = H\n    queue = q\n    depend = @\n"
-_PBS_ENDED = re.sub(r"Exit_status=\S+", "Exit_status=@", _TOLD["pbs"]["limit"])
+_PBS_ENDED = re.sub(r"Exit_status=\S+", "Exit_status=@", _limited_by("pbs"))
 
 # The same fact of a job on every road that can say it: the element that says it and where it stands,  # noqa: E501
 # each as it is (text, and attributes that change it), and what tells it on each road.
@@ -937,12 +949,12 @@ FACTS = {
         "inside": (inside("lsf", LSB_JOBID="7", LSB_JOBINDEX="3"), ""),
     }),
     "the id of a task of an array of PBS": ("Id", [("7[3].s", {})], {
-        "accounting": (recorded_job("pbs", "@"), _TOLD["pbs"]["limit"].replace(";7.srv;", ";7[3].s;")),  # noqa: E501
+        "accounting": (recorded_job("pbs", "@"), _limited_by("pbs").replace(";7.srv;", ";7[3].s;")),
         "status": (shown_job("qstat-text", "@"), _QSTAT_ENDED.replace("7.s", "7[3].s").replace("@", "0")),  # noqa: E501
         "inside": (inside("pbs", PBS_JOBID="7[3].s"), ""),
     }),
     "processors that PBS gave": ("Delivered/Processors", [("2", {})], {
-        "accounting": (recorded_job("pbs", "@"), _TOLD["pbs"]["limit"].replace("exec_host=n1/0", "exec_host=n1/0*2")),  # noqa: E501
+        "accounting": (recorded_job("pbs", "@"), _limited_by("pbs").replace("exec_host=n1/0", "exec_host=n1/0*2")),  # noqa: E501
         "inside": (inside("pbs", PBS_JOBID="7.s", NCPUS="2"), ""),
     }),
     "nodes of a parallel job of HTCondor": ("Requested/NodeCount", [("4", {})], _ON_ALL),

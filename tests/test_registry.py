@@ -4,11 +4,13 @@ import gzip
 import io
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import meanings
 import pytest
 from meanings import lacks_meanings
 from records import DATA, as_line, converted, counts
@@ -668,6 +670,18 @@ def test_records_that_no_row_tells_of_are_told(monkeypatch, tmp_path):
     monkeypatch.setitem(globals(), "DATA", tmp_path)
     told = "made-up: no row | made-up | in tests/data/records/README.md"
     assert list(lacks_row("made-up", {})) == [told]
+
+
+def test_a_table_that_is_missing_stops_no_test_before_it_is_told(monkeypatch):
+    monkeypatch.setattr(tomllib, "loads", lambda text: {})
+    assert runpy.run_path(meanings.__file__)["SUBJECTS"].keys() == meanings.SUBJECTS.keys()
+
+
+def test_a_record_with_a_limit_that_is_missing_is_told():
+    told = {key: text for key, text in TOLD["flux"].items() if key != "limit"}
+    assert list(lacks_limits("flux", told)) == [
+        "flux: limit: no record that has one, to compare with"
+    ]
 
 
 def test_a_limit_that_is_taken_for_another_is_told(monkeypatch):
