@@ -14,7 +14,16 @@ from fractions import Fraction
 from sssjob import expression
 from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
 from sssjob.classads.values import Ad
-from sssjob.defaults import COUNTS, OVERRIDDEN, SEVERAL, counted, differing, lending, of_only_group
+from sssjob.defaults import (
+    COUNTS,
+    OVERRIDDEN,
+    OVERRIDDEN_BY_ALL,
+    SEVERAL,
+    counted,
+    differing,
+    lending,
+    of_only_group,
+)
 from sssjob.errors import (
     Finding,
     InvalidValue,
@@ -101,8 +110,8 @@ def parts(job: Job) -> list[JobOfAd]:
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
     """
-    if len(job.asking_groups) == 1 and job.asking_groups[0].properties.all(_VARIABLES):
-        job = lending(job, _VARIABLES)
+    if any(group.properties.all(_VARIABLES) for group in job.asking_groups):
+        job = lending(job, _VARIABLES)  # decisions 987, 1096
     groups = tuple(_of_all_tasks(job))
     if not groups:
         return [JobOfAd(job)]
@@ -113,6 +122,7 @@ def parts(job: Job) -> list[JobOfAd]:
         lost = [*_not_counted(job, groups[0])]
     else:
         job, lost = _without_tasks_of_whole(job)
+        lost += _overruled(job, groups)
     asks = {item.name for item in _asked(job)} & _AMOUNTS
     asks |= {item.name for item in job.properties} & COUNTS if len(groups) > 1 else set()
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
@@ -246,10 +256,28 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
         said = {stripped(each.text) for each in theirs if each.name == item.name}
         if item.name in names and stripped(item.text) not in said:
             yield from _counts_for_nothing(job, item, OVERRIDDEN)
-        others = [each for each in theirs if each.name == _VARIABLES]
-        for name in differing(item, others) if item.name == _VARIABLES else ():
-            told = f"{name.lstrip('@')} of an Environment counts for nothing: {OVERRIDDEN}"
-            yield from _lost(item, told, f"/Job/{_VARIABLES}/{name}", job)
+    yield from _overruled(job, (group,))
+
+
+# decisions 987, 1096
+def _overruled(job: Job, groups: Sequence[TaskGroup]) -> Iterator[Finding]:
+    """What a job says by one name of several, of which each of its groups says another.
+
+    That is a variable, or an Extension.
+    """
+    why = OVERRIDDEN_BY_ALL if len(groups) > 1 else OVERRIDDEN
+    for item in job.properties.all(_VARIABLES):
+        every = [differing(item, group.properties.all(_VARIABLES)) for group in groups]
+        for name in every[0]:
+            if all(name in each for each in every):
+                told = f"{name.lstrip('@')} of an Environment counts for nothing: {why}"
+                yield from _lost(item, told, f"/Job/{_VARIABLES}/{name}", job)
+    for item in job.properties.all("Extension"):
+        said = [[each for each in group.properties if _which(each) == _which(item)]
+                for group in groups]  # fmt: skip
+        if all(said) and not any(_saying(item) == _saying(each) for every in said for each in every):
+            told = f"{_at(item)} of a job counts for nothing: {why}"
+            yield from _lost(item, told, f"/Job/{item.name}", job)
 
 
 def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.classads import forms, long, writing
-from sssjob.defaults import resolve
+from sssjob.defaults import SEVERAL, resolve
 from sssjob.document import dumps, loads
 from sssjob.model import Job, Property, Requested, TaskGroup
 from sssjob.systems.condor import task_groups
@@ -521,3 +521,57 @@ def test_one_ad_for_all_groups_counts_the_nodes_of_each_and_asks_for_those_that_
     assert found == ([said] if said else [])
     told = [each.path for each in made.findings if "the nodes of one" in each.message]
     assert bool(told) is (said != "a1")
+
+
+# Of each element of which several count, one with a name and a value.
+OF_SEVERAL = {
+    "Dependency": "<Dependency>{0}{1}</Dependency>",
+    "Environment": '<Environment><Variable name="{0}">{0}{1}</Variable></Environment>',
+    "Extension": '<Extension type="other" name="{0}">{0}{1}</Extension>',
+    "Feature": "<Feature>{0}{1}</Feature>",
+    "Hold": "<Hold>{0}{1}</Hold>",
+    "Resource": '<Resource name="{0}">{1}</Resource>',
+}
+BY_NAME = ("Environment", "Extension")  # of which what a group says by one name counts
+
+
+@pytest.mark.parametrize("hosts", ["", "<Requested><NodeCount>2</NodeCount></Requested>"])
+@pytest.mark.parametrize("groups", [1, 2, 3])
+@pytest.mark.parametrize("by_default", [(), (0,), (1,), (0, 1)])  # of the job, of its groups
+@pytest.mark.parametrize("other", [("bb", 78), ("aa", 78), ("aa", 77)])
+@pytest.mark.parametrize("element", sorted(SEVERAL))
+def test_all_that_job_and_groups_say_is_in_the_ads_or_told_where_several_count(
+    element, other, by_default, groups, hosts
+):
+    """In every combination of a job, its task groups, and the defaults of both."""
+    own, theirs = (OF_SEVERAL[element].format(*each) for each in (("aa", 77), other))
+    inside = "" if 1 in by_default else theirs
+    held = f"<Executable>/a</Executable>{'' if 0 in by_default else own}" + (
+        f"<TaskGroupDefaults>{theirs}</TaskGroupDefaults>" if 1 in by_default else ""
+    )
+    held += f"<TaskGroup>{inside}{hosts}</TaskGroup>" * groups
+    given = f"<JobDefaults>{own}</JobDefaults>" if 0 in by_default else ""
+    text = f'<JobGroup>{given}<Job awarenessPolicy="Reject"><Id>9</Id>{held}</Job></JobGroup>'
+    job = resolve(loads(text)).block.items[-1]
+    made = to_ads(job)
+    messages = [each.message for one in made for each in one.findings]
+    is_overruled = element in BY_NAME and other == ("aa", 78)
+    why = "its only task group" if groups == 1 else "each of its task groups"
+    told = [each for each in messages if f"{why} says another" in each]
+    assert len(told) == (1 if is_overruled else 0)
+    for one in made:
+        for name, value in {("aa", 77), other} - ({("aa", 77)} if is_overruled else set()):
+            is_amount = element == "Resource" and f"Request{name}" in one.ad
+            is_written = f"{name}{value}" in long.write(one.ad) or is_amount
+            assert is_written or any(element in each for each in messages), (name, value)
+
+
+def test_variables_of_a_job_are_beside_those_of_its_groups_in_each_ad():
+    said = '<Environment><Variable name="{}">{}</Variable></Environment>'.format
+    for hosts in ("", "<Requested><NodeCount>2</NodeCount></Requested>"):
+        group = f"<TaskGroup>{said('B', 2)}{hosts}</TaskGroup>"
+        for ad in ads_of(said("A", 1) + group + group):
+            assert sorted(ad.text("Environment").split()) == ["A=1", "B=2"]
+    # A variable of one group alone is in its own ad, or is refused in that of all.
+    big, small = ads_of(said("A", 1) + BIG.replace("</TaskG", said("B", 2) + "</TaskG") + SMALL)
+    assert (big.text("Environment"), small.text("Environment")) == ("B=2 A=1", "A=1")
