@@ -44,7 +44,7 @@ def from_tree(element: Element, *, offset: int = 0) -> Block:
     ``offset`` lines of its source are before its tree. Raises ``ValueError`` for any other element.
     """
     namespace, name = split(str(element.tag))
-    if name not in BLOCKS or namespace not in spec.NAMESPACES:
+    if not _names_block(namespace, name):
         raise ValueError(f"<{name}> is no job object")
     prefixes: Mapping[str, str] = {
         prefix or "": uri for prefix, uri in element.nsmap.items() if uri
@@ -54,6 +54,15 @@ def from_tree(element: Element, *, offset: int = 0) -> Block:
         element, prefixes = _declaring(element, prefixes)
     held = Attributes.read(prefixes) if prefixes else _NO_PREFIXES
     return _block(element, name, namespace, offset, held)
+
+
+def is_block(element: Element) -> bool:
+    """Whether an element, comment or instruction is an element that ``from_tree`` reads."""
+    return _names_block(*split(str(element.tag)))
+
+
+def _names_block(namespace: str, name: str) -> bool:
+    return name in BLOCKS and namespace in spec.NAMESPACES
 
 
 def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) -> Element:

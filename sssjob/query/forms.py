@@ -144,9 +144,16 @@ def ordered(rows: Iterable[AnswerRow], limit: int | None) -> Iterator[AnswerRow]
     return (row for _, _, row in chosen)
 
 
+# decision 1097
 def where(match: Match) -> Any:
-    """The element that columns and keys are asked of: what was found, or else its job object."""
-    return match.unit if match.element is None or match.is_made else match.element
+    """The element that columns and keys are asked of: what was found, or else its job object.
+
+    Of a text, an attribute, a comment or an instruction it is the element that holds it.
+    """
+    element = None if match.is_made else match.element
+    while element is not None and not isinstance(element.tag, str):
+        element = element.getparent()
+    return match.unit if element is None else element
 
 
 def holders(found: Iterable[FileMatch]) -> Iterator[FileMatch]:

@@ -85,6 +85,40 @@ def test_columns_of_a_value_are_those_of_its_job(run):
     )
 
 
+# A document in which XPath finds each kind of node; the Id of the job that holds it, "" for none.
+OF_EACH_KIND = """<?top i?><!-- top --><Jobs><!-- in --><Job a="b"><!-- c --><?pi x?>
+<Id>1</Id><Name xmlns:e="urn:e">n</Name></Job></Jobs><!-- end -->"""
+NODES = {
+    "//Name": "1", "//Job": "1", "//Job/@a": "1", "//Name/text()": "1", "//Job/comment()": "1",
+    "//Job/processing-instruction()": "1", "//processing-instruction('pi')": "1",
+    "./comment()": "1", "./processing-instruction()": "1", "//Jobs": "", "//Jobs/comment()": "",
+    "/comment()": "", "/processing-instruction()": "",
+}  # fmt: skip
+VALUES = {"count(Id)": "1", "string(Id)": "1", "Id = 1": "1"}
+OF_JOB = "ancestor-or-self::*/Id"
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0", "3.1"])
+@pytest.mark.parametrize("expression", [*NODES, *VALUES, "//node()", "//Name/namespace::*", "/"])
+def test_columns_and_keys_are_asked_of_each_kind_of_node(run, tmp_path, version, expression):
+    """Of what is no element they are asked of the element that holds it, else of its job."""
+    (tmp_path / "kinds.xml").write_text(OF_EACH_KIND)
+    asked = ["--xpath", version, expression, "kinds.xml"]
+    key, wanted = ("Id", VALUES) if expression in VALUES else (OF_JOB, NODES)
+    for sort in ([], ["--sort", f"{key},-.."]):
+        for form in ([], ["--csv"], ["--jsonl"], ["--xml"], ["--whole"]):
+            columned = [] if form == ["--xml"] else [["--columns", f"{key},.,.."]]
+            for columns in [[], *columned]:
+                result = CliRunner().invoke(sssjob, ["query", *asked, *sort, *form, *columns])
+                assert result.exception is None or isinstance(result.exception, SystemExit)
+                assert result.exit_code in (0, 1)
+        if expression in wanted:
+            _, out, _ = run(*asked, *sort, "--columns", key, "--jsonl")
+            found = [json.loads(line)[key] or "" for line in out.splitlines()]
+            assert set(found) == ({wanted[expression]} if found else set())
+            assert found or expression in ("/comment()", "/processing-instruction()")
+
+
 @pytest.mark.parametrize(
     "key, ids",
     [

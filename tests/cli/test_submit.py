@@ -179,6 +179,17 @@ def test_jobs_of_a_store_are_said_by_id_global_id_or_query(system):
         assert loads(jobs.get("2").document).get("Hold") == "User"
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["//Job/Id", "//Id/text()", "//Job/@a", "//comment()", "//processing-instruction()", "1", "/*"],
+)
+def test_a_query_that_finds_no_jobs_chooses_none(system, query):
+    Path("jobs.xml").write_text("<Jobs><Job a='b'><Id>x</Id><!-- c --><?p i?></Job></Jobs>")
+    done = run("submit", "--to", "slurm", "jobs.xml", "--where", query)
+    assert (done.exit_code, done.stdout, system.calls) == (2, "", [])
+    assert "--where finds what is neither a job nor a job group" in done.stderr
+
+
 def test_only_what_is_chosen_is_told(system):
     Path("job.xml").write_text(TWO)
     assert submit("--select", "a").stdout == "1\n"

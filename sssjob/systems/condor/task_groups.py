@@ -275,7 +275,9 @@ def _overruled(job: Job, groups: Sequence[TaskGroup]) -> Iterator[Finding]:
     for item in job.properties.all("Extension"):
         said = [[each for each in group.properties if _which(each) == _which(item)]
                 for group in groups]  # fmt: skip
-        if all(said) and not any(_saying(item) == _saying(each) for every in said for each in every):
+        if all(said) and not any(
+            _saying(item) == _saying(each) for every in said for each in every
+        ):
             told = f"{_at(item)} of a job counts for nothing: {why}"
             yield from _lost(item, told, f"/Job/{item.name}", job)
 
