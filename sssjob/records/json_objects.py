@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple, Self
 
@@ -44,7 +44,6 @@ _MOST_INDENT = 1 << 8  # characters before an object on its line, by which its e
 _SPACE = " \t\r\n\ufeff"
 _BEHIND = b" \t\r,"  # what may stand behind an object on its line
 _BEFORE = b" \t,["  # and before it
-_WIDTH = 64  # bytes in which that is looked for
 _SHOWN = 20  # characters of what is wrong
 _NEAR = 80  # characters behind a wrong object, among which the next one is looked for
 _BETWEEN = re.compile(rf"[{_SPACE},]*+")
@@ -159,13 +158,7 @@ def parted(member: Callable[[bytes], str], beside: MembersBeside | None = None) 
 
     def cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter]:
         inside = front or _inside(head, member(head))
-        before = rb"[\xef\xbb\xbf\s,\[\]]*+"
-        if inside.startswith(MEMBER):
-            before = rb'.*?"%s"\s*+:\s*+\[' % re.escape(inside.removeprefix(MEMBER))
-            if front:  # in the middle of the member, or behind its last object
-                before = rb"[\s,]*+(?:\]%s)?" % before
-        first = re.compile(before + rb"\s*+\{", re.DOTALL)
-        return lambda options, known: ObjectCutter(options, known, inside, first)
+        return lambda options, known: ObjectCutter(options, known, inside)
 
     def behind(front: bytes, stream: PartStream, first: int) -> Iterator[Found | Said]:
         name = "" if front else member(stream.head)
@@ -241,25 +234,6 @@ def _begins_document(member: _ArrayMember) -> bool:
     return found is not None and found[1] in (member.name, *others)
 
 
-def _end_in(line: bytes) -> int:
-    """How much of a line there is up to the end of the object in it; 0 if none seems to end there.
-
-    Behind it the array may end, and what holds that. A broken one ends with the line: it is told,
-    and the next one is read.
-    """
-    text = line.rstrip(_BEHIND)
-    begin = len(text) - len(text.lstrip(_BEFORE))
-    if not (text.endswith(b"}") and text.startswith(b"{", begin)):
-        return 0
-    if _is_json(text[begin:]):
-        return len(text)
-    inside, array_end, behind = text.rpartition(b"]")
-    inside = inside.rstrip()
-    if not array_end or b"[" in behind or not inside.endswith(b"}"):
-        return len(text)
-    return len(inside) if _is_json(inside[begin:]) else 0
-
-
 def _is_json(text: bytes) -> bool:
     with suppress(ValueError):
         orjson.loads(text)
@@ -267,15 +241,34 @@ def _is_json(text: bytes) -> bool:
     return False
 
 
-class ObjectCutter:
-    """Cuts where an object seems to end, by the line that its last brace stands on."""
+def _is_object(text: bytes) -> bool:
+    """Whether a text is an object, or has as many braces as one, which may be broken."""
+    return _is_json(text) or text.count(b"{") == text.count(b"}")
 
-    def __init__(
-        self, options: Options, front: Front, inside: bytes, first: re.Pattern[bytes]
-    ) -> None:
+
+class ObjectCutter:
+    """Cuts where an object seems to end: by its line, or as it is read.
+
+    By the line that its last brace stands on where it has one of its own, as all have that a batch
+    system prints. What shares its line with what is no object is read for that, up to its end.
+    """
+
+    def __init__(self, options: Options, front: Front, inside: bytes) -> None:
         self.options, self.front = options, front
-        self._inside, self._first = inside, first
-        self._closing: bytes | None = None  # the line end and the brace; b"" where it is one line
+        self._inside = inside
+        around = rb"[\xef\xbb\xbf\s,\[\]]*+"
+        begin, between = around, around
+        wrong = around + rb"[^\xef\xbb\xbf\s,\[\]{][^\r\n,\]]*+,?"
+        self._name = b""  # with its quotes
+        if inside.startswith(MEMBER):
+            self._name = b'"%s"' % inside.removeprefix(MEMBER)
+            begin = rb".*?%s\s*+:\s*+\[" % re.escape(self._name)
+            between = rb"[\s,]*+(?:\]%s)?" % begin  # in the member, or behind its last object
+            wrong = (b"" if front else begin) + rb"[\s,]*+[^\s,\]}{][^\r\n,\]]*+,?"
+        self._next = re.compile(between + rb"\s*+\{", re.DOTALL)
+        self._first = self._next if front else re.compile(begin + rb"\s*+\{", re.DOTALL)
+        self._wrong = re.compile(wrong, re.DOTALL)
+        self._by_lines: Callable[[bytes], int] | None = None
         self._is_over = False
 
     def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
@@ -289,46 +282,98 @@ class ObjectCutter:
         if not size:
             return None, 0
         part = Part(data[:size], line, self.options, self.front, is_open=True)
-        self.front = ((line, self._inside),)
+        self.front, self._first = ((line, self._inside),), self._next
         return part, size
 
     def _end(self, data: bytes) -> int:
-        """How many bytes there are up to the last object that seems to end with its line, if any.
+        """How many bytes there are up to the last object that seems to end, if any.
 
         What stands behind that is not cut off: in a document that grows, a comma comes before
-        the next object, where the end of the array was.
+        the next object, where the end of the array was. The last line counts when it has its end.
         """
-        if self._closing is None:
-            self._closing = self._learnt(data)
-        if self._closing is None:
-            return 0
-        mark = self._closing or b"\n"
-        place = data.rfind(mark)
-        while place >= 0:
-            if self._closing:
-                end = data.find(b"\n", place + len(mark))
-                is_alone = end >= 0 and not data[place + len(mark) : end].strip(_BEHIND)
-                size = place + len(mark) if is_alone else 0
-            else:
-                begin = data.rfind(b"\n", 0, place) + 1
-                length = _end_in(data[begin:place])
-                size = begin + length if length else 0
-            if size:
-                return size
-            place = data.rfind(mark, 0, place)
-        return 0
+        if self._by_lines is None:
+            self._by_lines = self._learnt(data)
+        return (self._by_lines(data) if self._by_lines else 0) or self._as_read(data)
 
-    def _learnt(self, data: bytes) -> bytes | None:
-        """How objects such as the first one end; None as long as it is not there."""
+    def _learnt(self, data: bytes) -> Callable[[bytes], int] | None:
+        """What finds ends such as that of the first object; None as long as it is not there."""
         found = self._first.match(data)
         if found is None:
             return None
         place = found.end() - 1
+        line_end = data.find(b"\n", place)
+        if line_end < 0:
+            return None
         indent = data[data.rfind(b"\n", 0, place) + 1 : place]
-        is_one_line = (
-            indent.strip() or data[place + 1 : place + _WIDTH].lstrip(b" \t")[:1] not in b"\r\n"
-        )
-        return b"" if is_one_line else b"\n" + indent + b"}"
+        text = data[place:line_end]
+        if text[1:].isspace() or len(text) == 1:
+            return self._nowhere if indent.strip() else partial(self._by_brace, indent)
+        try:
+            _DECODER.raw_decode(text.decode("latin-1"))
+        except (ValueError, RecursionError):
+            if not _is_object(text.rstrip(_BEHIND)):
+                return self._nowhere
+        return self._by_line
+
+    def _nowhere(self, _: bytes) -> int:
+        """Of objects that share their lines with others, and are longer than these: no end."""
+        return 0
+
+    def _by_brace(self, indent: bytes, data: bytes) -> int:
+        """The end of the last object whose brace stands alone, as far in as it began."""
+        mark = b"\n" + indent + b"}"
+        place = data.rfind(mark)
+        while place >= 0:
+            size = place + len(mark)
+            end = data.find(b"\n", size)
+            if end >= 0 and not data[size:end].strip(_BEHIND):
+                begin = data.rfind(b"\n" + indent + b"{", 0, place) + 1
+                # What stands beside the array may end as its objects do, and begins otherwise.
+                if _is_json(data[begin:size]):
+                    return size
+            place = data.rfind(mark, 0, place)
+        return 0
+
+    def _by_line(self, data: bytes) -> int:
+        """The end of the last line that is an object, or several.
+
+        A broken one ends with the line: it is told, and the next one is read.
+        """
+        place = data.rfind(b"\n")
+        while place >= 0:
+            begin = data.rfind(b"\n", 0, place) + 1
+            text = data[begin:place].rstrip(_BEHIND)
+            object_ = text.lstrip(_BEFORE)
+            is_alone = object_.startswith(b"{") and object_.endswith(b"}")
+            if is_alone and not (self._name and self._name in text) and _is_object(object_):
+                return begin + len(text)
+            place = data.rfind(b"\n", 0, place)
+        return 0
+
+    def _as_read(self, data: bytes) -> int:
+        """The end of the last object among whole lines, by reading each up to there.
+
+        What is none is cut off as well, so that whoever reads the part tells of it: up to the
+        brace that closes it, or all that there is.
+        """
+        end = data.rfind(b"\n") + 1
+        if wrong := self._wrong.match(data, 0, end):
+            return wrong.end()
+        text = data[:end].decode("latin-1")  # a letter for each byte
+        there = len(text.rstrip())
+        size, next_ = 0, self._first
+        while found := next_.match(data, size, end):
+            begin = found.end() - 1
+            try:
+                size = _DECODER.raw_decode(text, begin)[1]
+            except (json.JSONDecodeError, RecursionError) as error:
+                if isinstance(error, json.JSONDecodeError) and error.pos >= there:
+                    return size
+                if not (closed := _end_by_braces(text, begin, end)):
+                    return size or end
+                size = closed
+            next_ = self._next
+        return size
 
 
 def read(
@@ -387,6 +432,8 @@ class _StreamText:
         self.ended = False
         self._apart = 0  # bytes that were read since the last object, or what was there instead
         self.between = self.in_array = False  # where the place of work is, if it is an object's
+        # Behind the rest of a log that grows there is nothing yet.
+        self._until = (PartEnd,) if getattr(stream, "is_rest", False) else ()
 
     def more(self) -> bool:
         """Read on, twice as much where much is kept; False at the end of the stream.
@@ -427,8 +474,9 @@ class _StreamText:
 
     def ahead(self, size: int) -> str:
         """The next characters, fewer only at the end, however the stream gives them."""
-        while self.kept < size and self.more():
-            pass
+        with suppress(*self._until):
+            while self.kept < size and self.more():
+                pass
         return self.text[self.at : self.at + size]
 
     def skip(self, pattern: re.Pattern[str] = _BETWEEN) -> None:
@@ -711,8 +759,6 @@ def _end_by_lines(text: _StreamText, before: int = 0) -> int:
         try:
             has_more = text.more()
         except PartEnd:  # which may stand between an object and the end of its line
-            if end is not _LINE_END:
-                raise
             has_more = False
         if not has_more:
             return _trimmed(text, len(text.text)) if end is _LINE_END else 0
@@ -867,7 +913,7 @@ def _go_to_next(text: _StreamText, fault: int = 0) -> None:
             else text.ahead(max(size, fault) + CHUNK)
         )
         end, last = text.at + size, text.at + max(size, len(more))
-        text.at = (_end_by_braces(text, last) if one_line else 0) or end
+        text.at = (_end_by_braces(text.text, text.at, last) if one_line else 0) or end
         return
     while True:
         end = text.text.find("\n", text.at)
@@ -879,9 +925,10 @@ def _go_to_next(text: _StreamText, fault: int = 0) -> None:
             return
 
 
-def _end_by_braces(text: _StreamText, end: int) -> int:
+def _end_by_braces(text: str, begin: int, end: int) -> int:
+    """Where the brace that begins there is closed; 0 if it is not up to the end."""
     depth = 0
-    for found in _TOKEN.finditer(text.text, text.at, end):
+    for found in _TOKEN.finditer(text, begin, end):
         if found[0] == "{":
             depth += 1
         elif found[0] == "}":

@@ -126,7 +126,9 @@ class Cutting:
         elif isinstance(layout.cut, CustomPieces):
             head, self._stream = looked_at(self._stream, recognition.HEAD)
             cuts = cutter(layout, options, self.place.front, head)
-            if held and not self.place.offset and b"\n" not in head:  # it may become anything
+            # A beginning may become anything.
+            is_told = len(head) == recognition.HEAD or b"\n" in head
+            if held and not self.place.offset and not is_told:
                 cuts = WholeCutter(options)
             if isinstance(cuts, ObjectCutter) and not (guessed or held or self.place.offset):
                 cuts = WholeCutter(options)
@@ -270,6 +272,8 @@ class StreamRest:
     It is read in one go, by the parts that follow: ``more`` gives them. Parts of what was found in
     it are given to whoever reads parts.
     """
+
+    is_rest = True  # no other part follows it
 
     def __init__(self, format_: str, part: Part, more: Iterator[Part]) -> None:
         self._format, self._part, self._more = format_, part, more

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sssjob.document.files import span
 from sssjob.document.sources import NamedSource
 from sssjob.errors import UnusableInput
-from sssjob.records import parts, plan
+from sssjob.records import parts, plan, recognition
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import LineCutter, NotAlone, Part, StreamPlace
 from sssjob.records.parts import Cutting, StreamRest, convert
@@ -176,6 +176,9 @@ def test_groups_of_slave_tasks_are_cut_around_other_jobs_and_comments(size, betw
 
 ONE = '{{"job_id": {}, "name": "a"}}'
 TALL = '  {{\n    "job_id": {},\n    "name": "a"\n  }}'
+SHARED = '{{"job_id": {},\n  "name": "a"}}'  # its braces share the lines of what is in it
+OPENED = '{{\n  "job_id": {},\n  "name": "a"}}'
+FLAT = '{{\n"job_id": {},\n"list": [\n{{"a": 1}}\n]\n}}'
 SHAPES = {  # of JSON that grows: what begins and ends a document, and an object in it
     "a document for each job": ('{"jobs": [\n', TALL, '\n]}\n', 1),
     "documents of three jobs": ('{"meta": [1], "jobs": [\n', TALL, '\n], "errors": []}\n', 3),
@@ -183,6 +186,9 @@ SHAPES = {  # of JSON that grows: what begins and ends a document, and an object
     "one document":            ('{"jobs": [\n', TALL, '\n]}\n', 60),
     "arrays":                  ("[\n", TALL, "\n]\n", 3),
     "one array":               ("[\n", ONE, "\n]\n", 60),
+    "a document on a line":    ('{"jobs": [', ONE, ']}\n', 1),
+    "an array on a line":      ("[", ONE, "]\n", 1),
+    "braces share a line":     ("[", SHARED, "]\n", 60),
 }  # fmt: skip
 
 
@@ -208,11 +214,32 @@ def test_json_that_grows_is_read_on_from_wherever_a_part_ended(
         assert sum(count for count, _ in jobs(place)) == later
 
 
-@pytest.mark.parametrize("between", [",\n", "\n,\n", " ,\r\n"])
-@pytest.mark.parametrize("each", [ONE, TALL, ONE.replace('"a"', "[{{}}]")])
+def held_parts(data, place):
+    """What a run makes of a log that may still grow, and where the next run goes on."""
+    start = place.offset if place else 0
+    cutting = Cutting(io.BytesIO(data[start:]), "slurm-json", Options(), place, held=True)
+    found, several = [], iter(cutting)
+    for part in several:
+        try:
+            found.append(convert("slurm-json", part))
+        except NotAlone:
+            rest = StreamRest("slurm-json", part, several)
+            found += (convert("slurm-json", each) for each in rest)
+    return found, cutting.place
+
+
+def ids(found):
+    return [int(job) for one in found for job in re.findall(rb"<Id>(\d+)", bytes(one.data))]
+
+
+@pytest.mark.parametrize("between", [",\n", "\n,\n", " ,\r\n", ", "])
+@pytest.mark.parametrize("each", [ONE, TALL, ONE.replace('"a"', "[{{}}]"), SHARED, FLAT, OPENED])
 @pytest.mark.parametrize("begins, ends", [
-    ("[\n", "\n]\n"), ('{"jobs": [\n', '\n]}\n'),
+    ("[\n", "\n]\n"), ("[", "]\n"), ("[\n", "]\n"), ('{"jobs": [\n', '\n]}\n'),
     ('{"jobs": [\n', '\n], "errors": [], "meta": {}}\n'), ('{"jobs": [\n', ']}\n'),
+    ('{"jobs":[', ']}\n'), ('{"meta": {}, "jobs": [', '], "errors": [], "warnings": []}\n'),
+    ('{"jobs": [\n', '\n]\n}\n'), ('{\n  "jobs": [\n', '\n  ],\n  "meta": {\n  }\n}\n'),
+    ('{\n"jobs": [\n', '\n],\n"meta": {\n}\n}\n'),
 ])  # fmt: skip
 @pytest.mark.parametrize("closed", [(True, True, True), (False, True, True), (True, False, False)])
 def test_an_array_that_was_closed_and_goes_on_is_read_on_from_its_last_object(
@@ -221,17 +248,45 @@ def test_an_array_that_was_closed_and_goes_on_is_read_on_from_its_last_object(
     place, said, read = None, b"", []
     for count, is_closed in zip((5, 8, 12), closed, strict=True):
         inner = between.join(each.format(number) for number in range(1, count + 1))
-        data = (begins + inner + (ends if is_closed else between)).encode()
+        goes_on = between if "\n" in between else between + "\n"
+        data = (begins + inner + (ends if is_closed else goes_on)).encode()
         start = place.offset if place else 0
         assert data[:start] == said[:start]  # of which it is known as the same log
-        cutting = Cutting(io.BytesIO(data[start:]), "slurm-json", Options(), place, held=True)
-        found = [convert("slurm-json", part) for part in cutting]
-        read += [int(job) for one in found for job in re.findall(rb"<Id>(\d+)", bytes(one.data))]
+        found, place = held_parts(data, place)
         assert not any(one.counts.bad for one in found)
-        said, place = data, cutting.place
-    # An object of several lines that shares its last one with the end of the array stays behind.
-    stays = closed[-1] and each == TALL and ends == "]}\n"
-    assert read == [*range(1, 12 if stays else 13)]
+        read.append(ids(found))
+        said = data
+    assert read == [[*range(1, 6)], [*range(6, 9)], [*range(9, 13)]]
+
+
+@pytest.mark.parametrize("begins, ends", [("[", "]\n"), ('{"jobs":[', "]}\n")])
+@pytest.mark.parametrize("size", [400, parts.SIZE])
+def test_an_array_on_one_line_is_read_on_however_long_it_is(begins, ends, size, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", size)
+    place, read = None, []
+    for count in (1, 3000, 9000):
+        inner = ",".join(ONE.format(number) for number in range(1, count + 1))
+        found, place = held_parts((begins + inner + ends).encode(), place)
+        read += ids(found)
+    assert read == [*range(1, 9001)]
+    assert place.offset > 4 * recognition.HEAD
+
+
+@pytest.mark.parametrize("begins, ends", [("[\n", "\n]\n"), ('{"jobs": [\n', "\n]}\n")])
+@pytest.mark.parametrize("each", [ONE, TALL, SHARED])
+@pytest.mark.parametrize("wrong", ["7", "{x}", '{"a": nothing, "b": 1}', '{"job_id" 7,\n "b": 1}'])
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_what_is_wrong_in_an_array_that_grows_is_told_and_the_others_are_read(
+    begins, ends, each, wrong, at
+):
+    place, read, bad = None, [], 0
+    for count in (4, 8):
+        inner = [each.format(number) for number in range(1, count + 1)]
+        inner.insert(at, wrong)
+        found, place = held_parts((begins + ",\n".join(inner) + ends).encode(), place)
+        read += ids(found)
+        bad += sum(one.counts.bad for one in found)
+    assert (read, bad > 0) == ([*range(1, 9)], True)
 
 
 def test_a_part_of_a_growing_file_stays_behind_until_it_is_known_to_be_whole():
@@ -268,6 +323,7 @@ FORMS = {
     "indented": json.dumps({"meta": {"a": {}}, "jobs": JOBS, "errors": []}, indent=1),
     "a job on a line": '{"jobs": [\n' + ",\n".join(map(json.dumps, JOBS)) + "\n]}",
     "one line": json.dumps({"jobs": JOBS}),
+    "braces share lines": json.dumps({"jobs": JOBS}, indent=1).replace("},\n  {", "}, {"),
     "with a bad one": '{"jobs": [\n' + ",\n".join([*map(json.dumps, JOBS), "{x}\n", "7"]) + "\n]}",
 }
 
