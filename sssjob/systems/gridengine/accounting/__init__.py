@@ -69,6 +69,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     has_tail,
     is_task,
     known,
+    known_behind,
     may_begin,
     with_tail,
 )
@@ -311,7 +312,7 @@ def parted(line: str) -> list[str]:
     if hopeless:
         raise NoRecord(f"more than {LATEST + SURPLUS_LIMIT} fields")
     if fits_but_values(fields) or (len(fields) in SIZES and fits_but_an_anchor(fields)):
-        return with_tail(fields)
+        return with_tail(fields, known_behind(fields))
     raise NoRecord("the columns do not fit: no times where they should be")
 
 

@@ -119,7 +119,13 @@ def known(fields: list[str]) -> int:
         return size
     if size < COMMANDED or not all(NUMBER.fullmatch(fields[place]) for place in _PEAKS):
         return CLASSED
-    if size == COMMANDED:
+    return known_behind(fields)
+
+
+def known_behind(fields: list[str]) -> int:
+    """How many fields are known where those before a command are: a colon may stand in that."""
+    size = len(fields)
+    if size <= COMMANDED:
         return size
     return min(size, NAMED) if _may_end(fields, WALLCLOCK) else CWD
 
