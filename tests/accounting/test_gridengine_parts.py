@@ -224,7 +224,7 @@ def test_rows_of_jobs_of_every_version_are_cut_for_several_processes(version, mo
 @pytest.mark.parametrize("more", [[], ["7"], ["7", "NONE"]])  # ioops, and bound_cores
 @pytest.mark.parametrize("command", ["a:5", "qsub -t 1:5", "7:8", "qsub -l h_rt=0:1:0", "NONE:1:0"])
 def test_no_piece_of_a_command_is_a_wall_time_also_where_a_value_is_missing(command, more, empty):
-    fields = row(1).split(":") + [*COMMANDED[:-1], command, "9.500", *more]
+    fields = [*row(1).split(":"), *COMMANDED[:-1], command, "9.500", *more]
     for place in empty:
         fields[place] = ""
     jobs, rest = whole((":".join(fields) + "\n").encode())
