@@ -17,7 +17,7 @@ from sssjob.formats import sss
 from sssjob.records.builders import TEXTS
 from sssjob.records.engine import RecordEngine
 from sssjob.records.parts import Result, result
-from sssjob.records.record import Converted, Options, Skipped
+from sssjob.records.record import Bad, Converted, Noted, Options, Outcome, Skipped
 from sssjob.records.runs import (
     AGAIN,
     TWICE,
@@ -60,11 +60,16 @@ def parts(
 
 
 class ConvertedDocuments(NamedTuple):
-    """What a part of documents became, and of each that was converted its size and its line."""
+    """What a part of documents became, and of each that was converted its size and its line.
+
+    ``remarked`` are the places among these of the documents that remarks are about, in the order of
+    the remarks; None for what was not converted.
+    """
 
     made: Result
-    sizes: Sequence[int]
-    lines: Sequence[int]
+    sizes: Sequence[int] = ()
+    lines: Sequence[int] = ()
+    remarked: Sequence[int | None] = ()
 
 
 def of_parts(
@@ -78,21 +83,37 @@ def of_parts(
 
 
 def _without_twins(found: ConvertedDocuments, seen: Knowing) -> ConvertedDocuments:
-    """The same without what does not count."""
+    """The same without what does not count, and without what there is to say of that."""
     made, texts, at = found.made, [], 0
-    remarks, counts = [*made.remarks], made.counts
-    for size, line, verdict in zip(
-        found.sizes, found.lines, seen.take(hashed(made.runs)), strict=True
+    verdicts, counts = seen.take(hashed(made.runs)), made.counts
+    said = zip(found.remarked, made.remarks, strict=True)
+    told = [(place, each) for place, each in said if place is None or verdicts[place] != TWICE]
+    for place, (size, line, verdict) in enumerate(
+        zip(found.sizes, found.lines, verdicts, strict=True)
     ):
         if note := noted(line, verdict):
-            remarks.append(note)
+            told.append((place, note))
         if verdict == TWICE:
             counts.converted -= 1
             counts.add(Skipped(line, AGAIN))
         else:
             texts.append(made.data[at : at + size])
         at += size
+    told.sort(key=lambda each: each[1].line)
+    remarks = [each for _, each in told]
     return found._replace(made=made._replace(data=b"".join(texts), remarks=remarks))
+
+
+def _remarked(outcomes: Sequence[Outcome[str]]) -> Iterator[int | None]:
+    """Of each remark, which of the converted documents it is about; it stands behind that."""
+    place, is_converted = -1, False
+    for each in outcomes:
+        if isinstance(each, Converted):
+            place, is_converted = place + 1, True
+        elif not isinstance(each, Noted):
+            is_converted = False
+        if isinstance(each, (Bad, Noted)):
+            yield place if is_converted else None
 
 
 def _telling(reading: RecordReading, source: NamedSource) -> Callable[[UnreadableDocument], None]:
@@ -114,14 +135,13 @@ def _of_batches(
 
     def work(_: str, batch: Batch) -> ConvertedDocuments:
         if not batch.units and (error := without_jobs(batch.root, batch.offset)):
-            return ConvertedDocuments(result(engine.made([sss.unread(error)]), lines=lines), (), ())
-        jobs = [
-            job for unit in filter(is_block, batch.units) for job in sss.jobs_of(from_tree(unit))
-        ]
+            return ConvertedDocuments(result(engine.made([sss.unread(error)]), lines=lines))
+        blocks = (from_tree(unit, offset=batch.offset) for unit in filter(is_block, batch.units))
+        jobs = [job for block in blocks for job in sss.jobs_of(block)]
         outcomes = [*engine.made([sss.made(job.line, job) for job in jobs])]
         made = result(outcomes, lines=lines)
         if probed is None:
-            return ConvertedDocuments(made, (), ())
+            return ConvertedDocuments(made)
         met = ListedRuns(probed)
         met.are_new(of_jobs((job for job in jobs if sss.has_ended(job) or not ended_only), met))
         converted = [each for each in outcomes if isinstance(each, Converted)]
@@ -130,6 +150,7 @@ def _of_batches(
             made._replace(runs=met.runs),
             [len(text.encode()) + 1 for text in texts],
             [each.line for each in converted],
+            [*_remarked(outcomes)],
         )
 
     return work

@@ -9,7 +9,7 @@ from document_commands import COMMANDS, FIRST
 
 from sssjob import store
 from sssjob.cli import sssjob
-from sssjob.document import read
+from sssjob.document import guesses, read
 from sssjob.document.attached import Attached
 from sssjob.document.document import Document
 from sssjob.errors import UnreadableDocument
@@ -150,3 +150,22 @@ def test_a_document_holds_both_and_finds_what_is_wrong():
     assert bytes(document) == text.encode()
     assert document.files["S"].content.decode().endswith(first)
     assert "E-DUP" in {found.code for found in document.findings}
+
+
+@pytest.mark.parametrize(
+    "around", ["{}", "<Data>\n{}</Data>", "<Data>\n\n{}<File id='S'>x</File></Data>"]
+)
+def test_several_processes_say_of_documents_what_one_says_at_the_same_lines(
+    around, run, monkeypatch
+):
+    monkeypatch.setattr(guesses, "SIZE", 700)
+    jobs = [
+        (JOB if number % 4 == 1 else FIRST).replace("a.1", f"a.{number % 17}") + "\n"
+        for number in range(40)
+    ]
+    jobs[21] = jobs[21].replace("</Job>", "")
+    document = around.format("".join(jobs))
+    one, two = (run(f"convert --from sss --workers {processes} @", document) for processes in "12")
+    assert "read before" in one.stderr
+    assert two.stderr.splitlines() == one.stderr.splitlines()
+    assert (two.stdout, two.exit_code) == (one.stdout, one.exit_code)
