@@ -92,9 +92,9 @@ def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:
         except (InvalidValue, LimitExceeded, UnbalancedGroup):
             continue
         if every:
-            number = unit.path.rpartition("[")[2].rstrip("]")
+            _, is_one_of_several, number = unit.path.rpartition("[")
             found = [*_of_request(every[0])]
-            yield int(number) - 1 if number.isdecimal() else 0, found
+            yield int(number.rstrip("]")) - 1 if is_one_of_several else 0, found
 
 
 # decision 1092
