@@ -96,7 +96,8 @@ class Cutting:
     ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
     ``held`` the stream may still grow: what may be the beginning of a record stays behind. Of a
     ``file`` that the stream reads, the parts say where they stand, and hold no bytes. With
-    ``guessed`` parts may be taken to stand alone, see ``Following`` and ``StreamRest``. What cannot
+    ``guessed`` parts may be taken to stand alone, see ``Following`` and ``StreamRest``, and so may
+    those of a log (``is_log``), of any size, which does not grow any more. What cannot
     be cut by its bytes is taken apart here. So many ``processes`` share what there is: parts of a
     file become smaller towards its end, so that all end together. Raises ``UnusableInput`` for
     what cannot be cut at all.
@@ -105,7 +106,7 @@ class Cutting:
     def __init__(
         self, stream: BinaryIO, format_: str, options: Options,
         place: StreamPlace | None = None, *, held: bool = False, file: ByteRange | None = None,
-        guessed: bool = False, processes: int = 1, larger: int = LARGER,
+        guessed: bool = False, is_log: bool = False, processes: int = 1, larger: int = LARGER,
     ) -> None:  # fmt: skip
         self._whole, self._processes, self._larger = file.whole if file else 0, processes, larger
         self.place = place or StreamPlace()
@@ -130,7 +131,8 @@ class Cutting:
             is_told = len(head) == recognition.HEAD or b"\n" in head
             if held and not self.place.offset and not is_told:
                 cuts = WholeCutter(options)
-            if isinstance(cuts, ObjectCutter) and not (guessed or held or self.place.offset):
+            is_small = not (guessed or held or is_log or self.place.offset)
+            if isinstance(cuts, ObjectCutter) and is_small:
                 cuts = WholeCutter(options)
         else:
             cuts = cutter(layout, options, self.place.front)

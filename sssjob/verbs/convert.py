@@ -459,7 +459,9 @@ def grown(
         for rest in chain.from_iterable(state.rests(path, paths) for path in paths):
             source = NamedSource(str(rest.path), rest.stream)
             with work.reading.opening(source) as raw, rest.unpacked(raw) as new_bytes:
-                cutting = Cutting(new_bytes, work.format, work.options, rest.place, held=rest.held)
+                cutting = Cutting(
+                    new_bytes, work.format, work.options, rest.place, held=rest.held, is_log=True
+                )
                 done = made(_tasks(source.name, cutting))
                 for number, (task, data) in enumerate(done, 1):
                     stream.write(data)

@@ -402,3 +402,13 @@ def test_what_a_road_remembers_is_bounded_however_many_tables_take_it(monkeypatc
             f"<Job><User>a{number}</User></Job>"
         )
         assert len(builder.memories) <= 5
+
+
+def test_a_log_that_was_rotated_is_cut_where_objects_end_whatever_its_size(monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", 500)
+    monkeypatch.setattr(parts, "LIMIT", 2000)
+    data = json.dumps({"jobs": [{"job_id": number} for number in range(1, 200)]}, indent=1).encode()
+    cutting = Cutting(io.BytesIO(data), "slurm-json", Options(), is_log=True)
+    found = [convert("slurm-json", part) for part in cutting]
+    assert len(found) > 3
+    assert sum(one.counts.converted for one in found) == 199
