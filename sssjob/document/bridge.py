@@ -16,6 +16,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
+from sssjob.document.outermost import is_block
 from sssjob.document.parsing import parsed
 from sssjob.document.places import (
     ATTRIBUTE,
@@ -44,7 +45,7 @@ def from_tree(element: Element, *, offset: int = 0) -> Block:
     ``offset`` lines of its source are before its tree. Raises ``ValueError`` for any other element.
     """
     namespace, name = split(str(element.tag))
-    if not _names_block(namespace, name):
+    if not is_block(element):
         raise ValueError(f"<{name}> is no job object")
     prefixes: Mapping[str, str] = {
         prefix or "": uri for prefix, uri in element.nsmap.items() if uri
@@ -54,15 +55,6 @@ def from_tree(element: Element, *, offset: int = 0) -> Block:
         element, prefixes = _declaring(element, prefixes)
     held = Attributes.read(prefixes) if prefixes else _NO_PREFIXES
     return _block(element, name, namespace, offset, held)
-
-
-def is_block(element: Element) -> bool:
-    """Whether an element, comment or instruction is an element that ``from_tree`` reads."""
-    return _names_block(*split(str(element.tag)))
-
-
-def _names_block(namespace: str, name: str) -> bool:
-    return name in BLOCKS and namespace in spec.NAMESPACES
 
 
 def to_tree(block: Block, *, dialect: str = "", namespace: str | None = None) -> Element:

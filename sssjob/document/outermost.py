@@ -91,7 +91,10 @@ def _telling(head: bytes) -> _Telling:
 
 
 def is_block(element: Element) -> bool:
-    """Whether an element is a job object, or a part of one that can stand by itself."""
+    """Whether an element is a job object, or a part of one that can stand by itself.
+
+    A comment or an instruction is none.
+    """
     namespace, name = names(element)
     return name in BLOCKS and namespace in spec.NAMESPACES
 

@@ -63,7 +63,11 @@ class TagMeaning(NamedTuple):
 
 @lru_cache(_REMEMBERED)
 def split(tag: str) -> tuple[str, str]:
-    """A tag as namespace and local name."""
+    """A tag as lxml spells it, as namespace and local name.
+
+    >>> split("{urn:x}Id"), split("Id")
+    (('urn:x', 'Id'), ('', 'Id'))
+    """
     namespace, _, name = tag[1:].rpartition("}") if tag[:1] == "{" else ("", "", tag)
     return namespace, name
 

@@ -20,6 +20,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import expression, nodes, spec, units
 from sssjob.document import bridge
+from sssjob.document.outermost import is_block
 from sssjob.document.places import attributes, local, place, text_of
 from sssjob.document.report import ObjectReport
 from sssjob.errors import (
@@ -220,12 +221,12 @@ def _bounds(argument: Argument) -> list[_NumberBounds]:
     found: list[_NumberBounds] = []
     asked: set[tuple[Element, str]] = set()
     for item in _items(argument):
-        if not isinstance(item, Element) or not isinstance(item.tag, str) or bridge.is_block(item):
+        if not isinstance(item, Element) or not isinstance(item.tag, str) or is_block(item):
             return []
         parent = item.getparent()
         read = as_property(item)
         try:
-            if parent is None or not bridge.is_block(parent) or local(parent) != spec.REQUESTED:
+            if parent is None or not is_block(parent) or local(parent) != spec.REQUESTED:
                 exact = expression.amount(read)
                 found.append(_NumberBounds(exact, exact))
                 continue
@@ -243,7 +244,7 @@ def _bounds(argument: Argument) -> list[_NumberBounds]:
 def _requested(holder: Element, key: str) -> _NumberBounds:
     """From the least to the most that any possible alternative of a request admits."""
     requests = [holder] if local(holder) == spec.REQUESTED else [
-        child for child in holder.iterchildren("{*}Requested") if bridge.is_block(child)
+        child for child in holder.iterchildren("{*}Requested") if is_block(child)
     ]  # fmt: skip
     alone = Job(tuple(bridge.from_tree(child) for child in requests))
     asked = expression.of(_known(alone, holder))
@@ -287,7 +288,7 @@ def _interval(terms: Sequence[expression.Term], key: str) -> expression.Interval
 
 
 def _satisfied(element: Element) -> bool:
-    if not isinstance(element.tag, str) or not bridge.is_block(element):
+    if not isinstance(element.tag, str) or not is_block(element):
         return False
     block = bridge.from_tree(element)
     if not block.delivered:
@@ -316,7 +317,7 @@ def _known(block: Block, element: Element) -> Block:
 
     above = []  # the objects of jobs that it stands in: wrappers say nothing of what is in them
     at: Element | None = element if local(element) != spec.REQUESTED else element.getparent()
-    while at is not None and bridge.is_block(at):
+    while at is not None and is_block(at):
         above.append(at)
         at = at.getparent()
     policy = AwarenessPolicy.REJECT

@@ -13,9 +13,8 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.batches import Located, around
-from sssjob.document.places import has_elements
+from sssjob.document.places import has_elements, split
 from sssjob.document.text import escape, quoted
-from sssjob.query.scope import split
 from sssjob.query.syntax import MADE
 
 Value = str | int | float | bool

@@ -15,14 +15,11 @@ from typing import Any
 
 from lxml.etree import _Element as Element
 
-from sssjob import spec
 from sssjob.document import bridge, tree
 from sssjob.document.batches import Batch, Located, around
 from sssjob.document.files import Source
-from sssjob.document.outermost import outermost
+from sssjob.document.outermost import is_block, outermost
 from sssjob.errors import LimitExceeded, UnreadableDocument, finding
-from sssjob.model import BLOCKS
-from sssjob.query import scope
 from sssjob.query.match import Match
 from sssjob.query.syntax import Expression
 
@@ -145,7 +142,7 @@ class Question(ABC):
         ask = None
         for located in source:
             unit = located.element
-            if self.is_relative and not is_object(unit):
+            if self.is_relative and not is_block(unit):
                 continue
             above = unit.getparent()
             if above is not parent:  # the same parent, the same ancestors
@@ -184,7 +181,7 @@ class Question(ABC):
         assert ask is not None
         for document, offset in source:
             root = with_resolved(document) if effective else document
-            units = filter(is_object, outermost(root) or [root]) if self.is_relative else [root]
+            units = filter(is_block, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:
                 try:
                     answer = ask(unit, root)
@@ -208,15 +205,9 @@ def _refuse(
     on_error(placed)
 
 
-def is_object(element: Element) -> bool:
-    """Whether an element is a job object or a part of one."""
-    namespace, local = scope.split(str(element.tag))
-    return namespace in spec.NAMESPACES and local in BLOCKS
-
-
 def _resolved(element: Element) -> Element:
     """A job object with its defaults applied; what is none stays as it is."""
-    if not is_object(element):
+    if not is_block(element):
         return element
     from sssjob import defaults  # few queries are asked of what holds
 

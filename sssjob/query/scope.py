@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from sssjob import spec
 from sssjob.query.syntax import (
@@ -42,17 +41,6 @@ class _Outside(Exception):
 
 
 Name = tuple[str, str]  # namespace and local name of an element
-
-
-@lru_cache(maxsize=4096)
-def split(tag: str) -> Name:
-    """A tag as lxml spells it, as namespace and local name.
-
-    >>> split("{urn:x}Id"), split("Id")
-    (('urn:x', 'Id'), ('', 'Id'))
-    """
-    namespace, _, local = tag[1:].rpartition("}") if tag.startswith("{") else ("", "", tag)
-    return namespace, local
 
 
 def is_relative(expression: Expression) -> bool:

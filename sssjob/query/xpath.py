@@ -18,11 +18,13 @@ from sssjob import spec
 from sssjob.document import reader, tree
 from sssjob.document.batches import Batch, Located
 from sssjob.document.files import Source
+from sssjob.document.outermost import is_block
+from sssjob.document.places import split
 from sssjob.errors import LimitExceeded, NotAQuery, UnreadableDocument
 from sssjob.query import cost, rewrite, scope
 from sssjob.query.match import Match
 from sssjob.query.parser import parse
-from sssjob.query.question import Ask, Question, is_object
+from sssjob.query.question import Ask, Question
 from sssjob.query.syntax import (
     NAMESPACE,
     PREFIX,
@@ -106,7 +108,7 @@ class Query(Question):
             return self._bounded(self._compiled[places])
         key = (above, places)
         if key not in self._residuals:
-            ancestors = [scope.split(tag) for tag in reversed(above)]
+            ancestors = [split(tag) for tag in reversed(above)]
             paths = scope.residual(scope.unions(self.parsed), ancestors, self.namespaces)
             union = Chain(paths, ("|",) * (len(paths) - 1)) if len(paths) > 1 else None
             rest = union or next(iter(paths), None)
@@ -166,7 +168,7 @@ class Query(Question):
             yield from self._matches(chosen(root)(root), None, line, 0)
             return
         asked = ask(root)
-        for unit in filter(is_object, batch.units):
+        for unit in filter(is_block, batch.units):
             yield from self._matches(asked(unit), unit, line, Located(unit, line).line)
 
     def side_by_side(self, places: bool) -> Asking:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from sssjob import store
 from sssjob.addresses import is_store
-from sssjob.document import bridge, from_tree, read
+from sssjob.document import from_tree, read
 from sssjob.document.files import is_compressed
+from sssjob.document.outermost import is_block
 from sssjob.document.sources import naming
 from sssjob.errors import UnusableInput
 from sssjob.model import Block, Job, JobGroup, stripped
@@ -105,7 +106,7 @@ def _keys(matches: Iterable[Match]) -> frozenset[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for match in matches:
         element = match.element if match.is_node and match.found is match.element else None
-        block = from_tree(element) if element is not None and bridge.is_block(element) else None
+        block = from_tree(element) if element is not None and is_block(element) else None
         if not isinstance(block, Job | JobGroup):
             raise UnusableInput("--where finds what is neither a job nor a job group")
         found |= {_key(job) for job in defined(block)}
