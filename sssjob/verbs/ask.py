@@ -180,41 +180,33 @@ def asker(asked: Asked) -> Callable[[SharedPart | OfStore | Files], Events | OfF
             return on_small(part)
         if not isinstance(part, OfStore):
             return on_part(part)
-        events: Events = []
-        matches = part.packed.matches(
-            asked.query, events.append, effective=asked.effective, places=asked.places
-        )
-        for row in asked.made(part.name, matches, events.append):  # faults are told
-            events.append(row)
-        return events
+        return _events(asked, part.name, partial(
+            part.packed.matches, asked.query, effective=asked.effective, places=asked.places
+        ))  # fmt: skip
 
     return work
+
+
+def _events(asked: Asked, name: str, matches: Callable[[OnDamage], Iterator[Match]]) -> Events:
+    """The rows of what is found in some source, and in their turn the faults that are told."""
+    events: Events = []
+    for row in asked.made(name, matches(events.append), events.append):  # told as rows are made
+        events.append(row)
+    return events
 
 
 def _on_batches(asked: Asked) -> Callable[[str, Batch], Events]:
     """What makes rows of a batch of some source, and of what cannot be asked in it."""
     ask = asked.query.batch_asker(asked.effective, asked.places)
-
-    def work(name: str, batch: Batch) -> Events:
-        events: Events = []
-        for row in asked.made(name, ask(batch, events.append), events.append):  # faults are told
-            events.append(row)
-        return events
-
-    return work
+    return lambda name, batch: _events(asked, name, partial(ask, batch))
 
 
 def _on_documents(asked: Asked) -> Callable[[str, Sequence[Located]], Events]:
     """The same of documents of some source, each a whole tree."""
-
-    def work(name: str, some: Sequence[Located]) -> Events:
-        events: Events = []
-        matches = asked.query.of_documents(some, asked.effective, asked.places, events.append)
-        for row in asked.made(name, matches, events.append):  # faults are told
-            events.append(row)
-        return events
-
-    return work
+    query, effective, places = asked.query, asked.effective, asked.places
+    return lambda name, some: _events(
+        asked, name, partial(query.of_documents, some, effective, places)
+    )
 
 
 def _heard(events: Events, on_error: OnDamage) -> Iterator[AnswerRow]:

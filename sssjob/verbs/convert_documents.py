@@ -87,20 +87,17 @@ def _without_twins(found: ConvertedDocuments, seen: Knowing) -> ConvertedDocumen
     made, texts, at = found.made, [], 0
     verdicts, counts = seen.take(hashed(made.runs)), made.counts
     said = zip(found.remarked, made.remarks, strict=True)
-    told = [(place, each) for place, each in said if place is None or verdicts[place] != TWICE]
-    for place, (size, line, verdict) in enumerate(
-        zip(found.sizes, found.lines, verdicts, strict=True)
-    ):
+    remarks = [each for place, each in said if place is None or verdicts[place] != TWICE]
+    for size, line, verdict in zip(found.sizes, found.lines, verdicts, strict=True):
         if note := noted(line, verdict):
-            told.append((place, note))
+            remarks.append(note)
         if verdict == TWICE:
             counts.converted -= 1
             counts.add(Skipped(line, AGAIN))
         else:
             texts.append(made.data[at : at + size])
         at += size
-    told.sort(key=lambda each: each[1].line)
-    remarks = [each for _, each in told]
+    remarks.sort(key=lambda each: each.line)
     return found._replace(made=made._replace(data=b"".join(texts), remarks=remarks))
 
 
