@@ -75,11 +75,16 @@ class NamedNodes:
             return self.sets[0][1] or 0
         if not self.is_counted:
             return self.number
-        all_of = [names for names, count in self.sets if not count]
+        all_of, counted = self._apart()
         whole = self.left(all_of)
         more = max(self.matching - whole, 0)
-        more += sum(self._beside(names, count, all_of) for names, count in self.sets if count)
+        more += sum(self._beside(names, count, all_of) for names, count in counted)
         return whole + more
+
+    def _apart(self) -> tuple[list[nodes.Names], list[tuple[nodes.Names, int]]]:
+        """The sets without a count, of which all have to be there, and those with one."""
+        all_of = [names for names, count in self.sets if not count]
+        return all_of, [(names, count) for names, count in self.sets if count]
 
     # decisions 1066, 1098
     def bounds(self, asked: Interval) -> Interval:
@@ -154,8 +159,7 @@ class NamedNodes:
         Each count asks for nodes of its own: there are as many if every choice of the sets has
         what its counts ask for together. Names that have to be there anyway are among them.
         """
-        counted = [(names, count) for names, count in self.sets if count]
-        all_of = [names for names, count in self.sets if not count]
+        all_of, counted = self._apart()
         sizes = range(2, len(counted) + 1) if len(counted) <= _EVERY_CHOICE else (2, len(counted))
         whole = self.left(all_of) if len(counted) > 1 else 0
         for some in chain.from_iterable(combinations(counted, size) for size in sizes):
@@ -220,10 +224,9 @@ class NamedNodes:
                 taken.append(names)
             return found
 
-        counted = [(names, count) for names, count in self.sets if count]
-        for names, count in self.sets if self.open else ():
-            if not count:
-                choose(names, number - len(chosen))
+        all_of, counted = self._apart()
+        for names in all_of if self.open else ():
+            choose(names, number - len(chosen))
         whole, first = tuple(chosen), dict[int, list[str]]()
         places = [*range(len(counted))]
         if len(places) > 1:  # those that have the fewest others come first

@@ -242,7 +242,7 @@ def are_plain(lines: Sequence[bytes]) -> list[bool]:
 def _is_of_univa(line: bytes) -> bool:
     """Whether a line is of a job, and has the fields that a version of Univa writes."""
     fields = line.decode("ascii", "replace").split(":")
-    return len(fields) in SIZES and fields[PE_TASK] == "NONE" and fit([fields])
+    return fields[PE_TASK] == "NONE" and fit([fields])
 
 
 def told(line: str | list[str]) -> tuple[bool, tuple[str, str]] | None:
