@@ -17,20 +17,20 @@ def postgresql_server():
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.interop)])
 def address(request, tmp_path):
     """Where a store can be made that nobody else knows."""
-    if request.param == "sqlite":
-        yield str(tmp_path / "jobs.db")
-        return
-    with postgresql.database(request.getfixturevalue("postgresql_server")) as empty:
-        yield empty
+    yield from _address(request, tmp_path, postgresql.database)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.interop)])
 def address_of_made(request, tmp_path):
     """As ``address``; one of PostgreSQL is there already, and has no jobs."""
+    yield from _address(request, tmp_path, postgresql.made)
+
+
+def _address(request, folder, given):
     if request.param == "sqlite":
-        yield str(tmp_path / "jobs.db")
+        yield str(folder / "jobs.db")
         return
-    with postgresql.made(request.getfixturevalue("postgresql_server")) as empty:
+    with given(request.getfixturevalue("postgresql_server")) as empty:
         yield empty
 
 
