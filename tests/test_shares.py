@@ -48,10 +48,13 @@ def ran(folder, dies):
     (folder / "conftest.py").write_text(CONFTEST)
     for name in "abcdefg":
         (folder / f"test_{name}.py").write_text(BODY.replace("DIES", repr(dies)))
+    # Where these are set, a summary says a whole text again, not what fits a line.
+    own = {name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "xdist", "-n", "2", "--dist=loadfile",
          "-p", "no:cacheprovider"],
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(folder)},
+        env={**own, "COLUMNS": "80", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+             "PYTHONPATH": str(folder)},
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return [line.split() for line in (folder / "ran").read_text().splitlines()], done.stdout

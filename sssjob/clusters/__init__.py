@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 from sssjob import atomic
@@ -49,7 +50,8 @@ def connected(
     distributed = needed("distributed", "cluster", "--cluster")
     with ExitStack() as stack:
         try:
-            client = _client(stack, distributed, name, known, tell)
+            loop = stack.enter_context(running_loop())
+            client = _client(stack, distributed, name, known, tell, loop)
             _found(client, name, known.wait if name in SYSTEMS else _ANSWER)
             processes = len(client.scheduler_info(n_workers=-1)["workers"])
             _check(client, name)
@@ -61,19 +63,43 @@ def connected(
         yield RemoteWorkers(max(processes, wanted), _DaskWorkers(distributed, client, name).ask)
 
 
+@contextmanager
+def running_loop() -> Iterator[Any]:
+    """The loop of Tornado in a thread of its own, for what Dask does; it ends with the block.
+
+    Dask would start one itself, and ends where a busy machine needs ten seconds for that.
+    """
+    asyncio = loaded("asyncio")
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever, name="cluster", daemon=True)
+    thread.start()
+    try:
+        yield asyncio.run_coroutine_threadsafe(_tornado(), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _tornado() -> Any:
+    return loaded("tornado.ioloop:IOLoop").current()
+
+
 def _client(
-    stack: ExitStack, distributed: Any, name: str, profile: Profile, tell: Callable[[str], object]
-) -> Any:
+    stack: ExitStack, distributed: Any, name: str, profile: Profile,
+    tell: Callable[[str], object], loop: Any,
+) -> Any:  # fmt: skip
     if name not in SYSTEMS:
         tell(f"waits for the scheduler {name}")
-        return stack.enter_context(distributed.Client(name, timeout=_ANSWER, set_as_default=False))
+        client = distributed.Client(name, timeout=_ANSWER, set_as_default=False, loop=loop)
+        return stack.enter_context(client)
     jobqueue = needed("dask_jobqueue", "cluster", f"--cluster {name}")
     # The certificates of this run lie where workers find them, and nobody else may read them.
     folder = stack.enter_context(
         TemporaryDirectory(prefix=".sssjob-cluster-", dir=profile.directory or Path.cwd())
     )
     started = getattr(jobqueue, SYSTEMS[name].type)(
-        security=_secured(distributed, Path(folder)), **profile.told_to(name)
+        security=_secured(distributed, Path(folder)), loop=loop, **profile.told_to(name)
     )  # fmt: skip
     cluster = stack.enter_context(started)
     cluster.scale(jobs=profile.workers)

@@ -39,9 +39,12 @@ def bucket():
 @pytest.fixture(scope="module")
 def address(bucket):
     """The scheduler of two workers, each a process of one thread, which are started anew."""
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
-    ) as cluster:
+    with (
+        clusters.running_loop() as loop,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60, loop=loop
+        ) as cluster,
+    ):
         yield cluster.scheduler_address
 
 
