@@ -12,10 +12,10 @@ from sssjob.defaults import (
     has_only_group,
     is_of_each,
     lent,
-    overridden,
     resolve,
     together,
 )
+from sssjob.defaults.overriding import overridden_by_all
 from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of, unheard
 from sssjob.expression import Expression, all_of, compared, comparisons, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
@@ -195,9 +195,7 @@ def _counting(
     job: Asker, own: tuple[Expression, ...], stated: Iterable[Parts], told: Tell
 ) -> tuple[Expression, ...]:
     """What a job requests itself, without that of which each of its task groups says another."""
-    useless = set(map(id, own))
-    for parts in stated:
-        useless &= set(map(id, overridden(own, parts or ())))
+    useless = set(map(id, overridden_by_all(job.block, own, (each or () for each in stated))))
     told(
         finding("W-USELESS", f"{found.item.name} counts for nothing: {OVERRIDDEN_BY_ALL}",
                 path=job.where(found.item), line=found.item.line)

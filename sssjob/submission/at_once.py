@@ -19,6 +19,7 @@ from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import SharedContext, understood
 from sssjob.defaults import counted
+from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
@@ -90,12 +91,13 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     """The submission of what is understood of a job, and what of that no option carries."""
     options = form(system)
     found: list[Finding] = []
-    scope = Scope(job, "/Job", found.append)
+    asking, overridden = without_overridden(job)
+    scope = Scope(asking, "/Job", found.append)
     wanted = _wanted(job, scope, found)
     if not isinstance(options, OptionForm):
         made_, lost = _by_jobspec(job, system, options.name, wanted)
         return replace(made_, findings=tuple(found)), lost
-    asked = JobRequest(job, scope)
+    asked = JobRequest(job, scope, overridden=overridden)
     asked.amounts(*_carried(options, wanted))
     script = _script(job, asked)
     made = ScriptWriting(held=True, wanted=wanted)

@@ -10,6 +10,7 @@ from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import Understood, UnknownKind, understood
 from sssjob.defaults import resolve
+from sssjob.defaults.overriding import without_overridden
 from sssjob.document import cause
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
@@ -121,7 +122,8 @@ def alternatives(job: Job) -> int:
     effective = resolve(job).block
     assert isinstance(effective, Job)
     known = _understood(effective, Settings())
-    return max(len(Scope(known.block, "/Job", lambda found: None).alternatives), 1)
+    block, _ = without_overridden(known.block)
+    return max(len(Scope(block, "/Job", lambda found: None).alternatives), 1)
 
 
 def translate(
@@ -162,11 +164,12 @@ def translate(
     if array is not None and array.kind != target.name and target.array.option:
         element, mine = arrays.respelled(element, array)
     known = _understood(element, settings)
-    scope = Scope(known.block, "/Job", found.append)
+    block, overridden = without_overridden(known.block)
+    scope = Scope(block, "/Job", found.append)
     if alternative is not None:
-        scope = _ChosenAlternative(known.block, "/Job", found.append)
+        scope = _ChosenAlternative(block, "/Job", found.append)
         scope.number = alternative
-    asked = JobRequest(element, scope, settings.unstated)
+    asked = JobRequest(element, scope, settings.unstated, overridden=overridden)
     is_as_it_stands = effective is element is job and array is None
     if told_of is not None and is_as_it_stands and not known.items:
         _OUTLINES.learn(told_of, asked)

@@ -17,6 +17,7 @@ from sssjob.amounts import NUMBERS, Scope, is_of_job
 from sssjob.defaults import (
     COUNTS,
     OVERRIDDEN,
+    OVERRIDDEN_BY_ALL,
     SEVERAL,
     differing,
     of_only_group,
@@ -152,12 +153,14 @@ class JobRequest:
     ``unstated`` is the awarenessPolicy where the job says none. ``owner`` is the block whose
     properties are taken: the job, or one of its task groups (see ``groups``). A job whose
     ``outline`` is known has one block and a request that cannot but be read; ``items`` are all of
-    its properties in document order.
+    its properties in document order. ``overridden`` is what the job requests and the scope lacks,
+    as it binds nobody.
     """
 
     def __init__(
         self, job: Job, scope: Scope, unstated: AwarenessPolicy = REJECT,
         outline: Outline | None = None, items: Sequence[Property] = (),
+        overridden: Iterable[Property] = (),
     ) -> None:  # fmt: skip
         self.job, self.scope, self.unstated = job, scope, unstated
         self.owner: Block = job
@@ -184,7 +187,7 @@ class JobRequest:
         self._here: Mapping[str, list[int]]
         self.once: frozenset[str] = frozenset()
         if outline is None:
-            found = _Survey(job, scope, unstated)
+            found = _Survey(job, scope, unstated, overridden)
             self._places, self._items, self._fates = found.places, found.items, found.fates
             self._blocks, self._chosen = {**found.blocks}, found.chosen
             self._terms, self._negated = found.terms, found.negated
@@ -792,7 +795,9 @@ class _Survey:
     ``blocks`` has the numbers of places by the identity of a block, and by name.
     """
 
-    def __init__(self, job: Job, scope: Scope, unstated: AwarenessPolicy) -> None:
+    def __init__(
+        self, job: Job, scope: Scope, unstated: AwarenessPolicy, overridden: Iterable[Property]
+    ) -> None:  # fmt: skip
         self.sets_aside = False  # something outside of Requested, as Requested speaks of it
         self.places: list[PropertyPlace] = []
         self.items: list[Property] = []
@@ -802,6 +807,7 @@ class _Survey:
         self.terms: dict[int, list[Property]] = {}  # by comparisons, where they are another
         self.negated: set[int] = set()  # by identity, of comparisons under Not
         self._job = job
+        self._overridden = frozenset(map(_kind, overridden))
         self._block(job, scope, unstated)
 
     def _put(self, place: PropertyPlace, item: Property, owner: Block, fate: Fate) -> None:
@@ -834,6 +840,19 @@ class _Survey:
                 self._block(item, None, policy, path)
         if asks:
             self._set_aside(block, self.blocks.get(id(block), {}))
+        if block is self._job and self._overridden:
+            self._bind_nobody(self.blocks.get(id(block), {}))
+
+    # decision 1110
+    def _bind_nobody(self, named: dict[str, list[int]]) -> None:
+        """Let what stands outside of Requested, and each task group says another of, be a fact."""
+        for name in {name for name, _, _ in self._overridden} & named.keys():
+            for number in [*named[name]]:
+                item, place = self.items[number], self.places[number]
+                if not place.requested and _kind(item) in self._overridden:
+                    self.places[number] = place._replace(fact=True)
+                    self.fates[id(item)] = Fate(OVERRIDDEN_BY_ALL)
+                    named[name].remove(number)
 
     # decisions 1022, 1024
     def _set_aside(self, block: Block, named: dict[str, list[int]]) -> None:
@@ -911,6 +930,8 @@ class _Survey:
             is_known = item.name in spec.properties(spec.REQUESTED)
             fact = scope is not None and (wish or is_known)
             reason = _WISH if wish else _OTHER if fact else NO_OPTION
+            if owner is self._job and _kind(item) in self._overridden:
+                reason = OVERRIDDEN_BY_ALL
             own = _holding(item, policy)
             is_own = owner is self._job
             place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)

@@ -7,9 +7,10 @@ how many hosts it wants and what each of these has to have.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from sssjob import expression
 from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
@@ -24,6 +25,7 @@ from sssjob.defaults import (
     lending,
     of_only_group,
 )
+from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import (
     Finding,
     InvalidValue,
@@ -32,7 +34,17 @@ from sssjob.errors import (
     finding,
 )
 from sssjob.expression import Alternative
-from sssjob.expression.offer import ASKED, OTHERWISE, is_over, outside, passed_over
+from sssjob.expression.conflicts import conflict
+from sssjob.expression.evaluate import stated
+from sssjob.expression.offer import (
+    ASKED,
+    DESCRIPTIONS,
+    OTHERWISE,
+    SETS,
+    is_over,
+    outside,
+    passed_over,
+)
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
@@ -47,6 +59,8 @@ from sssjob.systems.condor.job_ad import (
 from sssjob.translate import contradictions
 from sssjob.translate.losses import WARN
 from sssjob.translate.requests import binding
+
+B = TypeVar("B", bound=Block)
 
 _IDENTITY = ("Id", "Name")
 _NODE, _VARIABLES = "Node", "Environment"
@@ -64,6 +78,8 @@ OUTCOME = frozenset((
 ))  # fmt: skip
 _OF_THE_WHOLE = ("User", "Project", "GlobalUser")  # what is delivered to a job and not to its parts
 _APART = frozenset((*_OF_A_GROUP, *_AMOUNTS, _TIME, *OUTCOME))  # not said of a job by its groups
+_FACTS = sorted(DESCRIPTIONS - SETS)  # of which a host has one
+_MOST_ALTERNATIVES = 64
 _MOST_WAITING = 10_000  # ads of jobs of which some are missing
 
 
@@ -123,6 +139,8 @@ def parts(job: Job) -> list[JobOfAd]:
     else:
         job, lost = _without_tasks_of_whole(job)
         lost += _overruled(job, groups)
+        job, useless = without_overridden(job)
+        lost += _binding_nobody(job, useless)
     asks = {item.name for item in _asked(job)} & _AMOUNTS
     asks |= {item.name for item in job.properties} & COUNTS if len(groups) > 1 else set()
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
@@ -139,7 +157,7 @@ def parts(job: Job) -> list[JobOfAd]:
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
         findings = (*lost, *_unsaid(group, number))
         if own and (time := longest((Scope(group, "/Job/TaskGroup"),))) is not None:
-            group = _without(group, _TIME)
+            group = _without(group, (_TIME,))
             if time.value != own:
                 path = f"/Job/TaskGroup[{number}]/{_TIME}"
                 findings += (finding("W-USELESS", _BESIDE_JOB.format(_TIME), path=path),)
@@ -181,7 +199,9 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     own: list[Item] = []
     demands: list[Requested] = []
     job, names_apart, findings = _with_names_apart(job)
-    apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set())
+    job, facts_apart, more = _with_facts_apart(job)
+    findings += more
+    apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set()) | facts_apart
     of_job: set[str] | None = None  # by what it compares
     if len(groups) == 1:
         job = _without_overruled(job, groups[0])
@@ -282,6 +302,16 @@ def _overruled(job: Job, groups: Sequence[TaskGroup]) -> Iterator[Finding]:
             yield from _lost(item, told, f"/Job/{item.name}", job)
 
 
+# decision 1110
+def _binding_nobody(job: Job, useless: Iterable[Property]) -> Iterator[Finding]:
+    """What a job requests, and each of its groups demands otherwise: it refuses no ad."""
+    for item in useless:
+        policy, _ = binding(item, (job,), WARN)
+        if code := code_of_loss(policy, True, is_over=is_over(job)):
+            told = f"{_at(item)} of a job counts for nothing: {OVERRIDDEN_BY_ALL}"
+            yield finding(code, told, path=f"/Job/{item.name}", line=item.line)
+
+
 def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]:
     told = f"{item.name} of a job counts for nothing: {why}"
     return _lost(item, told, f"/Job/{item.name}", job)
@@ -380,6 +410,44 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
             findings.extend(_counts_for_nothing(job, item, why) if are_alike else of_one)
         return not names
 
+    return _asking_for(named, is_kept), not are_alike, findings
+
+
+# decision 1111
+def _with_facts_apart(job: Job) -> tuple[Job, frozenset[str], list[Finding]]:
+    """A job that says nothing of what its task groups want another of each, and what that is.
+
+    Of an architecture, say, there is one on each host: no host has what all of them demand. With
+    what is not asked for.
+    """
+    apart: set[str] = set()
+    if len(job.asking_groups) > 1:
+        apart |= {name for name in _FACTS if not _can_be_one(lending(job, name), name)}
+    if not apart:
+        return job, frozenset(), []
+    said = [item for item in (*job.properties, *job.requested) if item.name in apart]
+    findings = [found for item in said for found in _of_one(item, f"/Job/{item.name}", job)]
+    return _without(job, apart), frozenset(apart), findings
+
+
+def _can_be_one(job: Job, name: str) -> bool:
+    """Whether one host can be all that the task groups of a job demand of a fact."""
+    try:
+        demanded = expression.all_of(
+            part
+            for group in job.asking_groups
+            for part in expression.conjuncts(stated(group, job))
+            if expression.mentions(part) == {name}
+        )
+        every = expression.alternatives(demanded, _MOST_ALTERNATIVES)
+    except (UnbalancedGroup, InvalidValue, LimitExceeded):
+        return True  # which is told where the ad is made
+    return not every.complete or not every.best or not all(map(conflict, every))
+
+
+def _asking_for(block: B, is_kept: Callable[[expression.Expression], bool]) -> B:
+    """A job or task group that requests no more than what is kept of its request, part by part."""
+
     def without(item: Item) -> Item:
         if not isinstance(item, Requested):
             return item
@@ -388,7 +456,7 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
         except (UnbalancedGroup, InvalidValue, LimitExceeded):
             return item  # which is told where the ad is made
 
-    return named.holding(map(without, named.items)), not are_alike, findings
+    return block.holding(map(without, block.items))
 
 
 def _nodes_of(group: Job | TaskGroup) -> list[tuple[str, Mapping[str, str]]]:
@@ -413,6 +481,11 @@ def _other_nodes(item: Property, path: str, job: Job, *inside: Block) -> Iterato
     return _lost(item, told, path, job, *inside)
 
 
+def _of_one(item: Property, path: str, job: Job, *inside: Block) -> Iterator[Finding]:
+    told = f"one ad for all task groups cannot ask for {_at(item)} of one"
+    return _lost(item, told, path, job, *inside)
+
+
 def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterator[Finding]:
     """What is found of an amount of a group that the ad of its job does not ask for by itself."""
     if item.name == _TIME:
@@ -429,6 +502,8 @@ def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterat
         yield from _lost(item, told, _path(number, item), job, *inside)
     elif item.name == _NODE:
         yield from _other_nodes(item, _path(number, item), job, *inside)
+    elif item.name in _FACTS:
+        yield from _of_one(item, _path(number, item), job, *inside)
     elif item.name != "NodeCount" and not names.AMOUNTS.get(item.name, ("",))[0]:
         # What is counted is added up, or told there.
         told = f"one ad for all task groups cannot ask for {_at(item)} of one"
@@ -522,21 +597,14 @@ def _alone(job: Job, group: TaskGroup) -> Job:
     return job.holding((*kept, *own))
 
 
-def _without(group: TaskGroup, name: str) -> TaskGroup:
-    """A task group that says nothing by a name, as far as its request can be read."""
+def _without(block: B, among: Container[str]) -> B:
+    """A job or task group that says nothing by these names, as far as its request can be read."""
 
     def is_kept(part: expression.Expression) -> bool:
-        return all(found.item.name != name for found in expression.comparisons(part))
+        return all(found.item.name not in among for found in expression.comparisons(part))
 
-    def without(item: Item) -> Item:
-        if not isinstance(item, Requested):
-            return item
-        try:
-            return item.holding(expression.keeping(item.properties, is_kept))
-        except (UnbalancedGroup, InvalidValue, LimitExceeded):
-            return item  # which is told where the ad is made
-
-    return group.holding(without(each) for each in group.items if not _is_named(each, (name,)))
+    left = block.holding(item for item in block.items if not _is_named(item, among))
+    return _asking_for(left, is_kept)
 
 
 def _is_stated(item: Item, among: Iterable[Item]) -> bool:
@@ -558,7 +626,7 @@ def _which(item: Property) -> tuple[object, ...]:
     return item.name, name, kind
 
 
-def _is_named(item: Item, among: Iterable[str]) -> bool:
+def _is_named(item: Item, among: Container[str]) -> bool:
     return isinstance(item, Property) and item.name in among
 
 
