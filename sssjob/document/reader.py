@@ -141,6 +141,11 @@ def on_whole_files(work: OnDocuments[T], known: Collection[str]) -> Callable[[Fi
     return _on_files(work, read)
 
 
+def on_each_file(work: Callable[[str, Source], T]) -> Callable[[Files], OfFiles]:
+    """The same of each small file, which the work reads itself."""
+    return _on_files(work, lambda given, _: (given,))
+
+
 def _on_files(
     work: Callable[[str, U], T], read: Callable[[Source, OnError], Iterable[U]]
 ) -> Callable[[Files], OfFiles]:

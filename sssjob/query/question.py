@@ -66,6 +66,11 @@ class Question(ABC):
         return False
 
     @property
+    def holds_documents(self) -> bool:
+        """Whether its one answer needs documents side by side in memory."""
+        return False
+
+    @property
     def plain(self) -> Question | None:
         """The same question of XPath 1.0, if there is one in a later version."""
         return None

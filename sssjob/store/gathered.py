@@ -16,8 +16,7 @@ from sssjob.document import tree
 from sssjob.query import Match, Question
 from sssjob.query.question import with_resolved
 from sssjob.query.xpath2 import XPath2Query
-from sssjob.query.xpath2.gathering import GatheredPart, Gathering
-from sssjob.query.xpath2.query import kept
+from sssjob.query.xpath2.gathering import GatheredPart, Gathering, Kept
 from sssjob.query.xpath2.ways import way
 from sssjob.store.answers import StoreAnswers
 from sssjob.store.bounds import UNKNOWN
@@ -73,7 +72,9 @@ class _StoreDocuments(NamedTuple):
         steps = way(question.token)
         if part.counts and steps is not None and not steps.rest:  # each of its items is a node
             return [asked.how_many()]
-        return kept(part, asked.matches(places=False))
+        found = Kept(part)
+        found.add(asked.matches(places=False))
+        return found.items
 
     def _held(self, answers: StoreAnswers, how: Gathering) -> list[Element]:
         questions = [

@@ -8,11 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sssjob.document.batches import Batch, Located
+from sssjob.document.files import Source
 from sssjob.document.reader import (
     OfFiles,
     SharedPart,
     in_groups,
     in_parts,
+    on_each_file,
     on_files,
     on_parts,
     on_whole,
@@ -56,7 +58,7 @@ class Asked:
     @property
     def is_shared(self) -> bool:
         """Whether processes can share a source of many documents or job objects."""
-        return self.streams or not self.query.has_one_answer
+        return not self.query.holds_documents
 
     def workers(self, processes: int) -> Asker:
         """So many processes that ask it, for a ``with`` block."""
@@ -83,6 +85,14 @@ class Asked:
                     on_error=on_error,
                 )  # fmt: skip
                 yield from self.made(source.name, matches, on_fault)
+                return
+            if self.query.has_one_answer:
+                from sssjob.verbs import one_answer  # few expressions need elementpath
+
+                answer = one_answer.answered(
+                    self.query, self.effective, source, stream, workers, on_error
+                )
+                yield from self.made(source.name, answer, on_fault)
                 return
             if self.streams:
                 found = in_parts(
@@ -167,8 +177,14 @@ class OfStore(NamedTuple):
 
 
 def asker(asked: Asked) -> Callable[[SharedPart | OfStore | Files], Events | OfFiles | None]:
-    """What makes rows of a part, or of small files, and of what cannot be asked in it."""
-    if asked.streams:
+    """What makes rows of a part, or of small files, and of what cannot be asked in it.
+
+    Of a part of what has one answer it gathers what the answer needs.
+    """
+    on_part: Callable[[SharedPart], Any]
+    if asked.query.has_one_answer:
+        on_part, on_small = _gathering(asked)
+    elif asked.streams:
         ask = _on_batches(asked)
         on_part, on_small = on_parts(ask), on_files(ask)
     else:
@@ -185,6 +201,20 @@ def asker(asked: Asked) -> Callable[[SharedPart | OfStore | Files], Events | OfF
         ))  # fmt: skip
 
     return work
+
+
+def _gathering(
+    asked: Asked,
+) -> tuple[Callable[[SharedPart], Any], Callable[[Files], OfFiles]]:
+    """What does so for a question that has one answer: of a small file it gives that."""
+
+    from sssjob.verbs import one_answer
+
+    def whole(name: str, source: Source) -> Events:
+        run = partial(asked.query.run, source, effective=asked.effective, places=asked.places)
+        return _events(asked, name, lambda tell: run(on_error=tell))
+
+    return one_answer.part_work(asked.query, asked.effective), on_each_file(whole)
 
 
 def _events(asked: Asked, name: str, matches: Callable[[OnDamage], Iterator[Match]]) -> Events:

@@ -42,6 +42,8 @@ def run(*arguments):
         pytest.param(("query", "--limit", "70", "//Job/Id", "{directory}"), id="limit"),
         pytest.param(("query", "--json", "//Job/Id", "{directory}/*.xml"), id="names"),
         pytest.param(("query", "count(//Job)", "{directory}"), id="one answer"),
+        pytest.param(("query", "--xpath", "3.1", "string-join(//Job/Id, ' ')", "{directory}"),
+                     id="one answer of all documents of a file"),
         pytest.param(("query", "//Job/Id", "{directory}", "{directory}/gone",
                       "{directory}/001.xml"),
                      id="missing"),

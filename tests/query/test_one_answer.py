@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from sssjob.query import NotAQuery, compile
+from sssjob.query import Match, NotAQuery, compile
 from sssjob.query.xpath2 import gathering
 
 STREAM = b"\n".join(one_answer.DOCUMENTS)
@@ -40,7 +40,8 @@ def test_what_each_document_answers_stands_side_by_side(text, expected):
 def test_one_document_is_answered_as_elementpath_does(document, text):
     query = one_answer.compiled(text)
     try:
-        expected = [match.text for match in query.matched(etree.fromstring(document))]
+        found = query.on(etree.fromstring(document))
+        expected = [Match(item, None, 0, 0, hasattr(item, "getparent")).text for item in found]
     except NotAQuery as error:
         expected = [f"error: {error.message} [E-TYPE]"]
     found = answers(query, document)
@@ -79,6 +80,11 @@ def test_there_is_no_answer_where_a_document_cannot_be_asked():
     ("limit", "text", "said"),
     [
         ("VALUES", "max(//Job/Charge)", "more than 2 values gathered from all documents"),
+        (
+            "VALUES",
+            "max(//Job/Charge) + max(//Job/Id)",
+            "more than 2 values gathered from all documents",
+        ),
         ("TEXT", "max(//Job/Charge)", "more than 2 characters gathered from all documents"),
         ("NODES", "(//Job)[2]/Id", "more than 2 nodes of documents that are asked together"),
     ],

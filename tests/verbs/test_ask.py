@@ -50,9 +50,26 @@ ASKED = {
     ),
     "by identifier": Asked(compile("id('j3')/User"), Shape(Form("json")), effective=True),
     "later, one by one": Asked(compile("//Job[1]/name()", version="3.1"), Shape(Form("json"))),
-    "later, one answer": Asked(compile("count(//Job)", version="3.1"), Shape(Form("json"))),
+    **{
+        f"later, one answer: {text}": Asked(
+            compile(text, version="3.1"), Shape(Form("json")), effective="@units" in text
+        )
+        for text in (
+            "count(//Job)",
+            "max(//Job/Memory)",
+            "string-join(//Job/Id, ' ')",
+            "count(//Job[Memory > 3]) div count(//Job)",
+            "sum(//Job[1]/Memory) + count(//comment())",
+            "distinct-values(//Memory/@units)",
+            "sum(//Job/User)",
+            "(//Job)[last()]/Id",
+            "max(//Job/xs:integer(substring(User, 3)))",
+            "count(//Job) + sum(//xs:integer(@units))",
+        )
+    },
     "held": Asked(compile("//Job/Id"), Shape(Form("json")), whole=True),
 }
+FAULTY = [name for name in ASKED if "sum(//Job/User)" in name or "xs:integer" in name]
 
 
 def rows(asked, source, processes):
@@ -68,8 +85,8 @@ def test_workers_give_the_rows_of_one_process(name, text, tmp_path):
     path = tmp_path / "jobs.xml"
     path.write_text(text)
     expected = rows(ASKED[name], NamedSource("jobs", path), 1)
-    assert expected[0]
-    assert expected[1] == []
+    assert bool(expected[0]) != bool(expected[1])
+    assert not expected[1] or name in FAULTY
     assert rows(ASKED[name], NamedSource("jobs", path), 2) == expected
     assert rows(ASKED[name], NamedSource("jobs", io.BytesIO(text.encode())), 2) == expected
 

@@ -77,6 +77,10 @@ class Gathering:
     parts: tuple[GatheredPart, ...]
     holds: tuple[Place | None, ...]
 
+    def kept(self) -> dict[str, Kept]:
+        """What is to be kept of each part, by its variable; nothing so far."""
+        return {part.variable: Kept(part) for part in self.parts}
+
     def answer(
         self, gathered: Mapping[str, list[Any]], documents: Iterable[Element]
     ) -> Iterator[Any]:
@@ -99,21 +103,46 @@ def gathering(token: Any) -> Gathering | None:
     return Gathering(root, tuple(made.parts), tuple(made.holds))
 
 
-def values(matches: Iterable[Match]) -> Iterator[Any]:
-    """What is kept of items whose values are wanted. Raises ``LimitExceeded``."""
-    size = 0
-    for count, match in enumerate(matches, 1):
-        value = match.found
-        if match.is_node:
-            text = match.text
-            is_note = isinstance(value, etree._Comment | etree._ProcessingInstruction)
-            value = text if is_note else UntypedAtomic(text)
-            size += len(text)
-        if count > VALUES:
+class Kept:
+    """What is kept of a part, of some documents or of all: the values, or how many there are."""
+
+    def __init__(self, part: GatheredPart) -> None:
+        self._counts = part.counts
+        self._number, self._size = 0, 0
+        self._values: list[Any] = []
+
+    @property
+    def items(self) -> list[Any]:
+        """What stands for the part where the answer is worked out."""
+        return [self._number] if self._counts else self._values
+
+    def add(self, matches: Iterable[Match]) -> None:
+        """Keep of what was found in more documents. Raises ``LimitExceeded``."""
+        for match in matches:
+            if not self._counts:
+                self._values.append(self._value(match))
+            self._grow(1)
+
+    def merge(self, other: Kept) -> None:
+        """Keep what was kept of the documents behind these. Raises ``LimitExceeded``."""
+        self._values += other._values
+        self._size += other._size
+        self._grow(other._number)
+
+    def _value(self, match: Match) -> Any:
+        if not match.is_node:
+            return match.found
+        text = match.text
+        self._size += len(text)
+        is_note = isinstance(match.found, etree._Comment | etree._ProcessingInstruction)
+        return text if is_note else UntypedAtomic(text)
+
+    def _grow(self, number: int) -> None:
+        self._number += number
+        if len(self._values) > VALUES:
             raise LimitExceeded("values gathered from all documents", VALUES)
-        if size > TEXT:
+        if self._size > TEXT:
             raise LimitExceeded("characters gathered from all documents", TEXT)
-        yield value
 
 
 class _Over(Context):

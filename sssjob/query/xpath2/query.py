@@ -33,7 +33,7 @@ from sssjob.query.syntax import Expression
 from sssjob.query.xpath import Query
 from sssjob.query.xpath2 import parser, scope, ways
 from sssjob.query.xpath2.context import Context
-from sssjob.query.xpath2.gathering import GatheredPart, Gathering, Place, gathering, values
+from sssjob.query.xpath2.gathering import Gathering, Kept, Place, gathering
 
 VERSIONS = tuple(parser.PARSERS)
 
@@ -137,6 +137,40 @@ class XPath2Query(Question):
         """Whether many documents have one answer together, and not one each."""
         return self.gathering is not None
 
+    @property
+    def holds_documents(self) -> bool:
+        """Whether its one answer needs documents side by side in memory."""
+        return self.gathering is not None and bool(self.gathering.holds)
+
+    @cached_property
+    def only_part(self) -> Question | None:
+        """All that it gathers, as a question of its own, if that is one part and no document."""
+        how = self.gathering
+        if how is None or how.holds or len(how.parts) != 1:
+            return None
+        question = self.at(how.parts[0].place)
+        return question.plain or question
+
+    def keep(
+        self, located: Located, gathered: Mapping[str, Kept], effective: bool,
+        on_error: tree.OnError | None,
+    ) -> Element:  # fmt: skip
+        """Add what its parts find in a document, and give that, with its defaults if wanted.
+
+        Raises ``LimitExceeded``, and ``UnreadableDocument`` as ``run`` does.
+        """
+        if effective:
+            located = located._replace(element=with_resolved(located.element))
+        for variable, question in self._parts:
+            found = question.of_documents((located,), False, False, on_error)
+            gathered[variable].add(found)
+        return located.element
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, XPath2Query]]:
+        assert self.gathering is not None
+        return [(part.variable, self.at(part.place)) for part in self.gathering.parts]
+
     @cached_property
     def plain(self) -> Question | None:
         """The same question of XPath 1.0, where it certainly means the same."""
@@ -202,10 +236,6 @@ class XPath2Query(Question):
             tell(UnreadableDocument(finding("E-TYPE", error.message)))
         else:
             yield from self._matches(items, None, 0, 0)
-
-    def matched(self, root: Element) -> Iterator[Match]:
-        """What it finds in a document; raises ``NotAQuery``."""
-        return self._matches(self.on(root), None, 0, 0)
 
     def _worked_out(
         self, how: Gathering, found: Mapping[str, list[Any]], documents: list[Element]
@@ -286,32 +316,20 @@ class _OfSource:
         self, how: Gathering, on_error: Callable[[Any], None]
     ) -> tuple[dict[str, list[Any]], list[Element]]:
         """What the parts give, by their variables, and the documents that are held."""
-        parts = {part: self.question.at(part.place) for part in how.parts}
-        if len(parts) == 1 and not how.holds:
-            [(part, question)] = parts.items()
-            found = (question.plain or question).run(
+        gathered = how.kept()
+        documents: list[Element] = []
+        if (alone := self.question.only_part) is not None:
+            [found] = gathered.values()
+            found.add(alone.run(
                 self.source, effective=self.effective, places=False, on_error=on_error
-            )
-            return {part.variable: kept(part, found)}, []
-        gathered: dict[str, list[Any]] = {part.variable: [] for part in how.parts}
-        documents = []
-        for document, _ in tree.documents(
-            self.source, on_error=on_error, known=self.question.known
-        ):
-            root = with_resolved(document) if self.effective else document
-            for part, question in parts.items():
-                gathered[part.variable] += values(question.matched(root))
-            if how.holds:
-                documents.append(root)
-        for part in how.parts:
-            if part.counts:
-                gathered[part.variable] = [len(gathered[part.variable])]
-        return gathered, documents
-
-
-def kept(part: GatheredPart, matches: Iterator[Match]) -> list[Any]:
-    """What is kept of a part: the values, or how many there are."""
-    return [sum(1 for _ in matches)] if part.counts else list(values(matches))
+            ))  # fmt: skip
+        else:
+            known = self.question.known
+            for located in tree.documents(self.source, on_error=on_error, known=known):
+                root = self.question.keep(located, gathered, self.effective, on_error)
+                if how.holds:
+                    documents.append(root)
+        return {name: each.items for name, each in gathered.items()}, documents
 
 
 def _below(above: tuple[str, ...], element: Element) -> Element:
