@@ -8,6 +8,8 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 
 import meanings
@@ -22,7 +24,9 @@ from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Invocation
 from sssjob.records import FORMATS, find, formats, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
+from sssjob.records.layout import NoRunKey, RunKey
 from sssjob.records.record import Converted, Options
+from sssjob.records.runs import SeenRuns
 from sssjob.submission.control import control, manager
 from sssjob.translate import read, recognise, translator
 from sssjob.verbs import status
@@ -95,13 +99,43 @@ def lacks_limits(name, told):
         yield f"{name}: limit: no record that has one, to compare with"
 
 
-def lacks_wall_time(name, told):
-    """A record of a run that becomes a job with a delivered Duration, which reports add up."""
+def contents(told):
+    """What its files of records hold."""
     patterns = (*told.get("printed", ()), *told.get("quirks", ()))
     files = [file for pattern in patterns for file in sorted(DATA.glob(pattern))]
-    jobs = (job for file in files for job in converted(name, content(str(file.relative_to(DATA)))))
-    if files and "no_wall" not in told and not any(job.delivered.all("Duration") for job in jobs):
+    return [content(str(file.relative_to(DATA))) for file in files]
+
+
+def lacks_wall_time(name, told):
+    """A record of a run that becomes a job with a delivered Duration, which reports add up."""
+    logs = contents(told)
+    jobs = (job for log in logs for job in converted(name, log))
+    if logs and "no_wall" not in told and not any(job.delivered.all("Duration") for job in jobs):
         yield f"{name}: no record delivers a Duration: where it is not told, ask clock.passed"
+
+
+def lacks_run(name, told):
+    """What tells runs apart, so that a record that is given twice counts once; or why not."""
+    run = find(name).load().run
+    if isinstance(run, NoRunKey):
+        if not run.reason:
+            yield f"{name}: run: NoRunKey without the reason why nothing tells runs apart"
+    elif told and not any(map(counts_once, repeat(name), contents(told))):
+        yield (f"{name}: run: each record that is given twice counts twice: its table gives no "
+               "SubmitTime, StartTime or EndTime; or NoRunKey why")  # fmt: skip
+
+
+def counts_once(name, log):
+    """Whether a job of a log is left out when the log is given once more."""
+    seen = SeenRuns()
+    first, second = (
+        [*read_records(find(name), io.BytesIO(log), Options(), OBJECTS, seen)] for _ in "12"
+    )
+    return len(jobs_of(second)) < len(jobs_of(first))
+
+
+def jobs_of(outcomes):
+    return [each for each in outcomes if isinstance(each, Converted)]
 
 
 def lacks_page(name, told):
@@ -236,7 +270,8 @@ def lacks_part(name, row):
 
 
 OF_TARGETS = [lacks_target_page, lacks_sample]
-OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_wall_time, lacks_page]
+OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_wall_time, lacks_run,
+              lacks_page]  # fmt: skip
 OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings,
               lacks_part]  # fmt: skip
 
@@ -499,6 +534,30 @@ def sssjob(directory, *arguments, data=""):
     )
 
 
+def test_a_record_of_another_distribution_that_is_given_twice_counts_once(distribution):
+    """Nobody has to ask for it: a time of the job tells it from other runs."""
+    timed = MODULE.replace('("id",), [id]', '("id", "start"), id.split()').replace(
+        'Field("id", JOB, "Id")', 'Field("id", JOB, "Id"), Field("start", JOB, "StartTime")'
+    )
+    (distribution / "our_format.py").write_text(timed)
+    log = b"our-id 7 1700000000\nour-id 7 1700000900\n"
+    assert counts_once("ours", log)
+    done = convert((log + log).decode(), distribution, "--from", "ours")
+    assert "converted 2, skipped 2 (read before 2), bad 0" in done.stderr
+
+
+@pytest.mark.parametrize("run, message", [
+    pytest.param(NoRunKey(""), "sss: run: NoRunKey without the reason why nothing tells runs "
+                 "apart", id="no reason"),
+    pytest.param(RunKey(), "sss: run: each record that is given twice counts twice: its table "
+                 "gives no SubmitTime, StartTime or EndTime; or NoRunKey why", id="no times"),
+])  # fmt: skip
+def test_a_format_whose_records_count_twice_is_told(monkeypatch, run, message):
+    layout = replace(find("sss").load(), run=run)
+    monkeypatch.setattr(registry.Format, "load", lambda row: layout)
+    assert [*lacks_run("sss", {"quirks": ["records/sss/odd.xml"]})] == [message]
+
+
 def test_the_command_converts_it_by_name_and_recognises_it(distribution):
     (distribution / "our_formats-1.0.dist-info" / "entry_points.txt").write_text(
         f"[{registry.FORMATS}]\nours = our_format\n"
@@ -732,7 +791,6 @@ def test_a_system_whose_limits_are_compared_nowhere_is_told():
 @pytest.mark.parametrize("name", registry.formats())
 def test_a_run_is_told_apart_by_columns_that_the_format_has(name):
     layout = registry.formats()[name].load()
-    if layout.run is not None:
-        run = layout.run
+    if isinstance(run := layout.run, RunKey):
         known = {*layout.known.columns, *layout.known.worked_out} if layout.known else set()
         assert {*run.times} <= {"", *known}

@@ -14,7 +14,7 @@ from sssjob.lcginfo import literal, lrmsinfo
 from sssjob.lcginfo.snapshot import DONE, QueuedJob, Remark
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Layout, MadeJob, Read, Reader
+from sssjob.records.layout import Layout, MadeJob, NoRunKey, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.unread import unread
@@ -78,4 +78,7 @@ def _epoch(time: float | None, zone: tzinfo) -> float | None:
     return datetime.fromtimestamp(time, UTC).replace(tzinfo=zone).timestamp()
 
 
-LAYOUT = Layout(type="", cut=Lines(), reader=reader, recognises=recognises)
+LAYOUT = Layout(
+    type="", cut=Lines(), reader=reader, recognises=recognises,
+    run=NoRunKey("producers leave ids empty, and two jobs of one second would be one"),
+)  # fmt: skip

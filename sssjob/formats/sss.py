@@ -13,7 +13,7 @@ from sssjob.document.outermost import are_theirs, is_block, told
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import Layout, MadeJob, Piece, Read, RunKey, alone
+from sssjob.records.layout import Layout, MadeJob, Piece, Read, alone
 from sssjob.records.record import Bad, Noted
 
 _THEIRS = (
@@ -83,7 +83,6 @@ LAYOUT = Layout(
     type="",
     cut=CustomPieces(pieces),
     reader=alone(made),
-    run=RunKey(),
     recognises=recognises,
     mistaken=mistaken,
 )

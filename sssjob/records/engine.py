@@ -14,7 +14,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock
 from sssjob.records.cutting import Settled
-from sssjob.records.layout import Layout, Piece, Read, Reader, RecordRun, Stretch
+from sssjob.records.layout import Layout, Piece, Read, Reader, RecordRun, RunKey, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
 from sssjob.records.record import CUT_SHORT, Bad, Noted, Options, Outcome, Skipped
@@ -63,7 +63,8 @@ class RecordEngine(Generic[P, J]):
         options = self._options
         read = layout.reader(options, self._clock) if layout.reader else None
         folder = layout.folding.folder(options, self._plans) if layout.folding else None
-        once = Once(layout, layout.run, met, self._clock) if layout.run and met else None
+        run = layout.run
+        once = Once(layout, run, met, self._clock) if isinstance(run, RunKey) and met else None
         before = [(number, clean(raw)) for number, raw in front]
         batches: Iterable[Iterable[Piece]] = chain([before], cut)
         if settled:

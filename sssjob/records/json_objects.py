@@ -33,7 +33,7 @@ from sssjob.records import cuts, lines
 from sssjob.records.cutting import Cutter, Front, NotAlone, OpenStream, Part, PartStream
 from sssjob.records.lines import Readable
 from sssjob.records.record import Bad, Noted, Options
-from sssjob.records.unread import Left, known, unread
+from sssjob.records.unread import Left, expected, unread
 
 OBJECT_LIMIT = 1 << 24  # characters of one object
 CHUNK = 1 << 16  # what is read, decoded and put together stays in the cache of a processor
@@ -118,7 +118,7 @@ class MembersBeside(NamedTuple):
         if name in self.complaints:
             told = f"{name} of the system: {complaint(value)}"
             return (Noted(line, told, once=True),) if value else ()
-        return unread(line, "members beside the jobs", (held(name)[0],), known((), self.left))
+        return unread(line, "members beside the jobs", (held(name)[0],), expected((), self.left))
 
 
 def complaint(value: Any) -> str:
@@ -230,7 +230,7 @@ def _begins_document(member: _ArrayMember) -> bool:
     with suppress(PartEnd):  # it is told again by whoever reads on
         text.ahead(_SHOWN_NAME)
     found = _FIRST_NAME.match(text.text, text.at)
-    others = known(beside.complaints, beside.left) if beside else ()
+    others = expected(beside.complaints, beside.left) if beside else ()
     return found is not None and found[1] in (member.name, *others)
 
 

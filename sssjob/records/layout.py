@@ -81,11 +81,13 @@ class Record(NamedTuple):
 
 
 class RunKey(NamedTuple):
-    """The columns of the times that tell a run of a job from its others; "" for none.
+    """The columns of the times that tell a run of a job from its others.
 
-    Whose it is, its machine and its id, is what the table says. ``is_whole`` says that a record has
-    so many columns, always, that two which are the same in all of them are one, even without times.
-    ``record`` is the column of what tells a record from all others, which tells those without any.
+    Those that a clock reads are read at once where they are named; the times that the table gives
+    count in any case. Whose it is, its machine and its id, is what the table says. ``is_whole``
+    says that a record has so many columns, always, that two which are the same in all of them are
+    one, even without times. ``record`` is the column of what tells a record from all others, which
+    tells those without any.
     """
 
     submit: str = ""
@@ -98,6 +100,15 @@ class RunKey(NamedTuple):
     def times(self) -> tuple[str, str, str]:
         """The columns of submission, start and end."""
         return self.submit, self.start, self.end
+
+
+class NoRunKey(NamedTuple):
+    """Why nothing tells a run of a job from its others: a record that is read twice is two."""
+
+    reason: str
+
+
+BY_TIMES = RunKey()  # whatever columns the table makes SubmitTime, StartTime and EndTime of
 
 
 class KnownColumns(NamedTuple):
@@ -349,7 +360,8 @@ class Layout:
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
     is ``MadeJob`` needs none. ``span`` names the columns of start and end, of which a
     note may speak, and ``lasted`` those of a wall time that cannot be longer. ``run`` tells runs
-    apart, where records do, ``known`` all columns. ``untold`` are its words for an unknown time.
+    apart, so that a record which is read twice counts once, or why nothing does; ``known`` all
+    columns. ``untold`` are its words for an unknown time.
     ``recognises`` says what in the first bytes of a file tells the format, ``mistaken`` what is
     wrong with a file that is often taken for it; both give "" for all others. ``folding`` is for
     formats with several records of one job. ``is_table``: its columns stand in a header, or are
@@ -363,7 +375,7 @@ class Layout:
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")
     lasted: Lasted | None = None
-    run: RunKey | None = None
+    run: RunKey | NoRunKey = BY_TIMES
     known: KnownColumns | None = None
     untold: frozenset[str] = BLANK
     recognises: Callable[[bytes], str] = _unknown

@@ -32,7 +32,6 @@ from sssjob.records.runs import (
 
 HEADER = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw|NodeList\n"
 DONE = "c|7|COMPLETED|100|200|300|100|n1\n"
-NOT_TOLD = ("swf",)  # counts jobs of one log, and names no machine
 
 
 def read(format_name, *logs, **options):
@@ -64,7 +63,7 @@ def sacct(*rows):
     return HEADER + "".join(rows)
 
 
-@pytest.mark.parametrize("format_name", [name for name in MADE if name not in NOT_TOLD])
+@pytest.mark.parametrize("format_name", MADE)
 def test_the_same_log_given_twice_counts_once(format_name):
     program, name, _ = MADE[format_name]
     log = made(program, name)
@@ -202,7 +201,7 @@ def test_jobs_that_were_not_asked_for_are_not_met():
     assert notices(found) == []
 
 
-@pytest.mark.parametrize("format_name", [name for name in MADE if name not in NOT_TOLD])
+@pytest.mark.parametrize("format_name", MADE)
 def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, monkeypatch):
     """Only runs that go on are asked; what is read does not depend on that."""
     program, name, _ = MADE[format_name]

@@ -228,7 +228,7 @@ def written(folder, name, rows, apart, header=HEADER):
     return files
 
 
-@pytest.mark.parametrize("format_name", [name for name in MADE if name != "swf"])
+@pytest.mark.parametrize("format_name", MADE)
 def test_a_log_beside_the_documents_that_it_became_counts_once(tmp_path, format_name):
     program, name, _ = MADE[format_name]
     log, documents = tmp_path / "log", tmp_path / "log.sss"

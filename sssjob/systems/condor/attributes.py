@@ -13,7 +13,7 @@ from sssjob import units
 from sssjob.classads import evaluate
 from sssjob.classads.values import UNDEFINED, Ad, Node
 from sssjob.integers import LARGEST, SMALLEST
-from sssjob.records.unread import Left, known
+from sssjob.records.unread import Left, expected
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.values import MADE_OF, as_number, is_blank
@@ -197,7 +197,7 @@ WISHES: dict[str, tuple[Any, ...]] = {
     "OnExitRemove": (True,),
 }  # fmt: skip
 
-_KNOWN = known((*KINDS, *_OTHERS), LEFT)
+_KNOWN = expected((*KINDS, *_OTHERS), LEFT)
 _FOLDED = frozenset(name.lower() for name in _KNOWN)
 _BEGINS = tuple(each.lower() for each in LEFT_PREFIXES)
 _BY_NAME = {name.lower(): kind for name, kind in KINDS.items()}

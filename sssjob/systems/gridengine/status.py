@@ -34,7 +34,7 @@ from sssjob.records.record import (
     Options,
     varied,
 )
-from sssjob.records.unread import Left, known, unread
+from sssjob.records.unread import Left, expected, unread
 from sssjob.records.values import epoch, is_whole
 from sssjob.systems.gridengine import words
 from sssjob.systems.gridengine.accounting import table
@@ -84,7 +84,7 @@ _FORM = xml_records.RecordTags(
         rb"(?:<JB_job_number>|<element>\s*<JB_job_number>|</djob_info>)))"
     ),
     (b"job_info", b"detailed_job_info", b"unknown_jobs", b"queue_info", b"djob_info"),
-    known(("Queue-List", "name"), LEFT_AROUND),
+    expected(("Queue-List", "name"), LEFT_AROUND),
 )
 _ROOT = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(job_info|detailed_job_info|unknown_jobs)[\s>]")
 _QUEUE = re.compile(rb"<Queue-List>\s*<name>([^<]{1,300})</name>")
@@ -286,7 +286,7 @@ LEFT_DETAILED: Left = {
     ),
 }
 # fmt: on
-_KNOWN_LISTED = known(
+_KNOWN_LISTED = expected(
     (
         *_LISTED.values(),
         "JB_name",
@@ -302,7 +302,7 @@ _KNOWN_LISTED = known(
     LEFT_LISTED,
 )  # fmt: skip
 _ONCE = frozenset(path.replace("/path_list/", "/") for path in _DETAILED.values())
-_KNOWN_DETAILED = known((
+_KNOWN_DETAILED = expected((
     *_ONCE, "JB_hard_queue_list/QR_name", "JB_env_list/VA_variable", "JB_env_list/VA_value",
     "JB_job_args/ST_name", "JB_mail_list/MR_host", "JB_mail_list/MR_user",
     "JB_pe", "JB_priority", "JB_pe_range/RN_min", "JB_pe_range/RN_max",

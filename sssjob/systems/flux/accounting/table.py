@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.readers import extension, identity, noted, processors
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
-from sssjob.records.unread import Left, known
+from sssjob.records.unread import Left, expected
 from sssjob.records.values import count, epoch, integer, known_number, number
 from sssjob.systems.flux import ids, words
 
@@ -198,4 +198,4 @@ LEFT: Left = {
     "the work of the scheduler": ("annotations",),
     "an instance that a job is": ("uri", "jobs"),
 }  # fmt: skip
-KNOWN = known(NAMES, LEFT)
+KNOWN = expected(NAMES, LEFT)

@@ -19,7 +19,7 @@ from sssjob.records.layout import KnownColumns, Layout, Piece
 from sssjob.records.readers import noted
 from sssjob.records.record import JOB, KEPT, Bad, Field, Instead, Noted
 from sssjob.records.record import Found as Value
-from sssjob.records.unread import Left, known, unread
+from sssjob.records.unread import Left, expected, unread
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
 from sssjob.systems.slurm.accounting import table as sacct_table
@@ -47,7 +47,7 @@ _LEFT: Left = {
     "how the scheduler came to what it did": ("block", "flags", "hold", "kill_request_user"),
     "what the job is, word by word": ("script",),
 }
-_KNOWN = known((row.path[0] for row in table.JOB if row.path), _LEFT)
+_KNOWN = expected((row.path[0] for row in table.JOB if row.path), _LEFT)
 _QUEUE = (
     "jobs as squeue and scontrol print them, without what they used: they are read by "
     "sssjob status --from slurm; what jobs used is told by sacct --json"

@@ -17,7 +17,7 @@ from sssjob.records.clock import NO_VALUE, Clock, is_backwards, time
 from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.layout import NEVER, Names, NoRecord, Record
 from sssjob.records.record import JOB, REQUESTED, Field, Found, Noted
-from sssjob.records.unread import Left, known, unread
+from sssjob.records.unread import Left, expected, unread
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm import states
 from sssjob.systems.slurm.accounting import json_table as places
@@ -340,7 +340,7 @@ LEFT: Left = {
 }
 # fmt: on
 _OF_MEMBERS = ("job_state", "start_time", "end_time", "suspend_time", "pre_sus_time", *_OF_IDS)
-_KNOWN = known((*_OF_MEMBERS, *_OF_FILES, *(row.path[0] for row in JSON if row.path)), LEFT)
+_KNOWN = expected((*_OF_MEMBERS, *_OF_FILES, *(row.path[0] for row in JSON if row.path)), LEFT)
 # Members that may be objects, and what these have: a number that may be none or endless, a code.
 _CODE = frozenset(("status", "return_code", "signal"))
 _INNER = {row.path[0]: _CODE if row.read is wait_status else SETTABLE

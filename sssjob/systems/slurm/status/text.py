@@ -16,7 +16,7 @@ from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import CUT_SHORT, Bad, Noted, Options
-from sssjob.records.unread import Left, known, unread
+from sssjob.records.unread import Left, expected, unread
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.scontrol import listing
@@ -78,7 +78,7 @@ LEFT: Left = {
     ),
 }
 # fmt: on
-_KNOWN = known((*_SAME.values(), *_PARTS), LEFT)
+_KNOWN = expected((*_SAME.values(), *_PARTS), LEFT)
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
