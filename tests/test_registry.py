@@ -1,6 +1,7 @@
 """What there must be for every batch system and format, and what other distributions add."""
 
 import gzip
+import importlib
 import io
 import json
 import re
@@ -319,6 +320,22 @@ def test_a_folder_of_a_system_has_the_modules_by_which_it_is_found():
     assert not missing, "\n".join(missing)
 
 
+def test_a_folder_that_declares_no_system_yet_hinders_no_test(tmp_path, monkeypatch):
+    (folder := tmp_path / "zorn").mkdir()
+    (folder / "__init__.py").touch()
+    monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
+    registry.systems.cache_clear()
+    try:
+        assert "zorn" not in registry.systems()
+        (folder / "system.py").write_text("import no_such_module")
+        importlib.invalidate_caches()
+        registry.systems.cache_clear()
+        with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+            registry.systems()
+    finally:
+        registry.systems.cache_clear()
+
+
 def test_a_folder_without_the_modules_by_which_it_is_found_is_told(tmp_path):
     (folder := tmp_path / "made-up/accounting").mkdir(parents=True)
     (folder / "table.py").touch()
@@ -347,7 +364,8 @@ def test_a_target_without_page_and_sample_is_told():
 
 
 def test_every_table_is_about_a_format():
-    assert TOLD.keys() == registry.formats().keys()
+    odd = TOLD.keys() ^ registry.formats().keys()
+    assert not odd, f"tests/data/formats.toml: a format without a table, or the reverse: {odd}"
 
 
 MODULE = '''
