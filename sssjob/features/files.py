@@ -120,24 +120,24 @@ def held(folder: int, name: str) -> tuple[bytes, os.stat_result]:
     if stat.S_ISLNK(status.st_mode):
         name = os.readlink(name, dir_fd=folder)
         if "/" in name or name in ("", ".", ".."):
-            raise _invalid(name, "a link that stays in the directory")
+            raise keys.invalid(name, "a link that stays in the directory")
         try:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:  # the key is there, and nobody knows what it says
-            raise _invalid(name, "a link to a file that is there") from None
+            raise keys.invalid(name, "a link to a file that is there") from None
     if not stat.S_ISREG(status.st_mode):
-        raise _invalid(name, "a regular file")
+        raise keys.invalid(name, "a regular file")
     # Between stat and open the name may become something else: O_NONBLOCK and O_NOFOLLOW.
     handle = os.open(name, _OPEN, dir_fd=folder)
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise _invalid(name, "a regular file")
+            raise keys.invalid(name, "a regular file")
         octets = os.read(handle, LONGEST + 1)
     finally:
         os.close(handle)
     if len(octets) > LONGEST:
-        raise _invalid(name, f"a value of at most {LONGEST} bytes")
+        raise keys.invalid(name, f"a value of at most {LONGEST} bytes")
     return octets, status
 
 
@@ -177,12 +177,6 @@ def unlearned(folder: int) -> list[str]:
 def _unlearned(name: str) -> KeyFault:
     message = f"{name} of the batch system is not known: it did not say it when the job started"
     return KeyFault("W-UNKNOWN", name, message)
-
-
-def _invalid(text: str, expected: str) -> ValueError:
-    from sssjob.errors import InvalidValue
-
-    return InvalidValue(text, expected)
 
 
 class Location:

@@ -196,12 +196,12 @@ def admit(value: Number, row: Key) -> Number:
     "Zero or negative limits, NaN, values beyond 2^63-1": no file, and a word about it (6.5).
     """
     if value > LARGEST:
-        raise _invalid(spell(value), f"a number up to {LARGEST}")
+        raise invalid(spell(value), f"a number up to {LARGEST}")
     if row.least is not None and row.least <= 0:
         if value < row.least:
-            raise _invalid(spell(value), f"{row.least} or more")
+            raise invalid(spell(value), f"{row.least} or more")
     elif value <= 0:
-        raise _invalid(spell(value), "a number above 0")
+        raise invalid(spell(value), "a number above 0")
     return value
 
 
@@ -231,11 +231,12 @@ def _number(text: str) -> Fraction:
 def _boolean(text: str) -> str:
     found = BOOLEANS.get(text.lower())
     if found is None:
-        raise _invalid(text, "True or False")
+        raise invalid(text, "True or False")
     return found
 
 
-def _invalid(text: str, expected: str) -> ValueError:
+def invalid(text: str, expected: str) -> ValueError:
+    """That a value is none: payloads import what tells it once there is something to tell."""
     from sssjob.errors import InvalidValue
 
     return InvalidValue(text, expected)

@@ -124,7 +124,7 @@ def remove(names: Iterable[str], directory: Place) -> WrittenKeys:
         earlier = _manifest(folder)
         for name in names:
             if not keys.is_name(name):
-                raise _invalid(name, "a key, which is letters, digits and underscores")
+                raise keys.invalid(name, "a key, which is letters, digits and underscores")
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
                 removed.append(name)
@@ -151,11 +151,11 @@ def naming(place: Place) -> Generator[None]:
 def content(name: str, value: Value) -> bytes:
     """The bytes of one file. Raises ``InvalidValue`` for what a reader would not take back."""
     if not keys.is_name(name):
-        raise _invalid(name, "a key, which is letters, digits and underscores")
+        raise keys.invalid(name, "a key, which is letters, digits and underscores")
     text = keys.spell(value).strip()
     content = f"{text}\n".encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
     if not text or "\0" in text or len(content) > LONGEST:
-        raise _invalid(text, f"a value for {name}: 1 to {LONGEST - 1} bytes without NUL")
+        raise keys.invalid(text, f"a value for {name}: 1 to {LONGEST - 1} bytes without NUL")
     return content
 
 
@@ -175,9 +175,3 @@ def _manifest(folder: int) -> set[str]:
 
 def _listing(names: Iterable[str]) -> bytes:
     return "".join(f"{name}\n" for name in sorted(names)).encode("ascii")
-
-
-def _invalid(text: str, expected: str) -> ValueError:
-    from sssjob.errors import InvalidValue
-
-    return InvalidValue(text, expected)

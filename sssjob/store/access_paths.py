@@ -32,6 +32,7 @@ from sssjob.store.condition import (
 )
 from sssjob.store.condition import columns as asked_columns
 from sssjob.store.engine import ReadTransaction, Row
+from sssjob.store.facts import in_several
 from sssjob.store.plan import Level, QueryPlan, reading
 from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 
@@ -171,7 +172,7 @@ class StoreMoment:
             return TRUE
         if isinstance(part, Prefix) and part.text.startswith(SEPARATOR):
             is_quick = part.column in _LEADING
-            if is_quick and not self._once(part.column, lambda: self._has(_several(part.column))):
+            if is_quick and not self._once(part.column, lambda: self._has(in_several(part.column))):
                 return FALSE
         return part
 
@@ -213,10 +214,6 @@ def one(reader: ReadTransaction, statement: Sql) -> Row:
     """The one row that a statement gives."""
     [row] = reader.fetch(statement.text, statement.values)
     return row
-
-
-def _several(column: str) -> Condition:
-    return Prefix(column, SEPARATOR)
 
 
 def _parts(condition: Condition) -> Iterator[Condition]:

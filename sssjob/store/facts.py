@@ -130,7 +130,7 @@ class PathColumns:
             theirs = other.numbers[:1] if op in _UP else other.numbers
             return exactly(_pairs(mine, op, theirs), both.paths)
         if self.text and other.text and op in _EQUALITY:
-            several = all_of(both.maybe, any_of(_several(self.text), _several(other.text)))
+            several = all_of(both.maybe, any_of(in_several(self.text), in_several(other.text)))
             relation = Relate(self.text, op, other.text)
             sure = relation if op is Op.EQ else all_of(relation, none_of(several))
             return between(sure, any_of(relation, several), both.paths)
@@ -161,7 +161,7 @@ class PathColumns:
             return self._always
         if self.text:
             holds = Holds(self.text, value)
-            return self.between(all_of(none_of(_several(self.text)), holds), holds)
+            return self.between(all_of(none_of(in_several(self.text)), holds), holds)
         return self.exists.possible
 
     def number(self, op: Op, value: float) -> PredicateBounds:
@@ -186,7 +186,7 @@ class PathColumns:
         if one and two and more and _is_even(op, value):
             return found | self.exists
         if self.text:
-            several = _several(self.text)
+            several = in_several(self.text)
             if one:
                 found |= self.exists & self.exactly(none_of(several))
             if two and more and _is_even(op, value):
@@ -224,7 +224,7 @@ class PathColumns:
         if self.count:
             return self.exactly(Compare(self.count, Op.GT, 1))
         if self.text:
-            return self.exactly(_several(self.text))
+            return self.exactly(in_several(self.text))
         if self.numbers:  # a second one is the higher one, or makes the row odd
             return self.exactly(Present(self.high) if self.high else FALSE)
         return self.exists.possible
@@ -233,7 +233,7 @@ class PathColumns:
         """Whether the text of a node stands before or behind another one, as XPath 2.0 asks."""
         if not self.text:
             return self.exists.possible
-        several = _several(self.text)
+        several = in_several(self.text)
         one = all_of(none_of(several), Compare(self.text, op, value))
         return self.between(one, any_of(one, several))
 
@@ -268,10 +268,10 @@ class PathColumns:
     def _text(self, op: Op, value: str) -> PredicateBounds:
         if self.text and op is Op.EQ:
             inside = Holds(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
-            several = all_of(_several(self.text), inside)
+            several = all_of(in_several(self.text), inside)
             return self.exactly(any_of(Compare(self.text, op, value), several))
         if self.text:
-            several = _several(self.text)
+            several = in_several(self.text)
             one = all_of(none_of(several), Compare(self.text, op, value))
             return self.between(one, any_of(one, several))
         wanted = number(value)
@@ -285,7 +285,7 @@ class PathColumns:
         return self.between(FALSE if equal else numbers, numbers if equal else self.exists.maybe)
 
 
-def _several(column: str) -> Condition:
+def in_several(column: str) -> Condition:
     """A text column that holds the texts of several nodes."""
     return Prefix(column, SEPARATOR)
 

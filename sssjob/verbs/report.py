@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
 # From so many bytes on, rows are added up faster than job objects. # decision 424
 ROAD = Road(1 << 22, ("duckdb", "numpy", "pyarrow"))
-_LARGER = 8  # times the least part: sums of many records are no larger, and each takes its SQL
 _PATIENCE = 2.0  # seconds to wait for writers of a store, where rows are kept
 
 

@@ -29,40 +29,41 @@ _MARK = markupsafe.Markup('<span class="{}">{}</span>')
 def highlighted(text: str) -> markupsafe.Markup:
     """The text with its marks; a long one plain."""
     if len(text) > LONGEST:
-        return _plain(text)
+        return plain(text)
     return markupsafe.Markup("").join(_pieces(text))
 
 
 def _pieces(text: str) -> Iterator[markupsafe.Markup]:
     end = 0
     for found in _TOKEN.finditer(text):
-        yield _plain(text[end : found.start()])
+        yield plain(text[end : found.start()])
         end = found.end()
         if found["comment"] is not None:
             yield _marked("x-c", found["comment"])
         elif found["data"] is not None:
-            yield _plain(found["data"])
+            yield plain(found["data"])
         else:
             yield _marked("x-t", found["open"])
             yield from _attributes(found["rest"])
             yield _marked("x-t", found["close"])
-    yield _plain(text[end:])
+    yield plain(text[end:])
 
 
 def _attributes(text: str) -> Iterator[markupsafe.Markup]:
     end = 0
     for found in _ATTRIBUTE.finditer(text):
-        yield _plain(text[end : found.start()])
+        yield plain(text[end : found.start()])
         yield _marked("x-a", found[1])
-        yield _plain(found[2])
+        yield plain(found[2])
         yield _marked("x-v", found[3])
         end = found.end()
-    yield _plain(text[end:])
+    yield plain(text[end:])
 
 
 def _marked(kind: str, text: str) -> markupsafe.Markup:
-    return _MARK.format(kind, _plain(text))
+    return _MARK.format(kind, plain(text))
 
 
-def _plain(text: str) -> markupsafe.Markup:
+def plain(text: str) -> markupsafe.Markup:
+    """A text of several lines, which stay."""
     return markupsafe.escape(visible_lines(text))

@@ -22,8 +22,8 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from sssjob import units
 from sssjob.drawing import chart, graph_svg
 from sssjob.store.browsing import ValueKind, texts
-from sssjob.visible import Markup, visible, visible_lines
-from sssjob.web.highlight import highlighted
+from sssjob.visible import Markup, visible
+from sssjob.web.highlight import highlighted, plain
 from sssjob.web.problems import MEDIA_TYPE, HTTPProblem
 
 
@@ -208,16 +208,11 @@ def _shown(value: object) -> object:
     return value
 
 
-def _lines(text: str) -> markupsafe.Markup:
-    """A text of several lines, which stay."""
-    return markupsafe.escape(visible_lines(text))
-
-
 @cache
 def _templates() -> Environment:
     made = Environment(
         loader=PackageLoader("sssjob.web"), autoescape=True, finalize=_shown,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.filters |= {"lines": _lines, "cell": cell, "time": _time, "highlighted": highlighted}
+    made.filters |= {"lines": plain, "cell": cell, "time": _time, "highlighted": highlighted}
     return made

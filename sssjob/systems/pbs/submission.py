@@ -11,7 +11,6 @@ from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped
 from sssjob.records.dependencies import WORDS
-from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import NODES, PLACE, PROCS, Chunks, Nodes
 from sssjob.systems.pbs.words import ON_HOST, clock, limit, size, waited_for, written
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
@@ -22,11 +21,31 @@ from sssjob.translate.options import (
     ScriptOptions,
     ScriptReading,
     ScriptWriting,
+    Syntax,
     WantedAmounts,
+    assignments,
+    commas,
 )
 from sssjob.translate.patterns import Patterns
-from sssjob.translate.quoting import word
+from sssjob.translate.quoting import quoted, split, word
 from sssjob.translate.requests import OTHER_MEANING, JobRequest
+
+# How options of qsub are spelled behind #PBS, in PBS Professional, OpenPBS and TORQUE.
+_COMMON = {
+    **dict.fromkeys(("-a", "-A", "-c", "-C", "-e", "-j", "-k", "-l", "-m", "-M", "-N", "-o", "-p",
+                     "-P", "-q", "-r", "-S", "-u", "-v", "-W"), 1),
+    **dict.fromkeys(("-f", "-h", "-I", "-V", "-x", "-X", "-z"), 0),
+}  # fmt: skip
+_LISTS = {"-l": commas, "-W": assignments}
+
+_PBS_SYNTAX = Syntax(
+    "#PBS", {**_COMMON, "-J": 1, "-R": 1, "-G": 1}, {}, _LISTS, split, quoted, indented=True
+)
+_TORQUE_SYNTAX = Syntax(
+    "#PBS", {**_COMMON, "-b": 1, "-d": 1, "-D": 1, "-F": 1, "-L": 1, "-t": 1, "-T": 1, "-w": 1,
+             "-K": 1, "-E": 0, "-n": 0},
+    {}, _LISTS, split, quoted, indented=True,
+)  # fmt: skip
 
 
 def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
@@ -152,7 +171,7 @@ _RULES: tuple[fields.Rule, ...] = (
 )
 FORM = OptionForm(
     name="pbs",
-    syntax=directives.PBS,
+    syntax=_PBS_SYNTAX,
     array=Spelling("-J", "PBS_ARRAY_INDEX", several=False),
     lists={"-m": "", "-W depend": ","},
     layout=Chunks(),
@@ -171,7 +190,7 @@ FORM = OptionForm(
 )
 _TORQUE = OptionForm(
     name="torque",
-    syntax=directives.TORQUE,
+    syntax=_TORQUE_SYNTAX,
     array=Spelling("-t", "PBS_ARRAYID", steps=False),
     lists={"-m": "", "-W depend": ","},
     layout=Nodes(),
