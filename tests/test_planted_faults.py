@@ -35,6 +35,19 @@ def test_what_is_marked_as_equivalent_is_a_fault_that_can_be_planted(planting):
     assert planting.EQUIVALENT.keys() <= found
 
 
+def test_what_is_printed_of_faults_tells_which_to_plant_again(planting):
+    few = [*planting.faults("sssjob.integers"), *planting.faults("sssjob.visible")]
+    printed = "\n".join(fault.told("no test comes here") for fault in few)
+    assert planting.named(f"{printed}\nwords: 3 of 9 faults, 0 that change nothing\n") == {
+        fault.key for fault in few
+    }
+
+
+def test_a_fault_stands_in_the_lines_of_its_statement(planting):
+    for fault in planting.faults("sssjob.visible"):
+        assert fault.line in fault.lines
+
+
 def test_planted_faults_are_noticed():
     own = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     done = subprocess.run(

@@ -1,20 +1,22 @@
 """Faults planted in a room, one at a time: which of them do its tests not notice?
 
-    python tests/long/mutate.py ROOM [COUNT [SEED [SECONDS]]]
+    python tests/long/mutate.py ROOM [COUNT [SEED [SECONDS [ONLY]]]]
 
-All tests of the room run once, and it is recorded which of them reach which function. The code of
-functions is then exchanged in a process that is forked for each fault, so that nothing is imported
-anew, and the tests that reach the function run, the quickest first, until one fails. Of all faults
+All tests of the room are collected and run once, and it is recorded which of them reach which line.
+The code of functions is then exchanged in a process that is forked for each fault, so that nothing
+is imported or collected anew, and the tests that reach the statement run, those of least work
+first, until one fails. Of all faults
 that the rules can plant COUNT are tried, 0 for all, in an order that SEED draws: those that were
 tried when SECONDS are over are a sample, too. What is printed are the survivors: each is a missing
-case of a test, or means the same as the code (EQUIVALENT).
+case of a test, or means the same as the code (EQUIVALENT). ONLY is a file with what was printed:
+the survivors in it are planted again and no other faults, wherever their lines stand by now.
 """
 
 import ast
-import io
 import json
 import math
 import os
+import re
 import resource
 import signal
 import sys
@@ -23,7 +25,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from copy import deepcopy
 from functools import cached_property
 from importlib import import_module
@@ -32,6 +33,7 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
+from hypothesis import Phase, settings
 
 HOME = Path(__file__).parents[2]
 WAITING = 3600  # s; a fault that lets tests wait for each other has been noticed, too
@@ -181,16 +183,22 @@ class Fault(NamedTuple):
     line: int
     was: str
     source: str
+    lines: range  # of the statement, without those that it holds
     code: str = ""
-    lines: range = range(0)  # of the function
-    remembered: bool = (
-        False  # its answers are kept, so that only the first test of a kind reaches it
-    )
 
     @property
     def key(self):
         """By what it is known that it changes nothing."""
         return self.module, self.code, self.was
+
+    def told(self, what):
+        """A line about it, from which named() knows it again."""
+        return f"{self.module}:{self.line}: {what}: {self.code}  ->  {self.was}"
+
+
+def named(text):
+    """By what the faults are known that lines of a text tell of."""
+    return set(re.findall(r"(?m)^([\w.]+):\d+: [\w ]+: (.*)  ->  (.*)$", text))
 
 
 def faults(module):
@@ -200,36 +208,43 @@ def faults(module):
     tree, lines = ast.parse(text), text.splitlines()
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
-            first = min(each.lineno for each in [function, *function.decorator_list])
-            written = " ".join(map(ast.unparse, function.decorator_list))
             for place in places(function):
                 for fault in planted(module, tree, *place):
-                    yield fault._replace(
-                        code=lines[fault.line - 1].strip(),
-                        lines=range(first, function.end_lineno + 1),
-                        remembered="cache" in written,
-                    )
+                    yield fault._replace(code=lines[fault.line - 1].strip())
 
 
 def places(function):
-    """The nodes of a function's body, each with its parent, the field, and the index there."""
-    stack = [(function, "body")]
+    """The nodes of a function's body: the lines of the statement, parent, field, index, node."""
+    stack = [(range(0), function, "body")]
     while stack:
-        parent, field = stack.pop()
+        lines, parent, field = stack.pop()
         value = getattr(parent, field)
         for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if not isinstance(node, ast.AST) or isinstance(node, ast.FunctionDef | ast.arguments):
                 continue
-            yield parent, field, index, node
-            stack += [(node, name) for name in node._fields if name != "annotation"]
+            own = own_lines(node) or lines
+            yield own, parent, field, index, node
+            stack += [(own, node, name) for name in node._fields if name != "annotation"]
 
 
-def planted(module, tree, parent, field, index, node):
+def own_lines(node):
+    """The lines of a statement, without those of statements that it holds; none of what is none."""
+    if isinstance(node, ast.match_case):
+        return range(node.pattern.lineno, node.body[0].lineno + 1)
+    if not isinstance(node, ast.stmt):
+        return range(0)
+    # A loop whose condition is a constant has no code for it.
+    held = [] if isinstance(node, ast.While) else getattr(node, "body", [])
+    last = max(node.lineno, held[0].lineno - 1) if held else node.end_lineno
+    return range(node.lineno, last + 1)
+
+
+def planted(module, tree, lines, parent, field, index, node):
     for other in faulty(node):
         ast.copy_location(other, node)
         put(parent, field, index, other)
         shown = ast.unparse(other).splitlines()[0]
-        yield Fault(module, getattr(node, "lineno", 0), shown, ast.unparse(tree))
+        yield Fault(module, getattr(node, "lineno", 0), shown, ast.unparse(tree), lines)
         put(parent, field, index, node)
 
 
@@ -268,76 +283,90 @@ def bare(found):
     return found if hasattr(found, "__code__") else None
 
 
-class Reached:
-    """A plugin of pytest: which functions of a room each test calls, and how many calls it makes.
+class Reached(NamedTuple):
+    """The lines of a room that a test reaches, and how many calls it makes."""
 
-    Functions are known by their file and the line where they begin.
+    lines: dict[str, list[int]]  # by file
+    calls: int
+
+
+def reached(session, files, told):
+    """What each test reaches, those of the fewest calls first; and the seconds for a call.
+
+    Seconds are those of a processor, while calls are counted. No test finds what another one has
+    had remembered, so that each reaches all that it needs.
     """
-
-    def __init__(self, files):
-        self.files = files
-        self.calls = defaultdict(set)
-        self.work = {}
-        self.failed = []
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_protocol(self, item):
-        calls, files = self.calls[item.nodeid], self.files
-        count = 0
-
-        def called(frame, *_):  # and nothing of its lines
-            nonlocal count
-            count += 1
-            if frame.f_code.co_filename in files:
-                calls.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
-
-        threading.settrace(called)
-        sys.settrace(called)
-        yield
-        sys.settrace(None)
-        threading.settrace(None)
-        self.work[item.nodeid] = count
-
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            self.failed.append(report.nodeid)
-
-
-def reached(room):
-    """For each test, of least work first, the functions that it calls; and the seconds of all.
-
-    Seconds are those of a processor, while calls are counted.
-    """
-    files = {import_module(module).__file__ for module in room.modules()}
-    with tempfile.TemporaryDirectory() as directory:
-        told = Path(directory, "told")
+    found = {}
+    with tempfile.TemporaryFile("w+") as file:
 
         def record():
-            plugin = Reached(files)
-            status = run(room.everything(), plugin)
-            calls = [[test, list(those)] for test, those in plugin.calls.items()]
-            told.write_text(json.dumps([calls, plugin.work, plugin.failed]))
-            return status
+            for item in session.items:
+                found[item.nodeid] = traced(session, item, files)
+                if session.testsfailed:
+                    print(f"{item.nodeid} fails without a fault", file=told, flush=True)
+                    return 1
+            json.dump(found, file)
+            file.flush()
+            return 0
 
         passed, seconds = in_a_fork(record)
-        calls, work, failed = json.loads(told.read_text())
-        assert passed, f"tests fail without a fault: {failed}"
-    found = {test: {tuple(call) for call in those} for test, those in calls}
-    return dict(sorted(found.items(), key=lambda each: work[each[0]])), seconds
+        assert passed
+        file.seek(0)
+        found = {test: Reached(*each) for test, each in json.load(file).items()}
+    calls = sum(each.calls for each in found.values())
+    return dict(sorted(found.items(), key=lambda each: each[1].calls)), seconds / calls
 
 
-def tests_of(fault, calls):
-    """The tests that reach the function of a fault."""
+def traced(session, item, files):
+    """Run a test, and count."""
+    lines = defaultdict(set)
+    calls = 0
+
+    def called(frame, *_):
+        nonlocal calls
+        calls += 1
+        if (file := frame.f_code.co_filename) not in files:
+            return None
+        met = lines[file]
+
+        def line(frame, event, _):
+            if event == "line":
+                met.add(frame.f_lineno)
+            return line
+
+        return line
+
+    forget()
+    threading.settrace(called)
+    sys.settrace(called)
+    run(session, [item])
+    sys.settrace(None)
+    threading.settrace(None)
+    return Reached({file: [*met] for file, met in lines.items()}, calls)
+
+
+def forget():
+    """Whatever functions of the library remember."""
+    for name, module in [*sys.modules.items()]:
+        if name.partition(".")[0] == "sssjob":
+            inner = [each for each in vars(module).values() if isinstance(each, type)]
+            for found in [module, *inner]:
+                for each in [*vars(found).values()]:
+                    if hasattr(each, "cache_clear") and not isinstance(each, type):
+                        each.cache_clear()
+
+
+def tests_of(fault, found):
+    """The tests that reach the statement of a fault, of what all of them reach."""
     file = import_module(fault.module).__file__
-    those = [
+    return [
         test
-        for test, called in calls.items()
-        if any(where == file and line in fault.lines for where, line in called)
+        for test, each in found.items()
+        if any(line in fault.lines for line in each.lines.get(file, ()))
     ]
-    return [*those, *(calls.keys() - set(those))] if those and fault.remembered else those
 
 
-def survives(fault, tests, seconds):
+def survives(fault, session, items, seconds):
     """Whether all of these tests pass with a fault, in so many seconds of a processor."""
 
     def plant():
@@ -348,7 +377,8 @@ def survives(fault, tests, seconds):
         exec(compile(fault.source, old.__file__, "exec"), new.__dict__)
         sys.modules[fault.module] = old
         exchange(old, new)
-        return run(tests)
+        forget()
+        return run(session, items)
 
     return in_a_fork(plant, seconds)[0]
 
@@ -364,53 +394,88 @@ def in_a_fork(act, seconds=0):
         if seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             signal.alarm(WAITING)
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, 1)
-        os.dup2(nothing, 2)
         status = act()
     finally:
         os._exit(status)
 
 
-def run(tests, *plugins, only=()):
-    """Run tests, until one fails."""
-    words = ["-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", *only, *tests]
-    return int(pytest.main(words, plugins))
+def run(session, items):
+    """Run tests of a session, until one has failed: how many have."""
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            break
+    return session.testsfailed
 
 
-def collected(room):
-    """Import the modules of the tests, so that forked processes need not."""
-    with redirect_stdout(io.StringIO()):
-        run(room.everything(), only=["--collect-only"])
+class Planting:
+    """A plugin of pytest: instead of running its tests, it asks them about each fault."""
+
+    def __init__(self, room, chosen, end, told):
+        self.room, self.chosen, self.end = room, chosen, end
+        self.tried = self.same = self.survivors = 0
+        self.told = told
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self):
+        """That a case fails is enough: nobody looks for a smaller one."""
+        phases = [Phase.explicit, Phase.generate, Phase.target]
+        settings.register_profile("planted", settings.get_profile("ci"), phases=phases)
+        settings.load_profile("planted")
+
+    def pytest_runtestloop(self, session):
+        assert not session.testsfailed, "not all tests can be collected"
+        session.config._tmp_path_factory.getbasetemp()  # one for all processes
+        files = {import_module(each).__file__ for each in self.room.modules()}
+        found, a_call = reached(session, files, self.told)
+        items = {item.nodeid: item for item in session.items}
+        for fault in self.chosen:
+            if time.monotonic() > self.end:
+                break
+            self.tried += 1
+            if fault.key in EQUIVALENT:
+                self.same += 1
+                continue
+            tests = tests_of(fault, found)
+            seconds = 10 + math.ceil(2 * a_call * sum(found[test].calls for test in tests))
+            if not tests or survives(fault, session, [items[test] for test in tests], seconds):
+                self.survivors += 1
+                what = "not noticed" if tests else "no test comes here"
+                print(fault.told(what), file=self.told, flush=True)
+        return True
 
 
-def main(name, count=100, seed=7, most=0):
+def main(name, count=100, seed=7, most=0, only=None):
     """Try so many faults of a room, or for so many seconds, and print those that nobody noticed."""
+    again = named(Path(only).read_text("utf-8")) if only else None
     os.chdir(HOME)
     end = time.monotonic() + most if most else math.inf
     room = ROOMS[name]
-    planted_here = [fault for module in room.modules() for fault in faults(module)]
+    planted_here = [
+        fault
+        for module in room.modules()
+        for fault in faults(module)
+        if again is None or fault.key in again
+    ]
     chosen = Random(seed).sample(planted_here, min(count or math.inf, len(planted_here)))
-    collected(room)
-    calls, seconds = reached(room)
-    survivors = same = tried = 0
-    for fault in chosen:
-        if time.monotonic() > end:
-            break
-        tried += 1
-        if fault.key in EQUIVALENT:
-            same += 1
-            continue
-        tests = tests_of(fault, calls)
-        if not tests or survives(fault, tests, 2 * seconds + 10):
-            survivors += 1
-            told = "not noticed" if tests else "no test comes here"
-            print(f"{fault.module}:{fault.line}: {told}: {fault.was}", flush=True)
-    real = tried - same
-    print(f"{name}: {tried} of {len(planted_here)} faults, {same} that change nothing")
-    print(f"{100 * (real - survivors) // max(real, 1)} % noticed, {survivors} not noticed")
+    with os.fdopen(os.dup(1), "w") as told:  # and nothing of what pytest says
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.dup2(nothing, 2)
+        planting = Planting(room, chosen, end, told)
+        words = ["-n0", "-p", "no:cacheprovider", *room.everything()]
+        status = pytest.main(words, [planting])
+        real = planting.tried - planting.same
+        noticed = 100 * (real - planting.survivors) // max(real, 1)
+        print(
+            f"{name}: {planting.tried} of {len(planted_here)} faults,"
+            f" {planting.same} that change nothing\n"
+            f"{noticed} % noticed, {planting.survivors} not noticed",
+            file=told,
+        )
+    return int(status)
 
 
 if __name__ == "__main__":
     os.environ["SSSJOB_TESTS_WALK_HERE"] = "1"  # tests/kill_walks.py: another process has no faults
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:5]), *sys.argv[5:]))
