@@ -49,6 +49,8 @@ def test_a_document_gives_the_findings_beside_it(path):
             "code": finding.code,
             "severity": finding.severity.value,
             "path": finding.path,
+            "section": finding.section,
+            "message": finding.message,
             "suggestion": finding.suggestion,
         }
         for finding in check_source(path)

@@ -129,6 +129,120 @@ def test_a_finding_leads_to_one_element(root):
         assert len(tree.getroottree().xpath(fault.path)) == 1
 
 
+# What stands in a job, and whether it is certain without values that it contradicts nothing.
+SETTLED = [
+    ("<NodeCount>2</NodeCount>", True),
+    ("<Processors>2</Processors>", True),
+    ("<NodeCount>2</NodeCount><Processors>2</Processors>", True),
+    ("<NodeCount>3</NodeCount><Processors>2</Processors>", False),
+    ("<NodeCount>2</NodeCount><Requested><Processors>2</Processors></Requested>", True),
+    ("<NodeCount>3</NodeCount><Requested><Processors>2</Processors></Requested>", False),
+    ("<NodeCount>3</NodeCount><Delivered><Processors>2</Processors></Delivered>", True),
+    ("<Delivered><NodeCount>3</NodeCount><Processors>2</Processors></Delivered>", True),
+    ("<requestedNodes>2</requestedNodes><requestedProcessors>4</requestedProcessors>", True),
+    ("<requestedNodes>5</requestedNodes><requestedProcessors>4</requestedProcessors>", False),
+    ("<Requested><NodeCount>0</NodeCount><Processors>0</Processors></Requested>", True),
+    ("<Requested><NodeCount>0</NodeCount><Processors>1</Processors></Requested>", True),
+    ("<Requested><NodeCount>1</NodeCount><Processors>0</Processors></Requested>", False),
+    ("<Requested><NodeCount>2</NodeCount><Processors>x</Processors></Requested>", False),
+    ("<Requested><NodeCount>x</NodeCount><Processors>2</Processors></Requested>", False),
+    ("<Requested><NodeCount>2</NodeCount><Processors/></Requested>", False),
+    ("<Requested><NodeCount op='GE'>2</NodeCount><Processors op='EQ'>4</Processors></Requested>", True),
+    ("<Requested><NodeCount op='LE'>2</NodeCount><Processors>4</Processors></Requested>", True),
+    ("<Requested><NodeCount op='LT'>2</NodeCount><Processors>4</Processors></Requested>", False),
+    ("<Requested><NodeCount>2</NodeCount><Processors op='NE'>4</Processors></Requested>", False),
+    ("<Requested><NodeCount>2</NodeCount><Processors>4</Processors><User conj='And'>a</User></Requested>",
+     False),
+    ("<Requested><NodeCount>2</NodeCount><Processors>4</Processors><User group='0'>a</User></Requested>",
+     False),
+    ("<NodeCount>2</NodeCount><TaskGroup><NodeCount>3</NodeCount><Processors>3</Processors></TaskGroup>",
+     True),
+    ("<NodeCount>4</NodeCount><TaskGroup><NodeCount>2</NodeCount><Processors>3</Processors></TaskGroup>",
+     False),
+    ("<Processors>1</Processors><TaskGroup><Id>t</Id></TaskGroup>", True),
+    ("<Processors>2</Processors><TaskGroup><Processors>2</Processors></TaskGroup>", False),
+    ("<Node>a</Node>", True),
+    ("<Node>a</Node><Delivered><Node>b</Node><Node>c</Node></Delivered>", True),
+    ("<Node>a</Node><TaskGroup><Node>b</Node></TaskGroup>", False),
+    ("<Feature>a</Feature><TaskGroup><Feature>b</Feature></TaskGroup>", True),
+    ("<Feature aggregation='List'>b</Feature>", False),
+    ("<Feature delimiter=','>b</Feature>", False),
+    ("<Delivered><Node aggregation='List'>b</Node></Delivered>", False),
+    ("<TaskCount>1</TaskCount>", False),
+    ("<TaskDistribution>Block</TaskDistribution>", False),
+    ("<TaskGroup><Task><Id>1</Id></Task></TaskGroup>", False),
+    # What is compared in a request
+    ("<Requested><User>a</User><Queue>b</Queue><!-- c --></Requested>", True),
+    ("<Requested><User>a</User><User>b</User></Requested>", False),
+    ("<Requested><User>a</User></Requested><Requested><User>b</User></Requested>", True),
+    ("<Requested><User op='NE'>a</User></Requested>", True),
+    ("<Requested><User op='Match'>a</User></Requested>", False),
+    ("<Requested><User conj='And'>a</User></Requested>", False),
+    ("<Requested><User group='0'>a</User></Requested>", False),
+    ("<Requested><User aggregation='List'>a</User></Requested>", False),
+    ("<Requested><Node op='EQ'>a</Node></Requested>", True),
+    ("<Requested><Node op='NE'>a</Node></Requested>", True),
+    ("<Requested><Node op='GE'>a</Node></Requested>", False),
+    ("<Requested><Feature op='LT'>a</Feature></Requested>", False),
+    *(("<Requested><Memory op='%s'>1</Memory></Requested>" % op, True)
+      for op in ("EQ", "NE", "GE", "LE", "GT", "LT")),
+    ("<Requested><Memory op='XX'>1</Memory></Requested>", False),
+    ("<Requested><Memory op='GE'>1</Memory><Memory op='LE'>2</Memory></Requested>", True),
+    ("<Requested><Memory op='GE'>2</Memory><Memory op='LE'>2</Memory></Requested>", True),
+    ("<Requested><Memory op='GE'>3</Memory><Memory op='LE'>2</Memory></Requested>", False),
+    ("<Requested><Memory op='LE'>3</Memory><Memory op='GE'>2</Memory></Requested>", False),
+    ("<Requested><Memory op='GE'>1</Memory><Memory op='LT'>2</Memory></Requested>", False),
+    ("<Requested><Memory op='GT'>1</Memory><Memory op='LE'>2</Memory></Requested>", False),
+    ("<Requested><Memory op='GE'>1</Memory><Memory op='LE'>x</Memory></Requested>", False),
+    ("<Requested><Memory op='GE' units='GB'>1</Memory><Memory op='LE' units='GB'>2</Memory></Requested>",
+     True),
+    ("<Requested><Memory op='GE' units='KB'>1</Memory><Memory op='LE' units='MB'>2</Memory></Requested>",
+     False),
+    ("<Requested><Processors op='GE'>1</Processors>"
+     "<requestedProcessors op='LE'>2</requestedProcessors></Requested>", True),
+    ("<Requested><Processors op='GE'>3</Processors>"
+     "<requestedProcessors op='LE'>2</requestedProcessors></Requested>", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("inside, settled", SETTLED)
+def test_what_agrees_at_a_look_is_not_asked_for_its_values(inside, settled):
+    root = etree.fromstring(f"<Job><Id>1</Id><Duration>1</Duration>{inside}</Job>")
+    assert is_silent(root) == settled
+    assert not settled or {fault.code for fault in check(root)} <= {"I-ALIAS", "I-UNIT"}
+
+
+PLACED = [
+    pytest.param(
+        "<JobGroup><Id>g</Id>\n<Job><Id>1</Id><Duration>1</Duration><TaskCount>2</TaskCount>\n"
+        "<Requested><NodeCount>3</NodeCount></Requested></Job>\n"
+        "<Job><Id>2</Id><Duration>1</Duration><TaskCount>2</TaskCount>\n"
+        "<Requested><NodeCount>3</NodeCount></Requested></Job></JobGroup>",
+        [("E-COUNTS", 3, "/JobGroup/Job[1]/Requested/NodeCount"),
+         ("E-COUNTS", 5, "/JobGroup/Job[2]/Requested/NodeCount")], id="of each of two jobs",
+    ),
+    pytest.param(
+        job("<TaskGroup><TaskCount>2</TaskCount>", "<NodeCount>3</NodeCount></TaskGroup>"),
+        [("E-COUNTS", 3, "/Job/TaskGroup/NodeCount")], id="of a task group",
+    ),
+    pytest.param(
+        job("<TaskGroupDefaults>", "<TaskCount>2</TaskCount>", "<NodeCount>3</NodeCount></TaskGroupDefaults>",
+            "<TaskGroup><Id>t</Id></TaskGroup>"),
+        [("E-COUNTS", 4, "/Job/TaskGroupDefaults/NodeCount")], id="of defaults of task groups",
+    ),
+    pytest.param(
+        "<JobGroup><Id>g</Id><JobDefaults>\n<requestedNodes>3</requestedNodes></JobDefaults>\n"
+        "<Job><Id>1</Id><Duration>1</Duration><TaskCount>2</TaskCount></Job></JobGroup>",
+        [("E-COUNTS", 2, "/JobGroup/JobDefaults/requestedNodes")], id="inherited by an older name",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, expected", PLACED)
+def test_a_contradiction_is_told_where_its_count_was_written(text, expected):
+    assert found(text) == expected
+
+
 def test_many_contradictions_are_found_in_time_that_grows_with_their_number():
     one = "<Job><Id>{}</Id><Duration>1</Duration><NodeCount>3</NodeCount></Job>"
     inner = "".join(map(one.format, range(2000)))
