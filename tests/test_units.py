@@ -128,6 +128,16 @@ def test_a_clock_has_days_or_hours_that_go_on(seconds, with_days, hours_go_on, f
     assert units.clock(seconds, days=False, digits=1) == few_digits
 
 
+@pytest.mark.parametrize("start, end, suspended, seconds", [
+    (100, 160, 0, 60), (100, 160, 20, 40), (100, 160, 60, 0), (100, 100, 0, 0),
+    (100, 160, 61, None), (160, 100, 0, None),
+])  # fmt: skip
+def test_a_job_ran_from_its_start_to_its_end_but_for_what_it_was_suspended(
+    start, end, suspended, seconds
+):
+    assert units.seconds_between(start, end, suspended) == seconds
+
+
 def test_a_time_that_no_calendar_has_is_shown_as_its_number():
     assert units.iso(10**12) == "1000000000000"
 

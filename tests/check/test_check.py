@@ -1,6 +1,7 @@
 """Checking: every fault with its place, in step with the schema and the tables."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import io
 import json
 from pathlib import Path
 
@@ -11,9 +12,12 @@ from lxml import etree
 from strategies import ANY, documents
 
 from sssjob import resources, spec
+from sssjob.check import meaning
 from sssjob.check.findings import check
 from sssjob.check.sources import check_source, is_valid, validate
-from sssjob.errors import CODES, InvalidJob, Severity
+from sssjob.document import loads
+from sssjob.document.document import Document
+from sssjob.errors import CODES, InvalidJob, LimitExceeded, Severity
 
 TESTS = Path(__file__).parents[1]
 INVALID = sorted((TESTS / "data" / "invalid").glob("*.xml"))
@@ -143,6 +147,63 @@ def test_validate_raises_everything_at_once():
         "E-MISSING", "E-UNKNOWN", "I-MISSING",
     ]  # fmt: skip
     assert [finding.code for finding in validate(b"<Job><Id>1</Id></Job>")] == ["I-MISSING"]
+
+
+RIGHT, WRONG = (
+    "<Job><Id>1</Id><Duration>1</Duration></Job>",
+    "<Job><Id> </Id><Duration>1</Duration></Job>",
+)
+ODD = RIGHT.replace("<Id>1", "<Id>\ud800")
+HELD = [
+    pytest.param(loads(WRONG), ["E-MISSING"], id="a job"),
+    pytest.param([loads(RIGHT), loads(WRONG)], ["E-MISSING"], id="a list of jobs"),
+    pytest.param((loads(WRONG), loads(WRONG)), ["E-MISSING"] * 2, id="a tuple of jobs"),
+    pytest.param([], ["E-XML"], id="no jobs, which are no document"),
+    pytest.param(Document.read(WRONG.encode()), ["E-MISSING"], id="a document"),
+    pytest.param(WRONG, ["E-MISSING"], id="a text"),
+    pytest.param(WRONG.encode(), ["E-MISSING"], id="bytes"),
+    pytest.param(io.BytesIO(WRONG.encode()), ["E-MISSING"], id="a stream of bytes"),
+    pytest.param(io.StringIO(WRONG), ["E-MISSING"], id="a stream of text"),
+    pytest.param(io.StringIO(ODD), ["E-XML"], id="a stream of text that is none"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source, expected", HELD)
+def test_whatever_holds_job_objects_is_checked(source, expected):
+    assert [finding.code for finding in check_source(source)] == expected
+
+
+@pytest.mark.parametrize(
+    "text, valid", [(RIGHT, True), (WRONG, False), ("<Job><Id>1</Id></Job>", True)]
+)
+def test_a_source_is_valid_without_errors(text, valid):
+    assert is_valid(text) == valid
+
+
+@pytest.mark.parametrize("data", [b"<Job>a</Job>\n<Job>\n<Job/>\n", b"<Job>a</Job>\n<Job>\n"])
+def test_each_fault_of_a_source_that_cannot_be_read_names_its_file(data):
+    found = [*check_source(data, name="a.xml")]
+    assert {finding.file for finding in found} == {"a.xml"}
+    assert {"I-REFERENCE", "E-XML"} <= {finding.code for finding in found}
+
+
+def test_what_jobs_inherit_in_a_great_number_is_told_not_to_be_checked(monkeypatch):
+    def too_many(*_, **__):
+        raise LimitExceeded("values", 3)
+
+    monkeypatch.setattr(meaning, "check", too_many)
+    [found] = check(etree.fromstring(RIGHT))
+    assert (found.code, found.severity, found.path, found.section) == (
+        "E-LIMIT", Severity.WARNING, "/Job", "SSS 4.2",
+    )  # fmt: skip
+    assert found.message.startswith("what its jobs inherit is not checked: ")
+
+
+def test_findings_come_in_the_order_of_their_lines():
+    root = etree.fromstring("<Job>\n<Processors>x</Processors>\n<Colour/></Job>")
+    lines = [finding.line for finding in check(root)]
+    assert lines == sorted(lines)
+    assert len(lines) == 4
 
 
 def test_a_unit_is_asked_for_once_in_a_source():

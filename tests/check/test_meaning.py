@@ -1,4 +1,5 @@
 """What values say together, placed in the tree that they came from."""
+# ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
 from draws import examples
@@ -184,7 +185,7 @@ SETTLED = [
     ("<Requested><Node op='NE'>a</Node></Requested>", True),
     ("<Requested><Node op='GE'>a</Node></Requested>", False),
     ("<Requested><Feature op='LT'>a</Feature></Requested>", False),
-    *(("<Requested><Memory op='%s'>1</Memory></Requested>" % op, True)
+    *((f"<Requested><Memory op='{op}'>1</Memory></Requested>", True)
       for op in ("EQ", "NE", "GE", "LE", "GT", "LT")),
     ("<Requested><Memory op='XX'>1</Memory></Requested>", False),
     ("<Requested><Memory op='GE'>1</Memory><Memory op='LE'>2</Memory></Requested>", True),

@@ -130,6 +130,74 @@ def test_what_references_can_blow_up_to_is_bounded(monkeypatch):
         dereference(loads(f"<JobGroup><Id>g</Id>{mentions}</JobGroup>"), known=known)
 
 
+@pytest.mark.parametrize("number, fits", [(25, True), (26, False)])
+def test_what_is_put_in_counts_with_all_that_it_holds(monkeypatch, number, fits):
+    monkeypatch.setattr(module, "LIMIT", 100)
+    known = {f"j{each}": Job.of(Id=f"j{each}", Name="x", User="y") for each in range(number)}
+    group = loads(
+        "<JobGroup><Id>g</Id>{}</JobGroup>".format("".join(f"<Job>{id_}</Job>" for id_ in known))
+    )
+    if fits:
+        assert len(dereference(group, known=known).jobs) == number
+    else:
+        with pytest.raises(LimitExceeded, match="elements in the place of references"):
+            dereference(group, known=known)
+
+
+EXTERNAL = """<JobGroup>
+<Id>g</Id>
+<Job>a</Job>
+<Job><Id>b</Id><TaskGroup>t</TaskGroup></Job>
+<JobDefaults><TaskGroup><Task>u</Task></TaskGroup></JobDefaults></JobGroup>"""
+
+
+@pytest.mark.parametrize("closed, code", [(False, "I-REFERENCE"), (True, "E-REF")])
+def test_what_is_not_defined_is_told_with_its_line_and_its_section(closed, code):
+    found = resolve(loads(EXTERNAL), closed=closed)
+    assert not found.targets
+    assert [(one.code, one.line, one.path, one.message, one.section) for one in found.findings] == [
+        (code, 3, "/JobGroup/Job[1]", "Job a is not defined in this JobGroup", "SSS 5.0"),
+        (code, 4, "/JobGroup/Job[2]/TaskGroup",
+         "TaskGroup t is not defined in this Job", "SSS 6.0"),
+        (code, 5, "/JobGroup/JobDefaults/TaskGroup/Task",
+         "Task u is not defined in this TaskGroup", "SSS 7.0"),
+    ]  # fmt: skip
+
+
+def test_of_two_definitions_of_one_id_the_first_counts():
+    first, second = (f"<Job><Id>a</Id><Name>{name}</Name></Job>" for name in "xy")
+    known = index([loads(first), loads(second), loads("<Job><Name>no id</Name></Job>")])
+    assert dumps(known["a"]) == dumps(loads(first))
+    assert [*known] == ["a"]
+    group = loads(f"<JobGroup><Job>a</Job>{first}{second}</JobGroup>")
+    assert resolve(group).targets["/JobGroup/Job[1]"] == loads(first)
+
+
+def test_a_definition_in_the_group_counts_before_one_elsewhere():
+    known = index([loads("<Job><Id>a</Id><Name>elsewhere</Name></Job>")])
+    group = loads("<JobGroup><Job>a</Job><Job><Id>a</Id><Name>here</Name></Job></JobGroup>")
+    (found,) = resolve(group, known=known).targets.values()
+    assert "here" in dumps(found)
+    left = dereference(group, known=known)
+    assert [dumps(job) for job in left.jobs] == [dumps(group.jobs[0])]
+    assert not left.references("Job")
+
+
+def test_what_is_defined_elsewhere_is_put_in_once_where_it_is_mentioned_first():
+    known = index([loads("<Job><Id>a</Id><Name>x</Name></Job>")])
+    group = loads("<JobGroup><Id>g</Id><Job>a</Job><Job>b</Job><Job>a</Job></JobGroup>")
+    left = dereference(group, known=known)
+    assert [(item.name, item.id) for item in left.items[1:]] == [("Job", "a"), ("Job", "b")]
+    assert len(left.jobs) == 1
+
+
+def test_only_a_job_is_looked_for_elsewhere():
+    known = index([loads("<Job><Id>t</Id></Job>")])
+    job = loads("<Job><Id>a</Id><TaskGroup>t</TaskGroup></Job>")
+    assert not resolve(job, known=known).targets
+    assert dereference(job, known=known) == job
+
+
 @examples(100)
 @given(documents())
 def test_dereferencing_twice_changes_nothing_more(element):

@@ -101,6 +101,10 @@ EQUIVALENT = {
     ("sssjob.resource_names", "text = text[len(_GRES[0]) :]", "1"):
      "both beginnings have as many letters",
     ("sssjob.units", "return inf if value > 0 else -inf", "value >= 0"): "0 is a double",
+    ("sssjob.units", "return inf if value > 0 else -inf", "1"): "1 is a double",
+    ("sssjob.units",
+     'sign, scaled = "-" * (exact < 0), str(round(abs(exact) * 10**digits)).rjust(digits + 1, "0")',
+     "exact <= 0"): "0 is whole",
     ("sssjob.rmap.encryption", "if len(value) < 2 * _BLOCK or len(value) % _BLOCK:", "3"):
      "what is packed in one block has no end",
     ("sssjob.rmap.encryption", "if len(value) < 2 * _BLOCK or len(value) % _BLOCK:",
