@@ -1,4 +1,5 @@
 """What an operation makes of a job object of which it does not understand everything (9.0)."""
+# ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
 from draws import examples
@@ -10,8 +11,8 @@ from sssjob import spec
 from sssjob.check import awareness
 from sssjob.check.awareness import AwarenessPolicy, UnknownKind, around, items, understood
 from sssjob.document import dumps, from_tree, loads
-from sssjob.errors import InvalidJob, Severity, SSSJobError
-from sssjob.model import BLOCKS, Job, JobGroup
+from sssjob.errors import InvalidJob, InvalidValue, Severity, SSSJobError
+from sssjob.model import BLOCKS, Job, JobGroup, Property
 
 ASK, ACT, GRAPH, LAYOUT = awareness.ASK, awareness.ACT, awareness.GRAPH, awareness.LAYOUT
 # What is asked, what is left of it, and the paths of what is not understood.
@@ -212,3 +213,172 @@ def test_what_is_understood_stays_as_it_is(tree):
         assert known.required() == block
     if isinstance(block, JobGroup) and not any("@" in item.path for item in known.items):
         assert {*awareness.around(block, block.jobs)} <= {None}
+
+
+# What a look at a value tells, without a tree: all of it is known to be understood.
+KNOWN_AT_A_LOOK = [
+    ("<Job><Id>1</Id></Job>", True),
+    ("<Job><User awarenessPolicy='Warn'>a</User></Job>", True),
+    ("<Job><Environment><Variable name='a'>1</Variable></Environment></Job>", True),
+    ("<Job><Requested><User>x</User></Requested><TaskGroup><Id>t</Id></TaskGroup></Job>", True),
+    ("<JobGroup><Id>g</Id><Job><Id>1</Id></Job></JobGroup>", True),
+    ("<Job awarenessPolicy='Warn'><Id>1</Id></Job>", False),
+    (f"<Job xmlns='{spec.NAMESPACE}'><Id>1</Id></Job>", False),
+    ("<Job><Colour/></Job>", False),
+    ("<Job><Requested><Colour/></Requested></Job>", False),
+    ("<Job><Requested><State>x</State></Requested></Job>", False),
+    ("<Job><JobDefaults/></Job>", False),
+    ("<Job><Id mood='x'>1</Id></Job>", False),
+    ("<Job><Id><b/>1</Id></Job>", False),
+    ("<Job><Id>1<!-- c --></Id></Job>", False),
+    ("<Job><!-- c --><Id>1</Id></Job>", False),
+    ("<Job><TaskGroup>t</TaskGroup></Job>", False),
+    ("<Job><x:Id xmlns:x='urn:x'>1</x:Id></Job>", False),
+    ("<Job><NotificationList>JobEnd</NotificationList></Job>", False),
+    ("<Job><Environment><Variable nam='a'>1</Variable></Environment></Job>", False),
+    ("<Job><Dependency condition='OnMoon'>1</Dependency></Job>", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, known", KNOWN_AT_A_LOOK)
+def test_most_jobs_are_known_to_be_understood_at_a_look(monkeypatch, text, known):
+    block = loads(text)
+    trees = []
+    monkeypatch.setattr(awareness, "_tree", lambda of: trees.append(of) or tree_of(of))
+    assert bool(understood(block).items) <= (not known)
+    assert trees == [block] * (not known)
+
+
+tree_of = awareness._tree
+
+
+@pytest.mark.parametrize("attributes", [{}, {"awarenessPolicy": "Warn"}])
+def test_a_text_that_no_document_holds_is_refused_on_the_short_way_too(attributes):
+    odd = Property.read("Name", "a\x00", attributes)
+    with pytest.raises(InvalidValue):
+        understood(Job.of().holding((odd,)))
+
+
+KINDS = (
+    "<Job awarenessPolicy='{}'>\n<A/>\n<Id mood='x'>1</Id>\n"
+    "<Dependency condition='OnMoon'>7</Dependency></Job>"
+)
+
+
+@pytest.mark.parametrize(
+    "policy, severity", [("Warn", Severity.WARNING), ("Reject", Severity.ERROR)]
+)
+def test_an_operation_says_what_of_a_job_it_does_not_understand_and_where(policy, severity):
+    ends = f"is not understood, and its awarenessPolicy is {policy}"
+    assert [
+        (one.line, one.path, one.message)
+        for one in understood(loads(KINDS.format(policy))).findings()
+        if (one.severity, one.code, one.section) == (severity, "E-UNKNOWN", "SSS 9.0")
+    ] == [
+        (2, "/Job/A", f"element A {ends}"),
+        (3, "/Job/Id/@mood", f"attribute mood {ends}"),
+        (4, "/Job/Dependency/@condition", f"condition 'OnMoon' {ends}"),
+    ]
+
+
+def test_of_what_is_ignored_nothing_is_said():
+    assert [*understood(loads(KINDS.format("Ignore"))).findings()] == []
+
+
+@pytest.mark.parametrize("name", ["JobId", "UserId", "ProjectId", "MachineName", "WallDuration"])
+def test_a_job_of_old_names_is_told_from_others(name):
+    assert awareness.is_old(etree.fromstring(f"<Job><!-- c --><Queue/><{name}>1</{name}></Job>"))
+
+
+def test_a_job_of_present_names_is_not_old():
+    text = "<Job><!-- c --><Id>1</Id><User>a</User><Requested><JobId>1</JobId></Requested></Job>"
+    assert not awareness.is_old(etree.fromstring(text))
+
+
+@pytest.mark.parametrize("group, own, policy", [
+    ("", "", None), (" awarenessPolicy='Warn'", "", "Warn"), (" mood='x'", "", None),
+    (" awarenessPolicy='Warn'", " awarenessPolicy='Ignore'", "Ignore"),
+    (" awarenessPolicy='Warn' mood='x'", " mood='y'", "Warn"),
+])  # fmt: skip
+def test_a_job_takes_the_policy_of_its_group_with_it(group, own, policy):
+    whole = loads(f"<JobGroup{group}><Id>g</Id><Job{own}><Id>1</Id></Job></JobGroup>")
+    (job,) = whole.jobs
+    alone = awareness.by_group(job, whole)
+    assert alone.attributes.get("awarenessPolicy") == policy
+    assert alone.attributes.get("mood") == job.attributes.get("mood")
+    assert alone.items == job.items
+
+
+LOOKED_INTO = {
+    "JobGroup": (ASK, GRAPH, LAYOUT, ACT), "Job": (GRAPH, LAYOUT, ACT), "Requested": (ASK, LAYOUT, ACT),
+    "Delivered": (ACT,), "TaskGroup": (LAYOUT, ACT), "JobDefaults": (GRAPH, LAYOUT, ACT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("block", LOOKED_INTO)
+def test_an_operation_looks_into_the_containers_that_it_is_about(block):
+    looking = [each for each in (ASK, GRAPH, LAYOUT, ACT) if each.looks_into(block)]
+    assert looking == [*LOOKED_INTO[block]]
+
+
+@pytest.mark.parametrize("operation, name, block, looks", [
+    (ACT, "Queue", "Job", True), (ASK, "Queue", "Job", False), (ASK, "Queue", "Requested", True),
+    (LAYOUT, "NodeCount", "Job", True), (LAYOUT, "Queue", "Job", False), (GRAPH, "Queue", "Job", False),
+    (GRAPH, "Dependency", "Job", True), (awareness.PLACE, "Memory", "Job", True),
+    (awareness.PLACE, "NodeCount", "Job", True), (awareness.PLACE, "Queue", "Job", False),
+])  # fmt: skip
+def test_an_operation_looks_at_the_attributes_of_what_it_is_about(operation, name, block, looks):
+    assert operation.looks_at(name, block) == looks
+
+
+def test_what_stands_around_is_judged_once_for_each_operation_and_policy(monkeypatch):
+    group = loads(GROUP.format(" mood='x'", "", "", ""))
+    shared = [*awareness.around(group, group.jobs)]
+    assert shared[0] is shared[1]
+    asked = []
+    monkeypatch.setattr(
+        awareness,
+        "understood",
+        lambda block, *rest, **more: asked.append(rest) or understood(block, *rest, **more),
+    )
+    for each in shared * 2:
+        assert not each.judged()[0]
+        assert not each.outcome(ACT, AwarenessPolicy.REJECT).accepted
+        assert each.outcome(ACT, AwarenessPolicy.WARN).accepted
+        assert each.judged(AwarenessPolicy.WARN)[0]
+    assert len(asked) == 2
+    assert shared[0].judged()[1] is shared[1].judged()[1]
+
+
+def test_a_job_is_judged_with_what_stands_around_it():
+    group = loads(GROUP.format(" mood='x'", "", "", "<Colour/>"))
+    one, two = (understood(job) for job in group.jobs)
+    around = [*awareness.around(group, group.jobs)]
+    assert one.within(None) is one
+    assert [item.path for item in one.within(around[0]).items] == ["/JobGroup/@mood"]
+    both = two.within(around[1])
+    assert [item.path for item in both.items] == ["/JobGroup/@mood", "/Job/Colour"]
+    assert both.block == two.block
+    assert not both.accepted
+    assert one.within(around[0], around=AwarenessPolicy.WARN).accepted
+    assert not two.within(around[1], around=AwarenessPolicy.WARN).accepted
+
+
+@pytest.mark.parametrize("text, jobs, expected", [
+    ("<Job mood='x'><Id>1</Id></Job>", False, None),
+    ("<JobGroup><Id>g</Id><Job mood='x'/></JobGroup>", True, None),
+    ("<JobGroup><Id>g</Id><JobDefaults><Queue mood='x'>q</Queue></JobDefaults></JobGroup>", True, None),
+    ("<JobGroup mood='x'/>", True, ["/JobGroup/@mood"]),
+    ("<JobGroup><Id mood='x'>g</Id></JobGroup>", True, ["/JobGroup/Id/@mood"]),
+    ("<JobGroup><Id><b/></Id></JobGroup>", True, ["/JobGroup/Id/b"]),
+    ("<JobGroup><x:Id xmlns:x='urn:x'>g</x:Id></JobGroup>", True, ["/JobGroup/Id"]),
+    ("<JobGroup><JobDefaults><JobGroup/></JobDefaults></JobGroup>", True,
+     ["/JobGroup/JobDefaults/JobGroup"]),
+])  # fmt: skip
+def test_what_a_group_says_around_its_jobs(text, jobs, expected):
+    found = awareness.of_group(loads(text))
+    if expected is None:
+        assert found is None
+    else:
+        outcome = found.outcome(ACT, AwarenessPolicy.REJECT)
+        assert [item.path for item in outcome.reject] == expected
