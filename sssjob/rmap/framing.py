@@ -200,12 +200,10 @@ class Requests:
         return True
 
     def _size_line(self) -> bool:
-        del self._buffer[: _empty(self._buffer)]
+        del self._buffer[: _empty(self._buffer)]  # in HTTP it ends a chunk; Gold's peers have none
         line = chunk_line(self._buffer)
         if line is None:
             return False
-        if not line:  # what ends a chunk in HTTP; Gold's peers leave it out
-            return True
         size = chunk_size(line)
         self._check(self._body.tell() + size)
         self._chunks += 1
