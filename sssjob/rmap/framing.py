@@ -151,8 +151,7 @@ class Requests:
             self._skipped += 1
             if self._skipped > _TRAILERS:
                 raise BadFraming("There is too much behind the last chunk")
-        end = end_of_head(self._buffer)
-        if end < 0:
+        if (end := end_of_head(self._buffer)) < 0:
             if len(self._buffer) > HEAD_LIMIT:
                 raise BadFraming(
                     "The header is too long", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
@@ -364,8 +363,7 @@ def _tail(buffer: bytearray, after_chunks: bool) -> int:
     """
     if empty := _empty(buffer):
         return empty
-    end = buffer.find(b"\n", 0, _LINE_LIMIT)
-    if end < 0:
+    if (end := buffer.find(b"\n", 0, _LINE_LIMIT)) < 0:
         return 0
     line = bytes(buffer[:end]).strip()
     trailer = b":" in line and b" HTTP/" not in line and _TOKEN.issuperset(line.partition(b":")[0])

@@ -306,6 +306,14 @@ def test_one_reject_beats_any_number_of_warnings():
     assert not judge(items(etree.fromstring(text % "<D awarenessPolicy='Reject'/>"))).accepted
 
 
+@pytest.mark.parametrize("text, level", [
+    ("<JobGroup/>", "full"), ("<x:Job xmlns:x='urn:x'/>", ""), ("<Queue/>", ""),
+])  # fmt: skip
+def test_who_does_not_know_the_root_is_told_the_level_that_does(text, level):
+    (item,) = items(etree.fromstring(text), of_level("minimal"))
+    assert (item.level, item.kind, item.value) == (level, "element", "")
+
+
 def test_without_awareness_everything_unknown_is_rejected_and_the_attribute_with_it():
     rows = found("<Job awarenessPolicy='Ignore'><A awarenessPolicy='Warn'/></Job>", FULL.unaware())
     assert rows == [

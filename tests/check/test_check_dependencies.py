@@ -39,6 +39,11 @@ CASES = [
     ("an element of the same name in another namespace", GROUP.format(
         FIRST.format("<Dependency>c</Dependency>") + '<x:Job xmlns:x="urn:x" awarenessPolicy="Ignore"><Id>c</Id></x:Job>'),
      *[[(2, code, "/JobGroup/Job/Dependency", "a depends on c, which is not here")] for code in (HERE, CLOSED)]),
+    ("what is not known before it", JOB.format('<Colour awarenessPolicy="Ignore"/><Dependency>x</Dependency>'), [],
+     [(2, CLOSED, "/Job/Dependency", "1 depends on x, which is not here")]),
+    ("an element of another namespace before it", GROUP.format(
+        '<x:Job xmlns:x="urn:x" awarenessPolicy="Ignore"><Id>c</Id></x:Job>' + FIRST.format("<Dependency>c</Dependency>")),
+     *[[(2, code, "/JobGroup/Job/Dependency", "a depends on c, which is not here")] for code in (HERE, CLOSED)]),
     ("a job that is only mentioned", GROUP.format("<Job>c</Job>" + FIRST.format("<Dependency>c</Dependency>")),
      *[[(2, code, "/JobGroup/Job[2]/Dependency", "a depends on c, which is not here"),
         (2, code, "/JobGroup/Job[1]", "Job c is not defined in this JobGroup")] for code in (HERE, CLOSED)]),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import layout, nodes
+from sssjob.check import meaning
 from sssjob.check.findings import check
 from sssjob.check.meaning import is_silent
 from sssjob.check.sources import check_source
@@ -75,6 +76,10 @@ def job(*lines):
         pytest.param(
             job('<Mood awarenessPolicy="Ignore"><Node aggregation="Range">n[</Node></Mood>'), [],
             id="what is inside the unknown",
+        ),
+        pytest.param(
+            job('<x:Node xmlns:x="urn:x" aggregation="Range" awarenessPolicy="Ignore">n[</x:Node>'), [],
+            id="a name of another namespace",
         ),
     ],
 )  # fmt: skip
@@ -176,6 +181,7 @@ SETTLED = [
     ("<Requested><User>a</User><Queue>b</Queue><!-- c --></Requested>", True),
     ("<Requested><User>a</User><User>b</User></Requested>", False),
     ("<Requested><User>a</User></Requested><Requested><User>b</User></Requested>", True),
+    ("<Requested><!-- c --><User>a</User><User>b</User></Requested>", False),
     ("<Requested><User op='NE'>a</User></Requested>", True),
     ("<Requested><User op='Match'>a</User></Requested>", False),
     ("<Requested><User conj='And'>a</User></Requested>", False),
@@ -211,6 +217,13 @@ def test_what_agrees_at_a_look_is_not_asked_for_its_values(inside, settled):
     root = etree.fromstring(f"<Job><Id>1</Id><Duration>1</Duration>{inside}</Job>")
     assert is_silent(root) == settled
     assert not settled or {fault.code for fault in check(root)} <= {"I-ALIAS", "I-UNIT"}
+
+
+@pytest.mark.parametrize("more", ["conj='Or'", "group='0'"])
+def test_counts_in_groups_and_conjunctions_are_asked_for_their_values(more):
+    counts = "<NodeCount>2</NodeCount><Processors>4</Processors>"
+    root = etree.fromstring(f"<Job><Requested>{counts}<User {more}>a</User></Requested></Job>")
+    assert not meaning._is_settled(root)
 
 
 PLACED = [

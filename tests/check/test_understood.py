@@ -55,6 +55,8 @@ LEFT = [
      "<Job><Id mood='x'>1</Id><Queue mood='x'>q</Queue><Requested><GPU/></Requested></Job>",
      '<Job><Id>1</Id><Queue mood="x">q</Queue><Requested><GPU></GPU></Requested></Job>',
      ["/Job/Id/@mood"]),
+    ("an element within a property leaves the property", ACT,
+     "<Job><Name>n<Colour/></Name></Job>", "<Job><Name>n<Colour/></Name></Job>", ["/Job/Name/Colour"]),
     ("an element within a property counts for all", LAYOUT,
      "<Job><Name mood='x'>n<Colour/></Name></Job>", None, ["/Job/Name/Colour"]),
 ]  # fmt: skip
@@ -235,6 +237,7 @@ KNOWN_AT_A_LOOK = [
     ("<Job><TaskGroup>t</TaskGroup></Job>", False),
     ("<Job><x:Id xmlns:x='urn:x'>1</x:Id></Job>", False),
     ("<Job><NotificationList>JobEnd</NotificationList></Job>", False),
+    ("<Job><NotificationList awarenessPolicy='Warn'>x</NotificationList></Job>", False),
     ("<Job><Environment><Variable nam='a'>1</Variable></Environment></Job>", False),
     ("<Job><Dependency condition='OnMoon'>1</Dependency></Job>", False),
 ]  # fmt: skip
@@ -245,7 +248,9 @@ def test_most_jobs_are_known_to_be_understood_at_a_look(monkeypatch, text, known
     block = loads(text)
     trees = []
     monkeypatch.setattr(awareness, "_tree", lambda of: trees.append(of) or tree_of(of))
-    assert bool(understood(block).items) <= (not known)
+    found = [(item.path, item.what) for item in items(etree.fromstring(text))]
+    assert [(item.path, item.what) for item in understood(block).items] == found
+    assert bool(found) <= (not known)
     assert trees == [block] * (not known)
 
 

@@ -118,6 +118,11 @@ IN_A_JOB = [
       'W-GROUP-SWAP, warning at /Job/Requested/User[1]: the groups balance if every sign is reversed (SSS 8.1); positive opens, negative closes']),
     ('<Requested><User group="x">a</User></Requested>',
      ["E-TYPE, error at /Job/Requested/User/@group: group: 'x' is not an integer such as 16 (SSS 8.1)"]),
+    ('<User xmlns:x="urn:x" x:op="1">a</User>',
+     ['E-UNKNOWN, error at /Job/User/@op: attribute op of namespace urn:x (SSS 9.0)']),
+    ('<s:User xmlns:s="http://www.scidac.org/ScalableSystems/SSSRMAP" s:mood="1">a</s:User>',
+     ['E-UNKNOWN, error at /Job/User/@mood: attribute mood of namespace http://www.scidac.org/ScalableSystems/SSSRMAP (SSS 9.0)']),
+    ('<Mood awarenessPolicy="Ignore"><Requested><User>a</User><User>b</User></Requested></Mood>', []),
 ]
 # What stands in a group beside its Id.
 IN_A_GROUP = [

@@ -134,6 +134,23 @@ EQUIVALENT = {
     ("sssjob.rmap.replies", "self._chunked = False", "True"): "_begin says so first",
     ("sssjob.rmap.replies", "if end < 0:", "1"): "no head ends where it begins",
     ("sssjob.rmap.replies", "if end < 0:", "end <= 0"): "no head ends where it begins",
+    ("sssjob.rmap.framing", "if (end := end_of_head(self._buffer)) < 0:", "1"):
+     "no head ends where it begins",
+    ("sssjob.rmap.framing", "if (end := end_of_head(self._buffer)) < 0:",
+     "(end := end_of_head(self._buffer)) <= 0"): "no head ends where it begins",
+    ("sssjob.rmap.framing", 'if (end := buffer.find(b"\\n", 0, _LINE_LIMIT)) < 0:', "1"):
+     "empty lines were taken before",
+    ("sssjob.rmap.framing", 'if (end := buffer.find(b"\\n", 0, _LINE_LIMIT)) < 0:',
+     "(end := buffer.find(b'\\n', 0, _LINE_LIMIT)) <= 0"): "empty lines were taken before",
+    ("sssjob.rmap.framing", "if self._left < 0:", "self._left <= 0"):
+     "a body of which nothing is left is complete",
+    ("sssjob.rmap.framing", "self._chunks = 0", "1"): "_begin says so first",
+    ("sssjob.rmap.framing", "self._chunked = False", "True"): "_begin says so first",
+    ("sssjob.rmap.framing",
+     "self._head, self._body, self._left = None, BytesIO(), -1", "2"): "_begin says so first",
+    ("sssjob.check.awareness",
+     "is_known = not item.namespace and bool(element_level(group.name, item.name))",
+     "item.namespace"): "what is understood says nothing, and is only left out",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
 }  # fmt: skip
 

@@ -140,6 +140,46 @@ def test_lines_of_nothing_are_taken_at_once_and_lines_behind_chunks_are_counted(
         requests.next()
 
 
+ONE_CHUNK = CHUNKED + b"Host: a\r\n\r\n" + chunk(b"x") + b"0\r\n"
+GET = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def test_a_request_may_come_right_behind_the_last_line_of_another_one():
+    first, second = read(ONE_CHUNK + b"a: b\r\n" + GET)
+    assert (first.body, second.method, second.target) == (b"x", "GET", "/healthz")
+    first, second = read(ONE_CHUNK + GET.replace(b"/healthz", b"http://a:8/healthz"))
+    assert second.target == "http://a:8/healthz"
+
+
+@pytest.mark.parametrize("line", [b"garbage", b"a b: c", b"1"])
+def test_what_is_neither_a_trailer_nor_a_request_is_refused_behind_chunks_too(line):
+    with pytest.raises(BadFraming):
+        read(ONE_CHUNK + line + b"\r\n" + GET)
+
+
+@pytest.mark.parametrize("before, each", [(b"", b"\n"), (ONE_CHUNK, b"a: b\r\n")])
+def test_a_thousand_lines_may_stand_before_a_request(before, each):
+    requests = Requests()
+    requests.feed(before)
+    requests.next()
+    for _ in range(1000):
+        requests.feed(each)
+        assert requests.next() is None
+    requests.feed(each)
+    with pytest.raises(BadFraming, match="behind the last chunk"):
+        requests.next()
+
+
+@pytest.mark.parametrize("size, remembered", [(1024, True), (1025, False)])
+def test_a_short_head_is_read_once_however_often_it_comes(size, remembered):
+    begins = HEAD + b"Host: a\r\nContent-Length: 0\r\nX-Mine: "
+    head = begins + b"a" * (size - len(begins) - 4) + b"\r\n\r\n"
+    assert len(head) == size
+    framing._head.cache_clear()
+    read(head * 2)
+    assert framing._head.cache_info().currsize == remembered
+
+
 @pytest.mark.parametrize("closing", [b"Connection: close", b"Content-Length: 5"])
 def test_a_connection_is_not_used_again_where_that_is_asked_or_not_sure(closing):
     one = CHUNKED + b"Host: a\r\n" + closing + b"\r\n\r\n" + chunk(MESSAGE) + b"0\r\n\r\n"

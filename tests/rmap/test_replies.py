@@ -158,6 +158,15 @@ def test_a_server_that_goes_on_without_an_answer_is_given_up(data):
         reply.feed(data[1 << 16 :])
 
 
+def test_as_many_empty_lines_come_before_each_chunk_as_may_be_no_reply():
+    lines = b"\r\n" * (1 << 15)
+    reply = Reply()
+    reply.feed(LEGACY_HEAD + lines + b"1\r\na" + lines)
+    assert not reply.is_complete
+    with pytest.raises(BadFraming, match="65536 bytes that are no reply"):
+        reply.feed(b"\n")
+
+
 def in_chunks(data, cuts):
     return b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in pieces(data, cuts) if each)
 

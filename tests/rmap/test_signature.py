@@ -174,6 +174,13 @@ def test_a_key_that_java_cuts_is_known_by_its_first_24_characters():
     )
 
 
+def test_a_key_of_24_characters_is_not_cut_and_keeps_its_blank():
+    whole = b"gold-test-key-012345678 "
+    assert len(whole) == 24
+    assert verify(opened(envelope(BODY, sign(BODY, Key(whole)))), Key(whole))
+    assert refused(opened(envelope(BODY, sign(BODY, Key(whole.strip())))), Key(whole)) == "424"
+
+
 def test_who_may_use_both_algorithms_is_told_which_it_was():
     both = Key(KEY, (Algorithm.HMAC_SHA256, Algorithm.HMAC_SHA1))
     assert verify(opened(GOOD), both) is Algorithm.HMAC_SHA1
