@@ -6,6 +6,7 @@ process, and every thread that works at the same time, opens its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -16,6 +17,7 @@ from sssjob.store.sql import SqlDialect
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what a database refuses in texts
 _TRIES = 5  # for a change that stood in the way of another writer's
 
 
@@ -33,6 +35,16 @@ def tried(change: Callable[[], T], forget: Callable[[], None]) -> T:
             left -= 1
             if not left:
                 raise
+
+
+def comparable(values: Sequence[object]) -> tuple[object, ...]:
+    """Values that documents are looked for by, as a database takes them.
+
+    A letter that it refuses, and that no document has, becomes another one that no document has.
+    """
+    return tuple(
+        _NO_TEXT.sub("\uffff", value) if isinstance(value, str) else value for value in values
+    )
 
 
 class Sparse(NamedTuple):

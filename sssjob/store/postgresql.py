@@ -17,7 +17,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
-from sssjob.store.engine import Row, Sparse
+from sssjob.store.engine import Row, Sparse, comparable
 from sssjob.store.parts import part_of, touching
 from sssjob.store.schema import TOUCH, Table, insert, listed
 from sssjob.store.sql import POSTGRESQL, SqlDialect, quoted
@@ -57,7 +57,7 @@ class _ReadTransaction:
         """See ``Reader``."""
         with self._connection.cursor(name=f"stream{next(self._names)}") as cursor:
             cursor.itersize = _CURSOR_ROWS
-            cursor.execute(_marked(statement), values)
+            cursor.execute(_marked(statement), comparable(values))
             yield from cursor
 
 
@@ -302,7 +302,7 @@ def _marked(statement: str) -> LiteralString:
 
 
 def _fetched(connection: Connection, statement: str, values: Sequence[object]) -> list[Row]:
-    cursor = connection.execute(_marked(statement), values)
+    cursor = connection.execute(_marked(statement), comparable(values))
     return cursor.fetchall() if cursor.description else []
 
 

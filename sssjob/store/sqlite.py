@@ -22,7 +22,7 @@ from urllib.parse import quote
 from sssjob import database_files
 from sssjob.database_files import APPLICATION, OTHER, InheritedStore, OpenFile
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
-from sssjob.store.engine import Row, Sparse
+from sssjob.store.engine import Row, Sparse, comparable
 from sssjob.store.parts import part_of, touching
 from sssjob.store.schema import TOUCH, Table, insert
 from sssjob.store.sql import SQLITE, SqlDialect, quoted
@@ -109,7 +109,7 @@ class _ReadTransaction:
         """Let the moment go."""
         self._connection.rollback()
         self._engine.idle.append(self)
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, sqlite3.Error | UnicodeDecodeError):
             raise self._engine.fault(error) from error
 
     @property
@@ -123,11 +123,14 @@ class _ReadTransaction:
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Reader``."""
-        return self._connection.execute(statement, _plain(values)).fetchall()
+        return self._connection.execute(statement, comparable(values)).fetchall()
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Reader``."""
-        return self._connection.execute(statement, _plain(values))
+        return self._connection.execute(statement, comparable(values))
+
+
+_NO_UTF_8 = "Could not decode to UTF-8"
 
 
 class _ErrorsTold:
@@ -145,7 +148,7 @@ class _ErrorsTold:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, sqlite3.Error | UnicodeDecodeError):
             raise self._engine.fault(error) from error
 
 
@@ -184,7 +187,7 @@ class SQLite:
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``."""
         with self.told:
-            return self._connection.execute(statement, _plain(values)).fetchall()
+            return self._connection.execute(statement, comparable(values)).fetchall()
 
     def fetch_early(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``; the log is still forced to disk before it goes into the file."""
@@ -397,8 +400,11 @@ class SQLite:
     def _pragma(self, name: str) -> Any:
         return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
 
-    def fault(self, error: sqlite3.Error) -> Exception:
+    def fault(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
         """What SQLite raises, in our words."""
+        # Its texts, and what it quotes of them in messages, are UTF-8 as they were written.
+        if isinstance(error, UnicodeDecodeError) or _NO_UTF_8 in str(error):
+            return DamagedStore(self.address, f"the file is damaged: {error}")
         match _code(error):
             case code if code in _LOCKED:
                 said = f"locked by another process for more than {self.patience:g} seconds"
@@ -421,7 +427,3 @@ class SQLite:
 def _code(error: sqlite3.Error) -> int:
     """The primary code of SQLite; extended ones keep it in their lowest byte."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-def _plain(values: Sequence[object]) -> tuple[Any, ...]:
-    return values if isinstance(values, tuple) else tuple(values)

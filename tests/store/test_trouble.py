@@ -177,6 +177,30 @@ def test_pages_that_are_damaged_cost_the_documents_on_them_only(path, source, pl
         assert list(jobs.check())
 
 
+@pytest.mark.parametrize("table", ["document", "sqlite_master"])
+def test_texts_that_are_damaged_are_told_as_such(path, table):
+    with store.open(path, create=True) as jobs:
+        jobs.load(b"<Job><Id>the-name-of-a-job</Id></Job>")
+    was = b"the-name-of-a-job" if table == "document" else b'CREATE TABLE "note"'
+    content = path.read_bytes()
+    assert was in content
+    path.write_bytes(content.replace(was, b"\xff" * len(was)))
+
+    def changes():
+        with store.open(path) as jobs:
+            return list(jobs.changes())
+
+    with pytest.raises(DamagedStore, match="the file is damaged"):
+        changes()
+
+
+@pytest.mark.parametrize("text", ["\udcff", "a\0b", "\ud800 \udfff"])
+def test_what_no_text_of_a_document_is_finds_nothing(address, text):
+    with store.open(address, create=True) as jobs:
+        jobs.load(b"<Job><Id>1</Id></Job>")
+        assert (jobs.get(text), list(jobs.changes(by=text))) == (None, [])
+
+
 @pytest.mark.parametrize(
     "content, said",
     [
