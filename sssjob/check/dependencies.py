@@ -65,8 +65,6 @@ def _job(element: Element) -> Job:
 
 def _properties(element: Element, container: str) -> Iterator[Property]:
     for child in element.iterchildren("{*}*"):
-        here = place(str(child.tag), container)
-        if here.row is None or here.category:
-            continue
-        if graph.is_relevant(here.name, said := attributes(child)):
-            yield Property(here.name, text_of(child), said, line=child.sourceline or 0)
+        name = place(str(child.tag), container).name
+        if graph.is_relevant(name, said := attributes(child)):
+            yield Property(name, text_of(child), said, line=child.sourceline or 0)

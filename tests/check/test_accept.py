@@ -141,6 +141,7 @@ WALKED = [
       for context in ("Configured", "Available", "Spare")),
     '<Memory units="furlong">1</Memory>', "<Delivered><TaskCount>1</TaskCount></Delivered>",
     "<Requested><NodeCount>4</NodeCount><Processors>2</Processors></Requested>", "<TaskCount>2</TaskCount>",
+    "<TaskGroup><TaskDefaults><User>x</User></TaskDefaults></TaskGroup>",
     "<TaskGroup>a</TaskGroup>", "<TaskGroup><Id> </Id></TaskGroup>", "<Dependency>2</Dependency>",
     '<Environment><Variable name="A">1</Variable><Variable name="A">1</Variable></Environment>',
     "<Environment><Variable>1</Variable></Environment>", "<Environment/><Environment/>",

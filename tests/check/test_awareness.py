@@ -306,6 +306,11 @@ def test_one_reject_beats_any_number_of_warnings():
     assert not judge(items(etree.fromstring(text % "<D awarenessPolicy='Reject'/>"))).accepted
 
 
+def test_the_text_of_an_element_that_is_not_understood_is_its_value_if_it_holds_no_other():
+    text = "<Job><Colour> red\n</Colour><Tree>x<b/></Tree><Size>1<!-- c -->2</Size><Shape/></Job>"
+    assert [item.value for item in items(etree.fromstring(text))] == ["red", "", "12", ""]
+
+
 @pytest.mark.parametrize("text, level", [
     ("<JobGroup/>", "full"), ("<x:Job xmlns:x='urn:x'/>", ""), ("<Queue/>", ""),
 ])  # fmt: skip

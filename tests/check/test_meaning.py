@@ -257,6 +257,21 @@ def test_a_contradiction_is_told_where_its_count_was_written(text, expected):
     assert found(text) == expected
 
 
+def test_what_has_no_line_is_told_of_the_block_that_has_it():
+    root = etree.Element("JobGroup")
+    for parent, name, text in (
+        ("", "Id", "g"), ("JobDefaults", "TaskCount", "2"), ("JobDefaults", "NodeCount", "3"),
+        ("Job", "Id", "1"), ("Job", "Duration", "5"), ("Job", "Dependency", " "),
+    ):  # fmt: skip
+        around = root if not parent else root.find(parent)
+        if around is None:
+            around = etree.SubElement(root, parent)
+        etree.SubElement(around, name).text = text
+    assert [(fault.code, fault.line, fault.path) for fault in check(root, offset=7)] == [
+        ("E-COUNTS", 0, "/JobGroup/Job"), ("W-USELESS", 0, "/JobGroup/Job/Dependency"),
+    ]  # fmt: skip
+
+
 def test_many_contradictions_are_found_in_time_that_grows_with_their_number():
     one = "<Job><Id>{}</Id><Duration>1</Duration><NodeCount>3</NodeCount></Job>"
     inner = "".join(map(one.format, range(2000)))

@@ -123,6 +123,7 @@ IN_A_JOB = [
     ('<s:User xmlns:s="http://www.scidac.org/ScalableSystems/SSSRMAP" s:mood="1">a</s:User>',
      ['E-UNKNOWN, error at /Job/User/@mood: attribute mood of namespace http://www.scidac.org/ScalableSystems/SSSRMAP (SSS 9.0)']),
     ('<Mood awarenessPolicy="Ignore"><Requested><User>a</User><User>b</User></Requested></Mood>', []),
+    ('<x:TaskGroup xmlns:x="urn:x" awarenessPolicy="Ignore"><Requested><User>a</User><User>b</User></Requested></x:TaskGroup>', []),
 ]
 # What stands in a group beside its Id.
 IN_A_GROUP = [
@@ -188,10 +189,16 @@ def test_so_many_faults_of_one_job_object_are_told_and_that_there_are_more(monke
 
 def test_advice_is_given_on_so_many_names_and_on_each_of_them_wherever_it_stands(monkeypatch):
     monkeypatch.setattr(walk, "ADVISED", 2)
-    inside = "<Usr>a</Usr><Memry/><Usr>a</Usr><Hst/><Memry/>"
+    inside = "<Usr>a</Usr><Memry/><Usr>a</Usr><Quue/><Memry/>"
     assert [one.suggestion for one in check(etree.fromstring(JOB.format(inside)))] == [
         "did you mean User?", "did you mean Memory?", "did you mean User?", "", "did you mean Memory?",
     ]  # fmt: skip
+
+
+def test_what_a_job_in_a_wrapper_requests_is_looked_at_as_that_of_one_alone():
+    inside = "<Requested><User>a</User><User>b</User></Requested>"
+    wrapped = etree.fromstring(f"<Data><Jobs>{JOB.format(inside)}</Jobs></Data>")
+    assert [one.code for one in check(wrapped[0][0])] == ["W-UNSAT"]
 
 
 def test_a_unit_is_asked_for_where_it_was_not_before():

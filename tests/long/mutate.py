@@ -142,6 +142,7 @@ EQUIVALENT = {
      "empty lines were taken before",
     ("sssjob.rmap.framing", 'if (end := buffer.find(b"\\n", 0, _LINE_LIMIT)) < 0:',
      "(end := buffer.find(b'\\n', 0, _LINE_LIMIT)) <= 0"): "empty lines were taken before",
+    ("sssjob.rmap.framing", "found, limit = -1, HEAD_LIMIT", "2"): "what is below 0 is below 0",
     ("sssjob.rmap.framing", "if self._left < 0:", "self._left <= 0"):
      "a body of which nothing is left is complete",
     ("sssjob.rmap.framing", "self._chunks = 0", "1"): "_begin says so first",
@@ -151,6 +152,9 @@ EQUIVALENT = {
     ("sssjob.check.awareness",
      "is_known = not item.namespace and bool(element_level(group.name, item.name))",
      "item.namespace"): "what is understood says nothing, and is only left out",
+    ("sssjob.check.walk",
+     "f' {key}=\"{value}\"' for key, value in zip(keys, values, strict=True) if value", "False"):
+     "there is a value for each key",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
 }  # fmt: skip
 

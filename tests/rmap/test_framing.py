@@ -314,6 +314,12 @@ def test_the_line_before_a_chunk_has_one_kib_at_most():
         parser.next()
 
 
+def test_a_line_that_comes_whole_has_one_kib_at_most_too():
+    assert chunk_line(bytearray(b"a" * 1024 + b"\n")) == b"a" * 1024
+    with pytest.raises(BadFraming, match="not hexadecimal"):
+        chunk_line(bytearray(b"a" * 1025 + b"\n"))
+
+
 def test_a_size_has_15_digits_at_most():
     assert chunk_size(b"0" * 14 + b"a") == 10
     assert chunk_size(b" 1F ; name=x") == 31
@@ -443,6 +449,14 @@ def test_a_body_has_1000_chunks_and_another_one_for_each_256_bytes():
     assert request.body == b"a" * 1002
     with pytest.raises(BadFraming, match="too many small chunks"):
         read(begin + chunk(b"a") * 1003 + b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize("data, end", [
+    (b"", -1), (b"a", -1), (b"\r\n\r\n", 4), (b"\n\n", 2), (b"a\n\nb\r\n\r\n", 3),
+    (b"a\r\n\r\nb\n\n", 5), (b"a\n\r\n", 4),
+])  # fmt: skip
+def test_a_head_ends_behind_the_first_empty_line(data, end):
+    assert framing.end_of_head(bytearray(data)) == end
 
 
 def test_a_head_has_so_many_bytes():

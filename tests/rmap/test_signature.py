@@ -181,6 +181,12 @@ def test_a_key_of_24_characters_is_not_cut_and_keeps_its_blank():
     assert refused(opened(envelope(BODY, sign(BODY, Key(whole.strip())))), Key(whole)) == "424"
 
 
+def test_a_digest_with_letters_that_base64_has_not_proves_nothing():
+    odd = GOOD.replace(b"<DigestValue>", b"<DigestValue>*")
+    assert odd != GOOD
+    assert refused(opened(odd), Key(KEY)) == "424"
+
+
 def test_who_may_use_both_algorithms_is_told_which_it_was():
     both = Key(KEY, (Algorithm.HMAC_SHA256, Algorithm.HMAC_SHA1))
     assert verify(opened(GOOD), both) is Algorithm.HMAC_SHA1
