@@ -16,7 +16,7 @@ from sssjob.document import tree
 from sssjob.query import Match, Question
 from sssjob.query.question import with_resolved
 from sssjob.query.xpath2 import XPath2Query
-from sssjob.query.xpath2.gathering import GatheredPart, Gathering, Kept
+from sssjob.query.xpath2.gathering import GatheredPart, GatheredValues, Gathering
 from sssjob.query.xpath2.ways import way
 from sssjob.store.answers import StoreAnswers
 from sssjob.store.bounds import UNKNOWN
@@ -72,7 +72,7 @@ class _StoreDocuments(NamedTuple):
         steps = way(question.token)
         if part.counts and steps is not None and not steps.rest:  # each of its items is a node
             return [asked.how_many()]
-        found = Kept(part)
+        found = GatheredValues(part)
         found.add(asked.matches(places=False))
         return found.items
 

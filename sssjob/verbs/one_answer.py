@@ -17,10 +17,10 @@ from sssjob.document.sources import NamedSource
 from sssjob.errors import LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query import Match, Question
 from sssjob.query.xpath2 import XPath2Query
-from sssjob.query.xpath2.gathering import Gathering, Kept
+from sssjob.query.xpath2.gathering import GatheredValues, Gathering
 from sssjob.workers import Workers
 
-Gathered = dict[str, Kept]
+Gathered = dict[str, GatheredValues]
 Events = list[Gathered | SSSJobError]
 Tell = Callable[[Any], None]
 

@@ -77,9 +77,9 @@ class Gathering:
     parts: tuple[GatheredPart, ...]
     holds: tuple[Place | None, ...]
 
-    def kept(self) -> dict[str, Kept]:
+    def kept(self) -> dict[str, GatheredValues]:
         """What is to be kept of each part, by its variable; nothing so far."""
-        return {part.variable: Kept(part) for part in self.parts}
+        return {part.variable: GatheredValues(part) for part in self.parts}
 
     def answer(
         self, gathered: Mapping[str, list[Any]], documents: Iterable[Element]
@@ -103,7 +103,7 @@ def gathering(token: Any) -> Gathering | None:
     return Gathering(root, tuple(made.parts), tuple(made.holds))
 
 
-class Kept:
+class GatheredValues:
     """What is kept of a part, of some documents or of all: the values, or how many there are."""
 
     def __init__(self, part: GatheredPart) -> None:
@@ -123,7 +123,7 @@ class Kept:
                 self._values.append(self._value(match))
             self._grow(1)
 
-    def merge(self, other: Kept) -> None:
+    def merge(self, other: GatheredValues) -> None:
         """Keep what was kept of the documents behind these. Raises ``LimitExceeded``."""
         self._values += other._values
         self._size += other._size

@@ -33,7 +33,7 @@ from sssjob.query.syntax import Expression
 from sssjob.query.xpath import Query
 from sssjob.query.xpath2 import parser, scope, ways
 from sssjob.query.xpath2.context import Context
-from sssjob.query.xpath2.gathering import Gathering, Kept, Place, gathering
+from sssjob.query.xpath2.gathering import GatheredValues, Gathering, Place, gathering
 
 VERSIONS = tuple(parser.PARSERS)
 
@@ -152,7 +152,7 @@ class XPath2Query(Question):
         return question.plain or question
 
     def keep(
-        self, located: Located, gathered: Mapping[str, Kept], effective: bool,
+        self, located: Located, gathered: Mapping[str, GatheredValues], effective: bool,
         on_error: tree.OnError | None,
     ) -> Element:  # fmt: skip
         """Add what its parts find in a document, and give that, with its defaults if wanted.
