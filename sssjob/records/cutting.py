@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from sssjob.document.files import ByteRange
-from sssjob.records.record import Options, Skipped
+from sssjob.records.record import NamedColumns, Options, Skipped
 
 
 class Moved(NamedTuple):
@@ -79,6 +79,7 @@ class StreamPlace:
     columns: tuple[str, ...] = ()
     delimiter: str = ""
     front: tuple[tuple[int, bytes], ...] = ()
+    earlier: tuple[NamedColumns, ...] = ()
 
 
 class PartStream(io.BytesIO):

@@ -111,7 +111,10 @@ class Cutting:
         self._whole, self._processes, self._larger = file.whole if file else 0, processes, larger
         self.place = place or StreamPlace()
         if self.place.columns:
-            options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
+            options = replace(
+                options, columns=self.place.columns, delimiter=self.place.delimiter,
+                earlier=self.place.earlier,
+            )  # fmt: skip
         self.format, self.sign = format_, ""
         if format_ == "auto":
             head, stream = looked_at(stream, recognition.HEAD)
@@ -198,7 +201,7 @@ class Cutting:
         options, front = cuts.options, cuts.front
         self.place = StreamPlace(
             self.place.offset + len(data), self.place.line + data.count(b"\n"),
-            options.columns, options.delimiter, front,
+            options.columns, options.delimiter, front, options.earlier,
         )  # fmt: skip
 
     def _shortened(self, data: bytes) -> bytes:

@@ -177,12 +177,20 @@ class Field(NamedTuple):
     beside: tuple[str, ...] = ()
 
 
+class NamedColumns(NamedTuple):
+    """The columns of a table, and what stands between them."""
+
+    names: tuple[str, ...]
+    delimiter: str
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to read records; a format heeds what its source leaves open.
 
     ``zone``, by its name or itself, is for times that state none; ``columns`` and ``delimiter``
-    are those of a table without a header; ``ended_only`` skips jobs that have not ended; ``steps``
+    are those of a table without a header, and ``earlier`` those of header lines further up, the
+    latest first, whose records may go on; ``ended_only`` skips jobs that have not ended; ``steps``
     keeps the steps of a job as its task groups. ``format`` names what a source is for those who
     would recognise it otherwise: records, or documents.
     """
@@ -193,6 +201,7 @@ class Options:
     ended_only: bool = False
     steps: bool = True
     format: str = ""
+    earlier: tuple[NamedColumns, ...] = ()
 
 
 class Converted(NamedTuple, Generic[J]):

@@ -35,6 +35,7 @@ from sssjob.document import files
 from sssjob.document.sources import naming
 from sssjob.errors import UnreadableDocument, UnusableInput
 from sssjob.records.cutting import StreamPlace
+from sssjob.records.record import NamedColumns
 
 _VERSION = 2
 _MARK = 1024  # bytes before a place that tell a file from another one
@@ -556,6 +557,11 @@ def _of_version_1(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     return {**entry, "name": name, "at": entry["place"]["offset"], "fate": OPEN, "packed": ""}
 
 
+def _earlier(place: dict[str, Any]) -> tuple[NamedColumns, ...]:
+    found = place.get("earlier", [])  # which former versions do not write
+    return tuple(NamedColumns(tuple(names), str(delimiter)) for names, delimiter in found)
+
+
 def _seen(entry: dict[str, Any]) -> SeenLog:
     place = entry["place"]
     front = tuple((int(number), line.encode("latin-1")) for number, line in place["front"])
@@ -564,6 +570,6 @@ def _seen(entry: dict[str, Any]) -> SeenLog:
     return SeenLog(
         str(entry["name"]), int(entry["device"]), int(entry["inode"]),
         StreamPlace(int(place["offset"]), int(place["line"]), tuple(place["columns"]),
-              str(place["delimiter"]), front),
+              str(place["delimiter"]), front, _earlier(place)),
         int(entry["at"]), str(entry["mark"]), str(entry["fate"]), str(entry["packed"]),
     )  # fmt: skip

@@ -20,41 +20,25 @@ ends where the next one surely begins. Lines, bytes and tries of one record are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, islice, repeat
 from typing import BinaryIO, NamedTuple
 
 from sssjob.document.text import clean as clean_text
 from sssjob.errors import UnusableInput
 from sssjob.records.layout import Names
-from sssjob.records.lines import TWO_RECORDS, Blocks, clean
-from sssjob.records.record import Bad, Skipped
+from sssjob.records.lines import TWO_RECORDS, Blocks
+from sssjob.records.record import Bad, Options, Skipped
 from sssjob.records.regular import ROAD, Regular, part, regular
 from sssjob.records.texts import BulkColumn, Numbers
-from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin, Header, header
+from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin, Header
+from sssjob.systems.slurm.accounting.headers import TableHeaders, first_within, named
 
 RECORD_LIMIT = 1 << 20  # bytes
 LINES_LIMIT = 1000
 _LIMITS = f"{RECORD_LIMIT} bytes or {LINES_LIMIT} lines"
-_FIRST = 8  # lines that tell whether each ends with a delimiter
 _LOOK, _SELDOM = 1 << 14, 8  # bytes that tell whether more than one line in so many is of a step
 RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
-
-
-_NO_HEADER = (
-    "no header line: expected column names such as JobID|User|State (sacct without --noheader), "
-    "or name the columns"
-)
-_ALIGNED = (
-    "columns aligned by blanks, which values have, too: print them with a delimiter, by "
-    "sacct --parsable2"
-)
-
-
-def _is_aligned(line: str) -> bool:
-    """Whether a line is the header of sacct without ``--parsable2``."""
-    words = line.split()
-    return len(words) > 1 and words[0].startswith("JobID") and all(map(str.isidentifier, words))
 
 
 class JoinedLines(NamedTuple):
@@ -132,53 +116,26 @@ class _WholeLines(NamedTuple):
 
 
 class TableReader:
-    """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
+    """Reads the rows of a stream, which belong to the last of its ``headers`` that they fit.
 
-    ``columns`` are those of a table without a header, whose lines are read from the ``first`` one
+    ``options`` may name the columns of a table whose lines are read from the ``first`` one
     on. ``cut_short`` is the number of the last line where it has no line end, else 0, and
     ``may_end_in_step`` whether that may be a step of the job before it.
     """
 
-    def __init__(
-        self, known: Iterable[str], columns: Iterable[str] = (), delimiter: str = "",
-        first: int = 1,
-    ) -> None:  # fmt: skip
-        self._known = tuple(known)
-        self._first = first
-        self._delimiter = delimiter
-        self.header: Header | None = None
+    def __init__(self, known: Sequence[str], options: Options, first: int = 1) -> None:
+        self._known, self._options, self._first = known, options, first
+        self._headers = named(known, options)
         self.cut_short = 0
         self.may_end_in_step = False
-        # The lines of the record that is being read; its fields, where one line holds them all;
-        # and whether the record before it was cut short.
+        # The header of the record that is being read, and its lines; its fields, where one line
+        # holds them all; and whether the record before it was cut short.
+        self._header = self._headers.latest if self._headers else None
         self._group: list[str] = []
         self._alone: list[str] | None = None
         self._begun, self._size, self._tainted = 0, 0, False
         self._varied: tuple[Header | None, set[int]] = None, set()  # columns of a header
         self._stepped: tuple[Header | None, bool] = None, False  # and whether it has steps
-        if names := tuple(columns):
-            delimiter = delimiter or "|"
-            self.header = header(delimiter.join(names), self._known, delimiter)
-            if self.header is None:
-                raise UnusableInput("the columns hold no JobID, or what is no column name")
-
-    # decision 1090
-    def begin(self, block: bytes) -> None:
-        """Look at the first lines of a stream whose columns are named.
-
-        ``sacct --parsable`` puts a delimiter behind each line, as behind that of a header, where it
-        has one: behind it stands an empty field, which is no column.
-        """
-        if self.header is None or self._first != 1:
-            return
-        head = self.header
-        lines = block.split(b"\n", _FIRST)[:_FIRST]
-        rows = head.split_all(clean(b"\n".join(lines), head.delimiter.encode()).split("\n"))
-        ended = Header((*head.names, ""), head.delimiter)
-        if sum(ended.is_record(row) and not row[-1] for row in rows) > sum(
-            map(head.is_record, rows)
-        ):
-            self.header = ended
 
     def batches(self, stream: BinaryIO) -> Iterator[list[Found]]:
         """Every record of a stream, many at once, of which all rows have the same names, and all
@@ -187,88 +144,82 @@ class TableReader:
         Raises ``UnusableInput`` where the columns are not known.
         """
         found: list[Found] = []
-        head = self.header
-        for number, lines in self._lines(stream):
-            if found and (lines is None or self.header is not head):  # behind a block, or a header
-                yield found
+        for number, some in self._pieces(stream):
+            if some is None:  # behind a block
+                yield from (
+                    _by_names(found) if len(self.headers.heads) > 1 else filter(None, (found,))
+                )
                 found = []
-            if lines is None:
-                continue
-            head = self.header_now
-            if isinstance(lines, _WholeLines):
-                found += self._run(number, lines)
-                continue
-            more, taken = self._batch(number, lines)
-            found += more
-            for at in range(taken, len(lines)):  # behind another header, line by line
-                if self.header_now is not head:
-                    yield found
-                    head, found = self.header_now, []
-                found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
+            elif isinstance(some, TableHeaders):
+                found += [*self._settle(), Skipped(number, "header")]
+                self._follow(some)
+                self._tainted = False  # what was cut short ends here, too
+            elif isinstance(some, _WholeLines):
+                found += self._run(number, some)
+            else:
+                found += self._batch(number, some)
         if self.cut_short and self._group:
             self.may_end_in_step = self._may_be_step(self._group[-1])
         if last := self._last():
             yield [*last]
 
+    def _follow(self, headers: TableHeaders) -> None:
+        """These are the headers from here on."""
+        self._headers, self._header = headers, headers.latest
+
     def _run(self, number: int, run: _WholeLines) -> list[Found]:
         """What is known after lines that are whole records, none of them a step."""
         columns, begin, end = run
         first, last = ([column[at] for column in columns] for at in (begin, end - 1))
-        delimiter, names = self.header_now.delimiter, self.header_now.names
-        found: list[Found] = [*self._take(number, delimiter.join(first), first)]
+        head = self.headers.latest
+        found: list[Found] = [*self._begin(head, number, head.delimiter.join(first), first)]
         # Each but the last ends where the next one surely begins.
-        found.append(RowRun(number, names, columns, begin, end - 1))
-        self._tainted = False
-        self._begin(number + end - 1 - begin, delimiter.join(last), last)
+        found.append(RowRun(number, head.names, columns, begin, end - 1))
+        self._drop()
+        self._begin(head, number + end - 1 - begin, head.delimiter.join(last), last)
         return found
 
-    def _batch(self, number: int, lines: list[str]) -> tuple[list[SacctRow | Skipped | Bad], int]:
-        """What is known after the next lines, and how many were taken: up to another header."""
-        head = self.header_now
-        found: list[SacctRow | Skipped | Bad] = []
-        rows = head.split_all(lines)
+    def _batch(self, number: int, lines: list[str]) -> list[SacctRow | Bad]:
+        """What is known after the next lines."""
+        found: list[SacctRow | Bad] = []
         index = 0
-        for is_record, run in groupby(head.records(rows)):
-            size = sum(1 for _ in run)
-            end = index + size
-            if is_record and size > 1:
-                # Each but the last ends where the next one surely begins.
-                found += self._take(number + index, lines[index], rows[index])
-                numbers = range(number + index, number + end - 1)
-                fields = rows[index : end - 1]
-                told = zip(numbers, repeat(head.names), fields, repeat(None))
-                found += map(_row, repeat(SacctRow), told)
-                self._tainted = False
-                self._begin(number + end - 1, lines[end - 1], rows[end - 1])
-                index = end
-                continue
-            while index < end:
-                found += self._take(number + index, lines[index], rows[index])
-                index += 1
-                if self.header is not head:
-                    return found, index
-        return found, len(lines)
+        owners, rows = self.headers.owners(lines)
+        for owner, run in groupby(owners):
+            end = index + sum(1 for _ in run)
+            if owner is None:
+                for at in range(index, end):
+                    found += self._take(number + at, lines[at])
+            else:
+                found += self._whole(owner, number + index, rows[index:end])
+            index = end
+        return found
 
-    def _take(
-        self, number: int, line: str, fields: list[str]
-    ) -> Sequence[SacctRow | Skipped | Bad]:
-        """What is known after the next line."""
-        head = self.header_now
-        begins = head.begins_record(fields)
-        if begins is not Begin.SURELY and head.is_damaged(fields) and self._is_full():
-            begins = Begin.SURELY  # no text: it is bad, or read, by itself # decision 951
-        if begins is Begin.SURELY and not (not head.has_texts and self.another(line)):
-            found = self._settle()
-            self._begin(number, line, fields)
-            return found
-        if begins is not Begin.PERHAPS and (new := self.another(line)):
-            found = [*self._settle(), Skipped(number, "header")]
-            self.header, self._tainted = new, False  # what was cut short ends here, too
-            return found
+    def _whole(self, head: Header, number: int, rows: list[list[str]]) -> list[SacctRow | Bad]:
+        """What is known after whole records of a header, one on each line, by their fields.
+
+        Each but the last ends where the next one surely begins.
+        """
+        found: list[SacctRow | Bad] = []
+        delimiter, last = head.delimiter, rows.pop()
+        if rows:
+            found += self._begin(head, number, delimiter.join(rows[0]), rows[0])
+            self._drop()
+            numbers = range(number, number + len(rows))
+            told = zip(numbers, repeat(head.names), rows, repeat(None))
+            found += map(_row, repeat(SacctRow), told)
+        line = delimiter.join(last)
+        return [*found, *self._begin(head, number + len(rows), line, last)]
+
+    def _take(self, number: int, line: str) -> Sequence[SacctRow | Bad]:
+        """What is known after the next line, which is no whole record."""
+        if (head := self._beginning(line)) is not None:
+            line = self.headers.own(head, line)
+            return self._begin(head, number, line, head.split(line))
         if not self._group:
             if not line.strip():
                 return ()
             self._begun, self._size = number, 0
+        line = self.headers.own(self.header_now, line)
         self._alone = None
         self._size += len(line) + 1
         if self._size <= RECORD_LIMIT and len(self._group) <= LINES_LIMIT:
@@ -277,19 +228,37 @@ class TableReader:
             self._group.append(_CUT)
         return ()
 
+    def _beginning(self, line: str) -> Header | None:
+        """The header of the record that a line surely begins, if it does."""
+        if (head := self.headers.begun_by(line)) is not None:
+            return head
+        now = self.header_now
+        if not now.has_texts:
+            return now if any(self.headers.fields(now, line)) else None
+        damaged = self.headers.damaged(line, now)
+        return damaged if damaged and self._is_full() else None  # decision 951
+
     def _is_full(self) -> bool:
         """Whether the lines that were gathered have all fields of a record."""
         head = self.header_now
         gathered = "\n".join(self._group)
         return self._alone is not None or len(head.split(gathered)) >= len(head.names)
 
-    def _begin(self, number: int, line: str, fields: list[str]) -> None:
-        """A line begins a record."""
-        whole = len(fields) == len(self.header_now.names)
-        self._group, self._alone, self._begun = [line], fields if whole else None, number
-        self._size = len(line)
+    def _begin(
+        self, head: Header, number: int, line: str, fields: list[str]
+    ) -> list[SacctRow | Bad]:
+        """A line begins a record of a header; what is known of what was gathered before."""
+        found = self._settle()
+        self._header = head
+        self._group, self._begun, self._size = [line], number, len(line)
+        self._alone = fields if len(fields) == len(head.names) else None
+        return found
 
-    def _settle(self) -> list[SacctRow | Skipped | Bad]:
+    def _drop(self) -> None:
+        """What was gathered is a whole record that is told of by others."""
+        self._group, self._alone, self._tainted = [], None, False
+
+    def _settle(self) -> list[SacctRow | Bad]:
         """What the lines are that were gathered."""
         group, self._group = self._group, []
         alone, self._alone = self._alone, None
@@ -301,7 +270,7 @@ class TableReader:
         outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
         return [*outcomes]
 
-    def _last(self) -> list[SacctRow | Skipped | Bad]:
+    def _last(self) -> list[SacctRow | Bad]:
         """What the last lines are: sacct ends each, so one without its end is no part of a text."""
         if not self.cut_short or len(self._group) < 2 or not self._has_id(self._group[-1]):
             return self._settle()
@@ -319,47 +288,63 @@ class TableReader:
         fields = head.split(line)
         return len(fields) > head.key and JOB_ID.fullmatch(fields[head.key]) is not None
 
-    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str] | _WholeLines | None]]:
+    def _pieces(
+        self, stream: BinaryIO
+    ) -> Iterator[tuple[int, list[str] | _WholeLines | TableHeaders | None]]:
         """The physical lines behind the first header, with the number of the first of them.
 
-        Runs of those that are surely whole records, and no steps, come as columns. Behind those of
-        a block is None.
+        Runs of those that are surely whole records, and no steps, come as columns; another header
+        line as the headers from there on. Behind those of a block is None.
         """
         blocks = Blocks(stream, self._first, self._wide)
         for number, block in blocks:
             begin = 0
-            if number == self._first:
-                self.begin(block)
-            if self.header is None:
-                raw = clean(block, (self._delimiter or DELIMITERS).encode())
-                begin = self.first(raw.split("\n"), number - 1)
-                if self.header is None:
+            if self._headers is None:
+                found = first_within(block, number, self._known, self._options.delimiter)
+                if found is None:
                     continue
-                *before, block = block.split(b"\n", begin)
-                if len(before) < begin:
-                    continue
-            if self._is_stepped(block):
-                found = None
-            else:
-                found = self._regular(block) if ROAD.is_open(len(block)) else None
-            if found is not None:
-                head = self.header
-                yield from self._runs(number + begin, found, head.fit(found.columns))
-            else:
-                yield number + begin, clean(block, self.header.delimiter.encode()).split("\n")
+                begin = found.end
+                self._follow(found.headers)
+            elif number == self._first == 1 and self._options.columns:
+                self._follow(self._headers.of_beginning(block))
+            yield from self._of_block(number, block, begin)
             yield number, None
         self.cut_short = blocks.cut_short
-        if self.header is None:
+        if self._headers is None:
             raise UnusableInput("nothing to read: not even a header line")
+
+    def _of_block(
+        self, number: int, block: bytes, begin: int
+    ) -> Iterator[tuple[int, list[str] | _WholeLines | TableHeaders]]:
+        """The lines of a block from a place on, between its header lines."""
+        number += block.count(b"\n", 0, begin)
+        for line in self.headers.within(block, begin):
+            if begin < line.begin:
+                yield from self._table(number, block[begin : line.begin - 1])
+                number += block.count(b"\n", begin, line.begin)
+            yield number, line.headers
+            number, begin = number + 1, line.end
+        if begin < len(block):
+            yield from self._table(number, block[begin:])
+
+    def _table(self, number: int, data: bytes) -> Iterator[tuple[int, list[str] | _WholeLines]]:
+        """Lines of which none is a header."""
+        found = None
+        if not self._is_stepped(data) and ROAD.is_open(len(data)):
+            found = self._regular(data)
+        if found is None:
+            yield number, self.headers.lines(data)
+        else:
+            yield from self._runs(number, found, self.headers.latest.fit(found.columns))
 
     def _wide(self) -> int:
         return 0 if self._stepped[1] else ROAD.wide()
 
     def _is_stepped(self, block: bytes) -> bool:
         """Whether a table has steps, as its first lines tell: these are read with their jobs."""
-        head = self.header_now
+        head = self.headers.latest
         if self._stepped[0] is not head:
-            lines = clean(block[:_LOOK], head.delimiter.encode()).split("\n")
+            lines = self.headers.lines(block[:_LOOK])
             steps = sum(
                 "." in fields[head.key]
                 for fields in head.split_all(lines)
@@ -369,8 +354,8 @@ class TableReader:
         return self._stepped[1]
 
     def _regular(self, block: bytes) -> Regular | None:
-        """The regular lines of a block, where the header allows for columns."""
-        head = self.header_now
+        """The regular lines of a block, where the latest header allows for columns."""
+        head = self.headers.latest
         delimiter, width = head.delimiter, len(head.names)
         is_plain = len(delimiter) == 1 and delimiter.isascii() and delimiter.isprintable()
         if not is_plain or width < 2:
@@ -382,41 +367,18 @@ class TableReader:
     def _runs(
         self, number: int, found: Regular, fit: Numbers
     ) -> Iterator[tuple[int, list[str] | _WholeLines]]:
-        """The lines of a block, runs of them as columns; behind another header line by line."""
-        head, place, lines = self.header_now, 0, found.lines
+        """The lines of a block, runs of them as columns."""
+        place, lines = 0, found.lines
 
         def others(end: int) -> Iterator[tuple[int, list[str]]]:
             if place < end:
-                raw = lines.of(place, end)
-                yield number + place, clean(raw, head.delimiter.encode()).split("\n")
+                yield number + place, self.headers.lines(lines.of(place, end))
 
         for begin, at, size in found.runs(fit):
             yield from others(begin)
-            if self.header is not head:
-                place = begin
-                break
             yield number + begin, _WholeLines(found.columns, at, at + size)
             place = begin + size
         yield from others(len(lines))
-
-    def first(self, lines: list[str], before: int) -> int:
-        """Find the header in the first lines, and give the number of lines that it ends."""
-        for index, line in enumerate(lines, start=1):
-            text = line.removeprefix("\ufeff")
-            if not text.strip() or text.startswith("#"):
-                continue
-            self.header = header(text, self._known, self._delimiter)
-            if self.header is None:
-                raise UnusableInput(_ALIGNED if _is_aligned(text) else _NO_HEADER, before + index)
-            return index
-        return len(lines)
-
-    def another(self, line: str) -> Header | None:
-        """The header of another file that was appended to this one."""
-        if "JobID" not in line or len(line) > 8192:
-            return None
-        found = header(line.removeprefix("\ufeff"), self._known, self._delimiter)
-        return found if found and set(found.names) <= {*self._known, ""} else None
 
     def _settled(
         self, group: list[str], line: int, tainted: bool
@@ -488,10 +450,16 @@ class TableReader:
         return list(islice(inner, RESTART_LIMIT))
 
     @property
+    def headers(self) -> TableHeaders:
+        """The headers so far, once there is one."""
+        assert self._headers is not None
+        return self._headers
+
+    @property
     def header_now(self) -> Header:
-        """The header, once it is known."""
-        assert self.header is not None
-        return self.header
+        """The header of the record that is being read."""
+        assert self._header is not None
+        return self._header
 
     def _only_first(self, group: list[str]) -> bool:
         """Whether the first of several lines is a record by itself."""
@@ -540,6 +508,8 @@ class TableReader:
         two = head.holds_two(fields)
         if two is Begin.SURELY:
             return Bad(line, TWO_RECORDS)
+        if len(group) == 1 and self.headers.other_owner(head, group[0]):
+            return Bad(line, OTHER_OWNER)
         found = f"{_fields(len(fields))} where the header has {width}: a delimiter in a text"
         split = head.resplit(fields)
         if split is None:
@@ -560,8 +530,25 @@ class TableReader:
         return SacctRow(line, self.header_now.names, fields, joined)
 
 
+OTHER_OWNER = "a record of an earlier header, or one with a delimiter in a text"
+
+
+def _by_names(found: Sequence[Found]) -> Iterator[list[Found]]:
+    """The same, those of other names by themselves."""
+    some: list[Found] = []
+    names: Names | None = None
+    for each in found:
+        if isinstance(each, SacctRow | RowRun) and each.names is not names:
+            if names is not None:
+                yield some
+                some = []
+            names = each.names
+        some.append(each)
+    if some:
+        yield some
+
+
 _row = tuple.__new__  # what SacctRow(...) calls in the end, without a call in between
-DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 
 

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
 
 from sssjob.records.cutting import Part
-from sssjob.records.lines import clean
 from sssjob.records.record import Options
-from sssjob.systems.slurm.accounting.header import Header
-from sssjob.systems.slurm.accounting.lines import DELIMITERS, TableReader
+from sssjob.systems.slurm.accounting.headers import HeaderLine, TableHeaders, first_within, named
 from sssjob.systems.slurm.accounting.table import COLUMNS
 
 _TAILS = (1 << 13, 1 << 16)  # bytes before the end in which a boundary is looked for at first
 
 
-class _HeaderLine(NamedTuple):
-    """A header, and where its line begins and ends in some data; it may be known before."""
-
-    header: Header
-    begin: int = 0
-    end: int = 0
-
-
 class TableCutter:
     """Cuts between two whole records of which the second is no step, and before a header line.
 
-    There a reader knows nothing of what stood before but the header, which becomes the columns
-    of the next part.
+    There a reader knows nothing of what stood before but the headers, which become columns of the
+    next part.
     """
 
     def __init__(self, options: Options, front: tuple[tuple[int, bytes], ...] = ()) -> None:
@@ -41,60 +29,50 @@ class TableCutter:
         Raises ``UnusableInput`` where there is no header line and no columns are named.
         """
         options = self.options
-        heads = list(self._heads(data, line))
+        lines = list(self._headers(data, line))
         size = len(data)
         if not final:
-            size = self._boundary(data, heads[-1]) if heads else 0
-            if not size and len(heads) > 1:
-                size = heads.pop().begin
+            size = self._boundary(data, lines[-1]) if lines else 0
+            if not size and len(lines) > 1:
+                size = lines.pop().begin
         if not size:
             return None, 0
-        if heads:
-            head = heads[-1].header
-            self.options = replace(options, columns=head.names, delimiter=head.delimiter)
+        if lines:
+            self.options = lines[-1].headers.options(options)
         return Part(data[:size], line, options), size
 
-    def _heads(self, data: bytes, line: int) -> Iterator[_HeaderLine]:
-        """The header that is known, and those in the data, whose first line has this number."""
-        reader = TableReader(COLUMNS, self.options.columns, self.options.delimiter, line)
-        reader.begin(data)
-        position = 0
-        if reader.header is None:
-            keep = (self.options.delimiter or DELIMITERS).encode()
-            while reader.header is None and (end := data.find(b"\n", position) + 1):
-                reader.first([clean(data[position : end - 1], keep)], 0)
-                position = end
-        if reader.header is None:
-            return
-        yield _HeaderLine(reader.header, 0, position)
-        while (found := data.find(b"JobID", position)) >= 0:
-            begin, end = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found) + 1
-            if not end:
+    def _headers(self, data: bytes, line: int) -> Iterator[HeaderLine]:
+        """The headers that are known, and those in the data, whose first line has this number."""
+        headers, begin = named(COLUMNS, self.options), 0
+        whole = data[: data.rfind(b"\n") + 1]
+        if headers is None:
+            found = first_within(whole, line, COLUMNS, self.options.delimiter)
+            if found is None:
                 return
-            keep = reader.header.delimiter.encode()
-            if begin >= position and (new := reader.another(clean(data[begin : end - 1], keep))):
-                reader.header = new
-                yield _HeaderLine(new, begin, end)
-            position = end
+            headers, begin = found.headers, found.end
+        elif line == 1:
+            headers = headers.of_beginning(data)
+        yield HeaderLine(0, begin, headers)
+        yield from headers.within(whole, begin)
 
-    def _boundary(self, data: bytes, head: _HeaderLine) -> int:
-        """How many bytes stand before the last boundary behind a header."""
+    def _boundary(self, data: bytes, behind: HeaderLine) -> int:
+        """How many bytes stand before the last boundary behind a header line."""
         end = data.rfind(b"\n") + 1
         for width in (*_TAILS, end):
-            begin = max(data.rfind(b"\n", 0, max(end - width, 0)) + 1, head.end)
-            if found := _last(data[begin:end], head.header):
+            begin = max(data.rfind(b"\n", 0, max(end - width, 0)) + 1, behind.end)
+            if found := _last(data[begin:end], behind.headers):
                 return begin + found
         return 0
 
 
-def _last(data: bytes, head: Header) -> int:
+def _last(data: bytes, headers: TableHeaders) -> int:
     """How many bytes of some lines stand before the last two that are whole records."""
     raw = data.split(b"\n")[:-1]
-    keep = head.delimiter.encode()
-    rows = [head.split(clean(line, keep)) for line in raw]
-    whole = head.records(rows)
+    lines = [line for each in raw for line in headers.lines(each)]
+    owners, rows = headers.owners(lines)
     # What follows the last line is not seen: it may belong to it.
-    for place in range(len(rows) - 1, 0, -1):
-        if whole[place] and whole[place - 1] and "." not in rows[place][head.key]:
+    for place in range(len(lines) - 1, 0, -1):
+        head = owners[place]
+        if head and owners[place - 1] and "." not in rows[place][head.key]:
             return sum(len(line) + 1 for line in raw[:place])
     return 0

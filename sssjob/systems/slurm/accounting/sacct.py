@@ -23,8 +23,9 @@ from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
+from sssjob.systems.slurm.accounting.headers import DELIMITERS
 from sssjob.systems.slurm.accounting.jobs import RowColumns, truncated_end
-from sssjob.systems.slurm.accounting.lines import DELIMITERS, RowRun, SacctRow, TableReader
+from sssjob.systems.slurm.accounting.lines import RowRun, SacctRow, TableReader
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.accounting.steps import StepValues, Summed
@@ -45,7 +46,7 @@ class _SacctTable:
 
     def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The rows, as many at once as a block has."""
-        reader = TableReader(table.COLUMNS, options.columns, options.delimiter, first)
+        reader = TableReader(table.COLUMNS, options, first)
         yield from reader.batches(stream)
         yield cut_short(reader.cut_short, doubts=reader.may_end_in_step)
 
