@@ -98,6 +98,8 @@ def amount_of_all(text: str, many: str) -> Found:
 
 def _product(text: str, many: str) -> Fraction | None:
     each, times = known_number(text), number(many)
+    if each and times <= 0:
+        raise Instead(text, "a value of processors whose number is told", (), KEPT, keeps=True)
     return each * times if each is not None and times > 0 else None
 
 
@@ -138,6 +140,7 @@ NAMES = tuple(row.column for row in COLUMNS)
 _ID, _SUBMIT, _WAIT, _RUN, _STATUS = (
     NAMES.index(name) for name in ("Job Number", "Submit Time", "Wait Time", "Run Time", "Status")
 )
+_CPU = NAMES.index("Average CPU Time")
 _QUEUE, _PARTITION = NAMES.index("Queue Number"), NAMES.index("Partition Number")
 
 _OF_STARTED = frozenset(("Run Time", ALLOCATED, "Average CPU Time", "Used Memory"))
@@ -322,10 +325,18 @@ def _named(text: str, names: dict[str, str]) -> str:
     return names.get(found, found) if isinstance(found, str) else ""
 
 
+# decision 1100
 def _was_started(fields: list[str]) -> bool:
-    """A job that was cancelled while it waited has no run time, and often 0 for one."""
+    """A job that was cancelled while it waited has no run time, and often 0 for one; one that used
+    CPU time ran, whatever its run time is.
+    """
     run = number(fields[_RUN])
-    return run > 0 or (run == 0 and fields[_STATUS] != CANCELLED) or fields[_STATUS] == COMPLETED
+    return (
+        run > 0
+        or (run == 0 and fields[_STATUS] != CANCELLED)
+        or fields[_STATUS] == COMPLETED
+        or number(fields[_CPU]) > 0
+    )
 
 
 def _is_number(text: str) -> bool:

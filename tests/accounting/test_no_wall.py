@@ -42,6 +42,11 @@ def keyed(text, **values):
     return text
 
 
+def swf(run="600", cpu="300", status="1", processors="4"):
+    """A line of SWF with another run time, CPU time, status or number of processors."""
+    return put(SWF, " ", _3=run, _4=processors, _5=cpu, _10=status)
+
+
 def sacct(start, end, wall, state="COMPLETED", cpus="4"):
     return f"JobID|State|Start|End|ElapsedRaw|NCPUS\n7|{state}|{start}|{end}|{wall}|{cpus}\n"
 
@@ -87,6 +92,9 @@ TOLD = {
     "flux, no end":         ("flux", json.dumps({**FLUX, "t_cleanup": "", "t_inactive": ""})),
     "flux, no start":       ("flux", json.dumps({**FLUX, "t_run": ""})),
     "swf":                  ("swf", SWF.replace(" 600 ", " -1 ")),
+    "swf, cancelled":       ("swf", swf(run="-1", status="5")),
+    "swf, failed":          ("swf", swf(run="-1", status="0")),
+    "swf, no status":       ("swf", swf(run="-1", status="-1")),
     "apel":                 ("apel", without(APEL, "WallDuration", "StartTime")),
 }
 NOT_TOLD = {
@@ -100,7 +108,8 @@ NOT_TOLD = {
                                                  JobState="CANCELLED")),
     "condor, removed":   ("condor", ad(**UNTIMED, **NO_CPU, JobStatus=3)),
     "flux, cancelled":   ("flux", json.dumps({**FLUX, "t_run": "", "result": "CANCELED"})),
-    "swf, cancelled":    ("swf", SWF.replace(" 600 ", " -1 ").replace(" 1 5 ", " 5 5 ", 1)),
+    "swf, cancelled":    ("swf", swf(run="-1", cpu="-1", status="5")),
+    "swf, no CPU time":  ("swf", swf(run="-1", cpu="0", status="0")),
     "wall time alone":   ("pbs", without(written("openpbs"), "start")),
 }
 # fmt: on
@@ -156,3 +165,17 @@ def test_a_job_of_sacct_whose_nodes_were_not_assigned_ran_where_time_passed_in_i
     assert not bad
     assert ("<Duration>100<" in text) == ("<Processors>4<" in text) == (wall == "100")
     assert "None assigned" not in text
+
+
+@pytest.mark.parametrize("status", ["0", "1", "5", "-1"])
+@pytest.mark.parametrize("run", ["-1", "0", "600"])
+@pytest.mark.parametrize("processors", ["-1", "4"])
+def test_cpu_time_of_swf_counts_or_is_told(status, run, processors):
+    """Whatever else is not known of the job; where nothing tells of how many it is, it is kept."""
+    ((job,), told, bad) = by_kind("swf", swf(run=run, status=status, processors=processors))
+    assert not bad
+    if processors == "4":
+        assert job.properties.text("CpuDuration") == "1200"
+    else:
+        assert job.properties.get("Extension", name="Average CPU Time").text == "300"
+        assert any("Average CPU Time" in each for each in told)
