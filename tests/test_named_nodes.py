@@ -855,12 +855,15 @@ def test_of_several_sets_all_that_is_left_is_among_the_nodes(beside):
     assert names == {share.name for share in shares} == {"n3", *re.findall(r"n[12]", beside)}
 
 
-# decision 1065
+# decisions 1065, 1112
 def test_machines_that_a_choice_counts_are_refused_as_all_others_are():
-    choice = (
-        '<Node group="1" aggregation="List">n3,n4</Node><Feature conj="Or" group="-1">a</Feature>'
-    )
-    assert refused_by("condor", loads(REJECTING.format("", choice)))
+    choice = '<Node group="1" aggregation="List">n3,n4</Node><{0} conj="Or" group="-1"{1}>a,b</{0}>'
+    several = choice.format("Node", ' aggregation="List"')
+    assert refused_by("condor", loads(REJECTING.format("", several)))
+    found = loads(REJECTING.format("", choice.format("Feature", ' aggregation="List"')))
+    text = translate(found, "condor", Settings(residual=False)).text
+    assert "Hasa" in text
+    assert "machine_count" not in text  # the other one is written, and asks for one machine
 
 
 def _either(first, second):
@@ -915,7 +918,8 @@ def test_of_a_choice_of_sets_several_nodes_are_of_one_of_them(own, other):
         text = translate(job, target, Settings(residual=False)).text
         assert set(re.findall(r"\bn[1-6]\b", text)) == {"n4", "n1"}
         assert FEWEST.get(target, FEWEST["flux"])(text) == 2
-    assert refused_by("condor", job)
+    # One machine is all that a single name asks for where nobody counts nodes. # decision 1112
+    assert refused_by("condor", job) != (other == "n5" and "NodeCount" not in own)
 
 
 # decisions 1065, 1066, 1068

@@ -255,14 +255,14 @@ def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expressio
     return found
 
 
-# decision 1095
+# decisions 1095, 1113
 def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
     """Whether a part of the request can be asked of each node by itself, by the names in it.
 
     A target that asks it of a node takes any name of a set. That says another thing where an
     alternative wants several nodes, as a layout has it: all of a List without a count, or two
-    names. Then the names of the alternative that is written are asked for, as where they stand
-    outside of a choice.
+    names; and no nodes can be had where there are more of them than names. Then the names of the
+    alternative that is written are asked for, as where they stand outside of a choice.
     """
     if isinstance(part, Comparison):
         return True
@@ -270,38 +270,43 @@ def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
     if not inside:
         return True
     scope = asked.scope_of("Node")
-    return not any(
-        _wants_several(scope, alternative)
-        for alternative in scope.alternatives
-        if _chooses_nodes(alternative, inside)
-    )
+    names: set[str] = set()
+    most = 0
+    is_open = False
+    for alternative in scope.alternatives:
+        named = _named_by(alternative, inside)
+        is_set = any("aggregation" in item.attributes for item in named)
+        number = _number_of_nodes(scope, alternative) if named else 0
+        if number > 1 and (len(named) > 1 or is_set):
+            return False
+        names |= {stripped(item.text) for item in named}
+        most, is_open = max(most, number), is_open or is_set or not named
+    return is_open or most <= len(names)
 
 
-def _chooses_nodes(alternative: Alternative, inside: Container[int]) -> bool:
-    """Whether an alternative names a set of nodes, or several, and some by these comparisons."""
+def _named_by(alternative: Alternative, inside: Container[int]) -> list[Property]:
+    """What an alternative names nodes by, if it does some of it by these comparisons."""
     named = [
         (term.item, said.item)
         for term, said in alternative.asked
         if isinstance(term, Comparison) and term.op == "EQ" and term.item.name == "Node"
     ]
-    return any(id(said) in inside for _, said in named) and (
-        len(named) > 1 or "aggregation" in named[0][0].attributes
-    )
+    return [item for item, _ in named] if any(id(said) in inside for _, said in named) else []
 
 
-def _wants_several(scope: Scope, alternative: Alternative) -> bool:
-    """Whether a layout has more than one node in an alternative; not in what no number satisfies.
+def _number_of_nodes(scope: Scope, alternative: Alternative) -> int:
+    """How many nodes a layout has in an alternative; 0 of what no number satisfies.
 
     What cannot be read is told where it is taken.
     """
     try:
         request = Statement(scope.block, scope.path).request(alternative.terms)
     except (InvalidValue, LimitExceeded):
-        return False
+        return 0
     if request is None:
-        return False
+        return 0
     found = CountsPlan(request, lenient=False).checked().nodes
-    return found is not None and found.value > 1
+    return 0 if found is None else found.value
 
 
 def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) -> list[str]:

@@ -1,0 +1,152 @@
+"""Requests for nodes and counts, against every set of nodes there is (``node_oracle``)."""
+
+import node_oracle as oracle
+import pytest
+from draws import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from node_oracle import Counts, NodeTerm
+
+from sssjob import layout
+from sssjob.errors import Severity
+from sssjob.expression import And, Comparison, Or, write
+from sssjob.model import Job, Property, Requested
+from sssjob.placement import place
+from sssjob.registry import all_targets
+from sssjob.translate import Settings, Untranslatable, translate
+
+TARGETS = sorted(all_targets().keys() - {"sss", "dagman"})
+OFFERS = [{"id": name, "Processors": 64} for name in (*oracle.NAMES, *oracle.OTHERS)]
+
+NAMED = st.sampled_from(oracle.NAMES).map(lambda name: NodeTerm((name,)))
+EXCLUDED = st.sampled_from(oracle.NAMES).map(lambda name: NodeTerm((name,), excludes=True))
+LISTED = st.builds(
+    lambda names, count: NodeTerm(tuple(names), True, count),
+    st.lists(st.sampled_from(oracle.NAMES), min_size=1, max_size=4, unique=True),
+    st.none() | st.integers(1, 3),
+)
+TERMS = st.lists(st.one_of(NAMED, LISTED, EXCLUDED), min_size=1, max_size=2)
+RANGES = st.one_of(
+    st.integers(1, 4).map(lambda number: ("EQ", number)),
+    st.integers(1, 4).map(lambda number: ("GE", number)),
+    st.integers(1, 4).map(lambda number: ("LE", number)),
+)
+ADMITS = {
+    "EQ": lambda number: range(number, number + 1),
+    "GE": lambda number: range(number, oracle.MOST * oracle.MOST),
+    "LE": lambda number: range(1, number + 1),
+}
+
+
+def of_term(term):
+    if term.is_set:
+        attributes = {"aggregation": "List"} | ({"count": str(term.count)} if term.count else {})
+        return Comparison(Property("Node", ",".join(term.names), attributes))
+    attributes = {"op": "NE"} if term.excludes else {}
+    return Comparison(Property("Node", term.names[0], attributes))
+
+
+def job_of(branches, tasks=None, nodes=None, processors=None, spread=None, policy="Reject"):
+    """A job that requests one of these branches."""
+    parts = [And(tuple(map(of_term, terms))) for terms in branches]
+    asked = [Or(tuple(parts)) if len(parts) > 1 else parts[0]]
+    for name, said in (("NodeCount", nodes), ("Processors", processors)):
+        if said is not None:
+            asked.append(Comparison(Property(name, str(said[1]), {"op": said[0]})))
+    own = [Property("Id", "1"), Property("Executable", "/bin/date")]
+    own += [Property("TaskCount", str(tasks))] if tasks else []
+    own += [Property("TaskDistribution", str(spread[1]), {"type": spread[0]})] if spread else []
+    requested = Requested(tuple(write(And(tuple(asked)))))
+    return Job((*own, requested), {"awarenessPolicy": policy})
+
+
+def counts_of(tasks=None, nodes=None, processors=None, spread=None):
+    kind, number = spread or ("", None)
+    return Counts(
+        tasks, nodes and ADMITS[nodes[0]](nodes[1]),
+        processors and ADMITS[processors[0]](processors[1]),
+        number if kind == "TasksPerNode" else None, number if kind == "ProcessorsPerTask" else None,
+    )  # fmt: skip
+
+
+SAID = st.fixed_dictionaries({}, optional={
+    "tasks": st.integers(1, 6), "nodes": RANGES, "processors": RANGES,
+    "spread": st.tuples(st.sampled_from(["TasksPerNode", "ProcessorsPerTask"]), st.integers(1, 3)),
+})  # fmt: skip
+BRANCHES = st.lists(TERMS, min_size=1, max_size=3)
+
+
+def is_refused(job, target):
+    try:
+        translate(job, target, Settings(residual=False))
+    except Untranslatable:
+        return True
+    return False
+
+
+@examples(50)
+@given(branches=BRANCHES, said=SAID)
+def test_layouts_hold_where_there_are_such_nodes(branches, said):
+    job, can_be = job_of(branches, **said), oracle.can_be_met(branches, counts_of(**said))
+    assert any(each.holds for each in layout.layouts(job).layouts) == can_be
+
+
+@examples(30)
+@given(branches=BRANCHES, said=SAID)
+def test_an_error_is_found_where_there_are_no_such_nodes(branches, said):
+    job, can_be = job_of(branches, **said), oracle.can_be_met(branches, counts_of(**said))
+    # A count above its own set is one in each alternative, which is said of the Node as written.
+    assume(all(len(term.names) >= (term.count or 0) for terms in branches for term in terms))
+    errors = [each for each in layout.check(job) if each.severity is Severity.ERROR]
+    assert bool(errors) != can_be
+
+
+@examples(30)
+@given(branches=BRANCHES, said=SAID)
+def test_a_placement_is_found_where_there_are_such_nodes(branches, said):
+    job, can_be = job_of(branches, **said), oracle.can_be_met(branches, counts_of(**said))
+    assert place(job, OFFERS, solver=False).placed == can_be
+
+
+@examples(15)
+@given(branches=BRANCHES, said=SAID)
+def test_no_target_is_asked_for_what_no_nodes_can_be(branches, said):
+    job = job_of(branches, **said)
+    if not oracle.can_be_met(branches, counts_of(**said)):
+        assert [target for target in TARGETS if not is_refused(job, target)] == []
+
+
+@examples(15)
+@given(branches=BRANCHES, said=SAID)
+def test_a_target_refuses_what_it_refuses_of_each_alternative(branches, said):
+    job, alone = job_of(branches, **said), [job_of([terms], **said) for terms in branches]
+    for target in TARGETS:
+        if is_refused(job, target):
+            assert all(is_refused(each, target) for each in alone), target
+
+
+NO_CHOICE = {
+    "one name for two nodes, beside what is excluded":
+        [[NodeTerm(("n1",)), NodeTerm(("n2",), excludes=True)]],
+    "one name twice for two nodes": [[NodeTerm(("n1",)), NodeTerm(("n1",))]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("branches", NO_CHOICE.values(), ids=NO_CHOICE)
+@pytest.mark.parametrize("target", ["lsf", "flux", "flux-canonical"])
+def test_each_of_several_nodes_is_not_asked_to_be_one(branches, target):
+    assert is_refused(job_of(branches, nodes=("EQ", 2)), target)
+
+
+@pytest.mark.parametrize("target", ["lsf", "flux", "flux-canonical"])
+def test_of_a_choice_between_names_no_more_nodes_are_asked_for_than_there_are_names(target):
+    either = [[NodeTerm((name,))] for name in ("n1", "n2")]
+    assert not is_refused(job_of(either, nodes=("EQ", 2)), target)
+    assert is_refused(job_of(either, nodes=("EQ", 3)), target)
+
+
+def test_a_list_is_chosen_where_a_name_alone_has_no_place():
+    branches = [[NodeTerm(("n3",))], [NodeTerm(("n2", "n1"), True)]]
+    job = job_of(branches, nodes=("EQ", 2))
+    for target in ("lsf", "flux", "flux-canonical", "jsdl"):
+        assert not is_refused(job, target), target
