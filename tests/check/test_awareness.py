@@ -350,6 +350,7 @@ CONDITIONAL = [
     ("JobGroup", "Id", "minimal"), ("TaskGroup", "TaskCount", "minimal"),
     ("Task", "Node", "minimal"), ("Job", "TaskCount", "full"),
     ("Delivered", "CpuDuration", "recommended"), ("Requested", "Id", ""), ("Job", "Colour", ""),
+    ("Delivered", "Shell", ""), ("Requested", "CpuDuration", ""),
     ("", "Job", "minimal"), ("", "JobGroup", "full"), ("", "Queue", ""),
 ]  # fmt: skip
 ATTRIBUTES = [
@@ -419,6 +420,9 @@ def test_differences_between_two_levels_are_rows_of_the_tables():
     assert "Memory/@units" not in names
     assert "Memory/@units" in [row.name for row in differences("recommended")]
     assert list(differences("full")) == []
+    every = [row.name for row in differences("minimal")]
+    assert {"JobGroup", "TaskGroup", "Requested", "Delivered"} <= {*every}
+    assert every.count("Environment") == 1
     both = {*differences("minimal", "recommended"), *differences("recommended", "full")}
     assert set(differences("minimal", "full")) == both
 

@@ -70,6 +70,10 @@ def job(*lines):
             [("E-OP", 2, "/Job/Delivered/Node/@aggregation")], id="delivered pattern",
         ),
         pytest.param(
+            "<Data>" + job('<Delivered><Node aggregation="Pattern">n.*</Node></Delivered>') + "</Data>",
+            [("E-OP", 2, "/Job/Delivered/Node/@aggregation")], id="in a wrapper",
+        ),
+        pytest.param(
             job("<Delivered><Processors>1</Processors><NodeCount>2</NodeCount></Delivered>"), [],
             id="what was delivered is what it is",
         ),

@@ -124,6 +124,8 @@ IN_A_JOB = [
      ['E-UNKNOWN, error at /Job/User/@mood: attribute mood of namespace http://www.scidac.org/ScalableSystems/SSSRMAP (SSS 9.0)']),
     ('<Mood awarenessPolicy="Ignore"><Requested><User>a</User><User>b</User></Requested></Mood>', []),
     ('<x:TaskGroup xmlns:x="urn:x" awarenessPolicy="Ignore"><Requested><User>a</User><User>b</User></Requested></x:TaskGroup>', []),
+    ('<TaskGroup><TaskDefaults><User>x</User></TaskDefaults><Task><Id>1</Id></Task></TaskGroup>',
+     ['E-MISSING, error at /Job/TaskGroup: TaskGroup has no properties (SSS 6.0)']),
 ]
 # What stands in a group beside its Id.
 IN_A_GROUP = [

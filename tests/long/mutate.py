@@ -149,6 +149,10 @@ EQUIVALENT = {
     ("sssjob.rmap.framing", "self._chunked = False", "True"): "_begin says so first",
     ("sssjob.rmap.framing",
      "self._head, self._body, self._left = None, BytesIO(), -1", "2"): "_begin says so first",
+    ("sssjob.rmap.framing",
+     "self._head, self._body, self._left = None, BytesIO(), -1", "1"): "_begin says so first",
+    ("sssjob.check.awareness", "for child, part in zip(children, parts, strict=True):", "False"):
+     "a tree has an element for each part",
     ("sssjob.check.awareness",
      "is_known = not item.namespace and bool(element_level(group.name, item.name))",
      "item.namespace"): "what is understood says nothing, and is only left out",

@@ -121,6 +121,14 @@ def test_an_empty_reply_is_complete_without_a_document():
     assert read(b"HTTP/1.1 502 Bad\n\n", ended=True)[0].is_complete
 
 
+def test_what_is_no_envelope_is_out_with_the_last_chunk():
+    reply = Reply()
+    reply.feed(LEGACY_HEAD + b"5\r\nhello")
+    assert reply.documents() == []
+    reply.feed(b"0\r\n")
+    assert (reply.is_complete, reply.documents()) == (True, [b"hello"])
+
+
 def test_a_length_of_many_zeros_is_read():
     reply, found = read(b"HTTP/1.1 200 OK\r\nContent-Length: 00%d\r\n\r\n%s" % (len(ONE), ONE))
     assert (reply.is_complete, found) == (True, [ONE.strip()])
