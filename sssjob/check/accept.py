@@ -129,7 +129,7 @@ class _Backoff:
             return False
         passed = self._test(element)
         self._refused = 0 if passed else min(2 * self._refused + 1, _LONGEST_PAUSE)
-        self._pause = self._refused - 1 if self._refused > 1 else 0
+        self._pause = max(self._refused - 1, 0)
         return passed
 
 

@@ -300,6 +300,11 @@ def test_what_is_not_understood_is_named_and_nothing_else(text, expected):
     assert [row[:3] for row in found(text)] == expected
 
 
+def test_a_job_that_is_asked_alone_has_the_policy_of_the_group_that_it_stands_in():
+    group = etree.fromstring("<JobGroup awarenessPolicy='Warn'><Job><A/></Job></JobGroup>")
+    assert [item.policy for item in items(group[0])] == ["Warn"]
+
+
 def test_one_reject_beats_any_number_of_warnings():
     text = "<Job awarenessPolicy='Warn'><A/><B/><C/>%s</Job>"
     assert judge(items(etree.fromstring(text % ""))).accepted

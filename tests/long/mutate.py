@@ -156,6 +156,9 @@ EQUIVALENT = {
     ("sssjob.check.awareness",
      "is_known = not item.namespace and bool(element_level(group.name, item.name))",
      "item.namespace"): "what is understood says nothing, and is only left out",
+    ("sssjob.check.awareness",
+     "elif not item.attributes and not item.children and not item.namespace:", "item.namespace"):
+     "the long way says the same",
     ("sssjob.check.walk",
      "f' {key}=\"{value}\"' for key, value in zip(keys, values, strict=True) if value", "False"):
      "there is a value for each key",
