@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sssjob.database_files import database, first_bytes
 
@@ -33,6 +34,31 @@ def is_store(target: str) -> bool:
             return False
         return bool(database(first_bytes(path)))
     except OSError:
+        return False
+
+
+def is_host(name: str) -> bool:
+    """Whether a resolver can be asked for a name: each of its labels has 1 to 63 letters.
+
+    >>> is_host("gold.example.org"), is_host("gold..example.org")
+    (True, False)
+    """
+    try:
+        return bool(name) and "\0" not in name and bool(name.encode("idna"))
+    except UnicodeError:
+        return False
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is the URL of a page: of HTTP, and of a host that a resolver can be asked for.
+
+    >>> is_url("https://jobs.example.org/"), is_url("https://jobs..example.org/")
+    (True, False)
+    """
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and is_host(parts.hostname or "")
+    except ValueError:
         return False
 
 

@@ -26,6 +26,7 @@ from sssjob import resources
 from sssjob.document import tree
 from sssjob.document.files import Source
 from sssjob.errors import BadSheet
+from sssjob.legality import ILLEGAL
 
 Element = etree._Element
 
@@ -173,7 +174,12 @@ def _find(sheet: str | PathLike[str]) -> Path:
 
 
 def _know(sheet: Sheet, parameters: dict[str, str]) -> None:
-    """Refuse a parameter that the sheet does not declare: it would have no effect."""
+    """Refuse a parameter that the sheet does not declare, which would have no effect, and one that
+    is no text of XML."""
+    for name, value in parameters.items():
+        if unfit := ILLEGAL.search(f"{name}{value}"):
+            said = f"parameter {name}: character U+{ord(unfit[0]):04X} cannot be in XML"
+            raise BadSheet(sheet.name, said)
     for name in parameters if sheet.closed else ():
         if name not in sheet.parameters:
             near = get_close_matches(name, sheet.parameters, n=1)

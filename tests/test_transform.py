@@ -444,6 +444,13 @@ def test_parameters_are_text_whatever_they_hold(written, value):
     assert run(sheet, "<Job/>", p=value) == f"[{value}]\n"
 
 
+@pytest.mark.parametrize("value, code", [("\x01", "0001"), ("a\udcff", "DCFF"), ("\uffff", "FFFF")])
+def test_a_parameter_that_is_no_text_of_xml_is_refused(value, code):
+    said = rf"keep: parameter names: character U\+{code} cannot be in XML"
+    with pytest.raises(BadSheet, match=said):
+        run("keep", FULL, names=value)
+
+
 def test_messages_reach_who_listens(written):
     sheet = written(
         '<xsl:template match="/"><xsl:for-each select="//Id"><xsl:message>see '

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sssjob.addresses import is_url
 from sssjob.cli import common
 from sssjob.cli.ranges import NumberRange, WholeNumber
 
@@ -215,8 +216,10 @@ def _by_http(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> in
     if given["token_file"] is None or len(given["servers"]) != 1 or len(objects) != 1:
         common.fail("--http needs one OBJECT, one --to with the URL of the pages, and --token-file")
     url = given["servers"][0]
-    if not url.startswith(("http://", "https://")):
-        common.fail(f"--to {url}: with --http it is the URL of pages, such as http://{url}/")
+    if not is_url(url):
+        common.fail(
+            f"--to {url}: with --http it is the URL of pages, such as https://jobs.example.org/"
+        )
     for name in ("key_file", "password_file", "encrypt", "chunk"):
         if given[name] and name != "key_file":  # a variable may say it
             common.fail(f"--{name.replace('_', '-')} cannot be used with --http")

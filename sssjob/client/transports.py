@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Protocol
 
+from sssjob.addresses import is_url
 from sssjob.errors import BadFraming, NoReply
 from sssjob.rmap.address import PORT, Address
 from sssjob.rmap.address import address as parsed
@@ -162,6 +163,8 @@ def transport(
     ('gold.example.org:7112', '[::1]:7113')
     """
     if address.startswith(("http://", "https://")):
+        if not is_url(address):
+            raise ValueError(address)
         return HTTP(address if address.count("/") > 2 else address + PATH, timeout, limit=limit)
     place = parsed(address)
     return Legacy(place.host, place.port, timeout, limit=limit)

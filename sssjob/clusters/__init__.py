@@ -25,6 +25,7 @@ from typing import Any
 
 from sssjob import atomic
 from sssjob._version import __version__
+from sssjob.addresses import is_host
 from sssjob.clusters.profile import SYSTEMS, Profile
 from sssjob.dotted import loaded, needed
 from sssjob.errors import UnusableCluster
@@ -90,6 +91,9 @@ def _client(
     tell: Callable[[str], object], loop: Any,
 ) -> Any:  # fmt: skip
     if name not in SYSTEMS:
+        host = name.rpartition("://")[2].rpartition(":")[0]
+        if host and not is_host(host):  # a client that is not made to its end leaves a traceback
+            raise UnusableCluster(name, "its host is no name that can be looked up")
         tell(f"waits for the scheduler {name}")
         client = distributed.Client(name, timeout=_ANSWER, set_as_default=False, loop=loop)
         return stack.enter_context(client)

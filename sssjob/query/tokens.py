@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sssjob.errors import NotAQuery
+from sssjob.legality import ILLEGAL
 
 MAX_LENGTH = 10_000  # characters; a program that writes longer ones means a list, not a question
 
@@ -41,7 +42,6 @@ _TOKEN = re.compile("|".join((
 )))
 # fmt: on
 _SPACE = re.compile(r"[ \t\r\n]*")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def tokens(expression: str) -> Iterator[Token]:
@@ -51,7 +51,7 @@ def tokens(expression: str) -> Iterator[Token]:
             expression, MAX_LENGTH,
             f"an expression of {len(expression)} characters", f"at most {MAX_LENGTH}",
         )  # fmt: skip
-    if unfit := _NOT_XML.search(expression):
+    if unfit := ILLEGAL.search(expression):
         code = ord(unfit.group())
         raise NotAQuery(expression, unfit.start(), f"character U+{code:04X} cannot be in XML")
     at = _end_of_space(expression, 0)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from lxml import etree
 
+from sssjob.errors import NotAQuery
+from sssjob.legality import ILLEGAL
 from sssjob.query.question import Question
 from sssjob.query.xpath import Query
 
@@ -24,6 +26,10 @@ def compile(
     >>> [match.text for match in query.run(b"<Job><Id>1</Id><Processors>16</Processors></Job>")]
     ['1']
     """
+    for prefix, uri in (namespaces or {}).items():
+        if unfit := ILLEGAL.search(f"{prefix}{uri}"):
+            said = f"namespace of {prefix}: character U+{ord(unfit[0]):04X} cannot be in XML"
+            raise NotAQuery(expression, 0, said)
     if version != DEFAULT:
         from sssjob.query.xpath2 import XPath2Query  # importing elementpath takes half a second
 

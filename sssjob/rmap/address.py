@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sssjob.addresses import is_host
+
 PORT = 7112  # that SSSRMAP has by default
 
 
@@ -35,7 +37,7 @@ def address(text: str) -> Address:
         host = host[1:-1]
     elif ":" in host:
         raise ValueError(text)
-    if not host or (colon and not (port.isascii() and port.isdigit() and len(port) < 6)):
+    if not is_host(host) or (colon and not (port.isascii() and port.isdigit() and len(port) < 6)):
         raise ValueError(text)
     if colon and int(port) > 65535:
         raise ValueError(text)

@@ -70,14 +70,14 @@ class PostgreSQL:
         self.read_only, self.patience = read_only, patience
         self._target = address
         self.address = "postgresql://"
-        try:
-            self.address = _named(address)
-        except psycopg.ProgrammingError as error:
-            raise UnusableStore(self.address, f"no address of PostgreSQL: {error}") from error
         self._idle: list[Connection] = []
         self._touched: set[int] = set()
-        with self._told():
-            self._connection = self._connected()
+        try:
+            self.address = _named(address)
+            with self._told():
+                self._connection = self._connected()
+        except (psycopg.ProgrammingError, UnicodeError) as error:
+            raise UnusableStore(self.address, f"no address of PostgreSQL: {error}") from error
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``."""

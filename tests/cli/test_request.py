@@ -186,6 +186,14 @@ def test_a_server_that_is_not_there_ends_with_2(ask):
     assert "cannot connect to 127.0.0.1:" in result.stderr
 
 
+@pytest.mark.parametrize("given", [[], ["--http", "--token-file", "x"]])
+@pytest.mark.parametrize("address", ["http://a..b/", f"http://{'a' * 64}:1/"])
+def test_a_host_that_nobody_can_look_up_is_told(address, given):
+    told = CliRunner().invoke(sssjob, ["request", "Query", "Job", "--to", address, *given])
+    assert told.exit_code == 2
+    assert "URL" in told.stderr
+
+
 def test_an_address_without_a_scheme_is_told_where_pages_are_asked(tmp_path):
     told = CliRunner().invoke(
         sssjob,

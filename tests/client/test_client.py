@@ -31,6 +31,13 @@ BUSY = (
 )
 
 
+@pytest.mark.parametrize("host", ["a..b", "a" * 64, "[::1", "", "\udcff", ".a"])
+@pytest.mark.parametrize("form", ["http://{}/", "https://{}:1/x", "{}:1"])
+def test_what_no_resolver_can_be_asked_for_is_no_address(form, host):
+    with pytest.raises(ValueError, match=r".*"):
+        transport(form.format(host))
+
+
 def client(*addresses, **options):
     waits = []
     options.setdefault("key", Key(KEY))

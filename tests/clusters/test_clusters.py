@@ -188,6 +188,7 @@ def test_a_ledger_has_the_same_runs_and_the_same_reports(address, bucket, logs, 
 @pytest.mark.parametrize("words, expected", [
     (("--cluster", "tcp://127.0.0.1:1"), "tcp://127.0.0.1:1: "),
     (("--cluster", "nonsense://x"), "cluster nonsense://x: "),
+    (("--cluster", "tcp://a..b:1"), "cluster tcp://a..b:1: its host is no name"),
     (("--cluster-profile", "p.toml"), "needs --cluster"),
     (("--cluster", "tcp://127.0.0.1:1", "--workers", "3"), "has workers already"),
     (("--cluster", "slurm", "--cluster-profile", "none.toml"), "none.toml"),

@@ -241,3 +241,10 @@ def test_what_libxml2_refuses_is_not_a_query():
 def test_a_query_of_whole_documents_knows_the_line_of_each():
     source = b"<Job>\n<Id>1</Id></Job>\n<Job>\n<Id>2</Id></Job>\n"
     assert [match.line for match in compile("//Job[last()]/Id").run(source)] == [2, 4]
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0", "3.1"])
+@pytest.mark.parametrize("uri, code", [("\x01", "0001"), ("a\udcff", "DCFF"), ("\ufffe", "FFFE")])
+def test_a_namespace_that_is_no_text_of_xml_is_refused(version, uri, code):
+    with pytest.raises(NotAQuery, match=rf"namespace of a: character U\+{code} cannot be in XML"):
+        compile("//Job", {"a": uri}, version)

@@ -25,6 +25,7 @@ def test_an_address_is_written_with_its_port():
 
 
 NONE = ["", ":", ":1", "a:", "a:b", "a:65536", "a:000001", "::1", "[::1", "[]", "a:-1", "a:\u0661"]
+NONE += ["a..b:1", f"{'a' * 64}.org", ".a", "a\0b", "a\u202eb", "\udcff"]  # of no resolver
 
 
 @pytest.mark.parametrize("text", NONE)

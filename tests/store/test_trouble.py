@@ -295,3 +295,10 @@ def test_a_server_that_is_not_there_is_told_without_the_password(address):
         store.open(address)
     assert "secret" not in str(caught.value)
     assert "sssjob@" in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["a..b/x", f"{'a' * 64}/x", "\udcff/x", "h/\udcff"])
+def test_an_address_that_no_server_can_have_is_told(address):
+    pytest.importorskip("psycopg", exc_type=ImportError)
+    with pytest.raises(UnusableStore, match="no address of PostgreSQL"):
+        store.open(f"postgresql://{address}")
