@@ -17,7 +17,7 @@ from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Front, Part
 from sssjob.records.layout import NEVER, KnownColumns, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
-from sssjob.records.readers import extension, noted, processors
+from sssjob.records.readers import NOT_KNOWN, extension, noted, processors
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -99,7 +99,7 @@ def amount_of_all(text: str, many: str) -> Found:
 def _product(text: str, many: str) -> Fraction | None:
     each, times = known_number(text), number(many)
     if each and times <= 0:
-        raise Instead(text, "a value of processors whose number is told", (), KEPT, keeps=True)
+        raise Instead(text, "a value of a known number of processors", (), NOT_KNOWN, keeps=True)
     return each * times if each is not None and times > 0 else None
 
 
