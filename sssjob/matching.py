@@ -135,7 +135,8 @@ def askers(unit: Asker, read: Read, told: Tell = unheard) -> Iterator[tuple[Aske
     for by itself, beside what the job says of itself: their tasks may have other nodes.
     """
     if unit.job is not None:
-        yield unit, _joined(unit.job, read(unit.job), unit, read(unit), told)
+        join = _joined if _is_one_with_group(unit.job) else _beside
+        yield unit, join(unit.job, read(unit.job), unit, read(unit), told)
         return
     found = asked_of_groups(unit, read, told)
     asking = [(each.unit, each.parts) for each in found.groups if each.stated != ()]
@@ -182,10 +183,11 @@ def asked_of_groups(unit: Asker, read: Read, told: Tell = unheard) -> AskedOfGro
     """What a job, or whatever holds no task group, requests itself, and each of its groups."""
     own = read(unit)
     stated = [(each, read(each)) for each in unit.inside() if each.job is not None]
-    groups = tuple(
-        AskedOfGroup(each, _joined(unit, own, each, parts, told), parts) for each, parts in stated
-    )
     is_one = _is_one_with_group(unit)
+    join = _joined if is_one else _beside
+    groups = tuple(
+        AskedOfGroup(each, join(unit, own, each, parts, told), parts) for each, parts in stated
+    )
     if own and groups and not is_one:
         own = _counting(unit, own, [parts for _, parts in stated], told)
     return AskedOfGroups(unit, own, groups, is_one)
@@ -205,12 +207,15 @@ def _counting(
     return tuple(part for part in own if id(part) not in useless)
 
 
+def _beside(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> Parts:
+    """What one of several groups asks for with its job; None if one of them cannot be read."""
+    return None if own is None or theirs is None else lent(own, theirs)
+
+
 def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> Parts:
-    """What a task group asks for with its job; None if one of them cannot be read."""
+    """The same of the only group, which is one with its job."""
     if own is None or theirs is None:
         return None
-    if not _is_one_with_group(job):
-        return lent(own, theirs)
     found = together(own, theirs)
     told(
         finding("W-USELESS", f"{item.name} counts for nothing: {why}",

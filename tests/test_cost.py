@@ -7,13 +7,14 @@ doubled; at most so much more is done for it, with some room.
 
 import io
 import itertools
+import re
 import tracemalloc
 
 import pytest
 from counting import calls
 from fuzz_targets import PARSERS, tried
 
-from sssjob import records
+from sssjob import records, resources
 from sssjob.check.awareness import around
 from sssjob.check.sources import check_source
 from sssjob.classads.forms import read
@@ -25,7 +26,11 @@ from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
 from sssjob.document.sources import NamedSource
 from sssjob.errors import LimitExceeded, Severity
+from sssjob.expression.evaluate import stated
+from sssjob.expression.tree import conjuncts
+from sssjob.matching import Asker, askers
 from sssjob.query import compile
+from sssjob.systems.condor.job_ad import to_ad
 from sssjob.verbs.translate import TranslationTask, run
 
 ROOM = 1.3  # how much more than twice as much twice the input may cost
@@ -108,6 +113,13 @@ SAID_OF_JOBS = {
     "dependencies":       lambda i: f"<Dependency>j{i}</Dependency>",
     "comments":           lambda i: "<!-- x -->",
 }
+# What one job says n times, of which each is looked at by itself.
+SAID_OF_ONE = {
+    "wrong values":  lambda n: jobs("<Processors>x</Processors>" * n),
+    "task groups":   lambda n: jobs("".join(f"<TaskGroup><Name>t{i}</Name><User>a</User><Requested><Processors>1</Processors></Requested></TaskGroup>" for i in range(n))),
+    "resources":     lambda n: jobs("".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))),
+    "requests":      lambda n: jobs(f"""<Requested>{"".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))}</Requested>"""),
+}
 # fmt: on
 
 
@@ -145,6 +157,27 @@ def test_a_document_costs_as_much_as_it_is_large(make, size, work):
 @pytest.mark.parametrize("make, size", [(make, 60) for make in AROUND.values()], ids=AROUND)
 def test_what_stands_around_jobs_is_looked_at_once(make, size, work):
     check_linear(work, lambda count: f"<JobGroup><Id>g</Id>{make(count)}</JobGroup>", size)
+
+
+def asked_by_groups(job):
+    """Who asks for what in a job, as those do who explain and match it."""
+    return [*askers(Asker("/Job", job), lambda unit: conjuncts(stated(unit.block, unit.whole)))]
+
+
+@pytest.mark.parametrize("work, said", [
+    (to_ad, "wrong values"), (to_ad, "resources"), (to_ad, "requests"),
+    (asked_by_groups, "task groups"),
+])  # fmt: skip
+def test_a_job_costs_as_much_as_it_says(work, said):
+    once, twice = (
+        next(iter(read_documents(SAID_OF_ONE[said](number).encode()))) for number in (400, 800)
+    )
+    work(once)
+    assert calls(work, twice) <= ROOM * 2 * calls(work, once) + 1000
+
+
+def test_a_page_looks_its_defaults_up_and_not_among_the_siblings_of_each_job():
+    assert not re.search(r"\.\./(s:)?JobDefaults", resources.sheet("job-html").read_text())
 
 
 def defaults_of_jobs(said, number):

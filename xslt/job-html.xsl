@@ -21,6 +21,9 @@
   <xsl:key name="job-by-id"   match="Job[Id]   | s:Job[s:Id]"   use="normalize-space((Id | s:Id)[1])"/>
   <xsl:key name="job-by-name" match="Job[Name] | s:Job[s:Name]" use="normalize-space((Name | s:Name)[1])"/>
 
+  <!-- Looked up: who looks among the siblings of each job reads a group once for each of its jobs -->
+  <xsl:key name="defaults" match="JobDefaults | s:JobDefaults" use="generate-id(..)"/>
+
   <xsl:variable name="upper">ABCDEFGHIJKLMNOPQRSTUVWXYZ</xsl:variable>
   <xsl:variable name="lower">abcdefghijklmnopqrstuvwxyz</xsl:variable>
   <xsl:variable name="digits">0123456789</xsl:variable>
@@ -79,7 +82,7 @@
             <tr>
               <th scope="row"><a><xsl:attribute name="href">#<xsl:call-template name="anchor"/></xsl:attribute><xsl:value-of select="normalize-space(*[local-name() = 'Id'])"/></a></th>
               <td><xsl:value-of select="normalize-space(*[local-name() = 'Name'])"/></td>
-              <td><xsl:value-of select="normalize-space((*[local-name() = 'User'] | *[local-name() = 'Delivered']/*[local-name() = 'User'] | (../JobDefaults | ../s:JobDefaults)[not(current()/User or current()/s:User)]/*[local-name() = 'User'])[1])"/></td>
+              <td><xsl:value-of select="normalize-space((*[local-name() = 'User'] | *[local-name() = 'Delivered']/*[local-name() = 'User'] | key('defaults', generate-id(..))[not(current()/User or current()/s:User)]/*[local-name() = 'User'])[1])"/></td>
               <td><xsl:apply-templates select="*[local-name() = 'StartTime']" mode="value"/></td>
               <td>
                 <xsl:variable name="run" select="*[local-name() = 'Delivered']/*[local-name() = 'Duration']"/>

@@ -166,9 +166,8 @@ def set_aside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
 
     Of a job that has ended it is what became of it, and says nothing else.
     """
-    if is_over(job or block):
-        return ()
-    return tuple(item for item, is_another in passed_over(block) if is_another)
+    found = tuple(item for item, is_another in passed_over(block) if is_another)
+    return () if found and is_over(job or block) else found
 
 
 def unasked(block: Block) -> tuple[Property, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from typing import NamedTuple
 
 from sssjob import expression, registry, spec
@@ -318,7 +319,11 @@ class JobRequest:
     @property
     def over(self) -> bool:
         """Whether the job has ended, so that its own amounts are those that it used."""
-        return has_ended(self.said) or bool(self.job.delivered)
+        return has_ended(self.said) or self._has_delivered
+
+    @cached_property
+    def _has_delivered(self) -> bool:
+        return bool(self.job.delivered)
 
     def groups(self) -> list[JobRequest]:
         """The same for each task group: what is taken there is taken here."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -146,10 +146,11 @@ class _AdBuilder:
     # What is requested and said by attributes of the job, and names that Requirements speak of.
     told: set[str] = field(default_factory=set)
     required: set[str] = field(default_factory=set)
+    _said: set[Finding] = field(default_factory=set)
 
     def read(self, alternative: Alternative | None) -> None:
         """Read what the job asks for, as for a submit file."""
-        scope = Scope(self.job, "/Job", self.findings.append)
+        scope = Scope(self.job, "/Job", self.hear)
         if alternative is not None:
             scope.chosen = alternative
         self.asked = JobRequest(self.job, scope, WARN)
@@ -178,8 +179,13 @@ class _AdBuilder:
         path = f"/Job/{item.name}" if item is not None else "/Job"
         line = item.line if item is not None else self.job.line
         found = finding(code, text, path=path, line=line)
-        if found not in self.findings:
-            self.findings.append(found)
+        if found not in self._said:
+            self.hear(found)
+
+    def hear(self, found: Finding) -> None:
+        """Take what somebody else reports."""
+        self._said.add(found)
+        self.findings.append(found)
 
     def put(self, name: str, text: str, item: Property | None = None) -> None:
         """A text on one line: the long form has no way to write a line feed."""
@@ -417,7 +423,8 @@ class _AdBuilder:
             if asked is None:
                 return
             # What each of several hosts has to have, RequestX tells.
-            beside_it = None if "MinHosts" in self.ad else self._is_counted
+            spelled = {each.lower(): each for each in self.ad}
+            beside_it = None if "MinHosts" in self.ad else partial(_is_counted, spelled)
             parts = requirements.of_machines(
                 expression.conjuncts(asked), self.asked.chosen, _is_of_machines, beside_it,
                 is_whole=partial(is_of_each_node, self.asked),
@@ -441,15 +448,6 @@ class _AdBuilder:
             is_told = isinstance(term.why, requirements.SameName) and is_by_number(term.item)
             if str(term.comparison) not in self.told and not is_told:
                 self._unsaid(term)
-
-    # decision 1039
-    def _is_counted(self, item: Property) -> bool:
-        """Whether the ad asks for it by a number, and by no other spelling of its name."""
-        if item.name != "Resource" or license_name(item.attributes) is not None:
-            return is_by_number(item)
-        name = _REQUEST + names.machine_resource(item.attributes.get("name", ""))
-        spelled = {each.lower(): each for each in self.ad}
-        return is_by_number(item) and spelled.get(name.lower(), name) == name
 
     # decision 1035
     def _unsaid(self, term: requirements.UnsaidTerm) -> None:
@@ -500,7 +498,8 @@ class _AdBuilder:
             if (kind := gpu_model(items[0].attributes)) is not None:
                 kinds.setdefault(kind.lower(), items[0])
         self._require_gpus(kinds)
-        self.findings += (loss.finding() for loss in told(_of_amounts(asked)))
+        for loss in told(_of_amounts(asked)):
+            self.hear(loss.finding())
 
     def _of_one(self, asked: Sequence[expression.Expression]) -> list[expression.Expression]:
         """What each host has to be; what one cannot be is told."""
@@ -642,7 +641,7 @@ class _AdBuilder:
                 )  # such as true, which is read back as a value
 
     def limits(self) -> None:
-        scope = Scope(self.job, "/Job", self.findings.append)
+        scope = Scope(self.job, "/Job", self.hear)
         if (seconds := scope.limit("CPUTime")) is not None:
             used = tree.Grouped(tree.Binary("+", _own("RemoteUserCpu"), _own("RemoteSysCpu")))
             self.ad["PeriodicRemove"] = tree.Binary(">", used, tree.Literal(int(seconds.value)))
@@ -813,3 +812,15 @@ def _is_of_machines(item: Property) -> bool:
 def is_by_number(item: Property) -> bool:
     """Whether an ad asks for an amount by a number, and not only for machines that are so built."""
     return item.name in _BY_NUMBER and is_of_job(item)
+
+
+# decision 1039
+def _is_counted(spelled: Mapping[str, str], item: Property) -> bool:
+    """Whether an ad asks for a property by a number, and by no other spelling of its name.
+
+    ``spelled`` has the names of the ad by their small letters.
+    """
+    if item.name != "Resource" or license_name(item.attributes) is not None:
+        return is_by_number(item)
+    name = _REQUEST + names.machine_resource(item.attributes.get("name", ""))
+    return is_by_number(item) and spelled.get(name.lower(), name) == name
