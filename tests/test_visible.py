@@ -79,6 +79,15 @@ def test_a_terminal_is_shown_what_steers_and_a_pipe_gets_it(kind):
         assert shown in stream.getvalue()
 
 
+@pytest.mark.parametrize("letter", ["\x1b", "\x9b", "\u202e", "\u2066", "\u200f"])
+def test_cells_of_a_query_steer_no_terminal_and_a_pipe_gets_them(letter):
+    for stream, has in ((Terminal(), False), (io.StringIO(), True)):
+        Form("csv", ("Id",)).write(iter([[f"a{letter}b"], ["c\nd"]]), stream)
+        assert (letter in stream.getvalue()) == has
+        assert stream.getvalue().startswith("Id\na")
+        assert stream.getvalue().endswith('"c\nd"\n')
+
+
 def test_there_is_one_way_to_write_cells():
     home = Path(sssjob.__file__).parent
     found = {path.name for path in home.rglob("*.py") if "csv.writer" in path.read_text()}

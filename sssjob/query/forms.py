@@ -98,7 +98,8 @@ class Form:
             case "csv":
                 names = self._names if self.columns else _PLACES
                 rows = itertools.chain([names], cells)
-                stream.writelines(csv_lines(rows, raw=self.raw))
+                lines = csv_lines(rows, raw=self.raw)
+                stream.writelines(map(visible_lines, lines) if stream.isatty() else lines)
             case _:
                 _write_table(self._names, cells, stream)
 

@@ -275,3 +275,8 @@ def test_a_number_with_too_many_digits_is_a_limit():
     expression = " * ".join(["xs:integer(math:pow(10, 300))"] * 20)
     with pytest.raises(UnreadableDocument, match="bits of a number"):
         list(compile(expression, {}, "3.1").run(b"<Job><Id>1</Id></Job>"))
+
+
+def test_what_the_library_stumbles_over_is_told_in_words():
+    with pytest.raises(NotAQuery, match=r"^cannot be worked out\n"):
+        compile("1 mod Q{3 - -2", version="3.1")

@@ -67,8 +67,8 @@ def parse(expression: str, namespaces: dict[str, str], version: str) -> Any:
 
 def beyond(expression: str, error: Exception) -> NotAQuery:
     """That elementpath cannot work an expression out, for a reason of its own."""
-    said = f"{error} ({type(error).__name__})" if str(error) else type(error).__name__
-    return NotAQuery(expression, 0, f"cannot be worked out: {said}")
+    said = f": {error} ({type(error).__name__})" if str(error) else ""
+    return NotAQuery(expression, 0, f"cannot be worked out{said}")
 
 
 def not_a_query(expression: str, error: ElementPathError) -> NotAQuery:
