@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -55,7 +56,7 @@ def command(
     """
     from sssjob.accounting.sending import KeptMessage, Locked, Receipts, messages, parted, send
     from sssjob.accounting.sending.ams import Topic, publish
-    from sssjob.accounting.sending.queue import DirectoryQueue
+    from sssjob.accounting.sending.queue import SIZE_LIMIT, DirectoryQueue
     from sssjob.document import opened
     from sssjob.document.sources import naming
 
@@ -70,7 +71,8 @@ def command(
         found: list[bytes] = []
         for source in common.sources(files) if files else ():
             with naming(source.name), opened(source.given) as stream:
-                found += messages(stream, records)
+                lines = iter(partial(stream.readline, SIZE_LIMIT + 1), b"")
+                found += messages(lines, records)
         there = queue.put(found, parted)  # nothing is in the outbox where a FILE cannot be read
         if files:
             noun = "message" if len(found) == 1 else "messages"

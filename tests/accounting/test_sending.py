@@ -26,6 +26,7 @@ from sssjob.accounting.sending import (
 from sssjob.accounting.sending.ams import NotPublished, Topic, publish
 from sssjob.accounting.sending.queue import STALE, DirectoryQueue
 from sssjob.cli import sssjob
+from sssjob.errors import LimitExceeded
 
 HEAD = b"APEL-individual-job-message: v0.3\n"
 RECORD = b"LocalJobId: %d\n%%%%\n"
@@ -179,6 +180,19 @@ def topic(service):
 @pytest.fixture
 def receipts(tmp_path):
     return Receipts(tmp_path / "receipts.jsonl")
+
+
+@pytest.mark.parametrize("lines", [
+    [b"<a>\n", b"</a>\n"], [b"0123456789"],
+    [b"APEL-individual-job-message: v0.3\n", b"a: 1\n", b"b: 1\n", b"%%\n"],
+])  # fmt: skip
+def test_a_message_that_no_outbox_takes_is_refused_before_it_is_there(lines, monkeypatch):
+    size = sum(map(len, lines))
+    monkeypatch.setattr("sssjob.accounting.sending.SIZE_LIMIT", size)
+    assert b"".join(messages(lines, 1)) == b"".join(lines)
+    monkeypatch.setattr("sssjob.accounting.sending.SIZE_LIMIT", size - 1)
+    with pytest.raises(LimitExceeded, match="bytes in a message"):
+        list(messages(lines, 1))
 
 
 def test_all_messages_are_published_noted_and_removed(queue, topic, receipts, service):

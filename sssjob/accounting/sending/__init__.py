@@ -10,6 +10,7 @@ it.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sssjob.accounting.sending.ams import NotPublished, Topic
-from sssjob.accounting.sending.queue import DirectoryQueue, force
+from sssjob.accounting.sending.queue import SIZE_LIMIT, DirectoryQueue, force
 from sssjob.errors import LimitExceeded
 
 RECORDS = 1000  # of a message, as APEL's own senders have it
@@ -43,10 +44,11 @@ class KeptMessage(NamedTuple):
 def messages(lines: Iterable[bytes], most: int = RECORDS) -> Iterator[bytes]:
     """A message of APEL as several, with so many records at most; any other one is itself.
 
-    One without a record is none.
+    One without a record is none. Raises ``LimitExceeded`` for one that no outbox takes.
     """
     rest = iter(lines)
     head = next(rest, b"")
+    rest = _bounded(rest, SIZE_LIMIT - len(head), most if head.startswith(_APEL) else 0)
     if not head.startswith(_APEL):
         whole = head + b"".join(rest)
         if whole.strip():
@@ -64,6 +66,19 @@ def messages(lines: Iterable[bytes], most: int = RECORDS) -> Iterator[bytes]:
                 some, count = [], 0
     if any(line.strip() for line in some):
         yield head + b"".join(some)
+
+
+def _bounded(lines: Iterable[bytes], room: int, most: int) -> Iterator[bytes]:
+    """Lines of which a message has room for so many bytes; of records so many are one message."""
+    left, count = room, 0
+    for line in itertools.chain([b""], lines):
+        left -= len(line)
+        if left < 0:
+            raise LimitExceeded("bytes in a message", SIZE_LIMIT)
+        yield line
+        count += line.strip() == _END
+        if count == most > 0:
+            left, count = room, 0
 
 
 def parted(message: bytes) -> tuple[bytes, list[bytes]]:
