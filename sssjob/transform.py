@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
@@ -123,8 +124,16 @@ def transform(
         parameters = {STREAMED: "yes", **parameters}
     yield from _line(compiled.before)
     for element in tree.units(source, on_error=on_error):
-        yield from _apply(compiled, element, parameters, on_message)
+        yield from _apply(compiled, _whole(element), parameters, on_message)
     yield from _line(compiled.after)
+
+
+def _whole(element: Element) -> Element:
+    """A job object as libxslt can work on it: of jobs in another one keys are only known in what
+    is a document."""
+    is_part = element.getparent() is not None
+    has_jobs = is_part and next(element.iterdescendants("{*}Job"), None) is not None
+    return deepcopy(element) if has_jobs else element
 
 
 def _apply(

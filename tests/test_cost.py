@@ -176,8 +176,9 @@ def test_a_job_costs_as_much_as_it_says(work, said):
     assert calls(work, twice) <= ROOM * 2 * calls(work, once) + 1000
 
 
-def test_a_page_looks_its_defaults_up_and_not_among_the_siblings_of_each_job():
-    assert not re.search(r"\.\./(s:)?JobDefaults", resources.sheet("job-html").read_text())
+@pytest.mark.parametrize("sheet", resources.sheets(), ids=lambda path: path.stem)
+def test_a_sheet_looks_defaults_up_and_not_among_the_siblings_of_each_job(sheet):
+    assert not re.search(r"\.\./(s:)?JobDefaults", sheet.read_text())
 
 
 def defaults_of_jobs(said, number):

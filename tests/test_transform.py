@@ -288,6 +288,20 @@ def test_a_job_takes_from_its_defaults_what_it_does_not_say():
     assert record.findtext(f"{URF}JobIdentity/{URF}LocalJobId") == "1"
 
 
+@pytest.mark.parametrize(
+    "around", ["{}", "<Jobs>{}</Jobs>", "<Jobs><Job><Id>0</Id></Job>{}{}</Jobs>"]
+)
+def test_a_job_of_a_group_takes_from_its_defaults_wherever_the_group_stands(around):
+    group = (
+        "<JobGroup><JobDefaults><User>amy</User>"
+        "<Extension name='Signal'>9</Extension></JobDefaults>"
+        "<Job><Id>1</Id><ExitCode>0</ExitCode></Job></JobGroup>"
+    )
+    found = run("usage-record", around.format(group, group))
+    count = around.count("{}")
+    assert found.count("<urf:LocalUserId>amy<") == found.count("<urf:Status>failed<") == count
+
+
 def test_other_processors_get_a_document_from_the_usage_record_sheet():
     sheet = etree.XSLT(etree.parse(resources.sheet("usage-record")))
     records = sheet(etree.fromstring("<Jobs><Job><Id>1</Id></Job></Jobs>")).getroot()

@@ -24,6 +24,9 @@
   <xsl:param name="create-time"/>
   <xsl:param name="streamed"/>
 
+  <!-- Looked up: who looks among the siblings of each job reads a group once for each of its jobs -->
+  <xsl:key name="defaults" match="JobDefaults | s:JobDefaults" use="generate-id(..)"/>
+
   <xsl:variable name="upper">ABCDEFGHIJKLMNOPQRSTUVWXYZ</xsl:variable>
   <xsl:variable name="lower">abcdefghijklmnopqrstuvwxyz</xsl:variable>
   <xsl:variable name="digits">0123456789</xsl:variable>
@@ -113,11 +116,12 @@
     <xsl:param name="name"/>
     <xsl:variable name="delivered" select="(Delivered | s:Delivered)/*[local-name() = $name]"/>
     <xsl:variable name="own" select="*[local-name() = $name]"/>
-    <xsl:variable name="default" select="(../JobDefaults | ../s:JobDefaults)/*[local-name() = $name][$name != 'Id' and $name != 'GlobalId']"/>
     <xsl:choose>
       <xsl:when test="$delivered"><xsl:value-of select="normalize-space($delivered[1])"/></xsl:when>
       <xsl:when test="$own"><xsl:value-of select="normalize-space($own[1])"/></xsl:when>
-      <xsl:otherwise><xsl:value-of select="normalize-space($default[1])"/></xsl:otherwise>
+      <xsl:when test="parent::* and $name != 'Id' and $name != 'GlobalId'">
+        <xsl:value-of select="normalize-space((key('defaults', generate-id(..))/*[local-name() = $name])[1])"/>
+      </xsl:when>
     </xsl:choose>
   </xsl:template>
 
@@ -195,8 +199,12 @@
     <xsl:variable name="failed"><xsl:call-template name="begins"><xsl:with-param name="text" select="$said"/><xsl:with-param name="words" select="$said-of-failed"/></xsl:call-template></xsl:variable>
     <xsl:variable name="own" select="(Extension | s:Extension)[@name = 'Signal']"/>
     <xsl:variable name="delivered" select="(Delivered | s:Delivered)/*[local-name() = 'Extension'][@name = 'Signal']"/>
-    <xsl:variable name="default" select="(../JobDefaults | ../s:JobDefaults)/*[local-name() = 'Extension'][@name = 'Signal'][not($delivered or $own)]"/>
-    <xsl:variable name="signal" select="translate(normalize-space(($delivered | $own[not($delivered)] | $default)[1]), '0 ', '')"/>
+    <xsl:variable name="default">
+      <xsl:if test="parent::* and not($delivered or $own)">
+        <xsl:value-of select="(key('defaults', generate-id(..))/*[local-name() = 'Extension'][@name = 'Signal'])[1]"/>
+      </xsl:if>
+    </xsl:variable>
+    <xsl:variable name="signal" select="translate(normalize-space(concat(($delivered | $own[not($delivered)])[1], $default)), '0 ', '')"/>
     <xsl:variable name="unsigned" select="substring($exit, 1 + (starts-with($exit, '+') or starts-with($exit, '-')))"/>
     <xsl:choose>
       <xsl:when test="$aborted != '' or ($bad and $state != 'failed')">aborted</xsl:when>
