@@ -49,6 +49,7 @@ DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
 NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 # What a task group asks for so much of for each of its tasks, and a job for all of them.
 OF_EACH_TASK = frozenset(("Disk", "Memory", "Swap"))
+_LAID_OUT = frozenset(("Node", "NodeCount", "Processors"))
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
@@ -250,7 +251,7 @@ class Scope:
     def alternatives(self) -> tuple[Alternative, ...]:
         """The alternatives of the request that some amount can satisfy, best first.
 
-        Those whose demands contradict each other are left out, unless all do.
+        Those whose demands contradict each other, or have no layout, are left out, unless all do.
         """
         try:
             parsed = self._parsed
@@ -260,6 +261,10 @@ class Scope:
             possible = tuple(item for item in found if not self._is_empty(item))
             if len(possible) > 1:
                 possible = tuple(item for item in possible if not conflict(item)) or possible
+            if len(possible) > 1 and self._counts_nodes:
+                from sssjob.layout.met import that_can_be_met  # as few jobs need it
+
+                possible = that_can_be_met(self.block, self.path, possible)
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
         except LimitExceeded as error:
@@ -273,6 +278,16 @@ class Scope:
                 self._requested_fault("E-OP", "no amount satisfies the request")
             return possible
         return ()
+
+    @property
+    def _counts_nodes(self) -> bool:
+        """Whether the request has counts or names that others may contradict.
+
+        What a job says beside task groups is theirs; what ran has had what it was delivered.
+        """
+        if self.block.block(Delivered) or self.block.blocks(TaskGroup):
+            return False
+        return not _LAID_OUT.isdisjoint(self.mentioned)
 
     @cached_property
     def chosen(self) -> Alternative | None:

@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 from node_oracle import Counts, NodeTerm
 
 from sssjob import layout
-from sssjob.errors import Severity
+from sssjob.amounts import Scope
+from sssjob.errors import InvalidJob, InvalidValue, Severity
 from sssjob.expression import And, Comparison, Or, write
 from sssjob.model import Job, Property, Requested
 from sssjob.placement import place
 from sssjob.registry import all_targets
+from sssjob.submission.at_once import submission
+from sssjob.systems.condor.hooks.candidates import _NoAd, ads_of
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, Untranslatable, translate
 
 TARGETS = sorted(all_targets().keys() - {"sss", "dagman"})
@@ -123,6 +127,66 @@ def test_a_target_refuses_what_it_refuses_of_each_alternative(branches, said):
     for target in TARGETS:
         if is_refused(job, target):
             assert all(is_refused(each, target) for each in alone), target
+
+
+# decision 1145
+@examples(40)
+@given(branches=BRANCHES, said=SAID)
+def test_alternatives_that_no_nodes_can_meet_are_left_out_where_others_can_be_met(branches, said):
+    if not oracle.can_be_met(branches, counts_of(**said)):
+        return
+    job = job_of(branches, **said)
+    for each in Scope(job, "/Job").alternatives:
+        alone = job.holding(
+            Requested(tuple(write(And(each.terms)))) if isinstance(item, Requested) else item
+            for item in job.items
+        )
+        [laid] = layout.layouts(alone).layouts
+        assert laid.holds
+
+
+@examples(30)
+@given(branches=BRANCHES, said=SAID, policy=st.sampled_from(["Warn", "Ignore", "Reject"]))
+def test_no_contradiction_is_told_of_an_ad_where_an_alternative_can_be_met(branches, said, policy):
+    if not oracle.can_be_met(branches, counts_of(**said)):
+        return
+    for made in to_ads(job_of(branches, **said, policy=policy)):
+        told = " ".join(each.message for each in made.findings)
+        assert "does not hold" not in told
+        assert "are wanted of a set" not in told
+
+
+def ad_is_refused(job):
+    return not all(made.runs for made in to_ads(job))
+
+
+def slot_is_refused(job):
+    try:
+        ads_of(job, "", lambda said: None)
+    except _NoAd:
+        return True
+    return False
+
+
+def submission_is_refused(job):
+    try:
+        submission(job, "slurm")
+    except (InvalidJob, InvalidValue):
+        return True
+    return False
+
+
+ROADS = {"ad": ad_is_refused, "slot": slot_is_refused, "submission": submission_is_refused}
+
+
+# decision 1146
+@pytest.mark.parametrize("refuses", ROADS.values(), ids=ROADS)
+@examples(20)
+@given(branches=BRANCHES, said=SAID, policy=st.sampled_from(["Warn", "Reject"]))
+def test_each_road_refuses_what_it_refuses_of_each_alternative(refuses, branches, said, policy):
+    job = job_of(branches, **said, policy=policy)
+    if refuses(job):
+        assert all(refuses(job_of([terms], **said, policy=policy)) for terms in branches)
 
 
 NO_CHOICE = {

@@ -14,18 +14,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
-from sssjob import registry
+from sssjob import expression, registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import SharedContext, understood
 from sssjob.defaults import counted
 from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
+from sssjob.expression import Alternative
 from sssjob.features.derive import derive
-from sssjob.model import Job, Property, stripped
+from sssjob.model import Job, Property, Requested, stripped
 from sssjob.submission.control import control, filled
 from sssjob.translate import Settings, Translator, Untranslatable, numbers, translate
+from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.form import OptionForm
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
@@ -77,7 +80,7 @@ def submission(
     """
     known = understood(job).within(around)
     try:
-        made, left = _submission(known.block, system, environment)
+        made, left = _not_refused(known.block, system, environment)
     except InvalidValue:
         known.required()  # which is worse, and tells all of it
         raise
@@ -85,6 +88,44 @@ def submission(
     if any(each.severity is Severity.ERROR for each in told):
         raise InvalidJob(told)
     return replace(made, findings=(*made.findings, *told))
+
+
+class _SubmittedAlternative(NamedTuple):
+    """The submission of one alternative, and what no option carries."""
+
+    made: Submission
+    left: list[Finding]
+
+    @property
+    def refusals(self) -> list[Refusal]:
+        """What refuses the job."""
+        return [Refusal(each.path) for each in self.left if each.severity is Severity.ERROR]
+
+
+# decision 1146
+def _not_refused(job: Job, system: str, environment: str) -> _SubmittedAlternative:
+    """The submission of the best alternative, or of the next one that nothing refuses."""
+    best = _SubmittedAlternative(*_submission(job, system, environment))
+    scope = Scope(job, "/Job")
+
+    def of_alternative(number: int) -> _SubmittedAlternative:
+        try:
+            asked = _asking_alone(job, scope.alternatives[number])
+            return _SubmittedAlternative(*_submission(asked, system, environment))
+        except InvalidValue:
+            return best  # which is refused as well
+
+    return not_refused(scope, best, of_alternative)
+
+
+def _asking_alone(job: Job, alternative: Alternative) -> Job:
+    """A job that requests one of its alternatives."""
+    asked = expression.write(expression.all_of(alternative.terms))
+    first = job.block(Requested)
+    return job.holding(
+        each.holding(asked if each is first else ()) if isinstance(each, Requested) else each
+        for each in job.items
+    )
 
 
 def _submission(job: Job, system: str, environment: str) -> tuple[Submission, list[Finding]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
 from sssjob.layout import check_sum, units
+from sssjob.layout.met import holds
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
 from sssjob.model import Block
@@ -85,7 +86,7 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
 
 
 def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:
-    """Those of each task group, in the best alternative, with its place among them."""
+    """Those of each task group, in the alternative that is written, with its place among them."""
     for unit in units(job):
         try:
             every, _ = requests(unit.block, unit.path)
@@ -93,7 +94,7 @@ def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:
             continue
         if every:
             _, is_one_of_several, number = unit.path.rpartition("[")
-            found = [*_of_request(every[0])]
+            found = [*_of_request(next(filter(holds, every), every[0]))]
             yield int(number.rstrip("]")) - 1 if is_one_of_several else 0, found
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import Understood, UnknownKind, understood
-from sssjob.defaults import COUNTS, resolve
+from sssjob.defaults import resolve
 from sssjob.defaults.overriding import without_overridden
 from sssjob.document import cause
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
-from sssjob.expression import Alternative, comparisons
+from sssjob.expression import Alternative
 from sssjob.features.folded import as_requested, of_its_run
-from sssjob.model import BLOCKS, Job, Property, stripped
+from sssjob.model import BLOCKS, Job, Property
 from sssjob.translate import arrays, contradictions, residual
+from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
@@ -35,7 +36,6 @@ from sssjob.translate.translator import (
 AUTO, DOCUMENTS = "auto", "sss"
 
 _HEAD = 1 << 16
-_OF_NODES = COUNTS | {"Node"}  # which are told of each other
 _OUTLINES = Outlines()
 _OF_A_RUN = "a run of the job was given it, or told it: nobody asked for it"
 
@@ -190,7 +190,7 @@ def translate(
 
     made = written_as(alternative)
     if alternative is None:
-        made = _not_refused(made, written_as)
+        made = not_refused(made.asked.scope, made, written_as)
     losses = [*made.losses, *run]
     return _translation(effective, made.asked, made.form, to, settings, losses)
 
@@ -203,44 +203,9 @@ class _AsWritten(NamedTuple):
     losses: list[Loss]
 
     @property
-    def refused(self) -> list[Loss]:
-        """What refuses the job, and of which another alternative may ask for less."""
-        scope = self.asked.scope
-        if len(scope.alternatives) < 2:
-            return []
-        names = scope.mentioned | _OF_NODES
-        return [loss for loss in self.losses if loss.refuses and _name(loss) in names]
-
-
-# decision 1112
-def _not_refused(best: _AsWritten, written_as: Callable[[int | None], _AsWritten]) -> _AsWritten:
-    """The first of the alternatives, best first, that nothing refuses; or else the best.
-
-    An alternative that asks for all that is refused of the best one is not looked at.
-    """
-    refused = best.refused
-    if not refused:
-        return best
-    scope = best.asked.scope
-    for number, each in enumerate(scope.alternatives):
-        if each is not scope.chosen and _differs(each, refused):
-            made = written_as(number)
-            if not made.refused:
-                return made
-    return best
-
-
-def _differs(alternative: Alternative, refused: Iterable[Loss]) -> bool:
-    """Whether an alternative asks for less of what is refused, or counts nodes otherwise."""
-    every = [each.item for term in alternative.terms for each in comparisons(term)]
-    said = {(item.name, stripped(item.text)) for item in every}
-    return any(
-        _name(loss) in _OF_NODES or (_name(loss), loss.value) not in said for loss in refused
-    )
-
-
-def _name(loss: Loss) -> str:
-    return loss.path.partition("/@")[0].rpartition("/")[2]
+    def refusals(self) -> list[Refusal]:
+        """What refuses the job."""
+        return [Refusal(loss.path, loss.value) for loss in self.losses if loss.refuses]
 
 
 def _of_a_run(ran: Job, id_: str, to: str, settings: Settings) -> Iterator[Loss]:

@@ -352,6 +352,14 @@ def test_of_alternatives_only_the_chosen_one_is_asked_for_and_a_wish_is_none():
     assert made(inner, "pbs").command[:4] == ("qsub", "-h", "-l", "nodes=1:ppn=2")
 
 
+# decision 1146
+def test_of_alternatives_the_best_that_nothing_refuses_is_asked_for():
+    inner = "<Requested><Feature>ib</Feature><Processors conj='Or'>4</Processors></Requested>"
+    assert made(inner, "pbs", "Reject").command[:4] == ("qsub", "-h", "-l", "nodes=1:ppn=4")
+    with pytest.raises(InvalidJob):
+        made(inner.replace("</Requested>", "<Feature>ssd</Feature></Requested>"), "pbs", "Reject")
+
+
 @pytest.fixture
 def berlin(monkeypatch):
     """Local times are those of Berlin, and of no test behind this one."""

@@ -49,6 +49,7 @@ from sssjob.states import spelled
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.translate import contradictions, numbers
+from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
 from sssjob.translate.nodes import is_of_each_node
 from sssjob.translate.requests import FACTS, JobRequest
@@ -96,6 +97,11 @@ class Mapped:
         """Whether nothing keeps HTCondor from running it."""
         return all(item.severity is not Severity.ERROR for item in self.findings)
 
+    @property
+    def refusals(self) -> list[Refusal]:
+        """What refuses the job."""
+        return [Refusal(item.path) for item in self.findings if item.severity is Severity.ERROR]
+
 
 def to_ad(
     job: Job, *, alternative: Alternative | None = None, document: str = "", v1: bool = False
@@ -103,9 +109,20 @@ def to_ad(
     """The ad of a job whose defaults are resolved.
 
     Of a request with alternatives one decides about the amounts: the best, or the one given, and
-    then only that one is required. ``document`` is kept as SSSJobXML. ``v1`` adds Args and Env
-    for old pools, where they can hold the values.
+    then only that one is required; where the best is refused, so it is of the next that is not.
+    ``document`` is kept as SSSJobXML. ``v1`` adds Args and Env for old pools, where they can hold
+    the values.
     """
+    made = _of_alternative(job, alternative, document, v1)
+    if alternative is not None or made.runs:
+        return made
+    scope = Scope(job, "/Job")
+    return not_refused(
+        scope, made, lambda number: _of_alternative(job, scope.alternatives[number], document, v1)
+    )
+
+
+def _of_alternative(job: Job, alternative: Alternative | None, document: str, v1: bool) -> Mapped:
     work = _AdBuilder(job, v1)
     work.read(alternative)
     work.identity()
@@ -150,10 +167,15 @@ class _AdBuilder:
 
     def read(self, alternative: Alternative | None) -> None:
         """Read what the job asks for, as for a submit file."""
-        scope = Scope(self.job, "/Job", self.hear)
+        scope = Scope(self.job, "/Job", self._report)
         if alternative is not None:
             scope.chosen = alternative
         self.asked = JobRequest(self.job, scope, WARN)
+
+    def _report(self, found: Finding) -> None:
+        """What a number tells of itself; of a request without bounds it is told as of a loss."""
+        if found.code != "W-USELESS":
+            self.hear(found)
 
     # decision 1024
     def asking(self, element: str) -> Property | None:

@@ -149,3 +149,23 @@ def test_a_choice_of_which_a_machine_says_one_branch_alone_is_said_by_its_chosen
     found = demands_of_each([asked], lambda part: (first,))
     assert writing.expression(found.requirements) == "TARGET.Hasib is true"
     assert demands(asked).requirements is None
+
+
+def with_policy(policy, asked):
+    return loads(JOB.replace("<Job>", f'<Job awarenessPolicy="{policy}">').format(asked))
+
+
+# decision 1146
+@pytest.mark.parametrize("policy, is_told", [("Warn", True), ("Reject", True), ("Ignore", False)])
+def test_a_request_without_bounds_is_told_once_by_the_policy_that_holds(policy, is_told):
+    [made] = to_ads(with_policy(policy, '<NodeCount op="NE">3</NodeCount>'))
+    assert [each.code for each in made.findings] == ["E-LOSS"] * is_told
+    assert made.runs is (policy != "Reject")
+
+
+@pytest.mark.parametrize("lost", ["<NodeCount>3</NodeCount>", '<Feature op="Match">i.b</Feature>'])
+def test_an_ad_is_of_the_best_alternative_that_nothing_refuses(lost):
+    [made] = to_ads(with_policy("Reject", f'{lost}<Processors conj="Or">2</Processors>'))
+    assert made.runs
+    assert made.ad["RequestCpus"] == 2
+    assert "MinHosts" not in made.ad

@@ -49,6 +49,7 @@ from sssjob.systems.condor.hooks.queue import (
 )
 from sssjob.systems.condor.hooks.settings import GONE, SPOOL, HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
+from sssjob.systems.condor.job_ad import Mapped
 from sssjob.systems.condor.task_groups import OUTCOME, parts
 
 CPUS = "RequestCpus"
@@ -539,7 +540,8 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
 
     They say what is asked for, and nothing of earlier attempts: a starter would take that for what
     became of this one; nor of Dependency, which the queue heeds. What an ad cannot hold is said,
-    once. Raises ``_NoAd`` with the reason why there are none.
+    once; an alternative that no slot can be asked for has none. Raises ``_NoAd`` with the reason
+    why there are none at all.
     """
     [part, *others] = parts(_asking(job))
     if others:
@@ -553,39 +555,49 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     if not chosen and part.job.requested:
         raise _NoAd("the request cannot be read, or nothing satisfies it")
     texts = []
+    refused: dict[str, None] = {}
     unsaid: dict[str, None] = {}
     for alternative in chosen or (None,):
-        mapped = part.mapped(alternative=alternative)
-        wrong = [each.message for each in mapped.findings if each.severity is Severity.ERROR]
-        if wrong:
-            raise _NoAd("; ".join(wrong))
-        unsaid |= dict.fromkeys(each.message for each in mapped.findings)
-        if "ConcurrencyLimits" in mapped.ad:
-            unsaid["nobody counts the licences of a job that a slot fetches"] = None
-        universe = mapped.ad.get("JobUniverse")
-        if universe == names.UNIVERSES["parallel"]:
-            raise _NoAd(_ON_NODES)
-        if universe not in names.OF_SLOTS:
-            raise _NoAd(
-                f"its Type is the universe {part.job.get('Type')}, of which no slot fetches"
-            )
-        # The queue keeps a job until its time has come. A starter that is told a time that is over
-        # holds the job, and with one to come it keeps the slot.
-        ad = mapped.ad.without(names.OWN["EligibleTime"])
-        if CPUS in mapped.assumed:  # the hook says how many, when a slot gets the job
-            ad = ad.without(CPUS)
-        ad = ad.merged({"Owner": owner} if owner else {})
         try:
-            text = long.write(ad, ordered=True).encode()
-            [again] = long.read(text.splitlines(keepends=True), strict=True)
-        except ValueError as error:
-            raise _NoAd(f"its ad cannot be written: {error}") from error
-        if again != ad:  # a reply that is not read back would be thrown away as a whole
-            raise _NoAd("its ad is not read back as it is written")
-        texts.append(text)
+            mapped = part.mapped(alternative=alternative)
+            texts.append(_ad_of(mapped, part.job.get("Type"), owner, unsaid))
+        except _NoAd as why:
+            refused[str(why)] = None
+    if not texts:
+        raise _NoAd("; ".join(refused))
     for message in unsaid:
         say(message)
     return b"\n".join(texts)
+
+
+# decision 1146
+def _ad_of(mapped: Mapped, kind: str, owner: str, unsaid: dict[str, None]) -> bytes:
+    """The ad of one alternative; to ``unsaid`` is added what it does not hold. Raises ``_NoAd``."""
+    wrong = [each.message for each in mapped.findings if each.severity is Severity.ERROR]
+    if wrong:
+        raise _NoAd("; ".join(wrong))
+    universe = mapped.ad.get("JobUniverse")
+    if universe == names.UNIVERSES["parallel"]:
+        raise _NoAd(_ON_NODES)
+    if universe not in names.OF_SLOTS:
+        raise _NoAd(f"its Type is the universe {kind}, of which no slot fetches")
+    # The queue keeps a job until its time has come. A starter that is told a time that is over
+    # holds the job, and with one to come it keeps the slot.
+    ad = mapped.ad.without(names.OWN["EligibleTime"])
+    if CPUS in mapped.assumed:  # the hook says how many, when a slot gets the job
+        ad = ad.without(CPUS)
+    ad = ad.merged({"Owner": owner} if owner else {})
+    try:
+        text = long.write(ad, ordered=True).encode()
+        [again] = long.read(text.splitlines(keepends=True), strict=True)
+    except ValueError as error:
+        raise _NoAd(f"its ad cannot be written: {error}") from error
+    if again != ad:  # a reply that is not read back would be thrown away as a whole
+        raise _NoAd("its ad is not read back as it is written")
+    unsaid |= dict.fromkeys(each.message for each in mapped.findings)
+    if "ConcurrencyLimits" in mapped.ad:
+        unsaid["nobody counts the licences of a job that a slot fetches"] = None
+    return text
 
 
 def _asking(job: Job) -> Job:

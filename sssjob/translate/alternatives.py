@@ -1,0 +1,74 @@
+"""Which alternative of a request is written: the best, or the next one that nothing refuses.
+
+One rule for what is translated, for ads and for what is submitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple, Protocol, TypeVar
+
+from sssjob.amounts import Scope
+from sssjob.defaults import COUNTS
+from sssjob.expression import Alternative, comparisons
+from sssjob.model import stripped
+
+_OF_NODES = COUNTS | {"Node"}  # which are told of each other
+
+
+class Refusal(NamedTuple):
+    """What is refused of a job: the place of a property, and its value where that is known."""
+
+    path: str
+    value: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the property."""
+        return self.path.partition("/@")[0].rpartition("/")[2].partition("[")[0]
+
+
+class WithRefusals(Protocol):
+    """What is made of one alternative of a job."""
+
+    @property
+    def refusals(self) -> Collection[Refusal]:
+        """What refuses the job."""
+        ...
+
+
+W = TypeVar("W", bound=WithRefusals)
+
+
+# decisions 1112, 1146
+def not_refused(scope: Scope, best: W, made_of: Callable[[int], W]) -> W:
+    """What is made of the first of the alternatives, best first, that nothing refuses; or the best.
+
+    ``made_of`` makes that of an alternative by its number. What the request does not speak of is
+    the same in each. One that asks for all that is refused of the best is not looked at.
+    """
+    if not best.refusals or len(scope.alternatives) < 2:
+        return best
+    refused = _of_request(scope, best.refusals)
+    for number, each in enumerate(scope.alternatives) if refused else ():
+        if each is not scope.chosen and _differs(each, refused):
+            made = made_of(number)
+            if not _of_request(scope, made.refusals):
+                return made
+    return best
+
+
+def _of_request(scope: Scope, refusals: Iterable[Refusal]) -> list[Refusal]:
+    """Those of which another alternative may ask for less."""
+    names = scope.mentioned | _OF_NODES
+    return [each for each in refusals if each.name in names]
+
+
+def _differs(alternative: Alternative, refused: Iterable[Refusal]) -> bool:
+    """Whether an alternative may ask for less of what is refused, or counts nodes otherwise."""
+    every = [each.item for term in alternative.terms for each in comparisons(term)]
+    said = {(item.name, stripped(item.text)) for item in every}
+    return any(
+        each.name in _OF_NODES or each.value is None or (each.name, each.value) not in said
+        for each in refused
+    )
