@@ -75,6 +75,11 @@ def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
             yield row
 
 
+def _are_times(numbers: Sequence[str]) -> bool:
+    """Whether each of some numbers without a leading zero is surely a time."""
+    return max(numbers) <= str(units.TIME_LIMIT) and max(map(len, numbers)) <= _SECONDS_SIZE
+
+
 class Clock:
     """Reads times; ``zone``, or that of this name, is for those that do not state one.
 
@@ -107,7 +112,7 @@ class Clock:
     def read(self, text: str, fold: int = 0) -> str | None:
         """Seconds since the epoch. ``fold`` chooses one of two readings of an autumn hour."""
         if text.isdecimal() and text.isascii():
-            if len(text) > 10 or int(text) > units.TIME_LIMIT:
+            if len(text) > _SECONDS_SIZE or int(text) > units.TIME_LIMIT:
                 raise InvalidValue(text, "a time of 32 bits")
             return text if text[0] != "0" else text.lstrip("0") or None
         if text in NO_VALUE:
@@ -193,8 +198,8 @@ class Clock:
         if isinstance(texts, BulkColumn) and (whole := self.bulk(texts)) is not None:
             return whole
         joined = "".join(texts)
-        if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
-            return texts  # one that is too large is told of where it is a property
+        if joined.isdecimal() and joined.isascii() and min(texts) >= "1" and _are_times(texts):
+            return texts
         if "" not in texts and (found := self.many(texts)) is not None:
             return self._kept.keep(texts, found)
         return [self.readable(text) for text in texts]

@@ -158,6 +158,34 @@ def test_a_second_header_takes_nothing_from_the_first(
     assert found.count(b"<Name>sim</Name>") == 200
 
 
+@pytest.mark.parametrize("again", [[], ["|"], [";", "|"]], ids=["none", "the same", "another"])
+def test_columns_of_one_block_are_those_of_each_of_its_tables(again):
+    """Each header line begins a table, whose columns are by themselves."""
+    layout, numbers = LAYOUTS[0], iter(range(10_000))
+    lines = [header(layout, "|"), *(row(layout, "|", next(numbers)) for _ in range(600))]
+    for mark in again:
+        lines += [header(layout, mark), *(row(layout, mark, next(numbers)) for _ in range(600))]
+    data = ("\n".join(lines) + "\n").encode()
+    found = []
+    for is_open in (True, False):
+        ROAD.open(is_open=is_open)
+        try:
+            found.append([*told("slurm", data)])
+        finally:
+            ROAD.reset()
+    assert found[0] == found[1]
+    assert sum("<Job>" in each for each in found[0]) == 600 * (1 + len(again))
+
+
+@pytest.mark.parametrize("beside", [[], ["NaN"], ["1700000000"], [""]], ids=str)
+@pytest.mark.parametrize("odd", ["99999999999999999999", "4294967296", "17000000000"])
+def test_what_is_no_time_is_none_whatever_stands_beside_it(odd, beside):
+    lines = ["JobID|Cluster|Submit|State"]
+    lines += [f"{n}|c|{text}|COMPLETED" for n, text in enumerate([odd, *beside], 1)]
+    jobs = converted("slurm", ("\n".join(lines) + "\n").encode())
+    assert jobs[0].properties.text("GlobalId") == "c/1"
+
+
 def test_a_text_holds_no_delimiter_of_another_header():
     lines = [header(LAYOUTS[0], "|"), header(LAYOUTS[0], "\x1f"), row(LAYOUTS[0], "\x1f", 1),
              row(LAYOUTS[0], "|", 2, JobName="a\x1fb")]  # fmt: skip

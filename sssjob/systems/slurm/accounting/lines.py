@@ -145,15 +145,15 @@ class TableReader:
         """
         found: list[Found] = []
         for number, some in self._pieces(stream):
-            if some is None:  # behind a block
+            if isinstance(some, TableHeaders):
+                found += [*self._settle(), Skipped(number, "header")]
+                self._follow(some)
+                self._tainted = False  # what was cut short ends here, too
+            if some is None or isinstance(some, TableHeaders):  # runs behind it have other columns
                 yield from (
                     _by_names(found) if len(self.headers.heads) > 1 else filter(None, (found,))
                 )
                 found = []
-            elif isinstance(some, TableHeaders):
-                found += [*self._settle(), Skipped(number, "header")]
-                self._follow(some)
-                self._tainted = False  # what was cut short ends here, too
             elif isinstance(some, _WholeLines):
                 found += self._run(number, some)
             else:
