@@ -256,8 +256,10 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
     matching = 0
     first = None
     for term in asked:
-        item = next(expression.comparisons(term)).item
-        op = "NE" if isinstance(term, Not) else term.op
+        said = next(expression.comparisons(term))
+        item, op = said.item, said.op
+        if isinstance(term, Not):  # not to be none of some names is to be one of them
+            op = "NE" if op == "EQ" else ""
         found = nodes.expand(item, extended=extended) if op in ("EQ", "NE") else None
         if isinstance(found, nodes.Names):
             if op == "EQ":

@@ -855,6 +855,22 @@ def test_of_several_sets_all_that_is_left_is_among_the_nodes(beside):
     assert names == {share.name for share in shares} == {"n3", *re.findall(r"n[12]", beside)}
 
 
+SET = 'Node aggregation="List"'
+
+
+@pytest.mark.parametrize("requested, expected", [
+    (f'<{SET}>n1,n3</Node><{SET} op="NE" conj="Nand">n1,n2</Node>', {"n1"}),
+    (f'<Node>n2</Node><{SET} op="NE" conj="Nand">n2,n1</Node>', {"n2"}),
+    (f'<Node>n4</Node><{SET} op="NE" conj="Nand">n2</Node>', set()),
+    (f'<{SET}>n1,n2,n3</Node><Node aggregation="Pattern" count="2" op="NE">n[12]</Node>', {"n3"}),
+])  # fmt: skip
+def test_not_to_be_none_of_some_names_is_to_be_one_of_them(requested, expected):
+    """And how many there are to be of what is not wanted says nothing."""
+    job = loads(REJECTING.format("<TaskCount>1</TaskCount>", requested))
+    found = layout.layouts(job).layouts
+    assert {share.name for each in found for share in each.shares} == expected
+
+
 # decisions 1065, 1112
 def test_machines_that_a_choice_counts_are_refused_as_all_others_are():
     choice = '<Node group="1" aggregation="List">n3,n4</Node><{0} conj="Or" group="-1"{1}>a,b</{0}>'

@@ -84,10 +84,10 @@ def _of_several(item: Property, op: str, negated: bool) -> AskedNames:
 
 
 def _of_pattern(item: Property, op: str, negated: bool) -> AskedNames:
-    if "count" in item.attributes:
+    text, is_demanded = item.text.strip(), (op == "NE") is negated
+    if is_demanded and "count" in item.attributes:  # of several nodes, and of none by itself
         return _NOTHING
-    text = item.text.strip()
-    if (op == "NE") is negated:
+    if is_demanded:
         return AskedNames(((text,),)) if _NAME.fullmatch(text) else AskedNames(pattern=text)
     matches = Pattern(text).matches
 

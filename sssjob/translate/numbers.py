@@ -208,7 +208,7 @@ class TaskCounts:
     @property
     def wanted(self) -> NodesWanted:
         """How many nodes are to be among those that are named, and how many tasks they have."""
-        return NodesWanted(self.nodes.least if self.nodes else None, self.written)
+        return NodesWanted(self.node_count if self.nodes else None, self.written)
 
     def are_named(self, wanted: Sequence[str]) -> bool:
         """Whether the nodes that are asked for by name are all of them, and nothing counts them."""

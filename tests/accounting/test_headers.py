@@ -177,6 +177,20 @@ def test_columns_of_one_block_are_those_of_each_of_its_tables(again):
     assert sum("<Job>" in each for each in found[0]) == 600 * (1 + len(again))
 
 
+@pytest.mark.parametrize("names", [
+    "JobID|State|JobName", "JobID|State|NewColumn|JobName", "JobID|New|JobName",
+])  # fmt: skip
+def test_a_header_with_columns_that_nobody_knows_is_one_behind_others_too(names):
+    """Of one that is there again, and where most of them are known."""
+    told = {"State": "COMPLETED", "JobName": "sim"}
+    rows = ["|".join([number, *(told.get(each, "x") for each in names.split("|")[1:])])
+            for number in "123"]  # fmt: skip
+    first = ["JobID|State|JobName", "7|COMPLETED|sim"] if "New|J" not in names else []
+    data = "\n".join([*first, names, *rows, names, *rows]) + "\n"
+    found = counts("slurm", data.encode())
+    assert (found.converted, found.bad) == (6 + len(first) // 2, 0)
+
+
 @pytest.mark.parametrize("beside", [[], ["NaN"], ["1700000000"], [""]], ids=str)
 @pytest.mark.parametrize("odd", ["99999999999999999999", "4294967296", "17000000000"])
 def test_what_is_no_time_is_none_whatever_stands_beside_it(odd, beside):

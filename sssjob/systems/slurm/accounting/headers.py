@@ -96,9 +96,16 @@ class TableHeaders:
         line = line.removeprefix("\ufeff")
         for delimiter in (*(head.delimiter for head in self.heads), ""):
             found = header(line, self.known, delimiter)
-            if found and set(found.names) <= {*self.known, ""}:
+            if found and self._is_expected(found):
                 return self.then(found)
         return None
+
+    def _is_expected(self, new: Header) -> bool:
+        """Whether names are those of a header: of one that there was, or most of them known."""
+        if any(_columns(head) == _columns(new) for head in self.heads):
+            return True
+        names = [name for name in new.names if name]
+        return 2 * sum(name in self.known for name in names) > len(names)
 
     def within(self, data: bytes, begin: int = 0) -> Iterator[HeaderLine]:
         """The header lines in some lines, from a place on."""
