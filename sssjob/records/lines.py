@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Protocol
@@ -141,6 +142,7 @@ class Blocks:
     def __init__(self, stream: Readable, first: int = 1, wide: Callable[[], int] = int) -> None:
         self._stream, self._wide = stream, wide
         self._next, self._last, self._is_over = first, b"\n", False
+        self._begins = first == 1
         self.cut_short = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
@@ -153,8 +155,20 @@ class Blocks:
     def read(self, size: int, /) -> bytes:
         """The next bytes of the stream."""
         found = self._stream.read(max(size, self._wide()))
+        if self._begins:
+            self._begins = False
+            found = self._without_mark(found, size)
         self._last, self._is_over = found[-1:] or self._last, not found
         return found
+
+    def _without_mark(self, found: bytes, size: int) -> bytes:
+        """The first bytes without a byte order mark, which is no part of the first value."""
+        mark = codecs.BOM_UTF8
+        while (
+            len(found) < len(mark) and mark.startswith(found) and (more := self._stream.read(size))
+        ):
+            found += more
+        return found[len(mark) :] or self._stream.read(size) if found.startswith(mark) else found
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line by itself, with its number: a text that a document can hold."""
@@ -164,7 +178,7 @@ class Blocks:
 
 def first_line(head: bytes, comment: bytes = b"") -> bytes:
     """The first line that is neither blank nor a comment, without blanks around it."""
-    for line in head.split(b"\n"):
+    for line in head.removeprefix(codecs.BOM_UTF8).split(b"\n"):
         text = line.strip()
         if text and not (comment and text.startswith(comment)):
             return text

@@ -1,5 +1,6 @@
 """Every record format: what becomes of each record, by both builders, and counts that add up."""
 
+import codecs
 import gzip
 import io
 from contextlib import suppress
@@ -49,6 +50,17 @@ def printed(name):
 def test_each_record_becomes_what_stands_beside_it(path):
     expected = path.with_suffix(".outcomes").read_text(encoding="utf-8").splitlines()
     assert list(told(path.parent.name, path.read_bytes())) == expected
+
+
+@pytest.mark.parametrize(
+    "path", [*WRITTEN, *sorted((DATA / "accounting").glob("*/*/*.txt"))],
+    ids=lambda path: f"{path.parent.name}-{path.name}",
+)  # fmt: skip
+def test_a_byte_order_mark_is_no_part_of_the_first_value(path):
+    data = path.read_bytes()
+    name = path.parent.name if path in WRITTEN else path.parents[1].name
+    marked = codecs.BOM_UTF8 + data.removeprefix(codecs.BOM_UTF8)
+    assert [*told(name, marked)] == [*told(name, data)]
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -216,9 +228,15 @@ def test_a_stream_that_gives_a_byte_at_a_time_is_read_the_same():
             first, self.rest = self.rest[:1], self.rest[1:]
             return first
 
-    data = (RECORDS / "condor" / "ads.long").read_bytes()
-    found = read_records(find("auto"), Slow(data), Options(), TEXTS)
-    assert list(found) == list(read_records(find("auto"), io.BytesIO(data), Options(), TEXTS))
+    whole = (RECORDS / "condor" / "ads.long").read_bytes()
+    for data in (whole, codecs.BOM_UTF8 + whole):
+        found, expected = (
+            list(read_records(find("condor"), stream(data), Options(), TEXTS))
+            for stream in (Slow, io.BytesIO)
+        )
+        assert found == expected
+    found = read_records(find("auto"), Slow(whole), Options(), TEXTS)
+    assert list(found) == list(read_records(find("auto"), io.BytesIO(whole), Options(), TEXTS))
 
 
 def test_what_nobody_recognises_is_refused_with_what_was_found():

@@ -126,10 +126,15 @@ SERVER_LOG = (
 QUEUE = (DATA / "lcginfo" / "slurm-24.11" / "squeue.json").read_text(encoding="utf-8")
 
 
+# The form of TORQUE 6.
+LATER_LOG = SERVER_LOG.replace(";0008;", ";08;").replace("00:00:01;", "00:00:01.595;")
+
+
 @pytest.mark.parametrize("more", [[], ["--workers", "2"]])
 @pytest.mark.parametrize("format_", ["pbs", "auto"])
-def test_a_log_of_the_server_of_pbs_is_told_in_one_line(format_, more):
-    result = convert("--from", format_, *more, "-", data=SERVER_LOG)
+@pytest.mark.parametrize("log", [SERVER_LOG, LATER_LOG], ids=["log", "later log"])
+def test_a_log_of_the_server_of_pbs_is_told_in_one_line(log, format_, more):
+    result = convert("--from", format_, *more, "-", data=log)
     assert (result.exit_code, result.stdout) == (2, "")
     said = "<stdin>:1: a log of the server, not of its accounting: take server_priv/accounting"
     assert said in result.stderr

@@ -32,7 +32,7 @@ _STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _BEGUN = re.compile(rf"{_STAMP.pattern};[A-Z];")
 _LINE = re.compile(_STAMP.pattern.encode() + rb";[A-Za-z];[^;\n]*;")
 # A line of the server's log, which stands in another directory under the same name.
-_SERVER = re.compile(rb"\s*[0-9/]{10} [0-9:.]{8,15};[0-9a-fA-F]{4};[^;\n]{1,80};[A-Za-z]{1,10};")
+_SERVER = re.compile(rb"\s*[0-9/]{10} [0-9:.]{8,15};[0-9a-fA-F]{2,4};[^;\n]{1,80};[A-Za-z]{1,10};")
 _NUMBER = r"[0-9]{1,18}"
 _ID = re.compile(_NUMBER + r"(\[[0-9]*\]|-[0-9]{1,9})?(?:\.(\S+))?")
 _KEY = r"[A-Za-z_][\w.\-]*="
