@@ -63,9 +63,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_configure(config):
-    # A shell ignores these of what it puts into the background, and so do all that this starts.
+    # A shell ignores two of these of what it puts into the background, and nohup the last: and so
+    # do all that this starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     checkout.watch(config, Path(__file__).parents[1])
     open_stores.watched()
     worker_messages.joined(config)
