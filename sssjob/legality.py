@@ -33,6 +33,15 @@ _URI = (  # compiled for the first namespace, which few documents have
 _ASCII_NAME = re.compile("[A-Za-z_][A-Za-z_.0-9-]*")  # the other one takes long to compile
 
 
+def no_letter(found: re.Match[str]) -> str:
+    """That a letter has no place in a document, as ``ILLEGAL`` found.
+
+    >>> no_letter(ILLEGAL.search(chr(7)))
+    'character U+0007 cannot be in XML'
+    """
+    return f"character U+{ord(found[0]):04X} cannot be in XML"
+
+
 def legal(text: str, name: str = "") -> str:
     """A text, if XML 1.0 has all of its characters (2.2). Raises ``InvalidValue``.
 

@@ -27,7 +27,7 @@ from sssjob import resources
 from sssjob.document import tree
 from sssjob.document.files import Source
 from sssjob.errors import BadSheet
-from sssjob.legality import ILLEGAL
+from sssjob.legality import ILLEGAL, no_letter
 
 Element = etree._Element
 
@@ -187,8 +187,7 @@ def _know(sheet: Sheet, parameters: dict[str, str]) -> None:
     is no text of XML."""
     for name, value in parameters.items():
         if unfit := ILLEGAL.search(f"{name}{value}"):
-            said = f"parameter {name}: character U+{ord(unfit[0]):04X} cannot be in XML"
-            raise BadSheet(sheet.name, said)
+            raise BadSheet(sheet.name, f"parameter {name}: {no_letter(unfit)}")
     for name in parameters if sheet.closed else ():
         if name not in sheet.parameters:
             near = get_close_matches(name, sheet.parameters, n=1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sssjob.errors import NotAQuery
-from sssjob.legality import ILLEGAL
+from sssjob.legality import ILLEGAL, no_letter
 
 MAX_LENGTH = 10_000  # characters; a program that writes longer ones means a list, not a question
 
@@ -52,8 +52,7 @@ def tokens(expression: str) -> Iterator[Token]:
             f"an expression of {len(expression)} characters", f"at most {MAX_LENGTH}",
         )  # fmt: skip
     if unfit := ILLEGAL.search(expression):
-        code = ord(unfit.group())
-        raise NotAQuery(expression, unfit.start(), f"character U+{code:04X} cannot be in XML")
+        raise NotAQuery(expression, unfit.start(), no_letter(unfit))
     at = _end_of_space(expression, 0)
     while at < len(expression):
         found = _TOKEN.match(expression, at)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from lxml import etree
 
 from sssjob.errors import NotAQuery
-from sssjob.legality import ILLEGAL
+from sssjob.legality import ILLEGAL, no_letter
 from sssjob.query.question import Question
 from sssjob.query.xpath import Query
 
@@ -28,8 +28,7 @@ def compile(
     """
     for prefix, uri in (namespaces or {}).items():
         if unfit := ILLEGAL.search(f"{prefix}{uri}"):
-            said = f"namespace of {prefix}: character U+{ord(unfit[0]):04X} cannot be in XML"
-            raise NotAQuery(expression, 0, said)
+            raise NotAQuery(expression, 0, f"namespace of {prefix}: {no_letter(unfit)}")
     if version != DEFAULT:
         from sssjob.query.xpath2 import XPath2Query  # importing elementpath takes half a second
 

@@ -53,7 +53,7 @@ class _SacctTable:
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it has a header of sacct's, or ""."""
-    line = clean(first_line(head, b"#"), DELIMITERS.encode()).removeprefix("\ufeff")
+    line = clean(first_line(head, b"#"), DELIMITERS.encode())
     first = re.match("[A-Za-z]+", line)
     if first is None or "JobID" not in line:
         return ""
