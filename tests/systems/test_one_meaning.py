@@ -10,6 +10,7 @@ from meanings import (
     MEMORY_OF_SLOTS,
     SUBJECTS,
     TEXTS,
+    Subject,
     amount,
     asked,
     facts,
@@ -41,9 +42,30 @@ CASES = [
 
 @pytest.mark.parametrize("subject, road", CASES)
 def test_a_text_means_what_it_means_on_every_road(subject, road):
-    texts = (*TEXTS, *subject.more)
-    found = {text: taken(subject.roads[road], text) for text in texts}
-    assert found == {text: subject.means.get(text) for text in texts}
+    told = "\n".join(misread(subject, road))
+    assert not told, told
+
+
+def misread(subject, road):
+    """What a road makes of a text otherwise than its ``Subject`` says: for each a sentence."""
+    for text in (*TEXTS, *subject.more):
+        found, meant = taken(subject.roads[road], text), subject.means.get(text)
+        if found != meant:
+            says = f"says {meant}" if text in subject.means else "does not list it"
+            yield f"{text!r} is read as {found}, and `means` in tests/meanings.py {says}"
+
+
+def test_a_text_that_means_lacks_is_told_with_what_was_read():
+    subject = Subject({"a log": lambda text: int(text) if text.isdigit() else None}, {
+        "0": None, "90": 90, "4294967294": 1, "4294967295": (1 << 32) - 1, "INFINITE": 7,
+    })  # fmt: skip
+    where = "and `means` in tests/meanings.py"
+    assert [*misread(subject, "a log")] == [
+        f"'0' is read as 0, {where} says None",
+        f"'INFINITE' is read as None, {where} says 7",
+        f"'4294967294' is read as 4294967294, {where} says 1",
+        f"'18446744073709551615' is read as 18446744073709551615, {where} does not list it",
+    ]
 
 
 @pytest.mark.parametrize(
