@@ -65,6 +65,16 @@ SIDE_BY_SIDE = (
     ("max(Charge)", ["5", "10"]),
     ("(1 to 2) ! count(//Job)", ["1"] * 6),  # no node says which document is meant
 )
+# What wants numbers, of texts that are none; and what is wrong, for any number of documents.
+OF_TEXTS = tuple(
+    each.format(path)
+    for path in ("//Job/User", "//Job[User='amy']/User", "//User/text()", "//Job/Memory/@units",
+                 "(//Job/Charge, //Job/User)")
+    for each in ("sum({})", "sum({}, 0)", "avg({})", "max({})", "min({})", "count(//Job) + sum({})")
+)  # fmt: skip
+NO_NUMBER = (
+    r"error: could not convert string to float: '(amy|GB)' (at \S+ )?\(FORG0001\) \[E-TYPE\]"
+)
 
 _PATHS = st.sampled_from(
     ("//Job/Charge", "//Job/Id", "//Job[User = 'amy']/Charge", "//Job[Charge > 5]/Id", "//Charge",

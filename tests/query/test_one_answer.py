@@ -1,6 +1,7 @@
 """Many documents have one answer to what is worked out from all of them (XPath 2.0 and later)."""
 
 import pickle
+import re
 
 import one_answer
 import pytest
@@ -34,6 +35,36 @@ def test_what_each_document_answers_stands_side_by_side(text, expected):
     query = compile(text, None, "3.1")
     assert not query.has_one_answer
     assert answers(query, STREAM) == expected
+
+
+@pytest.mark.parametrize("text", one_answer.OF_TEXTS)
+@pytest.mark.parametrize("version", ["2.0", "3.0", "3.1"])
+def test_a_text_that_is_no_number_is_the_same_error_of_each_function_of_numbers(text, version):
+    query = compile(text, None, version)
+    for documents in (STREAM, b"<Jobs>" + STREAM + b"</Jobs>", one_answer.DOCUMENTS[2]):
+        [error] = answers(query, documents)
+        assert re.fullmatch(one_answer.NO_NUMBER, error), error
+
+
+@pytest.mark.parametrize("name", ["sum", "avg", "max", "min"])
+def test_a_text_that_is_no_number_is_that_error_of_each_job(name):
+    found = answers(compile(f"{name}(User)", None, "3.1"), STREAM)
+    assert [each[0] for each in found] == ["1", "3"]  # the group has no User
+    assert all(re.fullmatch(f".: {one_answer.NO_NUMBER}", each) for each in found), found
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("sum(//Job/Id ! 'NaN' ! xs:untypedAtomic(.))", "NaN"),
+    ("sum((//Job/Charge, number(//JobGroup/Job/User)))", "NaN"),
+    ("sum(//Job/nothing)", "0"),
+    ("sum(//Job/nothing, 7)", "7"),
+    ("sum((xs:dayTimeDuration('PT1H'), xs:dayTimeDuration('PT2H')))", "PT3H"),
+    ("sum((xs:untypedAtomic('INF'), 1))", "Infinity"),
+    ("fold-left(//Job/Charge, 0, function($a, $b) { sum(($a, $b)) })", "22"),
+    ("for-each((1, 2), sum#1)[2]", "2"),
+])  # fmt: skip
+def test_a_sum_of_numbers_is_what_it_was(text, expected):
+    assert {*answers(compile(text, None, "3.1"), STREAM)} == {expected}
 
 
 @given(st.sampled_from(one_answer.DOCUMENTS), one_answer.EXPRESSIONS)

@@ -43,6 +43,16 @@ def test_a_store_answers_as_a_stream(jobs, text, expected):
     assert jobs.how_many(query) == sum(each not in ("false", "0") for each in expected)
 
 
+@pytest.mark.parametrize("text", one_answer.OF_TEXTS)
+def test_a_text_that_is_no_number_is_an_error_of_a_store_as_of_a_stream(jobs, text):
+    query = compile(text, None, "3.1")
+    for places in (True, False):
+        told = []
+        assert [*jobs.run(query, places=places, on_error=told.append)] == []
+        assert [*query.run(STREAM, on_error=told.append)] == []
+        assert str(told[0]) == str(told[1])
+
+
 @examples(30, suppress_health_check=list(HealthCheck))
 @given(one_answer.EXPRESSIONS)
 def test_any_expression_has_the_answer_of_a_stream(jobs, text):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from typing import Any
 
 import regex
-from elementpath import ElementPathError, XPath2Parser
+from elementpath import ElementPathError, ElementPathTypeError, XPath2Parser
+from elementpath.datatypes import UntypedAtomic
 from elementpath.regex import RegexError, translate_pattern
 from elementpath.xpath3 import XPath3Parser
 from elementpath.xpath30 import XPath30Parser
@@ -110,6 +112,7 @@ def _parser(namespaces: dict[str, str], version: str) -> Any:
         if symbol.rpartition("}")[2].rpartition(":")[2] not in _REFUSED
     }  # fmt: skip
     table["to"] = _bounded(table["to"])
+    table["sum"] = _of_numbers(table["sum"])
     for name in ("matches", "replace", "tokenize"):
         del table[name]
     parser.symbol_table = table
@@ -131,6 +134,32 @@ def _bounded(token: Any) -> Any:
         return token.evaluate(self, context)
 
     return type(token.__name__, (token,), {"evaluate": evaluate, "__module__": token.__module__})
+
+
+def _of_numbers(token: Any) -> Any:
+    """The class of the function ``sum``: a text that is no number is the error that F&O has, and
+    that ``avg`` and ``max`` give, where elementpath says NaN of a value, and another one of a node.
+    """
+
+    def evaluate(self: Any, context: Any = None) -> Any:
+        again = copy(context)
+        try:
+            found = token.evaluate(self, context)
+        except ElementPathTypeError:
+            _refuse_texts(self, again)
+            raise
+        if found != found:  # NaN, which a text may say, too
+            _refuse_texts(self, again)
+        return found
+
+    return type(token.__name__, (token,), {"evaluate": evaluate, "__module__": token.__module__})
+
+
+def _refuse_texts(function: Any, context: Any) -> None:
+    """Raise what elementpath says of the first text that is no number, FORG0001."""
+    for item in function[0].atomization(context):
+        if isinstance(item, UntypedAtomic):
+            function.cast_to_double(item.value)
 
 
 def _ours(function: Callable[[functions.Argument], Any], argument: Any) -> Any:
