@@ -444,6 +444,7 @@ class Scope:
             value = min(found.value, Fraction(max(tasks, need)))
         else:
             value = max(found.value, Fraction(need))
+        value = Fraction(bounds.next_to(value, need))
         return replace(found, value=value) if value in bounds else found
 
     @cached_property

@@ -14,7 +14,7 @@ What is compared by NE, or by a pattern, takes names away; the rest is the set. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, combinations
 
@@ -39,6 +39,12 @@ class NamedNodes:
     open: bool = True  # whether other nodes may be taken, too
     path: str = ""
     line: int = 0
+    lines: tuple[int, ...] = field(default=(), compare=False)  # of each set
+
+    def line_of(self, names: nodes.Names) -> int:
+        """Where a set stands, or else the first of them."""
+        every = zip(self.sets, self.lines, strict=False)
+        return next((line for (each, _), line in every if each is names), self.line)
 
     def count(self, tasks: int | None = None, per_node: int | None = None) -> int | None:
         """How many nodes are asked for by names, where nothing else counts nodes.
@@ -136,9 +142,12 @@ class NamedNodes:
     def short(self, *, counted: bool = False) -> Iterator[tuple[nodes.Names, int | None, int]]:
         """Sets, of which some have to be among the nodes and fewer are left, with their counts.
 
-        And how many are left. Where nodes are ``counted``, these are held against one set alone.
+        And how many are left. Where nodes are ``counted``, one set alone without a count is held
+        against these.
         """
-        if (counted and not self.open) or not (self.excluded or self.patterns or self.is_counted):
+        if counted and not self.open and not self.is_counted:
+            return
+        if not (self.excluded or self.patterns or self.is_counted):
             return
         may_be = self.may_be()
         for names, count in self.sets:
@@ -251,6 +260,7 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
     if not asked and (own := block.properties.get("Node")) is not None:
         asked, where = [Comparison(own.having(op=None))], f"{path}/Node"
     sets: list[tuple[nodes.Names, int | None]] = []
+    lines: list[int] = []
     excluded: list[nodes.Names] = []
     patterns: list[Term] = []
     matching = 0
@@ -263,20 +273,21 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
         found = nodes.expand(item, extended=extended) if op in ("EQ", "NE") else None
         if isinstance(found, nodes.Names):
             if op == "EQ":
-                sets.append((found, nodes.stated_count(item)))
+                sets.append((found, nodes.count_of_set(item)))
+                lines.append(item.line)
                 first = first or item
             else:
                 excluded.append(found)
             continue
         patterns.append(term)
         if found is not None and op == "EQ":
-            matching += nodes.stated_count(item) or 0
+            matching += nodes.count_of_set(item) or 0
     # A set is what to choose from; of two, or of single names, each has to be among the nodes.
     closed = len(sets) == 1 and not matching and first and "aggregation" in first.attributes
     first = first or (next(expression.comparisons(asked[0])).item if asked else None)
     return NamedNodes(
         tuple(sets), tuple(excluded), tuple(patterns), matching, not closed, where,
-        first.line if first else 0,
+        first.line if first else 0, tuple(lines),
     )  # fmt: skip
 
 

@@ -306,7 +306,7 @@ def required(item: Property, node_count: int | None = None) -> int:
     Its count says so, or else NodeCount, or else it is all of a List or Range and at least one
     that matches a Pattern.
     """
-    count = stated_count(item)
+    count = count_of_set(item)
     if count is not None or node_count is not None:
         return count or node_count or 1
     found = expand(item)
@@ -323,6 +323,17 @@ def stated_count(item: Property) -> int | None:
     except InvalidValue:
         return None
     return count if count >= 1 else None
+
+
+# decision 1122
+def count_of_set(item: Property) -> int | None:
+    """How many nodes of a List, a Range or a Pattern are wanted, where its count says so.
+
+    That of a single name is how many instances there are of that node, of which there is one.
+    """
+    is_set = item.attributes.get("aggregation", "").strip(XML_SPACE)
+    count = stated_count(item)
+    return count if is_set or count == 1 else None
 
 
 def check(block: Block, path: str = "") -> Iterator[Finding]:
@@ -388,17 +399,13 @@ def _list_faults(item: Property, section: str) -> Iterator[Finding]:
         yield finding("W-USELESS", text, path="/@delimiter", section=section, suggestion=advice)
 
 
+# decision 1122
 def _count_faults(item: Property, section: str) -> Iterator[Finding]:
-    count = stated_count(item)
-    if count is None or item.name != "Node":
-        return
-    try:
-        found = expand(item)
-    except (InvalidValue, LimitExceeded):
-        return
-    if item.attributes.get("aggregation") and isinstance(found, Names) and count > found.distinct:
-        text = f"{count} nodes are wanted of a set of {found.distinct}"
-        yield finding("E-UNSAT", text, path="/@count", section=section)
+    """A count of names that are not wanted: what there has to be of a set, layouts say."""
+    is_unwanted = item.attributes.get("op", "").strip(XML_SPACE) == "NE"
+    if item.name == "Node" and is_unwanted and stated_count(item) is not None:
+        text = "a count means nothing of nodes that are not wanted (op NE)"
+        yield finding("W-USELESS", text, path="/@count", section=section)
 
 
 def _items(text: str, prefix: str, inside: str, limit: int) -> Iterator[Span]:

@@ -21,26 +21,65 @@ class NodeTerm(NamedTuple):
     excludes: bool = False
 
 
+class CountTerm(NamedTuple):
+    """What one branch says of a number of nodes or processors."""
+
+    name: str
+    op: str
+    number: int
+
+    @property
+    def admits(self):
+        """The numbers of which it holds."""
+        return ADMITS[self.op](self.number)
+
+
 class Counts(NamedTuple):
     """What is said of counts; each is the numbers that are admitted, or None."""
 
     tasks: int | None = None
-    nodes: range | None = None
-    processors: range | None = None
+    nodes: frozenset | None = None
+    processors: frozenset | None = None
     per_node: int | None = None
     per_task: int | None = None
+
+    def narrowed(self, term):
+        """The same, where a branch says something of it, too."""
+        which = "nodes" if term.name == "NodeCount" else "processors"
+        own = getattr(self, which)
+        both = term.admits if own is None else frozenset(own) & frozenset(term.admits)
+        return self._replace(**{which: both})
+
+
+_FROM_ONE = frozenset(range(1, MOST * MOST))
+ADMITS = {
+    "EQ": lambda number: _FROM_ONE & {number},
+    "NE": lambda number: _FROM_ONE - {number},
+    "GE": lambda number: frozenset(range(number, MOST * MOST)),
+    "GT": lambda number: frozenset(range(number + 1, MOST * MOST)),
+    "LE": lambda number: frozenset(range(1, number + 1)),
+    "LT": lambda number: frozenset(range(1, number)),
+}
 
 
 def can_be_met(branches, counts):
     """Whether there are nodes for one of the branches, by which all of its terms hold."""
-    return any(worlds(terms, counts) for terms in branches)
+    return any(is_met(terms, counts) for terms in branches)
+
+
+def is_met(branch, counts):
+    """Whether there are nodes by which all terms of a branch hold, whatever they are about."""
+    for term in branch:
+        if isinstance(term, CountTerm):
+            counts = counts.narrowed(term)
+    return bool(worlds([term for term in branch if isinstance(term, NodeTerm)], counts))
 
 
 def worlds(terms, counts):
     """How many nodes, tasks and processors there may be for these terms."""
     found = set()
     sizes = {len(chosen) for chosen in _choices(terms)}
-    if counts.nodes is None and any(term.count for term in terms):
+    if counts.nodes is None and any(term.count for term in terms if not term.excludes):
         sizes = {min(sizes)} if sizes else sizes  # how many there are is what the counts say
     for tasks, processors in _tasks(counts):
         for size in sizes:

@@ -43,10 +43,10 @@ def check(report: ObjectReport) -> None:
     blamed = Blamed(root) if found else None
     for fault in found:
         assert blamed is not None
-        element = blamed(fault.path, fault.line)
+        path, _, attribute = fault.path.partition("/@")
         report.say(
-            fault.code, element, fault.message, fault.section, fault.suggestion,
-            severity=fault.severity,
+            fault.code, blamed(path, fault.line), fault.message, fault.section, fault.suggestion,
+            attribute, severity=fault.severity,
         )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ class Blamed:
     def __call__(self, path: str, line: int) -> Element:
         """The element, or the block that it would stand in."""
         node = self.root
-        steps = path.partition("/@")[0].split("/")[2:]
+        steps = path.split("/")[2:]
         for step in steps:
             inner = self._inside(node).get(step)
             if inner is None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml.etree import _Element as Element
 
 from sssjob import spec, units
 from sssjob.document.places import attributes, is_adapter, split, text_of
 from sssjob.document.report import ObjectReport
 from sssjob.errors import InvalidValue
+from sssjob.expression.conflicts import COUNTED
 from sssjob.expression.lint import lint
 from sssjob.model import Property
 
 # The operations about which nothing can be said; sets have no order.
 ANY_OPERATION = ("EQ", "NE", "GE", "LE", "GT", "LT")
+_WITH_AN_END = ("EQ", "LE", "LT")
+_FROM_ONE = re.compile("[1-9][0-9]*").fullmatch  # as most counts are written
 PLAIN_OPERATIONS = {"Feature": ("EQ", "NE"), "Node": ("EQ", "NE")}
 
 # Said by the walk, which sees every value and every group.
@@ -58,12 +63,25 @@ def is_plain(requested: Element) -> bool:
         ):
             return False
         name = _canonical(child)
+        if name in COUNTED and not _leaves_some(child):
+            return False
         if child.get("op", "EQ") not in PLAIN_OPERATIONS.get(name, ANY_OPERATION):
             return False
         first = seen.setdefault(name, child)
         if first is not child and not _is_range(first, child):
             return False
     return True
+
+
+def _leaves_some(count: Element) -> bool:
+    """Whether a number of nodes or processors is left by a comparison that stands alone."""
+    op, text = count.get("op", "EQ"), text_of(count)
+    if op not in _WITH_AN_END or (op != "LT" and _FROM_ONE(text) is not None):
+        return True
+    try:
+        return units.number(text) > (op == "LT")
+    except InvalidValue:
+        return False
 
 
 def _is_range(first: Element, second: Element) -> bool:

@@ -118,6 +118,16 @@ class Interval:
             )
         return self.lo > self.hi
 
+    @property
+    def has_no_count(self) -> bool:
+        """Whether no whole number above 0 is left: of what is counted there is one at least.
+
+        >>> Interval(hi=Fraction(1), hi_open=True).has_no_count
+        True
+        """
+        whole = self.integers()
+        return whole.empty or (whole.hi is not None and whole.hi < 1)
+
     def __contains__(self, number: Fraction | int) -> bool:
         above = self.lo is None or number > self.lo or (number == self.lo and not self.lo_open)
         below = self.hi is None or number < self.hi or (number == self.hi and not self.hi_open)
@@ -133,6 +143,23 @@ class Interval:
         if number <= max(self.lo or 1, 1) or number not in self:
             return self
         return replace(self, lo=Fraction(number), lo_open=False)
+
+    def next_to(self, number: Fraction | int, least: Fraction | int = 1) -> Fraction | int:
+        """The number, or where it is excluded the first from there on that is not.
+
+        Below an upper end alone that is sought down to the ``least``, and then up.
+
+        >>> Interval(Fraction(1), excluded=frozenset((Fraction(2),))).next_to(2)
+        3
+        """
+        found = number
+        while self.lo is None and found in self.excluded and found > least:
+            found -= 1
+        if found in self.excluded:
+            found = number
+            while found in self.excluded:
+                found += 1
+        return found
 
     def integers(self) -> Interval:
         """The same whole numbers between closed ends: counts, seconds, bytes.

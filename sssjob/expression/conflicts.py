@@ -20,6 +20,7 @@ from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.tree import Comparison, Term, amount, comparison_of, key
 from sssjob.model import Property
 
+COUNTED = ("NodeCount", "Processors")  # of which a job has one at least
 _PAIRS = 4096  # more are not looked at: then all that is said of the thing is told
 
 
@@ -46,9 +47,31 @@ def conflict(one: Alternative) -> tuple[Term, ...]:
     return ()
 
 
+# decision 1121
+def no_count(one: Alternative) -> tuple[Term, ...]:
+    """Terms of one alternative that leave no node, or no processor; none where they leave some."""
+    for name in COUNTED:
+        terms = [
+            term for term in one.terms
+            if isinstance(term, Comparison) and term.item.name == name and _is_of_job(term.item)
+        ]  # fmt: skip
+        with suppress(InvalidValue):  # which is told where it is read
+            if terms and interval(terms, name).has_no_count:
+                return tuple(terms)
+    return ()
+
+
+def _is_of_job(item: Property) -> bool:
+    """Whether an amount is what the job is to have, rather than what a node is built with."""
+    said = item.attributes
+    return "metric" not in said and said.get("context", "").strip() not in ("Configured", "Used")
+
+
 def shown(found: Iterable[Term]) -> str:
     """A conflict as a sentence."""
-    return f"{' and '.join(dict.fromkeys(map(str, found)))} cannot hold together"
+    terms = [*dict.fromkeys(map(str, found))]
+    said = " and ".join(terms)
+    return f"{said} cannot hold together" if len(terms) > 1 else f"{said} leaves no number above 0"
 
 
 def about(item: Property) -> str:

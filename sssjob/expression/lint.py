@@ -9,7 +9,7 @@ from itertools import islice, product
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression.alternative import alternatives
 from sssjob.expression.comparison import leaf
-from sssjob.expression.conflicts import about, conflict, shown
+from sssjob.expression.conflicts import about, conflict, no_count, shown
 from sssjob.expression.fit import numbers
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS
 from sssjob.expression.pattern import NotAPattern, Pattern
@@ -212,7 +212,7 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
         message = "nothing satisfies a negated group in which a preference stands: it always holds"
         yield place, "W-UNSAT", message, "negate the preference alone"
         return
-    conflicts = [conflict(one) for one in found]
+    conflicts = [conflict(one) or no_count(one) for one in found]
     first = conflicts[0]
     if not all(conflicts):
         return

@@ -24,6 +24,7 @@ from sssjob.document.tree import parse
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Interval
+from sssjob.expression.conflicts import COUNTED
 from sssjob.file_names import literal
 from sssjob.formats.jsdl_words import (
     AMOUNTS,
@@ -542,7 +543,7 @@ def _bounds(asked: JobRequest, name: str) -> list[Interval]:
     found = asked.bounds(name)
     if found is None:
         return []
-    bounds = amount_of(found)
+    bounds = None if name in COUNTED and found.has_no_count else amount_of(found)
     if bounds is None:
         for item in asked.items(name):
             asked.refuse(item, "it is no amount")

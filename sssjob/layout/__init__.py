@@ -28,7 +28,7 @@ from sssjob.errors import (
 )
 from sssjob.expression import Interval
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, LayoutRequest, requests
+from sssjob.layout.request import ALTERNATIVES, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 from sssjob.task_distribution import LIMIT, geometry
@@ -69,7 +69,8 @@ def layouts(
 ) -> Layouts:
     """The layouts of a task group, or of a job that has none, one for each alternative.
 
-    What cannot be read is a finding. ``extended`` reads ranges as ``nodes.expand`` does.
+    An alternative that contradicts itself is left out, with a warning, where others do not. What
+    cannot be read is a finding. ``extended`` reads ranges as ``nodes.expand`` does.
     """
     here = path or f"/{block.name}"
     try:
@@ -90,7 +91,20 @@ def layouts(
     said += asked[0].distribution.findings if asked else ()
     if any(found.severity is Severity.ERROR for found in said):
         return Layouts((), tuple(said))
-    return Layouts(tuple(CountsPlan(each, lenient).layout() for each in asked), tuple(said))
+    laid = tuple(CountsPlan(each, lenient).layout() for each in asked)
+    met = tuple(each for each in laid if each.holds)
+    said += _left_out(laid) if met else ()
+    return Layouts(met or laid, tuple(said))
+
+
+# decision 1121
+def _left_out(laid: Iterable[Layout]) -> dict[Finding, None]:
+    """What is said of alternatives that cannot be met, where others can."""
+    return dict.fromkeys(
+        replace(found, severity=Severity.WARNING, message=each.saying(found))
+        for each in laid if not each.holds
+        for found in each.findings
+    )  # fmt: skip
 
 
 def units(block: Block, path: str = "") -> Iterator[Unit]:
@@ -167,26 +181,10 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
         return
     laid = [CountsPlan(each, lenient=False).checked() for each in asked]
     some_hold = not complete or any(item.holds for item in laid)
-    said = (
-        found
-        for each, item in zip(asked, laid, strict=True)
-        for found in item.findings
-        if not _is_of_a_set(found, each)
-    )
-    for found in dict.fromkeys(said):
+    for found in dict.fromkeys(found for item in laid for found in item.findings):
         # A limit of what is laid out is none of what may be written.
         if found.code != "E-LIMIT":
             yield replace(found, severity=Severity.WARNING) if some_hold else found
-
-
-# decision 1068
-def _is_of_a_set(found: Finding, asked: LayoutRequest) -> bool:
-    """Whether a count is above what its own set has as written, which ``nodes.check`` says."""
-    return (
-        found.code == "E-UNSAT"
-        and found.path.endswith("/@count")
-        and any(count and count > names.distinct for names, count in asked.candidates.sets)
-    )
 
 
 def _unsatisfiable(block: Block, path: str) -> Finding:

@@ -161,6 +161,7 @@ class CountsPlan:
             fitting = max(asked.nodes.least, need)
             if asked.nodes.bounds.lo is None:
                 fitting = min(asked.nodes.least, max(tasks.value, need))
+            fitting = int(asked.nodes.bounds.next_to(fitting, need))
             return asked.nodes.count(
                 fitting if fitting in asked.nodes.bounds else asked.nodes.least
             )
@@ -214,22 +215,24 @@ class CountsPlan:
         candidates = self.request.candidates
         if nodes is not None and nodes.value > LIMIT:
             return
-        for names, count, left in candidates.short(counted=nodes is not None):
-            self._unsatisfiable(_short(names, count, left), counted=bool(count))
-        if candidates.open or nodes is None:
+        short = [*candidates.short(counted=nodes is not None)]
+        for names, count, left in short:
+            text, line = _short(names, count, left), candidates.line_of(names)
+            self._unsatisfiable(text, line, counted=bool(count))
+        if short or candidates.open or nodes is None:
             return
         size = candidates.among(nodes.value)
         if size < nodes.value:
             counted = nodes.source.endswith("/@count")
             text = f"{nodes} nodes are wanted of a set of {size}"
-            self._unsatisfiable(text, counted=counted)
+            self._unsatisfiable(text, candidates.line, counted=counted)
 
-    def _unsatisfiable(self, text: str, *, counted: bool) -> None:
+    def _unsatisfiable(self, text: str, line: int, *, counted: bool) -> None:
         """Tell that names cannot be had, of a set by its count or else of Node."""
         candidates = self.request.candidates
         self.findings.append(finding(
             "E-UNSAT", text, path=f"{candidates.path}/@count" if counted else candidates.path,
-            line=candidates.line, section="SSS 5.1 Node",
+            line=line, section="SSS 5.1 Node",
         ))  # fmt: skip
 
     def _contradicts(self, equation: str, text: str, blamed: Count, taken: int) -> None:

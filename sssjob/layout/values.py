@@ -117,6 +117,10 @@ class Layout:
         """Whether no count contradicts another, or each that does was overridden."""
         return not any(found.severity is Severity.ERROR for found in self.findings)
 
+    def saying(self, found: Finding) -> str:
+        """The message of a finding, with the alternative in which it is made."""
+        return f"in {self.alternative}: {found.message}" if self.alternative else found.message
+
     @property
     def sources(self) -> dict[str, Count]:
         """Every count that is known, by its name."""

@@ -120,7 +120,7 @@ def any_of_these(
             continue
         if all(map(take, texts)):
             found |= dict.fromkeys(texts)
-            wanted += nodes.stated_count(item) or len(set(texts))
+            wanted += nodes.count_of_set(item) or len(set(texts))
             taken.append(item)
         else:
             _no_name(asked, item, texts)
@@ -170,7 +170,7 @@ def names(
             _no_name(asked, item, texts)
             continue
         distinct = list(dict.fromkeys(texts))
-        number = nodes.stated_count(item) or wanted or len(distinct)
+        number = nodes.count_of_set(item) or wanted or len(distinct)
         if number < len(distinct):
             asked.refuse(item, "only some of the nodes are wanted, and all would be given")
             continue

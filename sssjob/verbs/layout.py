@@ -84,7 +84,7 @@ def sums(item: ChosenObject, *, lenient: bool = False) -> tuple[Finding, ...]:
 def _in(layout: Layout, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Findings that say in which alternative they are made."""
     for found in findings:
-        yield replace(found, message=f"in {layout.alternative}: {found.message}")
+        yield replace(found, message=layout.saying(found))
 
 
 def _placed(item: ChosenObject, findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -361,7 +361,7 @@ def any_of_several(part: Expression, *, is_parallel: bool = False) -> TypeGuard[
         is_parallel
         or (
             part.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
-            and nodes.stated_count(part.item) != 1
+            and nodes.count_of_set(part.item) != 1
         )
     )
 
