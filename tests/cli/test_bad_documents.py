@@ -233,7 +233,8 @@ def test_a_source_is_read_by_every_command_or_refused_by_all_in_the_same_words(
         return
     reads = any(command.startswith(name) for name in READ_ALL.get(kind, ()))
     if why and not reads:
-        assert again.exit_code in (1, 2)
+        told = f"{command}: it reads {kind}, and no row of READ_ALL, such as ALL, says so"
+        assert again.exit_code in (1, 2), told
         assert why in again.stderr
     else:
         assert again.exit_code == plain.exit_code, again.output

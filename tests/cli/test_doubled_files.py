@@ -85,7 +85,9 @@ def test_every_command_that_gives_files_tells_of_a_second_one(command, run):
     plain, result = run(command, f"<Data>{JOB}\n{ONE}</Data>"), run(command, document)
     assert isinstance(result.exception, SystemExit | None), result.exception
     gives = command.startswith(GIVING)
-    assert gives or command.startswith((*LEAVING, *ASKING)), "say whether it gives Files"
+    assert gives or command.startswith((*LEAVING, *ASKING)), (
+        f"{command}: neither GIVING, LEAVING nor ASKING says whether it gives Files"
+    )
     assert bool(told(result)) == gives, result.stderr
     if command.startswith("validate"):
         assert all(":4: error: " in line and "[E-DUP]" in line for line in told(result))

@@ -148,7 +148,10 @@ def call(words, name, tmp_path, *more):
 
 
 def test_every_command_is_in_the_table_or_reads_no_jobs():
-    assert {" ".join(words) for words, _ in commands(sssjob)} == {*TABLE, *OTHERS}
+    there = {" ".join(words) for words, _ in commands(sssjob)}
+    missing = sorted(there - {*TABLE, *OTHERS})
+    assert not missing, f"{missing}: no row in TABLE, and no place in OTHERS"
+    assert there == {*TABLE, *OTHERS}
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -48,6 +48,8 @@ def place(prepared, tmp_path, monkeypatch):
 
 
 def test_every_command_has_json_or_a_reason():
+    missing = sorted(set(COMMANDS) - {*SHAPES, *WITHOUT})
+    assert not missing, f"{missing}: no schema in SHAPES, and no reason in WITHOUT of shapes.py"
     assert set(SHAPES) == HAVING
     assert set(WITHOUT) == set(COMMANDS) - HAVING
 
