@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import UnionType
@@ -40,6 +40,11 @@ class AwarenessPolicy(StrEnum):
         A stated one that is none does not count; it is a value that is not understood.
         """
         return _POLICIES.get(stated.strip(" \t\r\n"), around) if stated else around
+
+    @classmethod
+    def at(cls, attributes: Mapping[str, str], around: AwarenessPolicy) -> AwarenessPolicy:
+        """The policy that holds on an element with these attributes, as ``holding`` has it."""
+        return cls.holding(attributes.get("awarenessPolicy"), around)
 
 
 class Code(NamedTuple):

@@ -202,14 +202,9 @@ def delivered_key(item: Item) -> Key:
     return (*key_of(item), *(attributes_of(item).get(each, "") for each in ("metric", "context")))
 
 
-def policy_of(attributes: Mapping[str, str], outer: AwarenessPolicy) -> AwarenessPolicy:
-    """The policy that holds on an element with these attributes."""
-    return AwarenessPolicy.holding(attributes.get("awarenessPolicy"), outer)
-
-
 def entry_of(item: Item, source: str, outer: AwarenessPolicy) -> SourcedItem:
     """An item as it stands in a block of this source, where this policy holds."""
-    return SourcedItem(item, source, policy_of(attributes_of(item), outer))
+    return SourcedItem(item, source, AwarenessPolicy.at(attributes_of(item), outer))
 
 
 def all_parts(entry: SourcedItem) -> tuple[SourcedItem, ...]:

@@ -55,7 +55,6 @@ from sssjob.defaults.entries import (
     numbered,
     parts_of,
     placed,
-    policy_of,
 )
 from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Expression
@@ -140,7 +139,7 @@ class Resolver:
 
     def read(self, block: Block, source: str, outer: AwarenessPolicy, path: str) -> Layer:
         """The entries of a block, with its defaults element set apart."""
-        policy = policy_of(block.attributes, outer)
+        policy = AwarenessPolicy.at(block.attributes, outer)
         layer = Layer(block, path, policy, [])
         held = HOLDS.get(block.name, ("", ""))[1]
         for item in block.items:

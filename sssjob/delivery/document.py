@@ -317,8 +317,7 @@ class JobsUnderstood:
         self._in_group = isinstance(block, JobGroup)
         self._around = AwarenessPolicy.REJECT
         if self._in_group:
-            stated = block.attributes.get("awarenessPolicy")
-            self._around = AwarenessPolicy.holding(stated, self._around)
+            self._around = AwarenessPolicy.at(block.attributes, self._around)
         self._block = block
         self.frame = frame_of(block)
 

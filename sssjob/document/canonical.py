@@ -90,7 +90,7 @@ class _CanonicalWriter:
     def block(self, block: B, inherited: AwarenessPolicy) -> B:
         """A block with everything in it; ``inherited`` is the policy that holds around it."""
         attributes = self.attributes(block.attributes, block.name, "", inherited)
-        policy = _holding(attributes, inherited)
+        policy = AwarenessPolicy.at(attributes, inherited)
         items = self.items(block, policy)
         return type(block)(tuple(items), attributes, "", block.line)
 
@@ -145,7 +145,7 @@ class _CanonicalWriter:
         parts: list[Expression] = []
         others: list[Item] = []
         for wish in wishes:
-            inside = _holding(wish.attributes, policy)
+            inside = AwarenessPolicy.at(wish.attributes, policy)
             asked = [self.property(item, wish.name, inside) for item in wish.properties]
             others += [item for item in wish.items if type(item) is not Property]
             try:
@@ -178,7 +178,7 @@ class _CanonicalWriter:
             attributes["context"] = stripped(item.attributes["context"])
         in_order = _in_order(attributes, spec.attributes(item.name, category))
         if item.name == "Environment":
-            inside = self.environment(inside, _holding(item.attributes, policy))
+            inside = self.environment(inside, AwarenessPolicy.at(item.attributes, policy))
         return Property(item.name, text, in_order, inside, "", item.line)
 
     def environment(
@@ -248,10 +248,6 @@ def _context(category: str) -> str:
 @cache
 def _rows(container: str) -> dict[str, int]:
     return {name: index for index, name in enumerate(spec.properties(container))}
-
-
-def _holding(attributes: Mapping[str, str], inherited: AwarenessPolicy) -> AwarenessPolicy:
-    return AwarenessPolicy.holding(attributes.get("awarenessPolicy"), inherited)
 
 
 def _is_text(item: Item) -> bool:

@@ -67,9 +67,8 @@ def _understood(net: Net, at: _WrittenDependency) -> Iterator[Finding]:
     for row in _VOCABULARIES:
         value = get(row.name)
         if value is not None and value not in row.values:
-            of_job = at.place.job.attributes.get("awarenessPolicy")
-            around = AwarenessPolicy.holding(of_job, net.policy)
-            severity = AwarenessPolicy.holding(get("awarenessPolicy"), around).severity
+            around = AwarenessPolicy.at(at.place.job.attributes, net.policy)
+            severity = AwarenessPolicy.at(at.item.attributes, around).severity
             if severity is not None:
                 text = f"{row.name}: {value!r} is not one of {', '.join(row.values)}"
                 yield at.say("E-UNKNOWN", text, severity=severity)

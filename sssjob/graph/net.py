@@ -149,8 +149,7 @@ def net_of(jobs: JobGroup | Iterable[Job]) -> Net:
     """The net of a job group, or of jobs that stand beside each other."""
     if isinstance(jobs, JobGroup):
         places = tuple(_places(jobs))
-        stated = jobs.attributes.get("awarenessPolicy")
-        policy = AwarenessPolicy.holding(stated, AwarenessPolicy.REJECT)
+        policy = AwarenessPolicy.at(jobs.attributes, AwarenessPolicy.REJECT)
     else:
         places = tuple(_place(job, "/Job") for job in jobs)
         policy = AwarenessPolicy.REJECT

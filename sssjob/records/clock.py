@@ -15,11 +15,11 @@ from sssjob.errors import InvalidValue
 from sssjob.records.record import (
     Field,
     Instead,
-    LastColumns,
     Noted,
     R,
     by_columns,
     in_bulk,
+    kept,
     numeric,
 )
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
@@ -43,8 +43,7 @@ _CTIME = re.compile(
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DISTANCE = re.compile("([+-])([0-9]{2}):?([0-9]{2})?")  # from UTC
 _FORM = "0000-00-00T00:00:00"  # digits where 0 stands
-_COLUMNS = 8  # of times, that were read last and are kept
-_KEPT = 3  # of them that are lists
+_KEPT = 3  # columns of times that were read last
 ROUNDED = 1  # s that a wall time may be another one than that from start to end
 N = Any  # a number, or an array of numpy with many
 _FORM_SIZE = len(_FORM)
@@ -103,8 +102,7 @@ class Clock:
         times that happened twice.
         """
         self._hours: dict[str, int] = {}
-        self._kept = LastColumns[Sequence[str]](_KEPT)
-        self._bulk = LastColumns[WholeNumbers](_COLUMNS)
+        self._of_columns = kept(self._of_hours, _KEPT)
         self._told = self.assumed = False
         self.twice: set[str] = set()
 
@@ -131,7 +129,7 @@ class Clock:
 
     def many(self, texts: Sequence[str]) -> Sequence[str] | None:
         """``read`` of many texts, none of them empty; None where each has to be asked for."""
-        return self._kept.of(texts) or self._of_hours(texts)
+        return self._of_columns(texts)
 
     def _of_hours(self, texts: Sequence[str]) -> Sequence[str] | None:
         """Times in hours that are known, or become so, in which minutes add up."""
@@ -156,12 +154,10 @@ class Clock:
 
     def bulk(self, column: BulkColumn) -> BulkColumn | None:
         """The same of a column of bytes: of seconds, or of hours in which minutes add up."""
-        if not isinstance(column, Plain):
-            return None
-        if (found := self._bulk.of(column)) is not None:
-            return found
-        whole = _seconds(column) or self._whole(column)
-        return None if whole is None else self._bulk.keep(column, whole)
+        return column.once(self._numbers) if isinstance(column, Plain) else None
+
+    def _numbers(self, column: Plain) -> WholeNumbers | None:
+        return _seconds(column) or self._whole(column)
 
     def _whole(self, column: Plain) -> WholeNumbers | None:
         import numpy as np
@@ -201,7 +197,7 @@ class Clock:
         if joined.isdecimal() and joined.isascii() and min(texts) >= "1" and _are_times(texts):
             return texts
         if "" not in texts and (found := self.many(texts)) is not None:
-            return self._kept.keep(texts, found)
+            return found
         return [self.readable(text) for text in texts]
 
     def readable(self, text: str) -> str:

@@ -60,37 +60,23 @@ def numeric(largest: int) -> Callable[[R], R]:
     return mark
 
 
-C = TypeVar("C")
+def kept(many: Many, most: int = 4) -> Many:
+    """The same way for many texts, which is gone once for a column that two ask for in turn.
 
-
-class LastColumns(Generic[C]):
-    """What was made of the columns that were read last, so ``many`` of them at most.
-
-    A column is known by itself, not by what is in it: it will be asked for again for a property.
+    The last columns are known, ``most`` of them, each by itself and not by what is in it. What is
+    made of columns of bytes these know on their own (``Plain.once``).
     """
-
-    def __init__(self, many: int = 4) -> None:
-        self._many = many
-        self._known: list[tuple[Sequence[str], C]] = []
-
-    def of(self, column: Sequence[str]) -> C | None:
-        """What was made of a column; None where it is not known."""
-        return next((found for known, found in self._known if known is column), None)
-
-    def keep(self, column: Sequence[str], found: C) -> C:
-        """What is made of a column now."""
-        self._known = [*self._known[1 - self._many :], (column, found)]
-        return found
-
-
-def kept(many: Many) -> Many:
-    """The same way for many texts, which is gone once for a column that two ask for in turn."""
-    last = LastColumns[tuple[Sequence[str] | None]]()
+    known: list[tuple[Sequence[str], Sequence[str] | None]] = []
 
     @wraps(many)
     def read(texts: Sequence[str]) -> Sequence[str] | None:
-        known = last.of(texts) or last.keep(texts, (many(texts),))
-        return known[0]
+        for column, found in known:
+            if column is texts:
+                return found
+        found = many(texts)
+        known.append((texts, found))
+        del known[:-most]
+        return found
 
     return read
 

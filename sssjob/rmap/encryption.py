@@ -7,8 +7,6 @@ to hide messages. decision 149
 
 from __future__ import annotations
 
-import base64
-import binascii
 import gzip
 import hashlib
 import hmac
@@ -17,7 +15,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from sssjob.errors import Refused
-from sssjob.rmap.envelope import SYMMETRIC, Encrypted
+from sssjob.rmap.envelope import SYMMETRIC, Encrypted, base64_bytes, base64_text
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import Cipher
@@ -36,7 +34,9 @@ def encrypt(plain: bytes, secret: bytes, *, token: str = SYMMETRIC, name: str = 
     padding = _BLOCK - len(packed) % _BLOCK
     vector = secrets.token_bytes(_BLOCK)
     value = vector + _encrypted(packed + bytes([padding]) * padding, session, vector)
-    return Encrypted(_text(_wrapped(session, _padded(secret), start)), _text(value), token, name)
+    return Encrypted(
+        base64_text(_wrapped(session, _padded(secret), start)), base64_text(value), token, name
+    )
 
 
 def decrypt(encrypted: Encrypted, secret: bytes, *, limit: int) -> bytes:
@@ -47,7 +47,7 @@ def decrypt(encrypted: Encrypted, secret: bytes, *, limit: int) -> bytes:
     """
     session = opens(encrypted, secret)
     try:
-        value = base64.b64decode(encrypted.value, validate=True)
+        value = base64_bytes(encrypted.value)
         if len(value) < 2 * _BLOCK or len(value) % _BLOCK:
             raise _undecryptable()
         padded = _decrypted(value[_BLOCK:], session, value[:_BLOCK])
@@ -56,7 +56,7 @@ def decrypt(encrypted: Encrypted, secret: bytes, *, limit: int) -> bytes:
             raise _undecryptable()
         opener = zlib.decompressobj(_GZIP)
         plain = opener.decompress(padded[:-count], limit + 1)
-    except (binascii.Error, zlib.error):
+    except (ValueError, zlib.error):
         raise _undecryptable() from None
     if len(plain) > limit or not opener.eof:
         raise _undecryptable()
@@ -69,8 +69,8 @@ def opens(encrypted: Encrypted, secret: bytes) -> bytes:
     It says so itself, so that nothing else is looked at for those who do not have the key.
     """
     try:
-        return _unwrapped(base64.b64decode(encrypted.key, validate=True), _padded(secret))
-    except binascii.Error:
+        return _unwrapped(base64_bytes(encrypted.key), _padded(secret))
+    except ValueError:
         raise _undecryptable() from None
 
 
@@ -133,7 +133,3 @@ def _cipher(key: bytes, vector: bytes) -> Cipher[CBC]:
     from cryptography.hazmat.primitives.ciphers.modes import CBC
 
     return Cipher(TripleDES(key), CBC(vector))
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,6 +17,16 @@ from sssjob.errors import Refused, UnreadableDocument
 SYMMETRIC, PASSWORD = "Symmetric", "Password"
 _LONGEST = 200  # characters of a name with its namespace; names of strangers are remembered
 _ONCE = ("Body", "Signature", "EncryptedData")
+
+
+def base64_text(data: bytes) -> str:
+    """Bytes as they stand in an envelope."""
+    return b64encode(data).decode()
+
+
+def base64_bytes(text: str) -> bytes:
+    """The bytes that such a text stands for. Raises ``ValueError``."""
+    return b64decode(text, validate=True)
 
 
 class Signature(NamedTuple):

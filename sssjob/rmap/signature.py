@@ -7,7 +7,6 @@ namespace from outside, and one byte of Latin-1 for each character.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import re
@@ -18,7 +17,14 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.errors import Refused
-from sssjob.rmap.envelope import SYMMETRIC, Envelope, Signature, elements
+from sssjob.rmap.envelope import (
+    SYMMETRIC,
+    Envelope,
+    Signature,
+    base64_bytes,
+    base64_text,
+    elements,
+)
 from sssjob.rmap.keys import Algorithm, Key
 
 # Characters of a digest in base64.
@@ -48,7 +54,9 @@ def sign(
     """
     chosen = algorithm or key.algorithms[0]
     digest = hashlib.new(chosen.hash, body).digest()
-    return Signature(_text(digest), _text(_mac(key.secret, digest, chosen)), token, name)
+    return Signature(
+        base64_text(digest), base64_text(_mac(key.secret, digest, chosen)), token, name
+    )
 
 
 def verify(envelope: Envelope, key: Key) -> Algorithm:
@@ -81,7 +89,7 @@ def promised(signature: Signature, key: Key) -> Algorithm:
 
 def is_digest(signature: Signature, form: bytes | memoryview, algorithm: Algorithm) -> bool:
     """Whether the digest of a signature is that of these bytes; it is no secret."""
-    return _text(hashlib.new(algorithm.hash, form).digest()) == signature.digest
+    return base64_text(hashlib.new(algorithm.hash, form).digest()) == signature.digest
 
 
 def unproven() -> Refused:
@@ -91,7 +99,7 @@ def unproven() -> Refused:
 
 def _bytes(text: str) -> bytes:
     try:
-        return base64.b64decode(text, validate=True)
+        return base64_bytes(text)
     except ValueError:
         raise unproven() from None
 
@@ -103,16 +111,12 @@ def _secrets(key: Key) -> list[bytes]:
 
 
 def _proves(secret: bytes, digest: bytes, algorithm: Algorithm, signature: Signature) -> bool:
-    expected = _text(_mac(secret, digest, algorithm))
+    expected = base64_text(_mac(secret, digest, algorithm))
     return hmac.compare_digest(expected.encode(), signature.value.encode())
 
 
 def _mac(secret: bytes, digest: bytes, algorithm: Algorithm) -> bytes:
     return hmac.digest(secret, digest, algorithm.hash)
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()
 
 
 def forms(envelope: Envelope) -> Iterator[bytes]:

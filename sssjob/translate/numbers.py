@@ -449,7 +449,7 @@ def count(asked: JobRequest, name: str) -> CountRange | None:
     if is_any or (hi is not None and hi < 1) or (lo and hi and lo > hi):
         refuse_all(asked, asked.items(name), "it is no number above 0")
         return None
-    found = CountRange(None if lo is None else max(lo, 1), hi)
+    found = CountRange.of(bounds)
     return found if fitting(asked, name, max(found.lo or 0, found.hi or 0)) else None
 
 

@@ -825,7 +825,7 @@ class _Survey:
     def _block(
         self, block: Block, scope: Scope | None, policy: AwarenessPolicy, path: str = ""
     ) -> None:
-        policy = _holding(block, policy)
+        policy = AwarenessPolicy.at(block.attributes, policy)
         path = f"{path}/{block.name}"
         asks, known = False, dict[int, Property]()
         for item in block.items:
@@ -879,9 +879,9 @@ class _Survey:
 
     def _facts(self, block: Delivered, policy: AwarenessPolicy, path: str) -> None:
         """What a job was given asks for nothing."""
-        policy = _holding(block, policy)
+        policy = AwarenessPolicy.at(block.attributes, policy)
         for item in block.properties:
-            own = _holding(item, policy)
+            own = AwarenessPolicy.at(item.attributes, policy)
             here = f"{path}/Delivered/{item.name}"
             place = PropertyPlace(here, own, False, False, False, fact=True)
             self._put(place, item, block, _NONE)
@@ -894,7 +894,7 @@ class _Survey:
             self.chosen[id(owner)] = chosen
         block = scope.block if scope is not None else owner  # whose comparisons are chosen from
         policies = {
-            id(item): _holding(each, policy)
+            id(item): AwarenessPolicy.at(each.attributes, policy)
             for each in block.blocks(Requested)
             if _POLICY in each.attributes
             for item in each.properties
@@ -926,7 +926,7 @@ class _Survey:
 
         ``known`` has by identity what its scope has in the place of a property.
         """
-        policy = _holding(block, policy)
+        policy = AwarenessPolicy.at(block.attributes, policy)
         for said in block.properties:
             item = known.get(id(said), said)
             if id(item) in self.fates or id(item) in self.terms:
@@ -937,7 +937,7 @@ class _Survey:
             reason = _WISH if wish else _OTHER if fact else NO_OPTION
             if owner is self._job and _kind(item) in self._overridden:
                 reason = OVERRIDDEN_BY_ALL
-            own = _holding(item, policy)
+            own = AwarenessPolicy.at(item.attributes, policy)
             is_own = owner is self._job
             place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)
             self._put(place, item, owner, Fate(reason))
@@ -958,7 +958,7 @@ class _Survey:
         elif name == "Name":
             fact = owner is not self._job  # it is called so: a group, or a task
         if attributes:
-            policy = _holding(item, policy)
+            policy = AwarenessPolicy.at(item.attributes, policy)
         own = owner is self._job
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _UNREAD if _is_option(item) else _NONE
@@ -1014,12 +1014,8 @@ def binding(
     """
     policy = unstated
     for each in around:
-        policy = _holding(each, policy)
-    return _holding(item, policy), expression.is_wish(item)
-
-
-def _holding(item: Property | Block, around: AwarenessPolicy) -> AwarenessPolicy:
-    return AwarenessPolicy.holding(item.attributes.get(_POLICY), around)
+        policy = AwarenessPolicy.at(each.attributes, policy)
+    return AwarenessPolicy.at(item.attributes, policy), expression.is_wish(item)
 
 
 def _is_order(item: Property) -> bool:

@@ -66,10 +66,10 @@ class TakenJob:
         self._reasons: dict[int, str] = {}  # by identity, of what is not taken
         self._lost: list[UnwrittenValue] = []
         self._attributes: dict[tuple[int, str], UnwrittenValue] = {}
-        policy = _holding(job, AwarenessPolicy.WARN)
+        policy = AwarenessPolicy.at(job.attributes, AwarenessPolicy.WARN)
         for item in job.items:
             if type(item) is Delivered:
-                inner = _holding(item, policy)
+                inner = AwarenessPolicy.at(item.attributes, policy)
                 for each in item.items:
                     self._add(self._delivered, "Delivered/", each, inner)
             elif isinstance(item, Block) or type(item) is Reference:
@@ -234,20 +234,16 @@ class TakenJob:
         policy: AwarenessPolicy,
     ) -> None:
         if isinstance(item, Property):
-            policy = _holding(item, policy)
+            policy = AwarenessPolicy.at(item.attributes, policy)
             place.setdefault(item.name, []).append(_PlacedProperty(path, item, policy))
             self._reasons[id(item)] = NO_PLACE
-
-
-def _holding(item: Block | Property | Reference, around: AwarenessPolicy) -> AwarenessPolicy:
-    return AwarenessPolicy.holding(item.attributes.get(POLICY), around)
 
 
 def _whole(
     job: str, item: Block | Reference, path: str, policy: AwarenessPolicy
 ) -> Iterator[UnwrittenValue]:
     """A block that no usage record has: each property of a request, a step as one."""
-    policy = _holding(item, policy)
+    policy = AwarenessPolicy.at(item.attributes, policy)
     if isinstance(item, Reference | TaskGroup):
         yield UnwrittenValue(job, f"{path}{item.name}", item.id, NO_PLACE, policy)
         return
@@ -257,7 +253,7 @@ def _whole(
             yield from _whole(job, each, f"{path}{item.name}/", policy)
         elif isinstance(each, Property):
             where = f"{path}{item.name}/{named(each)}"
-            own = _holding(each, policy)
+            own = AwarenessPolicy.at(each.attributes, policy)
             yield UnwrittenValue(job, where, stripped(each.text), reason, own)
 
 

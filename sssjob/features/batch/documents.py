@@ -60,7 +60,7 @@ def described(document: Path, job_id: str) -> Understood[Job]:
             continue
         policy = AwarenessPolicy.REJECT
         if isinstance(block, JobGroup):
-            policy = AwarenessPolicy.holding(block.attributes.get("awarenessPolicy"), policy)
+            policy = AwarenessPolicy.at(block.attributes, policy)
         jobs = jobs_of(resolve(beginning(block)).block)
         for job, context in zip(jobs, around(block, jobs_of(block)), strict=True):
             if job.id == job_id:

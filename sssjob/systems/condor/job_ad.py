@@ -482,8 +482,7 @@ class _AdBuilder:
 
     def _remark(self, told: str) -> None:
         """Tell of what no single property says, unless what the job says may be ignored."""
-        stated = self.job.attributes.get("awarenessPolicy")
-        if AwarenessPolicy.holding(stated, WARN) != IGNORE:
+        if AwarenessPolicy.at(self.job.attributes, WARN) != IGNORE:
             self.say("W-USELESS", told)
 
     def _lost(self, item: Property, told: str) -> None:
