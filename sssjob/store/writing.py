@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
@@ -144,6 +145,35 @@ class _NextVersion(NamedTuple):
     def outcome(self) -> Outcome:
         """What becomes of the document."""
         return Outcome.UNCHANGED if self.is_there else Outcome.CHANGED
+
+
+@dataclass(slots=True)
+class _WritingToDo:
+    """What is to be written of documents that come, each told by its place among them.
+
+    ``written`` are those with a known document, whose next version is ``changed``, and which may
+    be called otherwise (``renamed``, with the number of its run). ``fresh`` ones are about runs
+    that nobody has, and ``begun`` ones may belong into a group that is there (as ``_put_in_groups``
+    takes them). Groups leave runs ``beside`` them, and have documents ``taken`` in.
+    """
+
+    written: dict[int, StoredDocument] = field(default_factory=dict)
+    changed: list[tuple[int, Incoming, ChosenFiles]] = field(default_factory=list)
+    renamed: list[tuple[int, int, Incoming]] = field(default_factory=list)
+    fresh: list[tuple[int, int, Incoming]] = field(default_factory=list)
+    begun: list[tuple[int, Incoming, bool]] = field(default_factory=list)
+    beside: list[tuple[int, Incoming]] = field(default_factory=list)
+    taken: list[tuple[PresentDocument, Incoming]] = field(default_factory=list)
+
+    def follow(
+        self, index: int, incoming: Incoming, run: PresentDocument, following: _NextVersion
+    ) -> None:
+        """Write the next version of a document, if that is not there."""
+        self.written[index] = StoredDocument(run.number, following.outcome, following.files.missing)
+        self.beside += ((index, each) for each in following.beside)
+        self.taken += ((each, incoming) for each in following.taken)
+        if not following.is_there:
+            self.changed.append((run.number, following.incoming, following.files))
 
 
 class _MemberRun(NamedTuple):
@@ -354,16 +384,32 @@ class DocumentWriter:
         self, documents: Sequence[Incoming], entry: HistoryEntry, *, are_beside: bool = False
     ) -> list[StoredDocument]:
         """Write documents of which no two have the same Id; runs ``beside`` the group of a job."""
+        work = self._sorted(documents, are_beside=are_beside)
+        if work.changed:
+            self._replaced(work.changed, entry)
+        for number, run_number, incoming in work.renamed:
+            self._rename(number, run_number, incoming)
+        written, begun = work.written, work.begun
+        if work.fresh:
+            fresh, of_groups = self._at_home(work.fresh) if not are_beside else (work.fresh, [])
+            written |= self._added(fresh, entry) if fresh else {}
+            begun += ((*each, False) for each in of_groups)
+        for present, group in work.taken:
+            self._take_in(present, group, entry)
+        written |= self._put_in_groups(begun, entry) if begun else {}
+        if work.beside:
+            # Another group may have such a run.
+            runs_beside = [(at, each, True) for at, (_, each) in enumerate(work.beside)]
+            kept = self._put_in_groups(runs_beside, entry)
+            for at, (index, _) in enumerate(work.beside):
+                written[index] = written[index].with_outcome(kept[at].outcome)
+        return [written[index] for index in range(len(documents))]
+
+    def _sorted(self, documents: Sequence[Incoming], *, are_beside: bool) -> _WritingToDo:
+        """What is to be written of documents, by what is known of the jobs that they are about."""
         known = self._known_by_id(documents)
         members = [job for each in documents for job in each.members()] if self._keeps_ended else []
         alone = self._alone(members)
-        written: dict[int, StoredDocument] = {}
-        changed: list[tuple[int, Incoming, ChosenFiles]] = []
-        fresh: list[tuple[int, int, Incoming]] = []
-        renamed: list[tuple[int, int, Incoming]] = []
-        begun: list[tuple[int, Incoming, bool]] = []
-        beside: list[tuple[int, Incoming]] = []
-        taken: list[tuple[PresentDocument, Incoming]] = []
         found_runs = [
             [run for id_ in each.every_id() for run in known.get(id_, ())] for each in documents
         ]
@@ -372,48 +418,29 @@ class DocumentWriter:
             for each, runs in zip(documents, found_runs, strict=True)
         ]
         in_groups = () if are_beside else self._that_groups_may_have(documents, abouts)
+        work = _WritingToDo()
         for index, incoming in enumerate(documents):
             runs, run = found_runs[index], abouts[index]
             if run is None:
                 if runs and incoming.marks.whose:
                     self._tell_others(incoming, runs)
                 found = self._with_runs_alone(incoming, None, alone)
-                fresh.append((index, _next_run(incoming, runs), found.incoming))
-                taken += ((each, incoming) for each in found.taken)
+                work.fresh.append((index, _next_run(incoming, runs), found.incoming))
+                work.taken += ((each, incoming) for each in found.taken)
                 continue
             is_of_group = incoming.is_one_of(in_groups) and is_none_that_began(run)
             if is_of_group and not self._stays_deleted(incoming, run):
-                begun.append((index, incoming, not run.deleted))
+                work.begun.append((index, incoming, not run.deleted))
                 continue
             following = self._next_version(incoming, run, alone)
-            written[index] = StoredDocument(run.number, following.outcome, following.files.missing)
-            beside += ((index, each) for each in following.beside)
-            taken += ((each, incoming) for each in following.taken)
+            work.follow(index, incoming, run, following)
             if not following.is_there:
-                incoming = following.incoming
-                self._tell_replaced(incoming, run, documents[index])
-                self._tell_moved(incoming, run)
-                changed.append((run.number, incoming, following.files))
-                if incoming.id != run.id:
-                    renamed.append((run.number, _next_run(incoming, runs), incoming))
-        if changed:
-            self._replaced(changed, entry)
-        for number, run_number, incoming in renamed:
-            self._rename(number, run_number, incoming)
-        if fresh:
-            fresh, of_groups = self._at_home(fresh) if not are_beside else (fresh, [])
-            written |= self._added(fresh, entry) if fresh else {}
-            begun += ((*each, False) for each in of_groups)
-        for present, group in taken:
-            self._take_in(present, group, entry)
-        written |= self._put_in_groups(begun, entry) if begun else {}
-        if beside:
-            # Another group may have such a run.
-            runs_beside = [(at, each, True) for at, (_, each) in enumerate(beside)]
-            kept = self._put_in_groups(runs_beside, entry)
-            for at, (index, _) in enumerate(beside):
-                written[index] = written[index].with_outcome(kept[at].outcome)
-        return [written[index] for index in range(len(documents))]
+                changed = following.incoming
+                self._tell_replaced(changed, run, incoming)
+                self._tell_moved(changed, run)
+                if changed.id != run.id:
+                    work.renamed.append((run.number, _next_run(changed, runs), changed))
+        return work
 
     def _known_by_id(self, documents: Sequence[Incoming]) -> Mapping[str, list[PresentDocument]]:
         """The documents that may be about the jobs of those that come, by all their Ids."""
