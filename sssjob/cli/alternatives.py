@@ -40,7 +40,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
     Each alternative satisfies the request. Its score is the sum of its shares of the preferences.
     A wish (a negative preference) is part of no alternative, because it excludes no offer.
     """
-    from sssjob.cli.requested import requests
+    from sssjob.cli.selection import requests
     from sssjob.errors import finding
     from sssjob.expression import alternatives
 

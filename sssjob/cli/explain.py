@@ -56,7 +56,7 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     FILE, the output shows how op, conj, group and preference of each request are understood, with
     defaults applied. Standard error reports what other programs may understand differently.
     """
-    from sssjob.cli.requested import requests
+    from sssjob.cli.selection import requests
 
     if files and (names := _names(files)):
         _tell([name for meant in names.values() for name in meant], as_json=as_json)

@@ -56,7 +56,7 @@ def command(
     """
     from itertools import groupby
 
-    from sssjob.cli.requested import requests
+    from sssjob.cli.selection import requests
     from sssjob.verbs.match import matched, node_names
 
     satisfied, complain = 0, common.Complaints()

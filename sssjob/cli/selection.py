@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 from sssjob.cli import common, records
@@ -10,8 +10,9 @@ from sssjob.cli import common, records
 if TYPE_CHECKING:
     from sssjob.check.awareness import Operation
     from sssjob.document.sources import NamedSource
-    from sssjob.errors import UnreadableDocument
+    from sssjob.errors import Finding, UnreadableDocument
     from sssjob.model import Block
+    from sssjob.verbs.match import NamedRequest
     from sssjob.verbs.selection import ChosenObject
 
 
@@ -39,6 +40,26 @@ def chosen(
     if not told:
         named = "no job" if select is None else f"--select {select} chooses no job or task group"
         common.say(f"sssjob: {named}")
+
+
+def requests(
+    files: tuple[str, ...],
+    select: str | None,
+    on_error: common.Complain,
+    nodes: Sequence[str] = (),
+) -> Iterator[NamedRequest]:
+    """The requests of jobs with their defaults applied, or of what was selected.
+
+    What is worth saying about each request is said on standard error; ``nodes`` are names over
+    which its patterns are tried.
+    """
+    from sssjob.verbs import match
+
+    def tell(found: Finding) -> None:
+        common.print_findings((found,))
+
+    for item in chosen(files, select, on_error):
+        yield from match.requests(item.block, item.file, tell, paths=item.paths, nodes=nodes)
 
 
 def _chosen(

@@ -13,9 +13,8 @@ from sssjob.model import Note, Property, stripped
 from sssjob.translate.fields import About, truth
 from sssjob.translate.limits import ulimit
 from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting
-from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
+from sssjob.translate.quoting import SHELLS, exported, one_word, posix, read_exported, safe
 from sssjob.translate.requests import JobRequest
-from sssjob.translate.shells import SHELLS
 from sssjob.visible import ShellText
 
 _LISTED = re.compile(r"[A-Za-z0-9_./:+@%^=~-]*")  # values that no list of variables takes apart

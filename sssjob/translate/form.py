@@ -38,10 +38,9 @@ from sssjob.translate.options import (
     new_option,
     shown,
 )
-from sssjob.translate.quoting import read_run, run, safe
+from sssjob.translate.quoting import SHELLS, read_run, run, safe, shell_name
 from sssjob.translate.requests import ORDER, JobRequest, Verbatim
 from sssjob.translate.residual import ResidualLine
-from sssjob.translate.shells import SHELLS, shell_name
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 from sssjob.visible import ShellText

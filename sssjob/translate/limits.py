@@ -14,8 +14,8 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.translate.fields import About
 from sssjob.translate.options import ScriptOptions, ScriptReading, ScriptWriting
+from sssjob.translate.quoting import shell_name
 from sssjob.translate.requests import NO_OPTION, JobRequest
-from sssjob.translate.shells import shell_name
 from sssjob.visible import ShellText
 
 _LIMITS = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable
 
 from sssjob.errors import InvalidValue
 from sssjob.visible import ShellText
+
+# Shells that take the scripts that we write.
+SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")
 
 _UNSAFE = re.compile(r"[\0\n\v\f\r]")
 # What any reader of a script may take for the end of a line.
@@ -210,3 +214,16 @@ def quoted(text: str) -> str:
         if sign not in text:
             return f"{sign}{text}{sign}"
     raise InvalidValue(text, "a text with at most one kind of quotes")
+
+
+def shell_name(interpreter: str) -> str:
+    """The name of what the first line of a script names, also where ``env`` looks for it.
+
+    >>> shell_name("/usr/bin/env -S bash -e"), shell_name("/bin/sh"), shell_name("")
+    ('bash', 'sh', '')
+    """
+    words = interpreter.split()
+    name = os.path.basename(words[0]) if words else ""
+    if name == "env":
+        name = next((each for each in words[1:] if each[0] != "-" and "=" not in each), name)
+    return os.path.basename(name)

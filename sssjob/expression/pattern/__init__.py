@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
-from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern.refused import NotAPattern, shown
+from sssjob.errors import InvalidValue, LimitExceeded
 
 __all__ = ["Matching", "NotAPattern", "Pattern", "Span", "Spans", "finder"]
 
@@ -29,6 +28,23 @@ Span: TypeAlias = "tuple[int, int] | None"
 Spans: TypeAlias = "tuple[Span, ...]"
 
 _GIVEN_UP = 4096  # texts of one pattern
+
+
+class NotAPattern(InvalidValue):
+    """A regular expression that cannot be evaluated; ``position`` counts characters from 1."""
+
+    def __init__(self, text: str, position: int, reason: str) -> None:
+        super().__init__(text, f"a regular expression that is evaluated here: {reason}")
+        self.args = (text, position, reason)
+        self.position, self.reason = position, reason
+
+    def __str__(self) -> str:
+        return f"{self.reason} at character {self.position} of {shown(self.text)}"
+
+
+def shown(text: str) -> str:
+    """A text for a message, quoted and not too long."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 class Pattern:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sssjob.expression.pattern.refused import NotAPattern
+from sssjob.expression.pattern import NotAPattern
 from sssjob.expression.pattern.syntax import (
     Anchor,
     Atomic,
