@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from sssjob.errors import SSSJobError
 from sssjob.query import Match, Question
 from sssjob.store.access_paths import Access, StoreMoment, one
+from sssjob.store.cells import only
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.documents import SELECT, DocumentQuestion, OnError, PackedRows, parts, unpacked
 from sssjob.store.engine import Engine, ReadTransaction, Row
@@ -231,7 +232,7 @@ class StoreAnswers(NamedTuple):
     def _differ(self, reader: ReadTransaction, number_: int, columns: Said, document: Said) -> None:
         assert self.on_difference is not None
         asked = "SELECT name, id, run FROM document WHERE number = ?"
-        [identity] = reader.fetch(asked, (number_,))
+        identity = only(reader.fetch(asked, (number_,)), self.engine.address, f"document {number_}")
         self.on_difference(Difference(Identity(*identity), columns, document))
 
     def _access(self, reader: ReadTransaction) -> Access:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sssjob.document.attached import LIMIT
@@ -40,7 +40,11 @@ def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> Cho
     One that did not come is that of the version before: who sends the state of a job need not
     send its script again.
     """
-    digests, contents = digests_of(former), {}
+    contents: dict[str, bytes] = {}
+    try:
+        digests = digests_of(former)
+    except NotUnpacked:  # what was damaged is not asked for
+        digests = {}
     found: dict[str, str] = {}
     for id_ in sorted(named):
         if id_ in given:
@@ -53,8 +57,16 @@ def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> Cho
 
 
 def digests_of(column: str) -> dict[str, str]:
-    """The digest of the File of each id that a version has."""
-    return dict(json.loads(column)) if column else {}
+    """The digest of the File of each id that a version has. Raises ``NotUnpacked``."""
+    if not column:
+        return {}
+    try:
+        found = json.loads(column)
+    except ValueError as error:
+        raise NotUnpacked("the list of its Files is damaged") from error
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        raise NotUnpacked("the list of its Files is damaged")
+    return found
 
 
 def add(engine: Engine, packing: Packing, contents: Mapping[str, bytes]) -> None:
@@ -106,6 +118,14 @@ def damaged(engine: Engine, packing: Packing) -> Iterator[str]:
     for table, key in ((schema.DOCUMENT, "number"), (schema.FORMER, "document")):
         select = f"SELECT {key}, version, files FROM {table.name} WHERE files <> ''"
         for number, version, column in engine.stream(select):
-            for id_, digest in digests_of(column).items():
-                if digest not in there:
-                    yield f"document {number}, version {version}: its File {id_} is missing"
+            missing = [id_ for id_, digest in _told(column) if digest not in there]
+            for id_ in missing:
+                yield f"document {number}, version {version}: its File {id_} is missing"
+
+
+def _told(column: str) -> Iterable[tuple[str, str]]:
+    """The digests that a version tells; that it tells none is said where it is read."""
+    try:
+        return digests_of(column).items()
+    except NotUnpacked:
+        return ()

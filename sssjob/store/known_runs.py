@@ -10,6 +10,7 @@ from sssjob.document import loads
 from sssjob.model import Job
 from sssjob.runs import Run, are_near
 from sssjob.store import columns
+from sssjob.store.cells import only
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row
 from sssjob.store.flat_properties import jobs_in
@@ -166,7 +167,9 @@ class KnownRuns:
 
     def _told_of(self, present: PresentDocument) -> RunEvidence:
         """How much a document that is there tells of its run."""
-        [(start, end, wall, cpu, charge, is_odd)] = self._engine.fetch(_TOLD, (present.number,))
+        rows = self._engine.fetch(_TOLD, (present.number,))
+        what = f"what the jobs of {present.name} {present.id} used"
+        start, end, wall, cpu, charge, is_odd = only(rows, self._engine.address, what)
         if is_odd and present.name == "Job":
             try:
                 document = self._packing.unpack(present.dictionary, present.data)

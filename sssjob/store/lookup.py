@@ -185,8 +185,11 @@ def stored(
     """
     number, name, id_, run, version, at, by, source, reason, deleted, files, *packed = row
     identity = Identity(name, id_, run)
+    digests: dict[str, str] = {}
     try:
-        document = packing.unpack(packed[0], bytes(packed[1]))
+        if files:
+            digests = digests_of(files)
+        document = packing.unpack(*packed)
     except NotUnpacked as error:
         said = f"{identity}, version {version}, is damaged: {error}"
         damage = DamagedStore(address, said, name, id_, run, version)
@@ -196,7 +199,7 @@ def stored(
         document = b""
     return Stored(
         number, identity, document, version, at, by, source, reason, bool(deleted),
-        digests_of(files), deleted == TAKEN_IN,
+        digests, deleted == TAKEN_IN,
     )  # fmt: skip
 
 
@@ -204,8 +207,10 @@ def each(
     engine: Engine, packing: Packing, *, deleted: bool, on_error: OnDamage | None
 ) -> Iterator[Stored]:
     """All documents in the order of the store; see ``Store.documents``."""
-    for row in rows(engine, deleted=deleted, on_error=on_error):
-        yield from told(row, packing, engine.address, on_error)
+    found, address = rows(engine, deleted=deleted, on_error=on_error), engine.address
+    if on_error is None:
+        return (stored(row, packing, address) for row in found)
+    return (each for row in found for each in told(row, packing, address, on_error))
 
 
 def rows(engine: Engine, *, deleted: bool, on_error: OnDamage | None) -> Iterator[Row]:

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from sssjob import outputs
 from sssjob.addresses import POSTGRESQL, SQLITE
-from sssjob.errors import OtherStore, UnusableStore
+from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.store import columns, schema
 from sssjob.store.engine import Engine
 from sssjob.store.sql import quoted
 from sssjob.store.sqlite import PATIENCE, SQLite
 
+_DIGITS = 9  # of a version
 _BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file
 
 
@@ -117,7 +118,7 @@ def stated(engine: Engine) -> dict[str, str]:
     if not engine.has(schema.SETTING.name):
         raise UnusableStore(engine.address, "no store; sssjob store init makes one")
     found: dict[str, str] = dict(engine.fetch("SELECT name, value FROM setting"))
-    version = int(found.get("version", 0))
+    version = version_of(engine, found.get("version", "0"))
     if version > schema.VERSION:
         said = (
             f"a store of version {version}, made by a newer sssjob; "
@@ -128,6 +129,13 @@ def stated(engine: Engine) -> dict[str, str]:
         said = "made by an older sssjob; sssjob store upgrade makes it ready for this one"
         raise OtherStore(engine.address, said, can_upgrade=True)
     return found
+
+
+def version_of(engine: Engine, text: str) -> int:
+    """The version that a store says that it has. Raises ``DamagedStore``."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise DamagedStore(engine.address, f"its version is {text!r}, and no number")
+    return int(text)
 
 
 def state(engine: Engine, name: str, value: str) -> None:

@@ -17,6 +17,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
+from sssjob.store.cells import KnownCells
 from sssjob.store.engine import Row, Sparse, comparable
 from sssjob.store.parts import part_of, touching
 from sssjob.store.schema import TOUCH, Table, insert, listed
@@ -39,26 +40,27 @@ _DAMAGED = (errors.DataCorrupted, errors.IndexCorrupted)
 _WRITERS = 16  # that note what they write to without waiting for each other
 
 Connection = psycopg.Connection[Row]
+_CELLS = KnownCells()
 
 
 class _ReadTransaction:
     """One connection in a transaction that reads."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, address: str) -> None:
+        self._connection, self._address = connection, address
         self._names = count()
         self.known: dict[Any, Any] = {}  # another reader asks anew: nobody tells who wrote since
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Reader``."""
-        return _fetched(self._connection, statement, values)
+        return _fetched(self._connection, statement, values, self._address)
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Reader``."""
         with self._connection.cursor(name=f"stream{next(self._names)}") as cursor:
             cursor.itersize = _CURSOR_ROWS
             cursor.execute(_marked(statement), comparable(values))
-            yield from cursor
+            yield from _CELLS.of(statement, cursor).each_of(cursor, self._address)
 
 
 class PostgreSQL:
@@ -82,13 +84,13 @@ class PostgreSQL:
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``."""
         with self._told():
-            return _fetched(self._connection, statement, values)
+            return _fetched(self._connection, statement, values, self.address)
 
     def fetch_early(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``."""
         with self._told(), self._connection.transaction():
             self._connection.execute("SET LOCAL synchronous_commit = off")
-            return _fetched(self._connection, statement, values)
+            return _fetched(self._connection, statement, values, self.address)
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Engine``."""
@@ -103,7 +105,7 @@ class PostgreSQL:
             try:
                 with connection.transaction():
                     connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    yield _ReadTransaction(connection)
+                    yield _ReadTransaction(connection, self.address)
             finally:
                 if not connection.closed:
                     self._idle.append(connection)
@@ -301,9 +303,13 @@ def _marked(statement: str) -> LiteralString:
     return statement.replace("%", "%%").replace("?", "%s")
 
 
-def _fetched(connection: Connection, statement: str, values: Sequence[object]) -> list[Row]:
+def _fetched(
+    connection: Connection, statement: str, values: Sequence[object], address: str
+) -> list[Row]:
     cursor = connection.execute(_marked(statement), comparable(values))
-    return cursor.fetchall() if cursor.description else []
+    if not cursor.description:
+        return []
+    return _CELLS.of(statement, cursor).all_of(cursor.fetchall(), address)
 
 
 def _sequence(table: str) -> str:

@@ -30,6 +30,9 @@ class Field(NamedTuple):
     optional: bool = False
 
 
+_DECLARED: dict[str, Table] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: its columns, its key, and its indexes."""
@@ -42,6 +45,9 @@ class Table:
     sparse: tuple[str, ...] = ()  # columns that have an index where they are not as usual
     # Small rows live in the key itself; large ones are kept out of it.
     is_small: bool = False
+
+    def __post_init__(self) -> None:
+        _DECLARED[self.name] = self
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,6 +172,12 @@ def tables() -> tuple[Table, ...]:
         SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, FILE, NOTE, LEDGER, QUOTED, ANSWER,
         TOUCHED, job(),
     )  # fmt: skip
+
+
+def known(name: str) -> Table | None:
+    """The table of a name, or None where none of ours has it."""
+    job()
+    return _DECLARED.get(name)
 
 
 def listed(names: tuple[str, ...]) -> str:

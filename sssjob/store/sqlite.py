@@ -22,11 +22,13 @@ from urllib.parse import quote
 from sssjob import database_files
 from sssjob.database_files import APPLICATION, OTHER, InheritedStore, OpenFile
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
+from sssjob.store.cells import KnownCells
 from sssjob.store.engine import Row, Sparse, comparable
 from sssjob.store.parts import part_of, touching
 from sssjob.store.schema import TOUCH, Table, insert
 from sssjob.store.sql import SQLITE, SqlDialect, quoted
 
+_CELLS = KnownCells()
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
 _SHAPES = 50  # of rows; with more, statements would be made again and again
@@ -123,14 +125,16 @@ class _ReadTransaction:
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Reader``."""
-        return self._connection.execute(statement, comparable(values)).fetchall()
+        return _fetched(self._connection, statement, values, self._engine.address)
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Reader``."""
-        return self._connection.execute(statement, comparable(values))
+        cursor = self._connection.execute(statement, comparable(values))
+        return _CELLS.of(statement, cursor).each_of(cursor, self._engine.address)
 
 
-_NO_UTF_8 = "Could not decode to UTF-8"
+# What it says of values that were never written: texts that are no UTF-8, sums beyond 64 bits.
+_DAMAGE = ("Could not decode to UTF-8", "integer overflow")
 
 
 class _ErrorsTold:
@@ -187,7 +191,7 @@ class SQLite:
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``."""
         with self.told:
-            return self._connection.execute(statement, comparable(values)).fetchall()
+            return _fetched(self._connection, statement, values, self.address)
 
     def fetch_early(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """See ``Engine``; the log is still forced to disk before it goes into the file."""
@@ -403,7 +407,7 @@ class SQLite:
     def fault(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
         """What SQLite raises, in our words."""
         # Its texts, and what it quotes of them in messages, are UTF-8 as they were written.
-        if isinstance(error, UnicodeDecodeError) or _NO_UTF_8 in str(error):
+        if isinstance(error, UnicodeDecodeError) or any(each in str(error) for each in _DAMAGE):
             return DamagedStore(self.address, f"the file is damaged: {error}")
         match _code(error):
             case code if code in _LOCKED:
@@ -422,6 +426,13 @@ class SQLite:
             case sqlite3.SQLITE_IOERR:
                 return FullStore(self.address, f"the disk cannot be read or written: {error}")
         return error
+
+
+def _fetched(
+    connection: sqlite3.Connection, statement: str, values: Sequence[object], address: str
+) -> list[Row]:
+    cursor = connection.execute(statement, comparable(values))
+    return _CELLS.of(statement, cursor).all_of(cursor.fetchall(), address)
 
 
 def _code(error: sqlite3.Error) -> int:

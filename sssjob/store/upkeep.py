@@ -222,7 +222,7 @@ def _add_to_ledger(engine: Engine) -> None:
         return
     types, _ = engine.types()
     for field in schema.LEDGER.fields:
-        if int(version) < _LATER.get(field.name, 0):
+        if opening.version_of(engine, version) < _LATER.get(field.name, 0):
             added = f"{field.name} {types[field.type]}"
             engine.fetch(f"ALTER TABLE ledger ADD COLUMN {added}")
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sssjob.store import columns, schema
+from sssjob.store.cells import only
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import ChosenFiles
 from sssjob.store.identity import Marks, ids_of, stated
@@ -123,7 +124,8 @@ class DocumentVersions:
     def _reason(self, present: PresentDocument) -> str:
         """Why the version was made that is there."""
         if present.change not in self._reasons:
-            [(reason,)] = self._engine.fetch(_REASON, (present.change,))
+            rows = self._engine.fetch(_REASON, (present.change,))
+            [reason] = only(rows, self._engine.address, f"change {present.change}")
             self._reasons[present.change] = reason
         return self._reasons[present.change]
 

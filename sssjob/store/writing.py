@@ -19,6 +19,7 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.fold import JOB, Fact, placed
 from sssjob.model import Job, Property
 from sssjob.store import columns, schema, settling
+from sssjob.store.cells import only
 from sssjob.store.engine import Engine, Sparse
 from sssjob.store.files import NONE, ChosenFiles, add, chosen
 from sssjob.store.history import HistoryEntry
@@ -370,7 +371,8 @@ class DocumentWriter:
         self, number: int, identity: Identity, incoming: Incoming, entry: HistoryEntry
     ) -> None:
         """Make a document the next version of one that is there, even if it has another Id."""
-        [(former,)] = self.engine.fetch("SELECT files FROM document WHERE number = ?", (number,))
+        rows = self.engine.fetch("SELECT files FROM document WHERE number = ?", (number,))
+        [former] = only(rows, self.engine.address, f"document {number}")
         self._replaced([(number, incoming, self._chosen(incoming, former))], entry)
         if (incoming.name, incoming.id) != (identity.name, identity.id):
             self._rename(number, _next_run(incoming, self.find([incoming.id])), incoming)
