@@ -13,6 +13,7 @@ from types import MappingProxyType
 from sssjob.classads import functions, operators
 from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import expression, from_tree
+from sssjob.classads.question import QUESTION, OneQuestion
 from sssjob.classads.tree import (
     AttributeReference,
     Binary,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 DEPTH_LIMIT = 96  # attributes that refer to attributes, and what they hold
 _LAZY_DEPTH = 2  # what a call of Python is deeper for functions that evaluate their arguments
-STEPS_LIMIT = 250_000  # nodes that one evaluation looks at, and what is read in long strings
+STEPS_LIMIT = 250_000  # nodes that one question looks at, and what is read in long strings
 LONGEST = 1 << 20  # characters of a string
 _A_STEP = 64  # characters, or members of a list, that count as one more node
 
@@ -72,12 +73,14 @@ def evaluate(
     makes it an error that is not in the ads, such as a function that is not known, goes to
     ``remark``.
     """
-    return _Evaluation(now, remark, maps).value(node, _AdScope(my or Ad(), target))
+    run = _Evaluation(now, remark, maps)
+    return run.counted(run.value(node, _AdScope(my or Ad(), target)))
 
 
 def attribute(ad: Ad, name: str, target: Ad | None = None, *, now: float | None = None) -> Value:
     """The value of an attribute of an ad, UNDEFINED if it has none."""
-    return _Evaluation(now, None).attribute(name, _AdScope(ad, target))
+    run = _Evaluation(now, None)
+    return run.counted(run.attribute(name, _AdScope(ad, target)))
 
 
 def number(ad: Ad, name: str, target: Ad | None = None) -> int | float | None:
@@ -88,10 +91,11 @@ def number(ad: Ad, name: str, target: Ad | None = None) -> int | float | None:
 
 def matches(my: Ad, target: Ad) -> bool:
     """Whether the Requirements of both ads hold for the other one; without any, they do."""
-    return all(
-        "Requirements" not in one or operators.holds(attribute(one, "Requirements", other))
-        for one, other in ((my, target), (target, my))
-    )
+    with OneQuestion():
+        return all(
+            "Requirements" not in one or operators.holds(attribute(one, "Requirements", other))
+            for one, other in ((my, target), (target, my))
+        )
 
 
 class _AdScope:
@@ -124,7 +128,15 @@ class _Evaluation:
         self.remark = remark or (lambda _: None)
         self.is_heard = remark is not None
         self.maps = maps
-        self.steps = self.depth = 0
+        self.question = QUESTION.get()
+        self.steps = self.question.taken if self.question is not None else 0
+        self.depth = 0
+
+    def counted(self, found: Value) -> Value:
+        """A value of this run, whose steps count for those that follow it in its question."""
+        if self.question is not None:
+            self.question.taken = self.steps
+        return found
 
     def value(self, node: Node, scope: _AdScope) -> Value:
         self.steps += 1
@@ -345,6 +357,7 @@ class _Evaluation:
         while isinstance(left, Binary):
             chain.append(left)
             left = left.left
+        self.steps += len(chain) // _A_STEP  # however early it is decided
         found = self.value(left, scope)
         for each in reversed(chain):
             if each.op in ("&&", "||"):

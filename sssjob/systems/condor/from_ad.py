@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sssjob import expression, units
 from sssjob.classads import quoting, writing
 from sssjob.classads.needed import references
+from sssjob.classads.question import one_question
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
@@ -40,6 +41,7 @@ class ReadJob:
     findings: tuple[Finding, ...] = ()
 
 
+@one_question
 def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     """The job of an ad.
 

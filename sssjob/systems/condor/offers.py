@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.classads import evaluate
+from sssjob.classads.question import one_question
 from sssjob.classads.values import Ad
 from sssjob.expression.offer import Offer
 from sssjob.model import Property
@@ -21,6 +22,7 @@ _UNITS = {1 << 20: {"units": "MB"}, 1 << 10: {"units": "KB"}, 1: {}}
 _COUNTED = frozenset(("cpus", "memory", "disk", "swap", "virtualmemory"))
 
 
+@one_question
 def offer(slot: Ad) -> Offer:
     """What a slot has to offer, of any kind of slot: a partitionable one what is left in it.
 

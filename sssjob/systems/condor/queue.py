@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from sssjob.classads import forms
+from sssjob.classads.question import one_question
 from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
@@ -74,6 +75,7 @@ class CondorQueue(QueueReader):
             raise self.unknown("HTCondor", text)
 
     # decision 372
+    @one_question
     def _job(self, ad: Ad) -> None:
         """Count a job as status reads it, with what only its ad says beside."""
         self.seen_at(_number(ad, "ServerTime"))
@@ -128,6 +130,7 @@ class CondorQueue(QueueReader):
         ]
         return super().snapshot()
 
+    @one_question
     def _slot(self, ad: Ad) -> None:
         """Count a slot. A partitionable one stands for those that were cut from it."""
         self.seen_at(_number(ad, "MyCurrentTime"))

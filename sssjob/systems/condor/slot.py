@@ -6,6 +6,7 @@ one. Memory is MiB in ads, Disk and VirtualMemory are KiB.
 
 from __future__ import annotations
 
+from sssjob.classads.question import one_question
 from sssjob.classads.values import Ad
 from sssjob.feature_rules import (
     GRANTED,
@@ -59,6 +60,7 @@ _DRAINED = "ExpectedMachineGracefulDrainingCompletion"
 _AMOUNTS = ("allocated_cpu", *_LEAST)
 
 
+@one_question
 def machine_features(slot: Ad, now: int | None = None) -> Values:
     """The values of $MACHINEFEATURES that the ad of a slot tells; what it does not is absent.
 
@@ -84,6 +86,7 @@ def machine_features(slot: Ad, now: int | None = None) -> Values:
     return found
 
 
+@one_question
 def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     """The values of $JOBFEATURES for a job in a slot; limits that are not known are absent.
 

@@ -20,6 +20,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.needed import references
 from sssjob.classads.operators import holds, truth
 from sssjob.classads.parser import expression
+from sssjob.classads.question import OneQuestion
 from sssjob.classads.tree import Binary, Grouped
 from sssjob.classads.values import ERROR, UNDEFINED, Ad, Node, Unparsed
 from sssjob.systems.condor import gpus, names
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 
 _ALWAYS = ("Cpus", "Memory", "Disk", "GPUs")  # what every slot knows, if it has none of it
+
+
+_TOO_LONG = "error (what stands in both ads is too deep or too long to be evaluated)"
 
 
 class Evaluate(Protocol):
@@ -56,8 +60,22 @@ def obstacles(job: Ad, slot: Ad, engine: Evaluate = evaluate.evaluate) -> Iterat
     """What keeps a job from a slot: amounts it requests, and clauses of either's Requirements.
 
     And that it is too early or too late for the job. Nothing is given where the job fits. A clause
-    that cannot be decided is one, too.
+    that cannot be decided is one, too. Where both ads take more steps than one evaluation may,
+    that is the last that is told.
     """
+    found: list[Obstacle] = []
+    was_too_long = False
+    with OneQuestion() as question:
+        for each in _obstacles(job, slot, engine):
+            if was_too_long:
+                found.append(Obstacle(each.of, names.REQUIREMENTS, _TOO_LONG, {}))
+                break
+            found.append(each)
+            was_too_long = question.taken > evaluate.STEPS_LIMIT
+    yield from found
+
+
+def _obstacles(job: Ad, slot: Ad, engine: Evaluate) -> Iterator[Obstacle]:
     yield from _untimely(job)
     yield from _uncounted(job, slot, engine)
     for attribute, wanted, has in lacking(job, slot):
