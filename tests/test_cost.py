@@ -100,6 +100,7 @@ AROUND = {
     "comments":         lambda n: f"<!-- x --><Job>{PLAIN}</Job>" * n,
     "an attribute":     lambda n: '<Description foo="1">a</Description>' + f"<Job>{PLAIN}</Job>" * n,
     "an element":       lambda n: '<foo awarenessPolicy="Ignore"/>' + f"<Job>{PLAIN}</Job>" * n,
+    "elements":         lambda n: "<foo/>" * n + f"<Job>{PLAIN}</Job>" * n,
     "attributes":       lambda n: "".join(f'<Description foo{i}="1">a</Description>' for i in range(n)) + f"<Job>{PLAIN}</Job>" * n,
     "defaults in each": lambda n: f'<Job>{PLAIN}<TaskDefaults foo="1"/></Job>' * n,
 }

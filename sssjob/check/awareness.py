@@ -36,7 +36,7 @@ from sssjob.document.places import (
     split,
     text_of,
 )
-from sssjob.document.report import ObjectReport
+from sssjob.document.report import MOST, ObjectReport, too_many
 from sssjob.errors import (
     Finding,
     InvalidJob,
@@ -57,6 +57,7 @@ _POLICY = "awarenessPolicy"
 _DEFAULTS = frozenset(spec.DEFAULTS.values())
 _OLD = frozenset(("JobId", "UserId", "ProjectId", "MachineName", "WallDuration"))
 # Values of attributes that are understood in requests beyond those of the standard.
+_FEW = 10  # things around all jobs of a group that each of them says, as the first one says all
 WORDS: Mapping[str, Container[str]] = {"conj": CONJUNCTIONS}
 
 
@@ -103,6 +104,10 @@ class AwarenessOutcome:
     def accepted(self) -> bool:
         """Whether the request goes on: one Reject beats any number of Warns."""
         return not self.reject
+
+    def brief(self) -> AwarenessOutcome:
+        """The same with the first items of each policy."""
+        return AwarenessOutcome(self.reject[:_FEW], self.warn[:_FEW], self.ignore[:_FEW])
 
     def and_then(self, other: AwarenessOutcome) -> AwarenessOutcome:
         """What follows from this and from more behind it."""
@@ -231,16 +236,21 @@ def understood(
 class SharedContext:
     """What ``resolve`` leaves of the surroundings of a job, to be judged with it (9.0).
 
-    ``shared`` is about all jobs of a group, which may be many: it is judged once for all of them.
-    ``own`` is about the job alone.
+    ``shared`` is about all jobs of a group, which may be many: it is judged once for all of them,
+    and said as a whole with the first of them, ``is_first``. ``own`` is about the job alone.
     """
 
     shared: Judged
     own: Block | None = None
+    is_first: bool = True
+
+    def later(self) -> SharedContext:
+        """The same with one of the jobs behind the first."""
+        return replace(self, is_first=False)
 
     def outcome(self, operation: Operation, around: AwarenessPolicy) -> AwarenessOutcome:
         """What follows from all of it that an operation looks at, by the policy around all."""
-        found = self.shared.by(operation, around)
+        found = self.shared.by(operation, around, whole=self.is_first)
         if self.own is None:
             return found
         return found.and_then(understood(self.own, operation, around=around).outcome)
@@ -249,8 +259,6 @@ class SharedContext:
         self, around: AwarenessPolicy = AwarenessPolicy.REJECT
     ) -> tuple[bool, list[Finding]]:
         """Whether something is made of the job elsewhere, and what to say."""
-        if self.own is None:
-            return self.shared.by(ACT, around).accepted, self.shared.told(around)
         outcome = self.outcome(ACT, around)
         return outcome.accepted, list(said(outcome))
 
@@ -260,23 +268,20 @@ class Judged:
     """A block that is judged once for each operation, by each policy that is asked for."""
 
     block: Block
-    _known: dict[tuple[str, AwarenessPolicy], AwarenessOutcome] = field(
+    _known: dict[tuple[str, AwarenessPolicy], tuple[AwarenessOutcome, AwarenessOutcome]] = field(
         default_factory=dict, compare=False
     )
-    _told: dict[AwarenessPolicy, list[Finding]] = field(default_factory=dict, compare=False)
 
-    def by(self, operation: Operation, around: AwarenessPolicy) -> AwarenessOutcome:
-        """What follows from what is not understood of it."""
+    # decision 1103
+    def by(
+        self, operation: Operation, around: AwarenessPolicy, *, whole: bool = True
+    ) -> AwarenessOutcome:
+        """What follows from what is not understood of it; what follows is the same if not whole."""
         key = operation.name, around
         if key not in self._known:
-            self._known[key] = understood(self.block, operation, around=around).outcome
-        return self._known[key]
-
-    def told(self, around: AwarenessPolicy) -> list[Finding]:
-        """What to say where something is made of a job elsewhere."""
-        if around not in self._told:
-            self._told[around] = list(said(self.by(ACT, around)))
-        return self._told[around]
+            found = understood(self.block, operation, around=around).outcome
+            self._known[key] = found, found.brief()
+        return self._known[key][not whole]
 
 
 # decision 899
@@ -296,9 +301,13 @@ def around(block: Block, jobs: Iterable[Block]) -> Iterator[SharedContext | None
     every = of_group(block)
     shared = Judged(block.holding(())) if every is None else every.shared
     bare = replace(block, items=(), attributes=_policy_alone(block))
-    for job in jobs:
-        inner = _defaults(job)
-        yield every if inner is None else SharedContext(shared, bare.holding((inner,)))
+    later = None if every is None else every.later()
+    for number, job in enumerate(jobs):
+        inner, is_first = _defaults(job), not number
+        if inner is None:
+            yield every if is_first else later
+        else:
+            yield SharedContext(shared, bare.holding((inner,)), is_first)
 
 
 def by_group(job: Job, group: Block) -> Job:
@@ -525,8 +534,13 @@ def _asking(block: B, unknown: Sequence[Property]) -> B:
 
 def said(outcome: AwarenessOutcome) -> Iterator[Finding]:
     """What to say of all that is not understood: errors, or warnings; what is ignored, nothing."""
+    left = MOST
     for severity, found in ((Severity.ERROR, outcome.reject), (Severity.WARNING, outcome.warn)):
         for item in found:
+            if not left:
+                yield finding("E-LIMIT", too_many(MOST), line=item.line)
+                return
+            left -= 1
             value = f"{item.name} {item.value!r}" if item.kind is UnknownKind.VALUE else item.name
             text = f"{item.kind} {value}".removeprefix("value ") + " is not understood"
             yield finding(

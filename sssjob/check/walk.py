@@ -26,12 +26,11 @@ from sssjob.document.places import (
     split,
     text_of,
 )
-from sssjob.document.report import ObjectReport
+from sssjob.document.report import MOST, ObjectReport, too_many
 from sssjob.errors import Severity, finding
 from sssjob.model import Property
 from sssjob.units import XML_SPACE
 
-MOST = 100_000  # findings about one job object; each takes some hundred bytes
 ADVISED = 100  # names in one job object on which advice is given; it costs far more than a name
 
 _INSIDE = ("Duration",)  # the key of a Duration in Requested or Delivered
@@ -63,8 +62,7 @@ class Walk(ObjectReport):
         """Say what is wrong with an element. Raises ``Enough`` where that was said too often."""
         super().say(code, element, message, section, suggestion, attribute, severity)
         if len(self.found) >= MOST:
-            text = f"more than {MOST} findings about one job object: the others are not told"
-            self.found.append(finding("E-LIMIT", text, line=self.line(element)))
+            self.found.append(finding("E-LIMIT", too_many(MOST), line=self.line(element)))
             raise Enough
 
     def _meant(self, name: str, advice: Callable[[], str]) -> str:

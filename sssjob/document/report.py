@@ -9,7 +9,13 @@ from lxml.etree import _Element as Element
 from sssjob.document.places import local, split
 from sssjob.errors import CODE, AwarenessPolicy, Finding, Severity, finding
 
+MOST = 100_000  # findings about one job object; each takes some hundred bytes
 _FEW = 64  # children that are looked through each time; those of more are numbered once
+
+
+def too_many(most: int) -> str:
+    """What is said where so many findings were told."""
+    return f"more than {most} findings about one job object: the others are not told"
 
 
 class ObjectReport:

@@ -43,7 +43,7 @@ class RowCursor(Protocol):
         ...
 
 
-class Described(Protocol):
+class StatementColumns(Protocol):
     """A cursor that knows the columns of what it was asked."""
 
     @property
@@ -101,7 +101,7 @@ class KnownCells:
     def __init__(self) -> None:
         self._known: dict[str, Cells] = {}
 
-    def of(self, statement: str, cursor: Described) -> Cells:
+    def of(self, statement: str, cursor: StatementColumns) -> Cells:
         """What a statement gives, by the names that the database has given its columns."""
         found = self._known.get(statement)
         if found is None:

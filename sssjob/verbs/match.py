@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import Any, NamedTuple, NoReturn
 
 from sssjob.check.awareness import ASK, of_group, understood
@@ -70,12 +71,13 @@ def requests(
             tell(each.in_file(file))
 
     context = of_group(block)
+    contexts = chain((context,), repeat(None if context is None else context.later()))
 
     def read(unit: Asker) -> Parts:
         known = understood(
             replace(unit.block, items=_own(unit.block)), ASK, around=unit.around, path=unit.path
         )
-        known = known.within(context, ASK)
+        known = known.within(next(contexts), ASK)
         parts, found = properties(known.block, unit.path, nodes=nodes, job=unit.whole)
         told((*known.findings(), *found))
         return parts if known.accepted else None

@@ -339,7 +339,7 @@ def test_an_operation_looks_at_the_attributes_of_what_it_is_about(operation, nam
 def test_what_stands_around_is_judged_once_for_each_operation_and_policy(monkeypatch):
     group = loads(GROUP.format(" mood='x'", "", "", ""))
     shared = [*awareness.around(group, group.jobs)]
-    assert shared[0] is shared[1]
+    assert shared[0].shared is shared[1].shared
     asked = []
     monkeypatch.setattr(
         awareness,
@@ -352,7 +352,23 @@ def test_what_stands_around_is_judged_once_for_each_operation_and_policy(monkeyp
         assert each.outcome(ACT, AwarenessPolicy.WARN).accepted
         assert each.judged(AwarenessPolicy.WARN)[0]
     assert len(asked) == 2
-    assert shared[0].judged()[1] is shared[1].judged()[1]
+    assert shared[0].judged() == shared[1].judged()
+
+
+# decision 1103
+@pytest.mark.parametrize("count", [3, 10, 11, 500])
+def test_what_stands_around_is_said_whole_with_the_first_job_alone(count):
+    group = loads(f"<JobGroup><Id>g</Id>{'<foo/><Job><Id>1</Id></Job>' * count}</JobGroup>")
+    said = [each.judged() for each in awareness.around(group, group.jobs)]
+    assert {accepted for accepted, _ in said} == {False}
+    assert [len(found) for _, found in said] == [count, *[min(count, 10)] * (count - 1)]
+    assert said[1][1] == said[0][1][:10]
+
+
+def test_no_more_is_said_of_what_is_not_understood_than_of_a_job_that_is_checked(monkeypatch):
+    monkeypatch.setattr(awareness, "MOST", 5)
+    found = list(understood(loads(f"<Job><Id>1</Id>{'<foo/>' * 9}</Job>")).findings())
+    assert [each.code for each in found] == ["E-UNKNOWN"] * 5 + ["E-LIMIT"]
 
 
 def test_a_job_is_judged_with_what_stands_around_it():
