@@ -82,9 +82,6 @@ class Period(NamedTuple):
         return not begins or not ends or max(begins) < min(ends)
 
 
-ALWAYS = Period()
-
-
 class Line(NamedTuple):
     """A row of a file as it is written: the table that it is of, and texts by their keys."""
 

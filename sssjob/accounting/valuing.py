@@ -23,8 +23,8 @@ from pathlib import Path
 
 from sssjob.accounting import reference
 from sssjob.accounting.reference import PRICES, LevelNames, Period, Rates, Told, Values, changes
-from sssjob.accounting.report import GROUPINGS, Money, Report
-from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.accounting.report import Money, Report
+from sssjob.errors import UnusableInput
 from sssjob.measures import ASKED, FACTORS, RATES, WAIT, WHAT_IF, Number, Totals
 from sssjob.spans import PERIOD, SPANS
 from sssjob.units import plain
@@ -187,14 +187,6 @@ class Valuation:
                     without[f"{kind} in {rates.file}", "not charged"] += totals.jobs
             made[name] = plain(Fraction(charge))
         return made
-
-
-def checked(valuation: Valuation, by: Sequence[str]) -> None:
-    """Raise ``InvalidValue`` for what jobs are not grouped by, and no names tell either."""
-    for name in by:
-        if name not in GROUPINGS and name not in valuation.names.sources:
-            known = ", ".join((*GROUPINGS, *valuation.names.sources))
-            raise InvalidValue(name, f"what jobs are grouped by: {known}")
 
 
 def _missing(missing: set[tuple[str, str]]) -> Iterator[str]:

@@ -35,7 +35,6 @@ _JSON = re.compile(r"\s*(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))")
 _NO_TEXT = re.compile("[\0-\x08\x0e-\x1a\x7f-\x9f\ufffd]")
 FIRST = 2  # the last column in which a NUL is half of the first character
 _HALVED = "\0<"  # as a document begins in UTF-16 of high bytes first
-_WINDOW = 4  # characters about the place of the error in which its cause is looked for
 _LIMITS = re.compile(
     r"Resource limit|Excessive depth|[Hh]uge|too (?:big|long|many)|amplification|exceeded"
 )

@@ -29,7 +29,6 @@ COMPRESSED = _GZIP, _BZIP2, _XZ, _ZSTD  # how compressed files begin
 _LONGEST_MAGIC = max(map(len, COMPRESSED))
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
-ENDINGS = (UnreadableDocument, OSError, *_DAMAGED)  # by which reading on can end
 
 
 class ByteRange(NamedTuple):

@@ -268,12 +268,6 @@ def _measured(item: Property) -> str:
     return f"{key(item)} in {'bytes' if unit in units.UNITS else unit}"
 
 
-@lru_cache(1 << 12)
-def _counted(text: str, name: str) -> int:
-    """Few digits in base units; of offers that are alike, all have the same object."""
-    return int(text) * _FACTORS.get(name, 1)
-
-
 @lru_cache(1 << 10)
 def _slot(name: str, context: str, metric: str) -> str:
     return f"{name}|{context}|{metric}"

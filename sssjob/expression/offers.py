@@ -25,7 +25,6 @@ SIZE_LIMIT = 256 << 20  # bytes of one file of offers
 _VALUES_LIMIT = 100_000  # values of one property
 
 _CONTEXTS = spec.attributes("Memory")["context"].values
-_LISTED = ", ".join(_CONTEXTS)
 
 
 class BadOffer(SSSJobError, ValueError):

@@ -12,7 +12,6 @@ from sssjob.store import Stored
 from sssjob.store.ledger import Entry, EntryKind
 
 _SERIAL = re.compile("[0-9]{1,15}")
-_CHARGE = attribute("Charge")
 
 
 class HasTexts(Protocol):

@@ -41,7 +41,6 @@ from sssjob.records.recognition import HEAD
 from sssjob.records.record import JOB, Bad, Converted, Noted, Options, Skipped
 from sssjob.registry import Format
 
-DEPTH_LIMIT = 64
 TASKS_LIMIT = 10 * ELEMENTS  # array tasks of all arrays together that are counted one by one
 
 _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))

@@ -132,7 +132,6 @@ MONTH = "month"  # in which a job ended, in UTC
 OUTCOME = "outcome"  # how a job has ended
 FACETS = ("state", "user", "project", "queue", "machine", MONTH, OUTCOME, "exit", "status")
 SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
-_BLOCKS = ("requested_", "delivered_")
 
 
 def _kind(column: columns.Column) -> ValueKind:

@@ -74,7 +74,6 @@ _TIME, _READ = "%Y-%m-%dT%H:%M:%S", ("%Y-%m-%dT%H:%M", "%Y-%m-%d")
 NO_TIME = "0 is no time there"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _RANGE = re.compile(r"([0-9]{1,10}[kKmM]?)(?:-([0-9]{1,10}[kKmM]?))?")
-_GPU = "gpu"
 _KIND = r"[A-Za-z][\w.-]*"  # of GPUs: a number is how many of any
 _IS_KIND = re.compile(_KIND, re.ASCII)
 _AMOUNT = re.compile(rf"(?:({_KIND}):)?([0-9]{{1,10}})", re.ASCII)
