@@ -99,7 +99,7 @@ class ByToken:
     def __call__(self, steps: list[str], client: str) -> tuple[str, list[str]] | None:
         """Whose token it is, and the rest of the path; None if it is nobody's."""
         self.load()
-        name = self._names.get(_digest(steps[0])) if steps else None
+        name = self._names.get(token_digest(steps[0])) if steps else None
         return None if name is None else (name, steps[1:])
 
     def load(self) -> None:
@@ -120,10 +120,11 @@ def _tokens(lines: Iterable[str], path: str) -> Iterator[tuple[bytes, str]]:
         if len(words) != 2 or not _NAME.fullmatch(words[0]) or not _TOKEN.fullmatch(words[1]):
             expected = f"a name and a token of at least {SHORTEST_TOKEN} letters and digits"
             raise UnusableInput(f"{path}: expected {expected}", number)  # never what stands there
-        yield _digest(words[1]), words[0]
+        yield token_digest(words[1]), words[0]
 
 
-def _digest(token: str) -> bytes:
+def token_digest(token: str) -> bytes:
+    """A token as it is kept and compared: nobody learns from how long it takes."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import ipaddress
 import re
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sssjob.errors import BadKeyFile
+from sssjob.features.answers import token_digest
 from sssjob.rmap.address import Address, address
 from sssjob.rmap.keys import read_key
 from sssjob.settings import SettingsTable
@@ -83,11 +83,6 @@ def pages(root: SettingsTable) -> PagesPlan | None:
     )  # fmt: skip
 
 
-def digest(token: str) -> bytes:
-    """A token as it is kept and compared: nobody learns from how long it takes."""
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
-
-
 def _tokens(root: SettingsTable) -> dict[bytes, str]:
     tokens: dict[bytes, str] = {}
     for name, actor in root.tables("actors"):
@@ -103,9 +98,9 @@ def _tokens(root: SettingsTable) -> dict[bytes, str]:
         else:
             if len(text) < _SHORTEST:
                 actor.problem("token", f"{len(text)} characters", f"at least {_SHORTEST}")
-            elif digest(text) in tokens:
+            elif token_digest(text) in tokens:
                 actor.problem("token", "that of another actor", "a token of its own")
-            tokens[digest(text)] = name
+            tokens[token_digest(text)] = name
     return tokens
 
 

@@ -19,7 +19,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from sssjob.errors import Refused
-from sssjob.gateway.pages import PagesPlan, digest
+from sssjob.features.answers import token_digest
+from sssjob.gateway.pages import PagesPlan
 from sssjob.handlers.roles import Roles
 from sssjob.rmap.message import Object, Request
 from sssjob.rmap.responder import ReceivedRequest
@@ -112,7 +113,7 @@ class Gate(HostCheck):
         scheme, _, token = asked.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        return self._plan.tokens.get(digest(token.strip()))
+        return self._plan.tokens.get(token_digest(token.strip()))
 
     def _by_header(self, asked: HTTPConnection) -> str | None:
         """The name that a proxy tells, if it is the proxy who asks, and tells one."""

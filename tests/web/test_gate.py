@@ -10,9 +10,10 @@ from starlette.testclient import TestClient
 from strange_jobs import GROUP
 
 from sssjob import store
+from sssjob.features.answers import token_digest
 from sssjob.gateway import service
 from sssjob.gateway.config import load
-from sssjob.gateway.pages import PagesPlan, digest
+from sssjob.gateway.pages import PagesPlan
 from sssjob.handlers.roles import Roles
 from sssjob.rmap.address import Address
 from sssjob.rmap.responder import Responder
@@ -471,5 +472,5 @@ def test_what_is_wrong_with_the_file_is_told(site, tmp_path, old, new, said):
 
 
 def test_a_token_is_kept_as_its_digest(site):
-    assert site.web.tokens[digest(TOKEN.format("root"))] == "root"
+    assert site.web.tokens[token_digest(TOKEN.format("root"))] == "root"
     assert TOKEN.format("root") not in repr(site)
