@@ -44,7 +44,8 @@ def command(
     default and comments are left out, older names are replaced, and requests are written in a form
     that all readers understand alike. Everything around the job objects is left out, except the
     Files that they name and, with --comments and without --select, comments and processing
-    instructions; "sssjob show --to sss" keeps it.
+    instructions; "sssjob show --to sss" keeps it. A File stands beside each job that names it,
+    as long as all of them are not more than 100 times as large as what was read.
     """
     from sssjob.document import dumps
     from sssjob.document.attached import message

@@ -204,7 +204,7 @@ def files_of(
     try:
         files = attached.of(block, read=own)
         print_findings(found.in_file(name) for found in attached.told(files))
-        return files
+        return attached.given(files) if given else files
     except LimitExceeded as error:
         if given:  # elsewhere they are left out in any case
             left = f"Files that {block.name} {block.id} names are left out: {error}"

@@ -27,6 +27,8 @@ Every = Mapping[str, Sequence[MessageFile]]  # all Files of each id, that which 
 
 _NOWHERE: tuple[list[int], list[deque[Every]]] = ([], [])
 LIMIT = 16 << 20  # bytes of a source in which Files are looked for
+GIVEN = 16 << 20  # bytes of Files that are written beside the job objects of a source, or
+GIVEN_FOR_EACH = 100  # for each byte of the source, if that is more
 
 
 def message(text: str, files: Sequence[MessageFile], *, indent: bool = False) -> str:
@@ -42,6 +44,7 @@ class Attached:
     def __init__(self, stream: BinaryIO) -> None:
         self._kept = _RecordingStream(stream)
         self._told = RepeatedId()
+        self._given = 0  # bytes of Files that were written
         self.stream = cast(BinaryIO, self._kept)
 
     def of(self, block: Block, *, read: Block | None = None) -> list[MessageFile]:
@@ -52,6 +55,20 @@ class Attached:
         them.
         """
         return named(block, self._seen_by(read or block)) if any(files_named(block)) else []
+
+    # decision 1104
+    def given(self, files: Sequence[MessageFile]) -> Sequence[MessageFile]:
+        """Files of a job object that are written beside it, as beside all others that name them.
+
+        Raises ``LimitExceeded`` where that would be far more than was read.
+        """
+        size = sum(len(file.content) for file in files)
+        most = max(GIVEN, GIVEN_FOR_EACH * self._kept.size)
+        if self._given + size > most:
+            what = "MiB of Files beside the job objects of a source of this size"
+            raise LimitExceeded(what, most >> 20)
+        self._given += size
+        return files
 
     def told(self, files: Iterable[MessageFile]) -> Iterator[Finding]:
         """What is to be told of Files that were given, each once."""
@@ -133,6 +150,7 @@ class _RecordingStream(io.RawIOBase):
         self._data = bytearray()
         self._at = 0  # how much of it was given
         self._is_large = False
+        self.size = 0  # of what was read
 
     def readable(self) -> bool:
         return True
@@ -142,6 +160,7 @@ class _RecordingStream(io.RawIOBase):
         if not (data := bytes(self._data[self._at : self._at + size])):
             read = getattr(self._stream, "read1", self._stream.read)  # what is there, at once
             data = read(size)
+            self.size += len(data)
             self._keep(data)
         if not self._is_large:
             self._at += len(data)
@@ -151,6 +170,7 @@ class _RecordingStream(io.RawIOBase):
     def all(self) -> bytes:
         """Everything from the first byte on. Raises ``LimitExceeded``."""
         while not self._is_large and (data := self._stream.read(1 << 18)):
+            self.size += len(data)
             self._data += data
             if len(self._data) > LIMIT:
                 break
