@@ -607,7 +607,15 @@ class BadSettings(SSSJobError, ValueError):
 def of_kind(value: object, kinds: type | UnionType, expected: str) -> None:
     """Refuse an argument that is of none of these kinds. Raises ``WrongKind``."""
     if not isinstance(value, kinds):
-        raise WrongKind(repr(value), expected)
+        raise WrongKind(shown(value), expected)
+
+
+def shown(value: object) -> str:
+    """A value as messages name it. Python does not write numbers of some thousand digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"<{type(value).__name__} of too many digits to be shown>"
 
 
 def one_of(value: object, words: object, expected: str) -> None:

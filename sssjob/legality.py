@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, shown
 
 # Characters that XML 1.0 does not have at all, escaped or not (XML 2.2).
 # Told by what it lacks: this set compiles in a seventh of the time of the one that it has.
@@ -80,7 +80,7 @@ def legal_namespace(namespace: str, name: str = "") -> str:
 def legal_note(kind: str, text: str) -> str:
     """What stands between elements, if XML can hold it. Raises ``InvalidValue``."""
     if not isinstance(text, str):
-        raise InvalidValue(repr(text), f"the text of a {kind}")
+        raise InvalidValue(shown(text), f"the text of a {kind}")
     legal(text)
     if kind in ("comment", "instruction") and "\r" in text:
         # Nothing can be escaped there, and a line break as it stands is read as \n (XML 2.11).

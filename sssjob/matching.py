@@ -16,7 +16,16 @@ from sssjob.defaults import (
     together,
 )
 from sssjob.defaults.overriding import overridden_by_all
-from sssjob.errors import Finding, InvalidJob, InvalidValue, finding, of_kind, one_of, unheard
+from sssjob.errors import (
+    Finding,
+    InvalidJob,
+    InvalidValue,
+    finding,
+    of_kind,
+    one_of,
+    shown,
+    unheard,
+)
 from sssjob.expression import Expression, all_of, compared, comparisons, conjuncts
 from sssjob.expression.evaluate import Answer, Offer, Request, stated
 from sssjob.expression.offer import Mode, delivered, unasked
@@ -55,7 +64,7 @@ def requested(asked: Block | Expression, patterns: Matching = "full") -> Request
     """What a job, a task group or an expression asks of offers; raises as ``match`` does."""
     of_kind(asked, Block | Expression, "a job, a task group, an expression or a Request")
     if isinstance(asked, JobGroup):
-        raise InvalidValue(repr(asked), "one job: a job group asks for several things")
+        raise InvalidValue(shown(asked), "one job: a job group asks for several things")
     request = Request(_one(asked) if isinstance(asked, Block) else asked, patterns)
     if faults := list(request.faults()):
         raise InvalidJob(faults)
@@ -93,7 +102,7 @@ def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
                     raise BadOffer(index, made.id, said)
             yield made
         else:
-            raise BadOffer(index, "", f"{each!r} is no offer")
+            raise BadOffer(index, "", f"{shown(each)} is no offer")
 
 
 class Asker(NamedTuple):

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overlo
 
 from sssjob import spec, suggestions, units
 from sssjob.dotted import EDITING, NOTEBOOK, loaded
-from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName, WrongKind, of_kind
+from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName, WrongKind, of_kind, shown
 from sssjob.legality import DECLARES, legal, legal_name, legal_namespace, legal_note
 
 Scalar = str | int | float | bool | Fraction | Decimal | datetime | timedelta
@@ -45,7 +45,7 @@ class Attributes(dict[str, str]):
         try:
             dict.__init__(self, given)
         except (TypeError, ValueError) as error:
-            raise WrongKind(repr(given), "a mapping of names to values") from error
+            raise WrongKind(shown(given), "a mapping of names to values") from error
         for name, value in self.items():
             of_kind(name, str, "a name of an attribute")
             declares = _declares(name)
@@ -116,7 +116,7 @@ class Property:
         if type(name) is not str or not name:
             of_kind(name, str, "a name of a property")
             if not name:
-                raise InvalidValue(repr(name), "a name of a property")
+                raise InvalidValue(shown(name), "a name of a property")
         if type(namespace) is not str:
             of_kind(namespace, str, "a namespace")
         legal_name(name)
@@ -394,7 +394,7 @@ class Block:
             expected = (
                 "a name of a property; properties are counted in .properties, items in .items"
             )
-            raise InvalidValue(repr(name), expected)
+            raise InvalidValue(shown(name), expected)
         found = self.properties.get(name)
         if found is None:
             kinds = (Requested, Delivered)
@@ -499,7 +499,7 @@ def _check_change(given: Iterable[object], inside: object, kinds: type | UnionTy
     for each in given:
         of_kind(each, kinds, "a name of a property" if kinds is str else "a Property")
     if inside is not None and not (isinstance(inside, type) and issubclass(inside, Block)):
-        raise WrongKind(repr(inside), "a kind of block, such as Requested")
+        raise WrongKind(shown(inside), "a kind of block, such as Requested")
 
 
 def _cannot_assign(_: object, name: str, *__: object) -> NoReturn:
@@ -674,8 +674,8 @@ def text(value: Scalar) -> str:
             return str(math.floor(value.timestamp()))
         case timedelta() if not value.microseconds:
             return str(value.days * 86400 + value.seconds)
-    shown = type(value).__name__ if isinstance(value, int | Fraction) else repr(value)  # very long
-    raise InvalidValue(shown, _SPELLED.get(type(value), "a text, number, time or duration"))
+    said = type(value).__name__ if isinstance(value, int | Fraction) else shown(value)  # very long
+    raise InvalidValue(said, _SPELLED.get(type(value), "a text, number, time or duration"))
 
 
 _BEYOND: int = 10**units.INTEGER_DIGITS
@@ -706,13 +706,13 @@ def _of_kind(name: str, value: Scalar) -> Scalar:
     if row.type == spec.DATETIME:
         refused = (bool, timedelta)
     if isinstance(value, refused):
-        raise InvalidValue(repr(value), f"a value of {name}, which is of type {row.type}")
+        raise InvalidValue(shown(value), f"a value of {name}, which is of type {row.type}")
     if isinstance(value, timedelta) and value < timedelta():
-        raise InvalidValue(repr(value), "a duration, which is not negative")
+        raise InvalidValue(shown(value), "a duration, which is not negative")
     if row.type in _WHOLE and isinstance(value, float | Decimal | Fraction):
         exact = Fraction(text(value))
         if exact.denominator != 1:
-            raise InvalidValue(repr(value), f"a value of {name}, which is whole")
+            raise InvalidValue(shown(value), f"a value of {name}, which is whole")
         return exact.numerator
     return value
 

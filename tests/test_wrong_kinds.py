@@ -143,6 +143,7 @@ WRONG = {
     "None": None, "a number": 3, "a float": 2.5, "bytes": b"x", "a text": "x", "a list": [],
     "a list of anything": [object()], "a tuple of anything": (object(),), "a mapping": {},
     "a mapping of anything": {"x": object()}, "a mapping of numbers": {3: 3}, "anything": object(),
+    "too many digits": 10**5000, "a list of too many digits": [10**5000],
     "a class": sssjob.Job, "a surrogate": "\ud800", "NaN": float("nan"), "endless": float("inf"),
 }  # fmt: skip
 ANYTHING = "anything"

@@ -10,6 +10,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.ranges import NumberRange, WholeNumber
+from sssjob.cli.signals import terminable
 
 
 @click.command(
@@ -73,7 +74,8 @@ def command(
             with naming(source.name), opened(source.given) as stream:
                 lines = iter(partial(stream.readline, SIZE_LIMIT + 1), b"")
                 found += messages(lines, records)
-        there = queue.put(found, parted)  # nothing is in the outbox where a FILE cannot be read
+        with terminable():
+            there = queue.put(found, parted)  # nothing is there where a FILE cannot be read
         if files:
             noun = "message" if len(found) == 1 else "messages"
             before = f", there already: {there}" if there else ""

@@ -17,7 +17,7 @@ from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
 from sssjob.document.patch import ByteEdit, NodeSpan, applied, blank_before, spans
 from sssjob.document.places import local
 from sssjob.document.splice import rewrite
-from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding, of_kind
+from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding, of_kind, shown
 from sssjob.model import Block
 
 
@@ -122,7 +122,7 @@ class Document:
         def changed(block: Block) -> Block:
             new = change(block)
             if not isinstance(new, Block):
-                raise InvalidValue(repr(new), "a job object in the place of another one")
+                raise InvalidValue(shown(new), "a job object in the place of another one")
             return new
 
         return Document(b"".join(rewrite(self.data, changed)))

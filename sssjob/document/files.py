@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
 from sssjob.database_files import DATABASE_HEAD, MAGIC, database, first_bytes, is_open
 from sssjob.document import file_kinds
-from sssjob.errors import InvalidValue, UnreadableDocument, WrongKind, finding
+from sssjob.errors import InvalidValue, UnreadableDocument, WrongKind, finding, shown
 from sssjob.units import XML_SPACE
 
 Source = str | PathLike[str] | bytes | BinaryIO
@@ -107,7 +107,7 @@ def source_of(given: object) -> Source:
     if isinstance(given, bytes):
         return given
     if isinstance(given, type) or not (hasattr(given, "readinto") or hasattr(given, "peek")):
-        raise WrongKind(repr(given), "a document: bytes, a path, or a binary stream")
+        raise WrongKind(shown(given), "a document: bytes, a path, or a binary stream")
     return cast(BinaryIO, given)
 
 

@@ -19,7 +19,7 @@ from sssjob.document.places import (
     has_elements,
     local,
 )
-from sssjob.errors import WrongKind, of_kind
+from sssjob.errors import WrongKind, of_kind, shown
 from sssjob.legality import ILLEGAL, legal, legal_name, legal_namespace, legal_note
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
@@ -67,7 +67,7 @@ def write(
     """
     of_kind(blocks, Iterable, "job objects")
     if isinstance(stream, type | TextIOBase) or not hasattr(stream, "write"):
-        raise WrongKind(repr(stream), "a binary stream to write to")
+        raise WrongKind(shown(stream), "a binary stream to write to")
     of_kind(wrap, str, "the name of a wrapper")
     if wrap:
         legal_name(wrap)
@@ -78,7 +78,7 @@ def write(
 def _check(dialect: object, namespace: object) -> None:
     """Refuse what is neither a dialect nor a namespace."""
     if dialect != "" and not (isinstance(dialect, str) and dialect in spec.DIALECTS):
-        raise WrongKind(repr(dialect), f"a dialect: {', '.join(spec.DIALECTS)}")
+        raise WrongKind(shown(dialect), f"a dialect: {', '.join(spec.DIALECTS)}")
     if namespace is not None:
         of_kind(namespace, str, "a namespace")
     if namespace:

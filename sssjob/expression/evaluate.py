@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from sssjob.errors import Finding, InvalidValue, finding, of_kind, one_of
+from sssjob.errors import Finding, InvalidValue, finding, of_kind, one_of, shown
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
 from sssjob.expression.fit import Fit, FitPlan, at
@@ -82,7 +82,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if not isinstance(self.expression, Expression):
-            raise InvalidValue(repr(self.expression), "an expression; Request.of takes a job")
+            raise InvalidValue(shown(self.expression), "an expression; Request.of takes a job")
         one_of(self.match, Matching, "how patterns match")
         made = normal(self.expression, self.match, _node_count(self.expression))
         object.__setattr__(self, "formula", made)
@@ -96,7 +96,7 @@ class Request:
         Its defaults are resolved; task groups in it are left out. Raises as ``parse`` does.
         """
         if not isinstance(block, Block):
-            raise InvalidValue(repr(block), "a job, a task group or a task; loads reads a text")
+            raise InvalidValue(shown(block), "a job, a task group or a task; loads reads a text")
         return cls(stated(block), match)
 
     def verdict(self, offer: Offer) -> Verdict:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from sssjob.cli import common
+from sssjob.cli.signals import terminable
 from sssjob.errors import Severity, SSSJobError
 from sssjob.features.vocabulary import VOCABULARIES, made_of, spoken
 
@@ -90,7 +91,8 @@ def offer(
         from sssjob.features.write import write
 
         try:
-            written = write(values, directory)
+            with terminable():
+                written = write(values, directory)
         except (OSError, ValueError) as error:
             fail(error)
     if as_json:
