@@ -398,7 +398,7 @@ class Scope:
             return ceil(self._node_bounds.lo or 0)
         if (own := self.bare("NodeCount")) is not None:
             return ceil(own.value)
-        names = self._names  # decision 934
+        names = self.named_nodes  # decision 934
         return names.least if names is not None and names.is_counted else 0
 
     @cached_property
@@ -450,7 +450,7 @@ class Scope:
     @cached_property
     def _node_bounds(self) -> Interval:
         """Between which numbers of nodes is asked for, as names have it."""
-        bounds, names = self.wanted("NodeCount"), self._names
+        bounds, names = self.wanted("NodeCount"), self.named_nodes
         return bounds if names is None else names.bounds(bounds)
 
     def nodes_of_geometry(self) -> Amount | None:
@@ -463,7 +463,7 @@ class Scope:
     # decision 902
     def _named_nodes(self) -> Amount | None:
         """How many nodes the request names."""
-        if (found := self._names) is None:
+        if (found := self.named_nodes) is None:
             return None
         per_node = self.per("TasksPerNode")
         number = found.count(self.tasks_to_place, None if per_node is None else int(per_node))
@@ -472,7 +472,7 @@ class Scope:
         return Amount(Fraction(number), found.path, why="so many are named")
 
     @cached_property
-    def _names(self) -> NamedNodes | None:
+    def named_nodes(self) -> NamedNodes | None:
         """The nodes that the request names; the names of a job are those of its task groups."""
         of = self if self._names_nodes or self.job is None else self.job
         groups = self.block.blocks(TaskGroup)
@@ -582,6 +582,17 @@ class Scope:
         line = asked.line if asked else 0
         path = f"{self.path}/Requested"
         self.report(finding(code, message, line=line, path=path, section="SSS 8.1"))
+
+
+# decision 1124
+def nodes_in_all(groups: Iterable[Scope]) -> int:
+    """On how many nodes task groups are together, of which several may name the same."""
+    every = [(group, ceil(group.nodes.value) if group.nodes else 0) for group in groups]
+    if len(every) < 2:
+        return sum(number for _, number in every)
+    from sssjob.named_nodes import nodes_together  # as few jobs need it
+
+    return nodes_together((group.named_nodes, number) for group, number in every)
 
 
 # decision 988

@@ -125,6 +125,13 @@ class NamedNodes:
         wanted = chain.from_iterable(names.parts for names in sets)
         return nodes.Names((*wanted, *left_out.parts)).distinct - left_out.distinct
 
+    @property
+    def parts_left(self) -> Sequence[str | nodes.Span]:
+        """The names that are left of all sets, of which none is made where all are."""
+        if self.excluded or self.patterns:
+            return self.names()
+        return [part for names, _ in self.sets for part in names.parts]
+
     def _matched(self) -> Callable[[str], bool]:
         """What the patterns say of a name; of more names than an option lists, nothing.
 
@@ -248,6 +255,22 @@ class NamedNodes:
             choose(names, number - len(chosen))
         in_order = chain.from_iterable(first[at] for at in sorted(first))
         return tuple(dict.fromkeys((*in_order, *chosen)))
+
+
+# decision 1124
+def nodes_together(groups: Iterable[tuple[NamedNodes | None, int]]) -> int:
+    """On how many nodes task groups are together, by the names and the number of nodes of each.
+
+    A node that several of them name is one; of what has no name, nodes are added up.
+    """
+    among = others = 0
+    parts: list[str | nodes.Span] = []
+    for names, number in groups:
+        own = min(names.number, number) if names is not None and names.sets else 0
+        if names is not None and own:
+            parts += names.parts_left
+        among, others = among + own, others + number - own
+    return others + min(among, nodes.Names(tuple(parts)).distinct)
 
 
 def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = False) -> NamedNodes:

@@ -16,7 +16,9 @@ from translated import requested, wrapped
 
 from sssjob import dumps, layout, loads
 from sssjob.features.derive import derive
+from sssjob.layout.request import requests
 from sssjob.model import TaskGroup
+from sssjob.named_nodes import nodes_together
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Done, Settings, read, translate
 
@@ -53,6 +55,7 @@ def of_jsdl(text):
     return Asked(tasks, nodes, processors or (tasks and each and tasks * each))
 
 
+SLOTS = ("ads", "condor", "pbs")  # hosts and chunks, of which several may be of one node
 TARGETS = {**READERS, "psij": of_psij, "jsdl": of_jsdl}
 
 
@@ -101,8 +104,17 @@ def nodes_of(laid):
     return laid.nodes.value
 
 
-def totals(job):
-    """What a job asks for by its layouts, or else by what it says of all task groups together."""
+def on_nodes(job, every):
+    """On how many nodes task groups are together, of which several may name the same (1124)."""
+    asked = [requests(unit.block, unit.path)[0][0].candidates for unit in layout.units(job)]
+    return nodes_together(zip(asked, every, strict=True))
+
+
+def totals(job, *, slots=False):
+    """What a job asks for by its layouts, or else by what it says of all task groups together.
+
+    ``slots``: each group has hosts of its own, also on a node that several name.
+    """
     found = [only_layout(unit.block, unit.path) for unit in layout.units(job)]
     if None in found or any(each.code == "E-COUNTS" for each in layout.check(job)):
         return None
@@ -110,7 +122,7 @@ def totals(job):
     tasks, processors = (
         sum(getattr(each, name).value for each in found) for name in ("tasks", "processors")
     )
-    nodes = None if None in every else sum(every)
+    nodes = None if None in every else sum(every) if slots else on_nodes(job, every)
     said = {item.name for item in (*job.properties, *job.requested)} & set(NUMBERS)
     if len(found) > 1 and said:
         gone = ("TaskCount", "TaskDistribution")
@@ -151,6 +163,7 @@ def others(inner):
     job = loads(wrapped(inner))
     if (wanted := totals(job)) is None:
         return {}
+    by_slots = totals(job, slots=True)
     found = {"ads": of_ads(job)}
     found["features"] = Asked(None, None, derive(job, starting=True).values["allocated_cpu"])
     # Of a range of nodes these take both ends, of which their readers tell the upper one.
@@ -160,7 +173,9 @@ def others(inner):
     return {
         f"{road} {name}": (said, is_)
         for road, numbers in found.items()
-        for name, said, is_ in zip(Asked._fields, numbers, wanted, strict=True)
+        for name, said, is_ in zip(
+            Asked._fields, numbers, by_slots if road in SLOTS else wanted, strict=True
+        )
         if None not in (said, is_) and said != is_
     }
 

@@ -392,7 +392,7 @@ def test_what_a_job_names_is_of_its_task_groups():
     assert [(each.tasks.value, each.nodes.value) for each in found] == [(4, 3), (3, 3)]
     assert derive(job, starting=True).values["allocated_cpu"] == 7
     assert of_sbatch(translate(job, "sbatch", Settings(unstated="Warn")).text).tasks == 7
-    assert of_torque(translate(job, "torque", Settings(unstated="Warn")).text).nodes == 6
+    assert of_torque(translate(job, "torque", Settings(unstated="Warn")).text).nodes == 3
 
 
 def test_a_million_names_beside_another_are_counted_and_told():

@@ -62,10 +62,11 @@ def is_plain(requested: Element) -> bool:
             or child.get("aggregation") is not None
         ):
             return False
-        name = _canonical(child)
-        if name in COUNTED and not _leaves_some(child):
+        name, op = _canonical(child), child.get("op", "EQ")
+        is_doubtful = name in COUNTED and (op == "LT" or _FROM_ONE(child.text or "") is None)
+        if is_doubtful and not _leaves_some(child, op):
             return False
-        if child.get("op", "EQ") not in PLAIN_OPERATIONS.get(name, ANY_OPERATION):
+        if op not in PLAIN_OPERATIONS.get(name, ANY_OPERATION):
             return False
         first = seen.setdefault(name, child)
         if first is not child and not _is_range(first, child):
@@ -73,13 +74,12 @@ def is_plain(requested: Element) -> bool:
     return True
 
 
-def _leaves_some(count: Element) -> bool:
+def _leaves_some(count: Element, op: str) -> bool:
     """Whether a number of nodes or processors is left by a comparison that stands alone."""
-    op, text = count.get("op", "EQ"), text_of(count)
-    if op not in _WITH_AN_END or (op != "LT" and _FROM_ONE(text) is not None):
+    if op not in _WITH_AN_END:
         return True
     try:
-        return units.number(text) > (op == "LT")
+        return units.number(text_of(count)) > (op == "LT")
     except InvalidValue:
         return False
 

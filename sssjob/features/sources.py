@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from sssjob.amounts import (
     Amount,
     Scope,
     longest,
+    nodes_in_all,
     time_of,
 )
 from sssjob.defaults import OVERRIDDEN, counted, has_only_group
@@ -396,7 +397,7 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
         why = f"{units.decimal(here)} of the tasks run on {', '.join(sorted(work.nodes))}"
     else:
         count = work.counting.nodes
-        total = count.value if count is not None else _sum_of_nodes(work.groups)
+        total = count.value if count is not None else Fraction(nodes_in_all(work.groups))
         share = min(Fraction(len(work.nodes)) / total, Fraction(1)) if total else Fraction(1)
         why = f"spread evenly over {units.decimal(total)} nodes" if total else "one node"
         if not total and not work.guessing:
@@ -404,10 +405,6 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
     if share == 1:
         return whole
     return Amount(whole.value * share, whole.source, ASSUMED, why)
-
-
-def _sum_of_nodes(groups: Iterable[Scope]) -> Fraction:
-    return sum((group.nodes.value for group in groups if group.nodes), Fraction(0))
 
 
 def _sum(parts: list[Amount]) -> Amount:

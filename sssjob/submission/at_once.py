@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import expression, registry
-from sssjob.amounts import Scope
+from sssjob.amounts import Scope, nodes_in_all
 from sssjob.check.awareness import SharedContext, understood
 from sssjob.defaults import counted
 from sssjob.defaults.overriding import without_overridden
@@ -235,7 +235,7 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
         raise InvalidValue(job.id, f"a job that can be submitted: {why}")
     scopes = scopes or [scope]
     nodes = scopes[0].nodes if len(scopes) == 1 else scope.nodes
-    count = nodes.value if nodes else sum((s.nodes.value for s in scopes if s.nodes), Fraction(0))
+    count = nodes.value if nodes else Fraction(nodes_in_all(scopes))
     processors = _number(values.get("allocated_cpu")) or 1
     tasks = math.ceil(sum((scope.tasks.value for scope in scopes), Fraction(0))) or 1
     quiet = Scope(job, "/Job", lambda found: None)

@@ -52,6 +52,7 @@ class Loss(NamedTuple):
     job: str = ""
     shown: str = ""
     met: bool = True
+    asked: bool = False
 
     @property
     def refuses(self) -> bool:
@@ -69,7 +70,7 @@ class Loss(NamedTuple):
     @property
     def is_told(self) -> bool:
         """Whether a person hears of it: who or what a job is stands in the list alone."""
-        return not self.fact or "/Requested/" in self.path
+        return not self.fact or self.asked
 
     def __str__(self) -> str:
         return f"{self.path}: {self.named}: {self.reason} ({_TOLD.get(self.done, self.done)})"

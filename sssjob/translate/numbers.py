@@ -15,7 +15,7 @@ from sssjob.errors import InvalidValue
 from sssjob.expression import Interval
 from sssjob.integers import LARGEST
 from sssjob.model import Item, Property, stripped
-from sssjob.named_nodes import NamedNodes
+from sssjob.named_nodes import NamedNodes, nodes_together
 from sssjob.nodes import plain
 from sssjob.resource_names import (
     GPU,
@@ -305,10 +305,14 @@ def _agree(asked: JobRequest, of: TaskCounts, *, in_tasks: bool) -> None:
         asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
 
 
-def added(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
+def added(
+    asked: JobRequest, *, in_tasks: bool = True, are_slots: bool = False
+) -> TaskCounts:  # fmt: skip
     """Take the counts of a job and of its task groups, which come to one shape.
 
     ``in_tasks``: processors are asked for as so many of each task, which may be more than all.
+    ``are_slots``: what is counted as nodes are slots, of which each group has its own, also on a
+    node that several name.
     """
     groups = asked.groups()
     if len(groups) < 2:  # what the only one says is said of the job
@@ -323,7 +327,10 @@ def added(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
     if all(part.per_task == found[0].per_task for part in found):
         own.per_task = found[0].per_task
     if all(part.nodes or (part.per_node and part.written) for part in found):
-        nodes = sum(part.node_count for part in found)
+        nodes = nodes_together(
+            (None if are_slots else named_nodes(view), part.node_count)
+            for view, part in zip(groups, found, strict=True)
+        )
         own.named = own.nodes is None and all(part.named for part in found)
         if own.nodes and not own.nodes.admits(nodes):
             asked.approximate("NodeCount", f"its task groups have {nodes} together")

@@ -89,7 +89,8 @@ class PropertyPlace(NamedTuple):
     """Where a property stands; ``plain`` unless a request compares it by more than EQ.
 
     ``bounded``: an amount can be asked for by it, as by no NE or Match. ``own``: it is said by the
-    job itself, or requested by it, and not by one of its task groups.
+    job itself, or requested by it, and not by one of its task groups. ``overridden``: each of these
+    says another.
     """
 
     path: str
@@ -99,6 +100,12 @@ class PropertyPlace(NamedTuple):
     bounded: bool = True
     requested: bool = False
     fact: bool = False
+    overridden: bool = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether something is asked for by it, be it of nobody: who a job is, say, is not."""
+        return self.requested or self.overridden
 
 
 class Fate(NamedTuple):
@@ -701,7 +708,7 @@ class JobRequest:
             if fate is not None:
                 yield Loss(
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
-                    place.policy, place.fact, item.line, job, _shown(item), fate.met,
+                    place.policy, place.fact, item.line, job, _shown(item), fate.met, place.asked,
                 )  # fmt: skip
                 if fate.done is None:  # with all its attributes
                     continue
@@ -711,7 +718,7 @@ class JobRequest:
                     what = f"{key}={value[:SHOWN]!r} of {item.name}"
                     yield Loss(
                         f"{place.path}/@{key}", value, target, reason, otherwise, place.policy,
-                        place.fact, item.line, job, what,
+                        place.fact, item.line, job, what, asked=place.asked,
                     )  # fmt: skip
 
     def _sayings(self, name: str) -> list[Property]:
@@ -855,7 +862,7 @@ class _Survey:
             for number in [*named[name]]:
                 item, place = self.items[number], self.places[number]
                 if not place.requested and _kind(item) in self._overridden:
-                    self.places[number] = place._replace(fact=True)
+                    self.places[number] = place._replace(fact=True, overridden=True)
                     self.fates[id(item)] = Fate(OVERRIDDEN_BY_ALL)
                     named[name].remove(number)
 

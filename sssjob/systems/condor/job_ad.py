@@ -539,7 +539,7 @@ class _AdBuilder:
             return
         scopes = [Scope(each, "/Job/TaskGroup", own.report, job=own) for each in groups] or [own]
         hosts = [_hosts(scope) for scope in scopes]
-        together = sum(max(each, 1) for each in hosts)
+        together = sum(max(each, 1) for each in hosts)  # of each: several may be of one machine
         if any(hosts) and 1 < together <= LARGEST:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"] = self.ad["MaxHosts"] = together

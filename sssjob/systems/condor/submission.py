@@ -366,7 +366,7 @@ class Amounts:
         self, asked: JobRequest, made: ScriptWriting, settings: Settings
     ) -> numbers.TaskCounts:
         """Machines, then what each of them has. Gives the counts of them."""
-        of = numbers.added(asked, in_tasks=False)
+        of = numbers.added(asked, in_tasks=False, are_slots=True)
         numbers.nodes_of_tasks(of)
         numbers.only_processors(asked, of)
         nodes = of.node_count

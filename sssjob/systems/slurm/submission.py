@@ -14,7 +14,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST, whole
 from sssjob.model import stripped
-from sssjob.nodes import plain
+from sssjob.nodes import plain, stated_count
 from sssjob.records import dependencies
 from sssjob.resource_names import LICENSE, gpu_model
 from sssjob.systems.slurm import words as slurm
@@ -655,7 +655,8 @@ class AtOnce(fields.Rule):
         assert made.wanted is not None
         for item in found:
             text = stripped(item.text)
-            if len(found) > 1 or made.wanted.nodes > 1 or not plain(text):
+            several = len(found) > 1 or made.wanted.nodes > 1 or (stated_count(item) or 1) > 1
+            if several or not plain(text):
                 asked.refuse(item, "only one node can be named, by its plain name")
             else:
                 made.option("--nodelist", text)
