@@ -136,7 +136,9 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     scope = Scope(asking, "/Job", found.append)
     wanted = _wanted(job, scope, found)
     if not isinstance(options, OptionForm):
-        made_, lost = _by_jobspec(job, system, options.name, wanted)
+        made_, lost = _by_jobspec(
+            job, system, options.name, wanted, several=len(scope.alternatives) > 1
+        )
         return replace(made_, findings=tuple(found)), lost
     asked = JobRequest(job, scope, overridden=overridden)
     asked.amounts(*_carried(options, wanted))
@@ -157,11 +159,11 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
 
 
 def _by_jobspec(
-    job: Job, system: str, target: str, wanted: WantedAmounts
+    job: Job, system: str, target: str, wanted: WantedAmounts, *, several: bool
 ) -> tuple[Submission, list[Finding]]:
     """The submission of a jobspec; as a script would, a job without tasks runs its program once.
 
-    It has its nodes and cores all the same.
+    It has its nodes and cores all the same. ``several``: the job has alternatives.
     """
     held = [
         item for item in job.properties if item.name == "Hold" and stripped(item.text) == "User"
@@ -176,8 +178,10 @@ def _by_jobspec(
         terminal=False,
         once=runs_once(job),
     )
+    # The numbers are those of the best alternative, so that no other is written with them.
+    alternative = 0 if several else None
     try:
-        text, losses = translate(asked, target, settings)
+        text, losses = translate(asked, target, settings, alternative=alternative)
     except Untranslatable as refused:
         text, losses = "", refused.losses
     wrong = [each for each in losses if each.done is Done.DROPPED or not each.met]

@@ -277,6 +277,8 @@ def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
         named = _named_by(alternative, inside)
         is_set = any("aggregation" in item.attributes for item in named)
         number = _number_of_nodes(scope, alternative) if named else 0
+        if number is None:  # what cannot be met has no names to choose from
+            continue
         if number > 1 and (len(named) > 1 or is_set):
             return False
         names |= {stripped(item.text) for item in named}
@@ -294,8 +296,8 @@ def _named_by(alternative: Alternative, inside: Container[int]) -> list[Property
     return [item for item, _ in named] if any(id(said) in inside for _, said in named) else []
 
 
-def _number_of_nodes(scope: Scope, alternative: Alternative) -> int:
-    """How many nodes a layout has in an alternative; 0 of what no number satisfies.
+def _number_of_nodes(scope: Scope, alternative: Alternative) -> int | None:
+    """How many nodes a layout has in an alternative, 0 of an open number; None where it has none.
 
     What cannot be read is told where it is taken.
     """
@@ -304,9 +306,11 @@ def _number_of_nodes(scope: Scope, alternative: Alternative) -> int:
     except (InvalidValue, LimitExceeded):
         return 0
     if request is None:
-        return 0
-    found = CountsPlan(request, lenient=False).checked().nodes
-    return 0 if found is None else found.value
+        return None
+    found = CountsPlan(request, lenient=False).checked()
+    if not found.holds:
+        return None
+    return 0 if found.nodes is None else found.nodes.value
 
 
 def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) -> list[str]:

@@ -473,3 +473,22 @@ def test_both_ways_to_submit_to_flux_agree_how_often_a_program_runs(says, tmp_pa
         slot = first["with"][0] if first["type"] == "node" else first
         found = slot["with"][0]["count"], slot["count"], task["count"].get("total")
         assert found == TASKS[says]
+
+
+# decision 1126
+@pytest.mark.parametrize(
+    "best, other",
+    [
+        ("<NodeCount>3</NodeCount><Node>n5</Node>", "<Processors>2</Processors>"),
+        ("<Processors>3</Processors><Node op='Match'>x.*</Node>", "<Processors>2</Processors>"),
+    ],
+)
+def test_a_jobspec_of_the_next_alternative_has_the_numbers_of_that_one(best, other):
+    text = (
+        "<Job awarenessPolicy='Reject'><Id>1</Id><Executable>/bin/date</Executable>"
+        "<Requested>{}</Requested></Job>"
+    )
+    either = best + other.replace(">", " conj='Or'>", 1)
+    assert submission(loads(text.format(either)), "flux").script == (
+        submission(loads(text.format(other)), "flux").script
+    )

@@ -27,6 +27,7 @@ from sssjob.defaults import (
 )
 from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import (
+    AwarenessPolicy,
     Finding,
     InvalidValue,
     LimitExceeded,
@@ -57,7 +58,7 @@ from sssjob.systems.condor.job_ad import (
     to_ad,
 )
 from sssjob.translate import contradictions
-from sssjob.translate.losses import WARN
+from sssjob.translate.losses import IGNORE, WARN
 from sssjob.translate.requests import binding
 
 B = TypeVar("B", bound=Block)
@@ -155,10 +156,10 @@ def parts(job: Job) -> list[JobOfAd]:
             told = {names.TASK_GROUP: number, names.TASK_GROUPS: len(groups)}
             told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
-        findings = (*lost, *_unsaid(group, number))
+        findings = (*lost, *_unsaid(job, group, number))
         if own and (time := longest((Scope(group, "/Job/TaskGroup"),))) is not None:
             group = _without(group, (_TIME,))
-            if time.value != own:
+            if time.value != own and not _is_ignored(job, group):
                 path = f"/Job/TaskGroup[{number}]/{_TIME}"
                 findings += (finding("W-USELESS", _BESIDE_JOB.format(_TIME), path=path),)
         found.append(JobOfAd(_alone(job, group), (), told, findings))
@@ -211,7 +212,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     if not is_over(job):
         findings += _contradictions(job)
     for number, group in enumerate(groups, 1):
-        findings += _unsaid(group, number)
+        findings += _unsaid(job, group, number)
         shared = [
             item for item in group.properties
             if item.name not in _APART and all(_has(other, item) for other in groups)
@@ -579,8 +580,19 @@ def _path(number: int, item: Property) -> str:
     return f"/Job/TaskGroup[{number}]/{item.name}"
 
 
-def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
-    for name in dict.fromkeys(item.name for item in group.items if not isinstance(item, Note)):
+# decision 1125
+def _is_ignored(job: Job, group: TaskGroup, item: Item | None = None) -> bool:
+    """Whether what a task group says may be ignored, by the awarenessPolicy that holds there."""
+    policy = WARN
+    for each in (job, group, item):
+        if each is not None and not isinstance(each, Note):
+            policy = AwarenessPolicy.holding(each.attributes.get("awarenessPolicy"), policy)
+    return policy == IGNORE
+
+
+def _unsaid(job: Job, group: TaskGroup, number: int) -> Iterator[Finding]:
+    heard = (item for item in group.items if not _is_ignored(job, group, item))
+    for name in dict.fromkeys(item.name for item in heard if not isinstance(item, Note)):
         if name in _UNSAID:
             path = f"/Job/TaskGroup[{number}]/{name}"
             told = f"an ad has no place for {name} of a task group"

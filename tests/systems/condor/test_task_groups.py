@@ -575,3 +575,19 @@ def test_variables_of_a_job_are_beside_those_of_its_groups_in_each_ad():
     # A variable of one group alone is in its own ad, or is refused in that of all.
     big, small = ads_of(said("A", 1) + BIG.replace("</TaskG", said("B", 2) + "</TaskG") + SMALL)
     assert (big.text("Environment"), small.text("Environment")) == ("B=2 A=1", "A=1")
+
+
+# decision 1125
+@pytest.mark.parametrize("policy, told", [("Ignore", 0), ("Warn", 2)])
+@pytest.mark.parametrize("whose", ["job", "group"])
+def test_what_of_a_group_may_be_ignored_is_not_told_of_an_ad(whose, policy, told):
+    said = {
+        each: f' awarenessPolicy="{policy}"' if each == whose else "" for each in ("job", "group")
+    }
+    job = loads(
+        f"<Job{said['job']}><Id>1</Id><Executable>/bin/date</Executable><Duration>50</Duration>"
+        f"<TaskGroup{said['group']}><Name>a</Name><Duration>70</Duration><TaskCount>1</TaskCount>"
+        "<Task><Id>x</Id></Task></TaskGroup></Job>"
+    )
+    (made,) = to_ads(job)
+    assert len(made.findings) == told
