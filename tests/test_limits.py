@@ -1,14 +1,21 @@
 """The page of limits says what the constants say, and each name on it is one."""
 
+import io
 import re
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from sssjob import records
 from sssjob.check.sources import check_source
+from sssjob.classads.errors import BadAd
+from sssjob.classads.forms import read as read_ads
+from sssjob.classads.parser import expression
 from sssjob.document import read
 from sssjob.errors import UnreadableDocument
+from sssjob.query import compile
+from sssjob.records.record import Bad, Noted, Skipped
 
 PAGE = (Path(__file__).parents[1] / "docs/limits.md").read_text("utf-8")
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([\w.]+)` \|$", PAGE, re.MULTILINE)
@@ -56,3 +63,50 @@ def test_so_many_levels_of_elements_are_read():
 def test_no_document_type_is_read():
     with pytest.raises(UnreadableDocument):
         list(read(b"<!DOCTYPE Job [<!ENTITY a 'b'>]><Job>&a;</Job>"))
+
+
+def converted(format, text):
+    """How many jobs are made of records."""
+    found = records.jobs(format, io.BytesIO(text.encode()))
+    return sum(not isinstance(each, Bad | Skipped | Noted) for each in found)
+
+
+@pytest.mark.parametrize("size, is_read", [(1 << 19, True), (3 << 20, False)])
+def test_a_line_of_records_is_bound(size, is_read):
+    line = f"11/21/2026 10:00:00;E;1.s;user=amy jobname={'x' * size} start=1 end=2 Exit_status=0\n"
+    assert converted("pbs", line) == is_read
+
+
+def test_a_line_of_sacct_is_as_long_as_it_is():
+    assert converted("slurm", f"JobID|State|User|JobName\n1|COMPLETED|amy|{'x' * (3 << 20)}\n") == 1
+
+
+@pytest.mark.parametrize("count, is_read", [(100_000, True), (100_001, False)])
+def test_attributes_of_an_ad_are_bound_for_commands_of_condor(count, is_read):
+    ad = b"".join(b"a%d = 1\n" % number for number in range(count))
+    bad = []
+    found = list(read_ads(io.BytesIO(ad), on_error=bad.append))
+    assert len(bad) == (not is_read)
+    assert [len(each) for each in found] == [100_000]
+
+
+@pytest.mark.parametrize("size, is_read", [((1 << 20) - 2, True), (1 << 20, False)])
+def test_characters_of_an_expression_are_bound(size, is_read):
+    text = f'"{"x" * size}"'
+    if is_read:
+        expression(text)
+    else:
+        with pytest.raises(BadAd):
+            expression(text)
+
+
+DOCUMENT = b"<Job><Id>1</Id></Job>"
+
+
+def test_bits_are_bound_in_what_an_expression_gives_and_not_on_the_way():
+    squares = "fold-left(1 to 15, 3, function($a, $b) { $a * $a })"
+    assert [each.text for each in compile(f"{squares} > 5", version="3.1").run(DOCUMENT)] == [
+        "true"
+    ]
+    with pytest.raises(UnreadableDocument, match="bits of a number"):
+        list(compile(squares, version="3.1").run(DOCUMENT))

@@ -55,11 +55,11 @@ def read(
                     attributes = {}
                 continue
             name, value = attribute(text, strict=strict, lazy=lazy)
+            if len(attributes) >= ATTRIBUTES_LIMIT and name not in attributes:
+                raise bad(f"an ad of more than {ATTRIBUTES_LIMIT} attributes")
             if not attributes:
                 start = number
             attributes[name] = value
-            if len(attributes) > ATTRIBUTES_LIMIT:
-                raise bad(f"an ad of more than {ATTRIBUTES_LIMIT} attributes")
         except ValueError as error:
             from sssjob.classads.errors import refuse  # hooks, which read good ads, start without
 
