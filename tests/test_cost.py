@@ -118,7 +118,7 @@ SAID_OF_JOBS = {
 SAID_OF_ONE = {
     "wrong values":  lambda n: jobs("<Processors>x</Processors>" * n),
     "task groups":   lambda n: jobs("".join(f"<TaskGroup><Name>t{i}</Name><User>a</User><Requested><Processors>1</Processors></Requested></TaskGroup>" for i in range(n))),
-    "resources":     lambda n: jobs("".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))),
+    "resources":     lambda n: jobs((said := "".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))) + f"<Requested>{said}</Requested>"),
     "requests":      lambda n: jobs(f"""<Requested>{"".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))}</Requested>"""),
 }
 # fmt: on
