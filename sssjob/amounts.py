@@ -38,6 +38,7 @@ from sssjob.model import (
 )
 
 if TYPE_CHECKING:
+    from sssjob.layout.met import LayoutVerdicts
     from sssjob.named_nodes import NamedNodes
     from sssjob.task_distribution import TaskMapping
 
@@ -264,7 +265,7 @@ class Scope:
             if len(possible) > 1 and self._counts_nodes:
                 from sssjob.layout.met import that_can_be_met  # as few jobs need it
 
-                possible = that_can_be_met(self.block, self.path, possible)
+                possible = that_can_be_met(self.layout_verdicts, possible)
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
         except LimitExceeded as error:
@@ -278,6 +279,13 @@ class Scope:
                 self._requested_fault("E-OP", "no amount satisfies the request")
             return possible
         return ()
+
+    @cached_property
+    def layout_verdicts(self) -> LayoutVerdicts:
+        """Which alternatives of the request have a layout."""
+        from sssjob.layout.met import LayoutVerdicts  # as few jobs need it
+
+        return LayoutVerdicts(self.block, self.path, self.own, self.request)
 
     @property
     def _counts_nodes(self) -> bool:

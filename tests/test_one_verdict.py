@@ -4,11 +4,13 @@ import pytest
 from click.testing import CliRunner
 
 from sssjob import loads
+from sssjob.amounts import Scope
 from sssjob.cli import sssjob
-from sssjob.layout import layouts
+from sssjob.layout import layouts, met
 from sssjob.registry import all_targets
 from sssjob.systems.condor.task_groups import to_ads
-from sssjob.translate import Untranslatable, translate
+from sssjob.translate import Untranslatable, contradictions, engine, translate
+from sssjob.translate.outlines import Outlines
 
 TARGETS = sorted(all_targets().keys() - {"sss", "dagman"})
 JOB = (
@@ -67,6 +69,11 @@ def asked(tmp_path):
         return done.exit_code, done.stderr + done.stdout * (command == "validate")
 
     return ask
+
+
+def met_by(job):
+    """The alternatives of a job that can be met."""
+    return Scope(job, "/Job").alternatives
 
 
 def refusing(job):
@@ -129,3 +136,75 @@ def test_a_count_of_no_set_that_is_wanted_says_nothing(asked, inner):
         assert ("W-USELESS" in told) is (command == "validate" and "NE" in inner)
     plainly = inner.replace(' count="2"', "")
     assert refusing(loads(JOB.format("", inner))) == refusing(loads(JOB.format("", plainly)))
+
+
+GROUP = (
+    "<TaskGroup><TaskCount>{}</TaskCount><Requested><NodeCount>{}</NodeCount></Requested>"
+    "</TaskGroup>"
+)
+ALIKE = {  # jobs that differ in a number alone: that holds, and that does not
+    "plain": (
+        ("<TaskCount>4</TaskCount>", "<NodeCount>2</NodeCount>"),
+        ("<TaskCount>4</TaskCount>", "<NodeCount>5</NodeCount>"),
+    ),
+    "in a task group": ((GROUP.format(4, 2), ""), (GROUP.format(4, 5), "")),
+    "in one of several": (
+        (GROUP.format(4, 2) + GROUP.format(3, 3), ""),
+        (GROUP.format(4, 2) + GROUP.format(3, 4), ""),
+    ),
+    "in an attribute": (
+        ("", '<Node aggregation="List" count="2">n1,n2</Node>'),
+        ("", '<Node aggregation="List" count="3">n1,n2</Node>'),
+    ),
+    "by a Task": (
+        ("<Task><Node>n1</Node></Task>", "<NodeCount>1</NodeCount>"),
+        ("<Task><Node>n1</Node></Task><Task><Node>n2</Node></Task>", "<NodeCount>1</NodeCount>"),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def forget(monkeypatch):
+    """Forget which jobs were translated, and what is known of them."""
+
+    def forgetting():
+        monkeypatch.setattr(met, "_known", {})
+        monkeypatch.setattr(contradictions, "_agreeing", {})
+        monkeypatch.setattr(engine, "_OUTLINES", Outlines())
+
+    return forgetting
+
+
+@pytest.mark.parametrize("both", ALIKE.values(), ids=ALIKE)
+def test_what_is_known_of_one_job_says_nothing_of_another(forget, both):
+    def told(own, inner):
+        job = loads(JOB.format(own, inner).replace("Reject", "Warn"))
+        made = translate(job, "slurm")
+        return [made.text, *((loss.path, loss.reason) for loss in made.losses)]
+
+    alone = []
+    for own, inner in both:
+        forget()
+        alone.append(told(own, inner))
+    assert alone[0] != alone[1]
+    for first, second in ((0, 1), (1, 0)):
+        forget()
+        for at in (first, first, second, second, first):
+            assert told(*both[at]) == alone[at]
+
+
+def test_a_choice_that_another_job_can_meet_is_judged_by_what_stands_beside_it():
+    chosen = '<NodeCount>4</NodeCount><NodeCount conj="Or">2</NodeCount>'
+    for tasks, wanted in ((4, "4"), (2, "2"), (8, "4"), (3, "2")):
+        job = loads(JOB.format(f"<TaskCount>{tasks}</TaskCount>", chosen))
+        assert f"--nodes={wanted}\n" in translate(job, "slurm").text
+
+
+def test_names_that_are_long_are_judged_and_not_kept():
+    many = ",".join(f"node-of-a-long-name-{number}" for number in range(1000))
+    before = len(met._known)
+    for count, left in ((2, 2), (1001, 1)):
+        node = f'<Node aggregation="List" count="{count}">{many}</Node>'
+        job = loads(JOB.format("", f'{node}<Node conj="Or">n1</Node>'))
+        assert len(met_by(job)) == left
+    assert len(met._known) == before

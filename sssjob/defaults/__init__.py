@@ -36,6 +36,7 @@ from sssjob.model import (
 
 __all__ = [
     "COUNTS",
+    "LAID_OUT",
     "OVERRIDDEN",
     "OVERRIDDEN_BY_ALL",
     "OWN",
@@ -71,6 +72,7 @@ QUANTITIES = frozenset((
 ))
 # fmt: on
 COUNTS = frozenset(("NodeCount", "Processors", "TaskCount", "TaskDistribution"))
+LAID_OUT = COUNTS | {"Node"}  # what a layout is made of
 # What a job and its only task group say of different things, of which all counts.
 SEVERAL = frozenset(("Dependency", "Environment", "Extension", "Feature", "Hold", "Resource"))
 _OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}

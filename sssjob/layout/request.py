@@ -88,7 +88,7 @@ class Statement:
     def __init__(self, block: Block, path: str, *, extended: bool = False) -> None:
         self.block, self.path, self.extended = block, path, extended
         self.distribution = _distribution(block, path)
-        self.pins = tuple(_pin(task) for task in block.blocks(Task))
+        self.pins = pins(block)
 
     def request(self, terms: tuple[Term, ...]) -> LayoutRequest | None:
         """What is stated if these terms are to hold; None if no number satisfies them."""
@@ -166,6 +166,11 @@ def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:
         context = attributes.get("context", "")
         if context not in ("Configured", "Used") and "metric" not in attributes:
             yield term
+
+
+def pins(block: Block) -> tuple[str, ...]:
+    """For each Task element of a block the node that it names, or nothing."""
+    return tuple(map(_pin, block.blocks(Task)))
 
 
 def _pin(task: Task) -> str:

@@ -9,11 +9,9 @@ from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
 from sssjob.amounts import Scope
-from sssjob.defaults import COUNTS
+from sssjob.defaults import LAID_OUT
 from sssjob.expression import Alternative, comparisons
 from sssjob.model import stripped
-
-_OF_NODES = COUNTS | {"Node"}  # which are told of each other
 
 
 class Refusal(NamedTuple):
@@ -60,7 +58,7 @@ def not_refused(scope: Scope, best: W, made_of: Callable[[int], W]) -> W:
 
 def _of_request(scope: Scope, refusals: Iterable[Refusal]) -> list[Refusal]:
     """Those of which another alternative may ask for less."""
-    names = scope.mentioned | _OF_NODES
+    names = scope.mentioned | LAID_OUT
     return [each for each in refusals if each.name in names]
 
 
@@ -69,6 +67,6 @@ def _differs(alternative: Alternative, refused: Iterable[Refusal]) -> bool:
     every = [each.item for term in alternative.terms for each in comparisons(term)]
     said = {(item.name, stripped(item.text)) for item in every}
     return any(
-        each.name in _OF_NODES or each.value is None or (each.name, each.value) not in said
+        each.name in LAID_OUT or each.value is None or (each.name, each.value) not in said
         for each in refused
     )

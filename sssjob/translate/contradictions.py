@@ -9,21 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sssjob.defaults import COUNTS
+from sssjob.defaults import COUNTS, LAID_OUT
 from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
+from sssjob.expression import LOGIC_AND_OPERATOR
 from sssjob.layout import check_sum, units
-from sssjob.layout.met import holds
+from sssjob.layout.met import holds, keep, said
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
-from sssjob.model import Block
+from sssjob.model import Block, Item, Note, Property, Requested, TaskGroup
 from sssjob.translate.requests import JobRequest
 
 _NODE, _SUM = "Node", "Processors"
 _NAMES = (_NODE, *sorted(COUNTS))
-_EVERY = frozenset(_NAMES)
-_MOST = 4096  # counts that are known to agree
 
-_agreeing: set[object] = set()
+_agreeing: dict[tuple[object, ...], None] = {}  # what task groups are made of that agree
 
 
 class CountContradiction(NamedTuple):
@@ -48,14 +47,55 @@ def tell(asked: JobRequest) -> None:
         return
     if asked.over:
         return
+    made_of = _made_of(asked.scope.block)
+    if made_of is not None and made_of in _agreeing:
+        return
     views = asked.groups() if len(asked.job.asking_groups) > 1 else ()
     by_owner = {id(view.owner): view for view in views}
-    for place, found in of_groups(asked.scope.block):
+    every = [*of_groups(asked.scope.block)]
+    for place, found in every:
         owner = asked.job.task_groups[place : place + 1]
         for each in found:
             _tell(by_owner.get(id(*owner), asked) if owner else asked, each)
-    for each in _of_sum(asked) if views else ():  # what the only one says is told elsewhere
+    of_sum = [*_of_sum(asked)] if views else []  # what the only one says is told elsewhere
+    for each in of_sum:
         _tell(asked, each)
+    if made_of is not None and not of_sum and not any(found for _, found in every):
+        keep(_agreeing, made_of, None)
+
+
+# decision 1127
+def _made_of(job: Block) -> tuple[object, ...] | None:
+    """What the layouts of task groups are made of; None of a job of which that is not known.
+
+    That is one with Task elements, with references, or with more logic than And.
+    """
+    found: list[object] = [*job.attributes.items()]
+    for item in job.items:
+        if type(item) is TaskGroup:
+            found.append((*item.attributes.items(),))
+            for inner in item.items:
+                if not _add(found, inner):
+                    return None
+            found.append(None)
+        elif not _add(found, item):
+            return None
+    return tuple(found)
+
+
+def _add(found: list[object], item: Item) -> bool:
+    """Add what a layout is made of; False where that is not known."""
+    if type(item) is Property:
+        if item.name in LAID_OUT:
+            found.extend(said((item,)))
+        return True
+    if type(item) is not Requested:
+        return type(item) is Note
+    every = item.properties
+    if any(not LOGIC_AND_OPERATOR.isdisjoint(each.attributes) for each in every):
+        return False
+    found.append(tuple(said(every)))
+    return True
 
 
 def _tell(asked: JobRequest, found: CountContradiction) -> None:
@@ -69,20 +109,20 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
     names = asked.names
     if _NODE not in names and len(COUNTS & names) < 2:
         return
-    key = asked.plainly(_EVERY)
-    if (key is not None and key in _agreeing) or asked.over:
+    outline = asked.known_outline
+    texts = asked.texts_of_counts if outline is not None else ()
+    if (outline is not None and texts in outline.agreeing) or asked.over:
         return
-    terms = asked.scope.chosen.terms if asked.scope.chosen is not None else ()
+    scope = asked.scope
+    terms = scope.chosen.terms if scope.chosen is not None else ()
     try:
-        request = Statement(asked.scope.block, "/Job").request(terms)
+        if scope.layout_verdicts.holds(terms):
+            if outline is not None:
+                keep(outline.agreeing, texts, None)
+        else:
+            yield from _of_request(Statement(scope.block, "/Job").request(terms))
     except (InvalidValue, LimitExceeded):
         return  # which is told where it is taken
-    found = [*_of_request(request)]
-    if not found and key is not None:
-        if len(_agreeing) >= _MOST:
-            _agreeing.clear()
-        _agreeing.add(key)
-    yield from found
 
 
 def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:

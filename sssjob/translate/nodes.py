@@ -13,8 +13,6 @@ from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Alternative, Comparison, Expression, Not, Or, Wish
 from sssjob.expression.asked_names import asked_names
-from sssjob.layout.plan import CountsPlan
-from sssjob.layout.request import Statement
 from sssjob.model import Property, stripped
 from sssjob.named_nodes import NamedNodes, named
 from sssjob.nodes import plain
@@ -302,15 +300,9 @@ def _number_of_nodes(scope: Scope, alternative: Alternative) -> int | None:
     What cannot be read is told where it is taken.
     """
     try:
-        request = Statement(scope.block, scope.path).request(alternative.terms)
+        return scope.layout_verdicts.nodes(alternative.terms)
     except (InvalidValue, LimitExceeded):
         return 0
-    if request is None:
-        return None
-    found = CountsPlan(request, lenient=False).checked()
-    if not found.holds:
-        return None
-    return 0 if found.nodes is None else found.nodes.value
 
 
 def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) -> list[str]:

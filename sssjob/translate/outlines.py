@@ -7,12 +7,13 @@ from that job: it is worked out once, by whoever works it out of any job.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from sssjob import expression
 from sssjob.amounts import NUMBERS, Scope, is_of_job
 from sssjob.errors import AwarenessPolicy, InvalidValue
-from sssjob.expression import Expression, Interval
+from sssjob.expression import Alternative, Comparison, Expression, Interval
 from sssjob.expression.offer import SETS
 from sssjob.legality import ILLEGAL
 from sssjob.model import Item, Job, Property, Requested
@@ -42,6 +43,11 @@ class PlainScope(Scope):
     def wanted(self, name: str) -> Interval:
         """The number itself."""
         return self.numbers.get(name) or super().wanted(name)
+
+    @cached_property
+    def chosen(self) -> Alternative | None:
+        """The only alternative there is."""
+        return Alternative(tuple(map(Comparison, self.request)))
 
     @property
     def demands(self) -> tuple[Expression, ...]:

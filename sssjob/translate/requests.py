@@ -17,6 +17,7 @@ from sssjob import expression, registry, spec
 from sssjob.amounts import NUMBERS, Scope, is_of_job
 from sssjob.defaults import (
     COUNTS,
+    LAID_OUT,
     OVERRIDDEN,
     OVERRIDDEN_BY_ALL,
     SEVERAL,
@@ -39,7 +40,7 @@ from sssjob.expression import (
 from sssjob.expression.asked_names import asked_names
 from sssjob.expression.conflicts import conflict, shown
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
-from sssjob.model import Block, Delivered, Job, Note, Property, Requested, Task, TaskGroup, stripped
+from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
@@ -146,6 +147,8 @@ class Outline(NamedTuple):
 
     ``here`` has the numbers of the places by name; at those of ``told`` nothing is asked for.
     ``once`` are names of properties that are nothing but a text, or variables, and stand alone.
+    ``counts`` are the numbers of what layouts are made of, and ``agreeing`` texts of these by which
+    there is one.
     """
 
     places: tuple[PropertyPlace, ...]
@@ -153,6 +156,8 @@ class Outline(NamedTuple):
     names: frozenset[str]
     told: tuple[int, ...]
     once: frozenset[str]
+    counts: tuple[int, ...]
+    agreeing: dict[tuple[object, ...], None]
 
 
 class JobRequest:
@@ -194,6 +199,7 @@ class JobRequest:
         self._overruled: dict[int, dict[str, str]] = {}
         self._here: Mapping[str, list[int]]
         self.once: frozenset[str] = frozenset()
+        self.known_outline = outline
         if outline is None:
             found = _Survey(job, scope, unstated, overridden)
             self._places, self._items, self._fates = found.places, found.items, found.fates
@@ -309,7 +315,10 @@ class JobRequest:
         """Where its properties stand, while nothing is taken yet."""
         told = (number for number, item in enumerate(self._items) if id(item) not in self._fates)
         once = frozenset(() if "Extension" in self.names else self._once())
-        return Outline(tuple(self._places), self._here, self.names, tuple(told), once)
+        counts = (number for name in LAID_OUT for number in self._here.get(name, ()))
+        return Outline(
+            tuple(self._places), self._here, self.names, tuple(told), once, tuple(counts), {}
+        )
 
     def _once(self) -> Iterator[str]:
         """What a job says by no more than one text, or by variables.
@@ -322,6 +331,12 @@ class JobRequest:
             alone = len(numbers) == 1 and not self._places[numbers[0]].requested
             if alone and not item.attributes and (inside or not item.children):
                 yield name
+
+    @property
+    def texts_of_counts(self) -> tuple[object, ...]:
+        """What a job whose outline is known says of what layouts are made of."""
+        assert self.known_outline is not None
+        return tuple([self._items[number].text for number in self.known_outline.counts])
 
     @property
     def over(self) -> bool:
@@ -743,29 +758,6 @@ class JobRequest:
     def has_groups(self) -> bool:
         """Whether the job has task groups, steps included."""
         return not self._alone and bool(self.job.task_groups)
-
-    def plainly(self, names: frozenset[str]) -> tuple[object, ...] | None:
-        """What a job without alternatives says by some names; two with the same say the same.
-
-        None for another job.
-        """
-        found: list[object] = []
-        if not self._alone:
-            chosen = self._chosen.get(id(self.job))
-            if chosen is None or len(self.scope.alternatives) != 1 or self.job.blocks(Task):
-                return None
-            for term in chosen.terms:
-                inner = next(comparisons(term))
-                if inner.item.name in names:
-                    item = inner.item
-                    found.append((type(term), inner.op, item.text, *item.attributes.items()))
-        for name in names:
-            for number in self._here.get(name, ()):
-                item = self._items[number]
-                found.append((name, self._places[number].requested, item.text))
-                if item.attributes:
-                    found.append((*item.attributes.items(),))
-        return tuple(found)
 
     def _is_refused(self, item: Property) -> bool:
         fate = self._fates.get(id(item))
