@@ -28,6 +28,7 @@ Value = str | int | bool | Fraction
 
 B = TypeVar("B", bound="Block")
 P = TypeVar("P", bound="Property")
+T = TypeVar("T")
 Each = TypeVar("Each", bound="Item")
 
 _SHOWN = 40  # characters of a text in a repr
@@ -40,6 +41,10 @@ class Attributes(dict[str, str]):
     """
 
     __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
+        """So that a set of a thousand properties looks at each once, whatever tells them apart."""
+        return hash(frozenset(self.items())) if self else 0
 
     def __init__(self, given: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
         try:
@@ -99,7 +104,7 @@ class Property:
 
     name: str
     text: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    attributes: Mapping[str, str] = field(default_factory=dict)
     children: tuple[Property | Note, ...] = ()
     namespace: str = ""
     line: int = field(default=0, compare=False, repr=False)
@@ -272,12 +277,19 @@ class Properties(tuple[Property, ...]):
         return frozenset(item.name for item in self)
 
 
+class _WorkedOut:
+    """Room for what was worked out of a value, which does not change."""
+
+    __slots__ = ("_known",)
+    _known: dict[Callable[..., Any], Any]
+
+
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(_WorkedOut):
     """What holds properties: ``items`` in document order, and its own attributes."""
 
     items: tuple[Item, ...] = ()
-    attributes: Mapping[str, str] = field(default_factory=lambda: _NO_ATTRIBUTES, hash=False)
+    attributes: Mapping[str, str] = field(default_factory=lambda: _NO_ATTRIBUTES)
     namespace: str = ""
     line: int = field(default=0, compare=False, repr=False)
     prefixes: Mapping[str, str] = field(
@@ -590,12 +602,20 @@ class Job(Block):
     @property
     def task_groups(self) -> tuple[TaskGroup, ...]:
         """The task groups that are spelled out; none means a single implicit one."""
-        return self.blocks(TaskGroup)
+        return worked_out(self, _task_groups)
 
     @property
     def asking_groups(self) -> tuple[TaskGroup, ...]:
         """The task groups that ask for something: all but the steps."""
-        return tuple(each for each in self.task_groups if not each.is_step)
+        return worked_out(self, _asking_groups)
+
+
+def _task_groups(job: Job) -> tuple[TaskGroup, ...]:
+    return job.blocks(TaskGroup)
+
+
+def _asking_groups(job: Job) -> tuple[TaskGroup, ...]:
+    return tuple(each for each in job.task_groups if not each.is_step)
 
 
 class JobDefaults(Job):
@@ -615,6 +635,19 @@ class JobGroup(Block):
     def jobs(self) -> tuple[Job, ...]:
         """The jobs that are defined here; references are not among them."""
         return self.blocks(Job)
+
+
+def worked_out(block: B, how: Callable[[B], T]) -> T:
+    """What a function makes of a block, which is made once: who asks for each of its items may."""
+    try:
+        known = block._known
+    except AttributeError:
+        known = {}
+        object.__setattr__(block, "_known", known)
+    if how not in known:
+        known[how] = how(block)
+    found: T = known[how]
+    return found
 
 
 def jobs_of(block: Block) -> tuple[Job, ...]:

@@ -14,7 +14,7 @@ import pytest
 from counting import calls
 from fuzz_targets import PARSERS, tried
 
-from sssjob import records, resources
+from sssjob import records, resources, spec
 from sssjob.check.awareness import around
 from sssjob.check.sources import check_source
 from sssjob.classads.forms import read
@@ -25,12 +25,15 @@ from sssjob.document.bridge import from_tree
 from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
 from sssjob.document.sources import NamedSource
-from sssjob.errors import LimitExceeded, Severity
+from sssjob.errors import LimitExceeded, Severity, UnreadableDocument
 from sssjob.expression.evaluate import stated
 from sssjob.expression.tree import conjuncts
+from sssjob.features.folded import beyond
 from sssjob.matching import Asker, askers
 from sssjob.query import compile
+from sssjob.query.xpath2.context import PREFIXES
 from sssjob.systems.condor.job_ad import to_ad
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.verbs.translate import TranslationTask, run
 
 ROOM = 1.3  # how much more than twice as much twice the input may cost
@@ -117,6 +120,8 @@ SAID_OF_JOBS = {
 # What one job says n times, of which each is looked at by itself.
 SAID_OF_ONE = {
     "wrong values":  lambda n: jobs("<Processors>x</Processors>" * n),
+    "limits":        lambda n: jobs("".join(f'<ResourceLimit name="CPUTime{i}" type="Soft">1</ResourceLimit>' for i in range(n))),
+    "task groups that override": lambda n: jobs("<User>b</User><Requested><Processors>4</Processors></Requested>" + "".join(f"<TaskGroup><Name>t{i}</Name><User>a</User><Requested><Processors>1</Processors><Node>n{i}</Node></Requested></TaskGroup>" for i in range(n))),
     "task groups":   lambda n: jobs("".join(f"<TaskGroup><Name>t{i}</Name><User>a</User><Requested><Processors>1</Processors></Requested></TaskGroup>" for i in range(n))),
     "resources":     lambda n: jobs((said := "".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))) + f"<Requested>{said}</Requested>"),
     "requests":      lambda n: jobs(f"""<Requested>{"".join(f'<Resource name="r{i}">1</Resource>' for i in range(n))}</Requested>"""),
@@ -165,8 +170,14 @@ def asked_by_groups(job):
     return [*askers(Asker("/Job", job), lambda unit: conjuncts(stated(unit.block, unit.whole)))]
 
 
+def counted_alike(job):
+    """What of a job is said elsewhere, too, as those do who fold a record into it."""
+    return beyond(job.properties, job.properties)
+
+
 @pytest.mark.parametrize("work, said", [
     (to_ad, "wrong values"), (to_ad, "resources"), (to_ad, "requests"),
+    (to_ads, "task groups"), (to_ads, "task groups that override"), (counted_alike, "limits"),
     (asked_by_groups, "task groups"),
 ])  # fmt: skip
 def test_a_job_costs_as_much_as_it_says(work, said):
@@ -175,6 +186,26 @@ def test_a_job_costs_as_much_as_it_says(work, said):
     )
     work(once)
     assert calls(work, twice) <= ROOM * 2 * calls(work, once) + 1000
+
+
+@pytest.mark.parametrize("number", [10, 200])
+def test_prefixes_of_a_job_are_written_in_their_order_however_many_they_are(number):
+    around = "".join(f' xmlns:p{each}="u:{each}&amp;"' for each in reversed(range(number)))
+    document = f'<Job{around} xmlns:t="{spec.NAMESPACE}" p1:a="1"><Id>1</Id></Job>'
+    (job,) = read_documents(document.encode())
+    assert dumps(job).replace("\n", "").endswith(document)
+
+
+def test_a_document_with_more_prefixes_than_elementpath_bears_is_not_asked():
+    def found(number, inside="<a/>"):
+        around = "".join(f' xmlns:p{each}="u:{each}"' for each in range(number))
+        asked = f"<Job><x{around}>{inside}</x></Job>".encode()
+        return [each.value for each in compile("count(//*)", version="3.1").run(asked)]
+
+    assert found(PREFIXES) == [3]
+    assert found(PREFIXES, '<a xmlns:p1="other"/>') == [3]
+    with pytest.raises(UnreadableDocument, match=f"more than {PREFIXES} prefixes"):
+        found(PREFIXES + 1)
 
 
 @pytest.mark.parametrize("sheet", resources.sheets(), ids=lambda path: path.stem)

@@ -266,7 +266,7 @@ def _child(parent: Element, tag: str, item: Block | Property) -> Element:
     prefixes: dict[str | None, str] = {}
     if any(name.startswith(DECLARES) for name in named):
         named, prefixes = _declarations(named)
-    if len(named) < MANY:
+    if len(named) < MANY and len(prefixes) < MANY:
         return etree.SubElement(parent, tag, _attributes(named), prefixes)
     child = _element(tag, named, prefixes)
     parent.append(child)
@@ -290,10 +290,19 @@ def _element(
 ) -> Element:
     """A new element. Raises ``InvalidValue`` for what XML cannot hold."""
     attributes = _attributes(attributes)
-    if len(attributes) < MANY:
+    if len(attributes) < MANY and len(prefixes) < MANY:
         return etree.Element(tag, attributes, dict(prefixes))
-    # lxml goes through all that are there for each new one; a parser does not.
-    short = {_XML: "xml"}
+    return _with_many(tag, attributes, prefixes)
+
+
+def _with_many(
+    tag: str, attributes: Mapping[str, str], prefixes: Mapping[str | None, str]
+) -> Element:
+    """A new element by a parser: lxml goes through all that are there for each new one."""
+    own = etree.QName(tag).namespace
+    bare = etree.Element(tag, {}, {prefix: uri for prefix, uri in prefixes.items() if uri == own})
+    declared: dict[str | None, str] = {**prefixes, **bare.nsmap}
+    short = {uri: prefix for prefix, uri in reversed(declared.items()) if prefix} | {_XML: "xml"}
     free = filter(lambda prefix: prefix not in prefixes, map("ns{}".format, itertools.count(1)))
     written = []
     for key, value in attributes.items():
@@ -302,11 +311,16 @@ def _element(
             short[name.namespace] = next(free)
         prefix = f"{short[name.namespace]}:" if name.namespace else ""
         written.append(f'{prefix}{name.localname}="{value.translate(ATTRIBUTE)}"')
-    declared: dict[str | None, str] = dict(prefixes)
     declared.update((prefix, uri) for uri, prefix in short.items() if uri != _XML)
-    bare = etree.Element(tag, {}, declared)
-    start = etree.tostring(bare, encoding="unicode").removesuffix("/>")
-    return parsed(f"{start} {' '.join(written)}/>".encode())
+    if None in declared:  # as lxml writes them: that of names without a prefix is the last
+        declared[None] = declared.pop(None)
+    local = etree.QName(tag).localname
+    start = f"{bare.prefix}:{local}" if bare.prefix else local
+    said = (
+        f'xmlns{f":{prefix}" if prefix else ""}="{uri.translate(ATTRIBUTE)}"'
+        for prefix, uri in declared.items()
+    )
+    return parsed(f"<{' '.join((start, *said, *written))}/>".encode())
 
 
 def _attributes(attributes: Mapping[str, str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from typing import Literal, NoReturn, TypeAlias, TypeVar, get_args
 from sssjob import nodes, resource_names, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
 from sssjob.expression.tree import amount, asks, compared, is_wish, key
-from sssjob.model import Block, Property, Requested
+from sssjob.model import Block, Property, Requested, worked_out
 from sssjob.states import has_ended
 
 B = TypeVar("B", bound=Block)
@@ -218,6 +218,10 @@ def without_set_aside(block: B) -> B:
 
 def is_over(job: Block) -> bool:
     """Whether a job has ended, so that its own amounts are those that it used."""
+    return worked_out(job, _is_over)
+
+
+def _is_over(job: Block) -> bool:
     return has_ended(job.get) or bool(job.delivered)
 
 

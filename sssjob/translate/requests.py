@@ -182,6 +182,7 @@ class JobRequest:
         self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
         self._attributes: dict[tuple[int, str], str] = {}
         self._refused: set[int] = set()  # by identity, of what was taken and is not carried
+        self._numbered: tuple[Sequence[Property], Mapping[int, int]] = ((), {})
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
         self._places: Sequence[PropertyPlace]
         self._items: Sequence[Property]  # at these places
@@ -514,11 +515,23 @@ class JobRequest:
 
     def binding(self, item: Property) -> tuple[AwarenessPolicy, bool]:
         """The awarenessPolicy at a property, and whether it binds nobody, as a wish does."""
-        known = {id(each) for each in self._with_terms((item,))}
-        for place, each in zip(self._places, self._items, strict=True):
-            if id(each) in known:
-                return place.policy, place.fact
+        numbers = self._numbers()
+        known = [id(each) for each in self._with_terms((item,))]
+        found = [numbers[each] for each in known if each in numbers]
+        if found:
+            place = self._places[min(found)]
+            return place.policy, place.fact
         return binding(item, (self.job,), self.unstated)
+
+    def _numbers(self) -> Mapping[int, int]:
+        """The numbers of items by their identity; where one stands twice, that of the first."""
+        items, numbers = self._numbered
+        if items is not self._items:
+            numbers = {}
+            for number, item in enumerate(self._items):
+                numbers.setdefault(id(item), number)
+            self._numbered = self._items, numbers
+        return numbers
 
     def _with_terms(self, items: Iterable[Property]) -> Iterator[Property]:
         for item in items:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from elementpath import XPathContext
 from elementpath.xpath_nodes import ElementNode
+from lxml import etree
 
 from sssjob.errors import LimitExceeded
 from sssjob.spec import NAMESPACE
 
 SECONDS = 20  # for one job object, or for one document that is asked as a whole
+
+
+PREFIXES = 100  # elementpath asks each element for all that hold there
 
 
 class Context(XPathContext):
@@ -21,6 +26,7 @@ class Context(XPathContext):
     deadline: float
 
     def __init__(self, root: Any, item: Any = None) -> None:
+        _check_prefixes(root.getroot() if hasattr(root, "getroot") else root)
         super().__init__(root, item=item)
         self.deadline = time.monotonic() + SECONDS
 
@@ -61,3 +67,20 @@ class Context(XPathContext):
     def _check(self) -> None:
         if time.monotonic() > self.deadline:
             raise LimitExceeded("seconds for one document", SECONDS)
+
+
+def _check_prefixes(root: Any) -> None:
+    """Raise ``LimitExceeded`` where more prefixes hold at an element than elementpath can bear."""
+    held: list[str] = [prefix or "" for prefix in root.nsmap]
+    counts = Counter(held)
+    for _, found in etree.iterwalk(root, events=("start-ns", "end-ns")):
+        if found is not None:  # else the declaration that came last ends
+            held.append(found[0])
+            counts[found[0]] += 1
+        elif held:
+            last = held.pop()
+            counts[last] -= 1
+            if not counts[last]:
+                del counts[last]
+        if len(counts) > PREFIXES:
+            raise LimitExceeded("prefixes that hold at an element", PREFIXES)

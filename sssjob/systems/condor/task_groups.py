@@ -46,7 +46,18 @@ from sssjob.expression.offer import (
     outside,
     passed_over,
 )
-from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup, stripped
+from sssjob.model import (
+    Block,
+    Delivered,
+    Item,
+    Job,
+    Note,
+    Property,
+    Requested,
+    TaskGroup,
+    stripped,
+    worked_out,
+)
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import (
@@ -203,6 +214,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     job, facts_apart, more = _with_facts_apart(job)
     findings += more
     apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set()) | facts_apart
+    common = _common(groups)
     of_job: set[str] | None = None  # by what it compares
     if len(groups) == 1:
         job = _without_overruled(job, groups[0])
@@ -215,10 +227,10 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         findings += _unsaid(job, group, number)
         shared = [
             item for item in group.properties
-            if item.name not in _APART and all(_has(other, item) for other in groups)
+            if item.name not in _APART and item in common
         ]  # fmt: skip
         own += shared if number == 1 else ()
-        findings += _not_of_all(job, group, number, shared)
+        findings += _not_of_all(job, group, number, common)
         for block in group.blocks(Requested):
             left, lost = _demanded(job, block, number, apart, of_job)
             demands += [left] if left.items else []
@@ -226,7 +238,8 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         beside = [
             item for item in outside(group, job)
             # Resources of the only group are counted, and told, where the ad is made.
-            if item not in shared and (of_job is None or item.name != "Resource")
+            if not (item.name not in _APART and item in common)
+            and (of_job is None or item.name != "Resource")
         ]  # fmt: skip
         if not beside:
             continue
@@ -235,7 +248,8 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         left = left.holding(item for item in left.properties if not is_by_number(item))
         demands += [left] if left.items else []
         findings += lost
-    kept = [item for item in job.items if not _is_stated(item, own)]
+    stated_ = {_which(item) for item in own if isinstance(item, Property)}
+    kept = [item for item in job.items if not _is_stated(item, stated_)]
     return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
 
 
@@ -254,13 +268,16 @@ def _contradictions(job: Job) -> Iterator[Finding]:
 
 # decision 1026
 def _not_of_all(
-    job: Job, group: TaskGroup, number: int, shared: Container[Property]
+    job: Job, group: TaskGroup, number: int, common: Container[Property]
 ) -> Iterator[Finding]:
-    """What a group says outside of Requested, and neither the ad of its job says nor is asked."""
+    """What a group says outside of Requested, and neither the ad of its job says nor is asked.
+
+    What is ``common`` to all groups the job says.
+    """
     aside = {id(item): is_another for item, is_another in passed_over(group)}
     for item in group.properties:
-        if item in shared:
-            continue  # its job says it
+        if item.name not in _APART and item in common:
+            continue
         if aside.get(id(item)) and not is_by_number(item) and not is_over(job):
             told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
             yield from _lost(item, told, _path(number, item), job, group)
@@ -273,9 +290,9 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
     """What a job says of which its only group says another."""
     theirs = [*group.properties, *group.requested]
     names = of_only_group(item.name for item in theirs)
+    said = {(each.name, stripped(each.text)) for each in theirs}
     for item in (*job.properties, *job.requested):
-        said = {stripped(each.text) for each in theirs if each.name == item.name}
-        if item.name in names and stripped(item.text) not in said:
+        if item.name in names and (item.name, stripped(item.text)) not in said:
             yield from _counts_for_nothing(job, item, OVERRIDDEN)
     yield from _overruled(job, (group,))
 
@@ -293,9 +310,12 @@ def _overruled(job: Job, groups: Sequence[TaskGroup]) -> Iterator[Finding]:
             if all(name in each for each in every):
                 told = f"{name.lstrip('@')} of an Environment counts for nothing: {why}"
                 yield from _lost(item, told, f"/Job/{_VARIABLES}/{name}", job)
+    of_groups: list[dict[tuple[object, ...], list[Property]]] = [{} for _ in groups]
+    for found, group in zip(of_groups, groups, strict=True):
+        for each in group.properties.all("Extension"):
+            found.setdefault(_which(each), []).append(each)
     for item in job.properties.all("Extension"):
-        said = [[each for each in group.properties if _which(each) == _which(item)]
-                for group in groups]  # fmt: skip
+        said = [found.get(_which(item), []) for found in of_groups]
         if all(said) and not any(
             _saying(item) == _saying(each) for every in said for each in every
         ):
@@ -353,10 +373,10 @@ def _demanded(
     what is said ``of_job``. What the job requests alike is there once. # decision 985
     """
     findings: list[Finding] = []
-    of_both = _parts(job) if of_job is not None else ()
+    of_both = worked_out(job, _parts) if of_job is not None else {}
 
     def is_kept(part: expression.Expression) -> bool:
-        if part in of_both:
+        if part in of_both.get(_compared(part), ()):
             return False
         said = [found.item for found in expression.comparisons(part)]
         left = [] if _excludes_node(part) else [
@@ -380,12 +400,22 @@ def _demanded(
     return asked.holding(kept), findings
 
 
-def _parts(job: Job) -> Sequence[expression.Expression]:
-    """What a job requests, part by part; what cannot be read is told where the ad is made."""
+def _parts(job: Job) -> dict[tuple[Property, ...], list[expression.Expression]]:
+    """What a job requests, part by part, by what these compare.
+
+    What cannot be read is told where the ad is made.
+    """
+    found: dict[tuple[Property, ...], list[expression.Expression]] = {}
     try:
-        return expression.parts_of(job)
+        for part in expression.parts_of(job):
+            found.setdefault(_compared(part), []).append(part)
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
-        return ()
+        return {}
+    return found
+
+
+def _compared(part: expression.Expression) -> tuple[Property, ...]:
+    return tuple(found.item for found in expression.comparisons(part))
 
 
 # decision 965
@@ -492,7 +522,7 @@ def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterat
     if item.name == _TIME:
         return  # of which the longest counts: what is said beside is told there
     inside = (job.asking_groups[number - 1], asked)
-    same = [each for each in _asked(job) if expression.key(each) == expression.key(item)]
+    same = worked_out(job, _asked_by_key).get(expression.key(item))
     if same:
         # What one of several groups asks for is a part of what their job does, also where it is
         # as much.
@@ -509,6 +539,13 @@ def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterat
         # What is counted is added up, or told there.
         told = f"one ad for all task groups cannot ask for {_at(item)} of one"
         yield from _refused(item, told, number, job, *inside)
+
+
+def _asked_by_key(job: Job) -> dict[str, list[Property]]:
+    found: dict[str, list[Property]] = {}
+    for item in _asked(job):
+        found.setdefault(expression.key(item), []).append(item)
+    return found
 
 
 def _saying(item: Property) -> tuple[str, Mapping[str, str]]:
@@ -567,7 +604,16 @@ def _refused(item: Property, told: str, number: int, job: Job, *inside: Block) -
 
 
 def _has(block: Block, item: Property) -> bool:
-    return any(isinstance(other, Property) and other == item for other in block.items)
+    return item in worked_out(block, _properties)
+
+
+def _common(groups: Iterable[TaskGroup]) -> frozenset[Property]:
+    """What all groups say alike."""
+    return frozenset.intersection(*(worked_out(group, _properties) for group in groups))
+
+
+def _properties(block: Block) -> frozenset[Property]:
+    return frozenset(item for item in block.items if isinstance(item, Property))
 
 
 def _at(item: Property) -> str:
@@ -602,9 +648,10 @@ def _unsaid(job: Job, group: TaskGroup, number: int) -> Iterator[Finding]:
 def _alone(job: Job, group: TaskGroup) -> Job:
     """A job that has one of its groups only: what this says, it says of its single group."""
     own = [item for item in group.items if not _is_named(item, _IDENTITY)]
+    said = {_which(item) for item in own if isinstance(item, Property)}
     kept = (
         item for item in _without_overruled(job, group).items
-        if not (isinstance(item, TaskGroup) or _is_stated(item, own))
+        if not (isinstance(item, TaskGroup) or _is_stated(item, said))
     )  # fmt: skip
     return job.holding((*kept, *own))
 
@@ -619,11 +666,9 @@ def _without(block: B, among: Container[str]) -> B:
     return _asking_for(left, is_kept)
 
 
-def _is_stated(item: Item, among: Iterable[Item]) -> bool:
+def _is_stated(item: Item, among: Container[tuple[object, ...]]) -> bool:
     """Whether a property of a job is stated among others, which count then."""
-    return isinstance(item, Property) and any(
-        isinstance(other, Property) and _which(other) == _which(item) for other in among
-    )
+    return isinstance(item, Property) and _which(item) in among
 
 
 def _which(item: Property) -> tuple[object, ...]:
