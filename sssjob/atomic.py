@@ -114,32 +114,59 @@ class Hidden:
     def __init__(self, folder: int, name: str, mode: int, *, is_named: bool = False) -> None:
         """Raises ``OSError``."""
         self._folder, self._name, self.hidden = folder, name, ""
-        self.handle = -1 if is_named else _unnamed(folder, mode)
-        if self.handle < 0:
-            self._take(lambda hidden: self._make(hidden, mode))
+        try:
+            self.handle = -1 if is_named else _unnamed(folder, mode)
+            if self.handle < 0:
+                self._take(lambda hidden: self._make(hidden, mode))
+        except OSError as error:
+            raise naming(error, name) from None
 
-    def fill(self, content: bytes, mode: int, *, durable: bool = True) -> None:
-        """Write this, and force it to disk if it is ``durable``. Raises ``OSError``."""
-        view = memoryview(content)
-        while view:
-            view = view[os.write(self.handle, view) :]
-        os.fchmod(self.handle, mode)
-        if durable:
-            os.fsync(self.handle)
+    def fill(self, content: bytes, mode: int | None = None, *, durable: bool = True) -> None:
+        """Write this, with a mode, and force it to disk if it is ``durable``. Raises ``OSError``.
+
+        Errors name the file as it is called later.
+        """
+        try:
+            view = memoryview(content)
+            while view:
+                view = view[os.write(self.handle, view) :]
+            if mode is not None:
+                os.fchmod(self.handle, mode)
+            if durable:
+                os.fsync(self.handle)
+        except OSError as error:
+            raise naming(error, self._name) from None
 
     def appear(self) -> None:
-        """Give it its name, and close it. Raises ``OSError``."""
+        """Give it its name, and close it. Raises ``OSError``, which tells that name."""
         try:
-            if not self.hidden:
-                try:
-                    return self._link(self._name)
-                except FileExistsError:
-                    lock(self.handle)
-                    self._take(self._link)
-            os.rename(self.hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-            self.hidden = ""
+            self._appear()
+        except OSError as error:
+            raise naming(error, self._name) from None
         finally:
             self.end()
+
+    def appear_new(self) -> None:
+        """The same; raises ``FileExistsError`` where something has its name."""
+        try:
+            if self.hidden:
+                os.link(self.hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            else:
+                self._link(self._name)
+        except OSError as error:
+            raise naming(error, self._name) from None
+        finally:
+            self.end()
+
+    def _appear(self) -> None:
+        if not self.hidden:
+            try:
+                return self._link(self._name)
+            except FileExistsError:
+                lock(self.handle)
+                self._take(self._link)
+        os.rename(self.hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        self.hidden = ""
 
     def end(self) -> None:
         """Close it; without its name, it goes. Once more, it does nothing."""

@@ -16,6 +16,12 @@ from sssjob.errors import BadSettings, Problem
 from sssjob.suggestions import nearest
 
 _SIZE_LIMIT = 1 << 20  # bytes; a file that people write is never that long
+PARTS = 100  # of a key with dots: tomllib keeps a table for each beginning of it
+_PART_OF_KEY = r"""(?:[\w\-]++|"(?:[^"\\\n]|\\.)*"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(
+    rf"(?:^|[{{,\[])[ \t]*+({_PART_OF_KEY}(?:[ \t]*+\.[ \t]*+{_PART_OF_KEY}){{{PARTS},}})",
+    re.MULTILINE,
+)
 _HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")
 _KEY = re.compile(
     r"\s*((?:[\w\-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w\-]+|\"[^\"]*\"|'[^']*'))*)\s*="
@@ -203,6 +209,23 @@ def rows(path: Path) -> tuple[list[TomlRow], dict[str, Any], dict[tuple[str, ...
     return sorted(found, key=lambda row: row.line), rest, lines
 
 
+class BadToml(ValueError):
+    """What is no TOML, or costs more than it says: the sentence, and where."""
+
+
+def toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
+    """What a text in TOML has; ``number`` makes numbers with a point. Raises ``BadToml``."""
+    if (found := _LONG_KEY.search(text)) is not None:
+        line = text.count("\n", 0, found.start(1)) + 1
+        raise BadToml(f"a key of more than {PARTS} parts (at line {line}, column 1)")
+    try:
+        return tomllib.loads(text, parse_float=number)
+    except tomllib.TOMLDecodeError as error:
+        raise BadToml(str(error)) from None
+    except RecursionError:
+        raise BadToml("values nested too deeply") from None
+
+
 def _loaded(path: Path, number: Callable[[str], Any]) -> tuple[dict[str, Any], str]:
     """What a file has, and its text; ``number`` makes numbers with a point."""
     with path.open("rb") as stream:
@@ -212,18 +235,15 @@ def _loaded(path: Path, number: Callable[[str], Any]) -> tuple[dict[str, Any], s
         raise BadSettings([problem])
     try:
         text = data.decode()
-        return tomllib.loads(text, parse_float=number), text
+        return toml(text, number), text
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise BadSettings([Problem(str(path), line, "", "bytes", "text in UTF-8")]) from None
-    except tomllib.TOMLDecodeError as error:
+    except BadToml as error:
         said, _, place = str(error).rpartition(" (at ")
         numbered = _LINE.match(place)
         line = int(numbered[1]) if numbered else text.count("\n") + 1
         problem = Problem(str(path), line, "", f"what is no TOML ({said})", "TOML 1.0")
-        raise BadSettings([problem]) from None
-    except RecursionError:
-        problem = Problem(str(path), 0, "", "values nested too deeply", "TOML 1.0")
         raise BadSettings([problem]) from None
 
 

@@ -13,9 +13,12 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.forms import read as read_ads
 from sssjob.classads.parser import expression
 from sssjob.document import read
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import UnreadableDocument, UnusableInput
+from sssjob.lcginfo.lrmsinfo import read as read_listing
 from sssjob.query import compile
 from sssjob.records.record import Bad, Noted, Skipped
+from sssjob.settings import BadToml, toml
+from sssjob.translate import read as read_scripts
 
 PAGE = (Path(__file__).parents[1] / "docs/limits.md").read_text("utf-8")
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([\w.]+)` \|$", PAGE, re.MULTILINE)
@@ -101,6 +104,66 @@ def test_characters_of_an_expression_are_bound(size, is_read):
 
 
 DOCUMENT = b"<Job><Id>1</Id></Job>"
+
+
+class Endless(io.RawIOBase):
+    """A stream that gives the same bytes for ever."""
+
+    def __init__(self, what):
+        self.what = what
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        buffer[:] = self.what * len(buffer)
+        return len(buffer)
+
+
+@pytest.mark.parametrize("what, said", [(b"\0", "no line end in 4 MiB"), (b"\n", "no ad in 4 MiB")])
+def test_ads_without_end_are_given_up(what, said, monkeypatch):
+    monkeypatch.setattr("sssjob.classads.forms.ENDLESS", 4 << 20)
+    monkeypatch.setattr("sssjob.classads.forms.BLANKS", 4 << 20)
+    with pytest.raises(BadAd, match=said):
+        list(read_ads(io.BufferedReader(Endless(what)), on_error=lambda _: None))
+
+
+def test_a_listing_of_jobs_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr("sssjob.records.lines.ENDLESS", 4 << 20)
+    with pytest.raises(UnusableInput, match="no line end in 4 MiB"):
+        read_listing(io.BufferedReader(Endless(b"\0")), lambda _: None)
+
+
+@pytest.mark.parametrize("from_, line", [("sbatch", "#SBATCH -n 1\n"), ("condor", "# one\n")])
+@pytest.mark.parametrize("is_read", [True, False])
+def test_bytes_of_a_script_are_bound(from_, line, is_read):
+    begin, end = ("#!/bin/sh\n", "") if from_ == "sbatch" else ("", "executable = a\nqueue\n")
+    size = (16 << 20) - len(begin + line + end) + (not is_read)
+    data = f"{begin}{line}#{'x' * (size - 2)}\n{end}".encode()
+    found = [each.code for reading in read_scripts(data, from_) for each in reading.findings]
+    assert ("E-LIMIT" not in found) == is_read
+
+
+def test_advice_is_given_on_so_many_options_of_a_script():
+    letters = "abcdfghjkl"
+    names = [f"--time{one}{other}" for one in letters for other in letters]
+    names += [f"--times{one}" for one in letters]
+    script = "#!/bin/sh\n" + "".join(f"#SBATCH {name}\n" for name in [*names, *names])
+    [found] = read_scripts(script.encode(), "sbatch")
+    assert sum("did you mean --time?" in each.message for each in found.findings) == 200
+
+
+@pytest.mark.parametrize("text, is_read", [
+    (".".join("a" * 100) + " = 1", True), (".".join("a" * 101) + " = 1", False),
+    ("[" + ".".join(["'a.b'"] * 101) + "]", False), (f"b = {{{'.'.join('a' * 101)} = 1}}", False),
+    (f"b = [\"{'.'.join('a' * 101)}\"]", True), ("b = " + "[" * 5000, False),
+])  # fmt: skip
+def test_parts_of_a_key_are_bound(text, is_read):
+    if is_read:
+        assert toml(text)
+    else:
+        with pytest.raises(BadToml, match=r"parts|nested"):
+            toml(text)
 
 
 def test_bits_are_bound_in_what_an_expression_gives_and_not_on_the_way():

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 LONG, NEW, JSON, XML = FORMS = ("long", "new", "json", "xml")
 
 _PEEK = 4096
+ENDLESS = 1 << 30  # bytes of a line behind which no line end is looked for any more
+BLANKS = 16 << 20  # bytes before the first ad
 
 
 def read(
@@ -91,16 +93,27 @@ def _lines(stream: BinaryIO, limit: int) -> Iterator[bytes]:
     """Lines of a stream; of one that is too long only as much as shows that it is."""
     while line := stream.readline(limit + 2):
         if len(line) > limit + 1 and not line.endswith(b"\n"):
+            size = len(line)
             while (rest := stream.readline(limit)) and not rest.endswith(b"\n"):
-                pass
+                size += len(rest)
+                _check_end(size, "line end", ENDLESS)
         yield line
+
+
+def _check_end(size: int, sought: str, limit: int) -> None:
+    """Raise ``BadAd`` where so many bytes were read without what is sought, as of ``/dev/zero``."""
+    if size >= limit:
+        from sssjob.classads.errors import BadAd
+
+        raise BadAd(f"no {sought} in {size >> 20} MiB: these are no ads")
 
 
 def _sniffed(stream: BinaryIO) -> tuple[BinaryIO, str]:
     """The stream from its beginning again, and what form it has."""
-    begin = stream.read(_PEEK)
-    while begin and not begin.strip() and (more := stream.read(_PEEK)):
-        begin += more
+    begin = more = stream.read(_PEEK)
+    while more and not more.strip():
+        _check_end(len(begin), "ad", BLANKS)
+        begin += (more := stream.read(max(_PEEK, len(begin))))
     return io.BufferedReader(_ReplayedStream(begin, stream), 1 << 16), _form(begin)
 
 
@@ -120,13 +133,13 @@ class _ReplayedStream(io.RawIOBase):
     """A stream that begins with what was read of it already."""
 
     def __init__(self, begin: bytes, stream: BinaryIO) -> None:
-        self._begin, self._stream = begin, stream
+        self._begin, self._stream = memoryview(begin), stream
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        taken = self._begin[: len(buffer)] or self._stream.read(len(buffer))
+        taken: Any = self._begin[: len(buffer)] or self._stream.read(len(buffer))
         self._begin = self._begin[len(taken) :]
         buffer[: len(taken)] = taken
         return len(taken)

@@ -111,15 +111,15 @@ def places() -> list[Path]:
 
 
 def _read(file: Path) -> Iterator[tuple[str, str]]:
-    import tomllib  # which few need
+    from sssjob import settings  # which few need
 
     try:
-        given = tomllib.loads(file.read_text("utf-8"))
+        given = settings.toml(file.read_text("utf-8"))
     except OSError as error:
         common.fail(common.reason(error))
     except UnicodeDecodeError as error:
         common.fail(f"{common.name_of(file)}: byte {error.start + 1} is not part of a UTF-8 text")
-    except tomllib.TOMLDecodeError as error:
+    except settings.BadToml as error:
         common.fail(f"{common.name_of(file)}: {error}")
     for name, value in given.items():
         if wrong := _wrong(name, value):

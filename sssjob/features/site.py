@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +19,7 @@ from sssjob.amounts import Amount
 from sssjob.errors import InvalidValue, LimitExceeded, UnusableInput
 from sssjob.features import keys
 from sssjob.model import Property
+from sssjob.settings import BadToml, toml
 
 LIMIT = 16 << 20  # bytes of one configuration
 
@@ -90,8 +90,8 @@ def read(path: str | Path, *, guarded: bool = False) -> SiteTables:
 def parse(text: str, name: str = "site") -> SiteTables:
     """The configuration in a text. Raises ``UnusableInput`` with the setting that is wrong."""
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        data = toml(text)
+    except BadToml as error:
         raise UnusableInput(f"{name}: no TOML: {error}") from None
     tables = data.pop("nodes", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):

@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from sssjob import atomic
 from sssjob.errors import Finding, InvalidValue, SSSJobError
 from sssjob.features import files, keys
 from sssjob.features.files import REMOTE, KeyFault, locate
 from sssjob.features.keys import Value
 from sssjob.features.read import reading
-from sssjob.features.write import content, put, remove
+from sssjob.features.write import content, naming, put, remove
 
 LOCK = keys.JOB_STATUS[0].name
 WAIT = 10.0  # seconds for the lock
@@ -79,7 +80,8 @@ def read(place: str | os.PathLike[str], *, wait: float = WAIT) -> StatusSnapshot
         return _at_a_server(where.place)
     folder = os.open(where.place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        handle = _opened(folder, os.O_RDONLY)
+        with naming(where.place):
+            handle = _opened(folder, os.O_RDONLY)
         if handle is None:
             return None
         try:
@@ -111,7 +113,9 @@ def write(
         if gone := [name for name, text in texts.items() if text is None]:
             remove(gone, directory)
         text = texts.get(LOCK)
-        _rewrite(handle, content(LOCK, text) if text is not None else _present(handle) or b"0\n")
+        with naming(directory):
+            own = content(LOCK, text) if text is not None else _present(handle) or b"0\n"
+            _rewrite(handle, own)
 
 
 def dumps(snapshot: StatusSnapshot | None) -> bytes:
@@ -138,7 +142,8 @@ def _for_writing(directory: str | os.PathLike[str], wait: float) -> Iterator[int
     """A descriptor of the lock file, which is made if need be, with both locks held."""
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        handle = _opened(folder, os.O_RDWR | os.O_CREAT)
+        with naming(directory):
+            handle = _opened(folder, os.O_RDWR | os.O_CREAT)
         assert handle is not None
         try:
             if not _locked(handle, fcntl.LOCK_EX, wait):
@@ -162,7 +167,7 @@ def _opened(folder: int, flags: int) -> int | None:
         raise InvalidValue(LOCK, "a regular file")
     if flags & os.O_CREAT and status.st_size == 0:
         with suppress(PermissionError):  # somebody else's, who made it readable or not
-            os.fchmod(handle, 0o644)  # whatever the umask
+            _changed(os.fchmod, handle, 0o644)  # whatever the umask
     return handle
 
 
@@ -245,9 +250,17 @@ def _present(handle: int) -> bytes:
 
 def _rewrite(handle: int, octets: bytes) -> None:
     """New bytes in the place of the old ones, and never fewer than a whole number."""
-    os.pwrite(handle, octets, 0)
-    os.ftruncate(handle, len(octets))
-    os.fsync(handle)
+    _changed(os.pwrite, handle, octets, 0)
+    _changed(os.ftruncate, handle, len(octets))
+    _changed(os.fsync, handle)
+
+
+def _changed(change: Callable[..., object], *arguments: object) -> None:
+    """Change the lock file; an error names it."""
+    try:
+        change(*arguments)
+    except OSError as error:
+        raise atomic.naming(error, LOCK) from None
 
 
 def _spelled(name: str, value: Value | bool | None) -> str | None:

@@ -27,6 +27,7 @@ from sssjob.lcginfo.snapshot import (
     SlotReservation,
     Snapshot,
 )
+from sssjob.records.lines import check_end
 
 LINE_LIMIT = 1 << 16
 JOB_LIMIT = 5_000_000
@@ -252,8 +253,10 @@ def _lines(stream: BinaryIO, report: Report) -> Iterator[str]:
         if len(raw) > LINE_LIMIT:
             message = f"a line of more than {LINE_LIMIT} bytes"
             report(Remark(number, message, Severity.ERROR))
+            size = len(raw)
             while not raw.endswith(b"\n") and (raw := stream.readline(LINE_LIMIT)):
-                pass
+                size += len(raw)
+                check_end(size)
             yield ""
         else:
             yield raw.decode("utf-8", "replace")

@@ -145,8 +145,16 @@ def _reached(path: ObjectPath) -> Iterator[None]:
 
 
 def place(text: str) -> Place:
-    """Where a text leads. Raises ``UnusableStore`` for an address that is not understood."""
+    """Where a text leads.
+
+    Raises ``UnusableStore`` for an address that is not understood, and for a name that is no UTF-8:
+    neither Arrow nor DuckDB opens one.
+    """
     if not is_object(text):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise UnusableStore(text, "a ledger needs a name in UTF-8") from None
         return Path(text)
     if not _ADDRESS.fullmatch(text):
         form = "is not understood: s3://BUCKET/NAME is expected, without * ? [ ] { } and spaces"

@@ -46,6 +46,9 @@ from sssjob.translate.translator import Read, Settings, Translator
 from sssjob.visible import ShellText
 
 _ARRAY = "an array of jobs"
+SCRIPT_LIMIT = 16 << 20  # bytes
+TOO_LONG = f"a script of more than {SCRIPT_LIMIT} bytes"
+ADVISED = 100  # unknown options of one script on which advice is given: it costs far more than one
 NO_PLACE = "it has no place in a job object"
 SCRIPT = "script"  # the id of the file that a script becomes
 TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
@@ -309,6 +312,9 @@ class SubmitForm(Translator[ParsedScript]):
         """The one script; an empty one is none."""
         if not data.strip():
             return
+        if len(data) > SCRIPT_LIMIT:
+            yield finding("E-LIMIT", TOO_LONG)
+            return
         found = self._script(data.removeprefix(BOM_UTF8).decode(errors=AS_BYTES))
         if data.startswith(BOM_UTF8):
             told = finding("E-TYPE", "a byte order mark stands before the first line", line=1)
@@ -472,6 +478,7 @@ class SubmitForm(Translator[ParsedScript]):
         if not said.left:
             return
         many = any(map(self._is_too_many, said.left))
+        advice: dict[str, str] = {}
         for option in said.left:
             heard.items.append(Property("Extension", option.value or "", {
                 "type": self.form.name, "name": _named(option),
@@ -480,7 +487,11 @@ class SubmitForm(Translator[ParsedScript]):
             if settings.arrays == TASK_GROUP and of_array and not many:
                 continue
             no_place = _ARRAY if of_array else NO_PLACE
-            reason = said.reason(option) or f"{no_place}{self._meant_option(option.name)}"
+            reason = said.reason(option)
+            if not reason:
+                if option.name not in advice and len(advice) < ADVISED:
+                    advice[option.name] = self._meant_option(option.name)
+                reason = f"{no_place}{advice.get(option.name, '')}"
             heard.note(f"{shown(option)} is kept as it is: {reason}", line=line_of(option))
         order = ", ".join(dict.fromkeys(map(_named, said.options)))
         if len(set(said.options)) > 1:

@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import signal
 import sys
 import threading
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from killing import killed
 
+from sssjob import atomic
 from sssjob.accounting.sending import (
     AcceptedMessage,
     KeptMessage,
@@ -88,6 +90,43 @@ def test_what_ended_writers_and_senders_left_goes_when_it_is_old(queue):
         os.utime(file, (0, file.stat().st_mtime - STALE - 1))
     queue.purge()
     assert os.listdir(folder) == [name.split("/")[1]]
+
+
+def killed_in(queue, call, monkeypatch):
+    """What a process that puts a message in leaves behind when it is killed in a call."""
+    if not (child := os.fork()):
+        monkeypatch.setattr(os, call, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        queue.add(b"x")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    return [name for _, _, files in os.walk(queue.path) for name in files]
+
+
+@pytest.mark.parametrize("has_unnamed", [True, False], ids=["unnamed", "named"])
+@pytest.mark.parametrize("call", ["write", "fsync", "link"])
+def test_a_writer_that_is_killed_leaves_nothing_that_the_next_run_finds(
+    queue, call, has_unnamed, monkeypatch
+):
+    if not has_unnamed:
+        monkeypatch.setattr(atomic, "_unnamed", lambda *_: -1)
+    left = killed_in(queue, call, monkeypatch)
+    assert len(left) == (not has_unnamed)
+    assert list(queue.names()) == []
+    queue.purge()
+    assert [name for _, _, files in os.walk(queue.path) for name in files] == []
+
+
+def test_what_is_being_written_is_not_taken_away(queue, monkeypatch):
+    monkeypatch.setattr(atomic, "_unnamed", lambda *_: -1)
+    own = os.fsync
+
+    def fsync(handle):
+        queue.purge()
+        own(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    [name] = [queue.add(b"x")]
+    assert list(queue.names()) == [name]
 
 
 # fmt: off

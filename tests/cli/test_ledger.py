@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,15 @@ def test_an_older_state_can_be_asked(run, ingest, usage):
         for words in ([], ["--as-of", "1"], ["--as-of", "0"])
     ]
     assert counts == [2, 1, 0]
+
+
+@pytest.mark.parametrize("words", [["ingest"], ["report"], ["check"]], ids=" ".join)
+def test_a_name_that_is_no_utf_8_is_refused_at_once(run, usage, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    place = os.fsdecode(b"lg\xff")
+    found = run(*words, place, *([str(usage)] if words == ["ingest"] else []))
+    assert (found.exit_code, "a ledger needs a name in UTF-8" in found.stderr) == (2, True)
+    assert not os.path.lexists(place)
 
 
 def test_what_is_no_ledger_is_refused(run, tmp_path):

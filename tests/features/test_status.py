@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import os
 import subprocess
@@ -208,3 +209,28 @@ def test_no_snapshot_is_kept_as_none():
 def test_what_is_no_snapshot_is_refused(octets):
     with pytest.raises(InvalidValue):
         status.loads(octets, "here")
+
+
+@pytest.mark.parametrize(
+    "call", ["open", "write", "pwrite", "ftruncate", "fsync", "fchmod", "link"]
+)
+def test_an_error_names_a_file_below_the_directory_that_was_named(tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("js")
+    own = getattr(os, call)
+
+    def fails(*arguments, **options):
+        if call == "open" and not options:  # the directory itself
+            return own(*arguments, **options)
+        named = arguments[:1] if call == "open" else ()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), *named)
+
+    monkeypatch.setattr(os, call, fails)
+    with pytest.raises(OSError, match="No space") as error:
+        write({"used_CPU": 4, "last_job_start": NOW}, "js")
+    assert os.path.dirname(error.value.filename) == "js"
+    assert os.path.basename(error.value.filename) in {*keys_of_files(), ".sssjob"}
+
+
+def keys_of_files():
+    return {row.name for row in keys.JOB_STATUS}

@@ -1,8 +1,8 @@
 """A directory queue, as the programs of grids share it: every message is a file.
 
 The layout is that of ``Directory::Queue::Simple`` and Python's ``dirq``: files of 14 hexadecimal
-digits, by which they are sorted in time, in directories of 8. One is written under another name and
-then linked, so that it appears whole; it is locked by a second link that ends in ``.lck``.
+digits, by which they are sorted in time, in directories of 8. One appears whole, by a link; it is
+locked by a second link that ends in ``.lck``. What others write has a name in ``.tmp`` before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 
+from sssjob import atomic
 from sssjob.errors import LimitExceeded
 
 SIZE_LIMIT = 1 << 26  # bytes of a message
@@ -46,21 +47,10 @@ class DirectoryQueue:
             is_new = not folder.is_dir()
             folder.mkdir(parents=True, exist_ok=True)
             name = f"{int(now):08x}{int(now % 1 * 1_000_000):05x}{os.getpid() % 16:x}"
-            new = folder / f"{name}{_NEW}"
             try:
-                handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+                _appear(folder, name, data)
             except (FileExistsError, FileNotFoundError):  # another writer; who tidied up
                 continue
-            try:
-                with open(handle, "wb") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                os.link(new, folder / name)
-            except FileExistsError:
-                continue
-            finally:
-                new.unlink()
             for each in (folder, self.path, self.path.parent) if is_new else (folder,):
                 force(each)
             return f"{folder.name}/{name}"
@@ -148,6 +138,7 @@ class DirectoryQueue:
         folders = list(self._folders())
         for folder in folders:
             with suppress(FileNotFoundError):
+                _sweep(self.path / folder)
                 for file in os.scandir(self.path / folder):
                     most = {_LOCK: STALE, _NEW: UNFINISHED}.get(file.name[-4:])
                     with suppress(FileNotFoundError):
@@ -162,6 +153,35 @@ class DirectoryQueue:
 
     def _locked(self, name: str) -> Path:
         return self.path / f"{name}{_LOCK}"
+
+
+def _appear(folder: Path, name: str, data: bytes) -> None:
+    """A new file, forced to disk; a process that is ended before leaves nothing of it."""
+    handle = os.open(folder, atomic.FOLDER)
+    try:
+        new = atomic.Hidden(handle, name, 0o666)
+        try:
+            new.fill(data)
+            new.appear_new()
+        finally:
+            new.end()
+    except OSError as error:
+        raise atomic.naming(error, str(folder / name)) from None
+    finally:
+        os.close(handle)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what ended processes left where a file system has no files without a name."""
+    left = [*filter(atomic.is_hidden, os.listdir(folder))]
+    if not left:
+        return
+    handle = os.open(folder, atomic.FOLDER)
+    try:
+        for name in left:
+            atomic.sweep(handle, name)
+    finally:
+        os.close(handle)
 
 
 def _digest(head: bytes, part: bytes) -> bytes:

@@ -69,7 +69,7 @@ def parse(expression: str, namespaces: dict[str, str], version: str) -> Any:
 
 def beyond(expression: str, error: Exception) -> NotAQuery:
     """That elementpath cannot work an expression out, for a reason of its own."""
-    said = f": {error} ({type(error).__name__})" if str(error) else ""
+    said = f": {error}" if str(error) else ""
     return NotAQuery(expression, 0, f"cannot be worked out{said}")
 
 

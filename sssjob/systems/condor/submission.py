@@ -37,7 +37,7 @@ from sssjob.systems.condor.requirements import (
 )
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
-from sssjob.translate.form import folded, unfolded
+from sssjob.translate.form import SCRIPT_LIMIT, TOO_LONG, folded, unfolded
 from sssjob.translate.nodes import is_of_each_node
 from sssjob.translate.options import (
     Option,
@@ -710,6 +710,9 @@ class SubmitFile(Translator[Description]):
     def load(self, data: bytes) -> Iterator[Description | Finding]:
         """The description before the first queue; what follows it is told."""
         if not data.strip():
+            return
+        if len(data) > SCRIPT_LIMIT:
+            yield finding("E-LIMIT", TOO_LONG)
             return
         found: tuple[Finding, ...] = ()
         try:
