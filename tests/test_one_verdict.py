@@ -28,6 +28,12 @@ ONE_OF_TWO = {
         ("", '<NodeCount>1</NodeCount><Node aggregation="List" count="2" conj="Or">n2</Node>'),
     "no node": ("", '<NodeCount op="LT">1</NodeCount><NodeCount conj="Or">1</NodeCount>'),
     "no processor": ("", '<Processors>0</Processors><Processors conj="Or">1</Processors>'),
+    "up to no node": ("", '<NodeCount op="LE">0</NodeCount><NodeCount conj="Or">1</NodeCount>'),
+    "not one or more": ("", '<Node>n1</Node><NodeCount op="GE" conj="Nor">1</NodeCount>'),
+    "two numbers": ("", (
+        '<NodeCount>2</NodeCount><NodeCount group="1">1</NodeCount>'
+        '<Processors conj="Or" group="-1">2</Processors>'
+    )),
     "a node that is excluded": ("", (
         '<Node>n1</Node><Node group="1" conj="Or">n2</Node><Node op="NE" group="-1">n2</Node>'
     )),
@@ -100,9 +106,8 @@ def test_an_alternative_that_cannot_be_met_is_left_out(asked, own, inner):
     assert found.layouts[0].holds
 
 
-@pytest.mark.parametrize("name", sorted(ONE_OF_TWO.keys() - {"no node", "no processor"}))
-def test_a_layout_and_a_check_warn_of_an_alternative_that_is_left_out(asked, name):
-    own, inner = ONE_OF_TWO[name]
+@pytest.mark.parametrize("own, inner", ONE_OF_TWO.values(), ids=ONE_OF_TWO)
+def test_a_layout_and_a_check_warn_of_an_alternative_that_is_left_out(asked, own, inner):
     for command in ("validate", "layout"):
         _, told = asked(command, own, inner)
         assert "warning: " in told

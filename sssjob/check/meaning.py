@@ -8,6 +8,7 @@ that agree, and nothing about tasks.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from lxml.etree import _Element as Element
 
@@ -29,6 +30,7 @@ _CANONICAL = {
 _TAGS = tuple(f"{{*}}{name}" for name in _CANONICAL)
 _DEFAULTS = tuple(f"{{*}}{name}" for name in spec.DEFAULTS.values())
 _PLAIN = ("EQ", "GE", "LE")
+_NEGATING = ("Nand", "Nor")
 
 
 def check(report: ObjectReport) -> None:
@@ -156,6 +158,8 @@ def _is_settled(element: Element) -> bool:
     nodes_, processors = (stated[name] for name in _COUNTED)
     if len(processors) > 1 and next(element.iter("{*}TaskGroup"), None) is not None:
         return False  # a job's may be those of its task groups, or not
+    if not _leave_numbers((*nodes_, *processors)):
+        return False
     if not nodes_ or not processors:
         return True
     # However values are inherited and lent: if every number of nodes is at most every number of
@@ -180,6 +184,28 @@ def _count(item: Element) -> int | None:
         return units.integer(item.text or "")
     except InvalidValue:
         return None
+
+
+def _leave_numbers(counts: Iterable[Element]) -> bool:
+    """Whether it is certain that each alternative of a request leaves numbers to its counts."""
+    within: dict[Element, list[Element]] = {}
+    for item in counts:
+        if _is_grouped(item) and (parent := item.getparent()) is not None:
+            within.setdefault(parent, []).append(item)
+    return all(
+        all(map(requests.leaves_some, items)) and (len(items) == 1 or _is_plain_choice(parent))
+        and not any(child.get("conj", "").strip() in _NEGATING for child in parent)
+        for parent, items in within.items()
+    )  # fmt: skip
+
+
+def _is_plain_choice(requested: Element) -> bool:
+    """Whether one of some values is enough: Or joins all, and none is of a group."""
+    return all(
+        child.get("group") is None and child.get("op") in (None, "EQ")
+        and (child.get("conj") == "Or" or (place == 0 and child.get("conj") is None))
+        for place, child in enumerate(requested.iterchildren("{*}*"))
+    )  # fmt: skip
 
 
 def _is_grouped(item: Element) -> bool:

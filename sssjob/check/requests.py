@@ -64,7 +64,7 @@ def is_plain(requested: Element) -> bool:
             return False
         name, op = _canonical(child), child.get("op", "EQ")
         is_doubtful = name in COUNTED and (op == "LT" or _FROM_ONE(child.text or "") is None)
-        if is_doubtful and not _leaves_some(child, op):
+        if is_doubtful and not leaves_some(child):
             return False
         if op not in PLAIN_OPERATIONS.get(name, ANY_OPERATION):
             return False
@@ -74,8 +74,9 @@ def is_plain(requested: Element) -> bool:
     return True
 
 
-def _leaves_some(count: Element, op: str) -> bool:
+def leaves_some(count: Element) -> bool:
     """Whether a number of nodes or processors is left by a comparison that stands alone."""
+    op = count.get("op", "EQ")
     if op not in _WITH_AN_END:
         return True
     try:

@@ -26,7 +26,7 @@ from sssjob.errors import (
     UnbalancedGroup,
     finding,
 )
-from sssjob.expression import Interval
+from sssjob.expression import And, Interval, Term
 from sssjob.layout.plan import CountsPlan, balanced, filled
 from sssjob.layout.request import ALTERNATIVES, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
@@ -74,7 +74,7 @@ def layouts(
     """
     here = path or f"/{block.name}"
     try:
-        asked, complete = requests(block, here, extended=extended)
+        asked, complete, empty = requests(block, here, extended=extended)
     except _Unreadable as error:
         code = _UNREADABLE[type(error)]
         found = finding(code, str(error), path=here, line=block.line, section="SSS 5.1")
@@ -93,7 +93,7 @@ def layouts(
         return Layouts((), tuple(said))
     laid = tuple(CountsPlan(each, lenient).layout() for each in asked)
     met = tuple(each for each in laid if each.holds)
-    said += _left_out(laid) if met else ()
+    said += (*_left_out(laid), *_without_number(block, here, empty)) if met else ()
     return Layouts(met or laid, tuple(said))
 
 
@@ -104,6 +104,18 @@ def _left_out(laid: Iterable[Layout]) -> dict[Finding, None]:
         replace(found, severity=Severity.WARNING, message=each.saying(found))
         for each in laid if not each.holds
         for found in each.findings
+    )  # fmt: skip
+
+
+# decision 1128
+def _without_number(
+    block: Block, path: str, empty: Iterable[tuple[Term, ...]]
+) -> dict[Finding, None]:
+    """What is said of alternatives that no number satisfies, where others can be met."""
+    found = _unsatisfiable(block, path)
+    return dict.fromkeys(
+        replace(found, severity=Severity.WARNING, message=f"in {And(terms)}: {found.message}")
+        for terms in empty
     )  # fmt: skip
 
 
@@ -170,7 +182,7 @@ def check_sum(
 
 def _check_unit(unit: Unit) -> Iterator[Finding]:
     try:
-        asked, complete = requests(unit.block, unit.path)
+        asked, complete, empty = requests(unit.block, unit.path)
     except _Unreadable:
         return
     if not asked:
@@ -185,6 +197,8 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
         # A limit of what is laid out is none of what may be written.
         if found.code != "E-LIMIT":
             yield replace(found, severity=Severity.WARNING) if some_hold else found
+    if some_hold:
+        yield from _without_number(unit.block, unit.path, empty)
 
 
 def _unsatisfiable(block: Block, path: str) -> Finding:
@@ -206,7 +220,7 @@ def _units_of(job: Block, path: str) -> Iterator[Unit]:
 
 def _processors(block: Block, path: str) -> Stated | None:
     """From the least to the most processors that any alternative admits, if all of them say."""
-    asked, complete = requests(block, path)
+    asked, complete, _ = requests(block, path)
     every = [each.processors for each in asked]
     known = [stated for stated in every if stated is not None]
     if not complete or not known or len(known) < len(every):

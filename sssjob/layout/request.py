@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from sssjob import expression, task_distribution
 from sssjob.errors import Finding, InvalidValue, finding
@@ -61,10 +62,19 @@ class LayoutRequest:
         return replace(self, nodes=nodes, processors=processors)
 
 
-def requests(
-    block: Block, path: str, *, extended: bool = False
-) -> tuple[tuple[LayoutRequest, ...], bool]:
+class LayoutRequests(NamedTuple):
     """What is stated in each alternative that some number satisfies; and whether these are all.
+
+    ``empty`` are the terms of those that none satisfies.
+    """
+
+    asked: tuple[LayoutRequest, ...]
+    complete: bool
+    empty: tuple[tuple[Term, ...], ...] = ()
+
+
+def requests(block: Block, path: str, *, extended: bool = False) -> LayoutRequests:
+    """What is stated in each alternative.
 
     The best is first; those that do not differ in what matters here are one. Raises
     ``UnbalancedGroup``, ``InvalidValue`` and ``LimitExceeded`` for what cannot be read.
@@ -72,11 +82,14 @@ def requests(
     found = expression.alternatives(expression.of(block) or expression.And(), ALTERNATIVES)
     stated = Statement(without_set_aside(block), path, extended=extended)
     told: dict[tuple[object, ...], LayoutRequest] = {}
+    empty: list[tuple[Term, ...]] = []
     for alternative in found:
         asked = stated.request(alternative.terms)
-        if asked is not None:
+        if asked is None:
+            empty.append(tuple(_of_counts(alternative.terms)))
+        else:
             told.setdefault(asked.counts, asked)
-    return tuple(told.values()), found.complete
+    return LayoutRequests(tuple(told.values()), found.complete, tuple(empty))
 
 
 class Statement:
@@ -106,7 +119,7 @@ class Statement:
             count = Stated(Interval(wanted, wanted), place, candidates.line)
         elif count is not None:
             count = count.within(candidates.bounds(count.bounds))
-        about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
+        about = [*_of_counts(plain)]
         return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",
             _own(block, path, "TaskCount"), count, processors, self.distribution, candidates,
@@ -157,6 +170,11 @@ def _own(block: Block, path: str, name: str) -> Stated | None:
     if number < 1 or number.denominator != 1:
         raise InvalidValue(item.text, f"a {name}, which is a whole number of at least 1")
     return Stated(Interval(number, number), f"{path}/{name}", item.line)
+
+
+def _of_counts(terms: Iterable[Term]) -> Iterator[Term]:
+    """The terms about what is laid out."""
+    return (term for term in terms if _name(term) in ("NodeCount", "Processors", "Node"))
 
 
 def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:

@@ -129,7 +129,7 @@ def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:
     """Those of each task group, in the alternative that is written, with its place among them."""
     for unit in units(job):
         try:
-            every, _ = requests(unit.block, unit.path)
+            every = requests(unit.block, unit.path).asked
         except (InvalidValue, LimitExceeded, UnbalancedGroup):
             continue
         if every:

@@ -136,7 +136,7 @@ def test_alternatives_name_themselves_in_their_findings():
       <Processors group="1">12</Processors><Processors conj="Or" group="-1">17</Processors>
       </Requested></Job>"""
     result = layout(document=document)
-    assert "error: in (Processors EQ 17): Processors =" in result.stderr
+    assert "warning: in (Processors EQ 17): Processors =" in result.stderr
 
 
 def test_extended_ranges_are_asked_for():
