@@ -213,3 +213,27 @@ def test_names_that_are_long_are_judged_and_not_kept():
         job = loads(JOB.format("", f'{node}<Node conj="Or">n1</Node>'))
         assert len(met_by(job)) == left
     assert len(met._known) == before
+
+
+TWO_LISTS = (
+    '<Node aggregation="List" count="2">n1</Node>'
+    '<Node conj="Or" aggregation="List" count="3">n2</Node>'
+)
+TWO_OF_THREE = (
+    '<NodeCount>3</NodeCount><Node group="1">n1</Node><Node conj="Or" group="-1">n2</Node>'
+)
+
+
+@pytest.mark.parametrize(
+    "tasks, inner, is_whole",
+    [
+        pytest.param("", TWO_LISTS, True, id="none has a layout"),
+        pytest.param("<TaskCount>2</TaskCount>", TWO_OF_THREE, True, id="none has one by tasks"),
+        pytest.param("<TaskCount>3</TaskCount>", TWO_OF_THREE, False, id="more nodes than names"),
+    ],
+)
+def test_nodes_of_alternatives_without_a_layout_are_no_names_to_choose_from(tasks, inner, is_whole):
+    """A node is asked to be one of the names, unless more nodes are wanted of them."""
+    made = translate(loads(JOB.format(tasks, inner).replace("Reject", "Warn")), "lsf")
+    assert ("select[(hname==n1 || hname==n2)]" in made.text) is is_whole
+    assert any("Node" in loss.path for loss in made.losses)
