@@ -28,7 +28,7 @@ test: $(READY) ## Run all tests, in parallel
 explore: $(READY) ## Run the property tests on fresh cases: ROUNDS=5 times, or for one SEED
 	@bash .ci/explore "$(ROUNDS)" "$(SEED)"
 
-mutate: $(READY) ## Plant COUNT=100 faults in a ROOM=units, and print those that its tests do not notice; SEED=7 draws them, SECONDS=0 ends it, ONLY=FILE plants those it printed again
+mutate: $(READY) ## Plant COUNT=100 faults in a ROOM=units, and print those that its tests do not notice; SEED=7 draws them, SECONDS=0 ends it, ONLY=FILE plants those it printed again, ONLY=sssjob.units those of a module
 	@PYTHONPATH=tests $(BIN)/python tests/long/mutate.py $(ROOM) $(or $(COUNT),100) $(or $(SEED),7) $(or $(SECONDS),0) $(ONLY)
 
 kills: $(READY) ## Kill commands at N=200 random moments each, or one CASE="ledger", and look at what they leave

@@ -55,14 +55,14 @@ def way(token: Any) -> Way | None:
         first = way(token[0])
         if first is None or first.absolute or first.variable:
             return None
-        return replace(first, moves=_down(symbol, first.moves), absolute=True)
+        moves = _down(symbol, first.moves)
+        return replace(first, moves=moves, absolute=True) if moves else None
     if symbol in ("/", "//") and len(token) == 2:
         start, next_ = way(token[0]), _move(token[1])
         if start is None or start.rest:
             return start
-        if next_ is None or (symbol == "//" and next_.axis == "attribute"):
-            return replace(start, rest=True)
-        return replace(start, moves=(*start.moves, *_down(symbol, (next_,))))
+        moves = None if next_ is None else _down(symbol, (next_,))
+        return replace(start, moves=(*start.moves, *moves)) if moves else _and_more(start)
     if symbol == "(" and len(token) == 1:
         return way(token[0])
     if symbol == "!" or (symbol == "[" and token[0].symbol == "("):
@@ -163,11 +163,13 @@ def _and_more(start: Way | None) -> Way | None:
     return None if start is None else replace(start, rest=True)
 
 
-def _down(symbol: str, moves: tuple[Move, ...]) -> tuple[Move, ...]:
-    """The steps behind ``/`` or ``//``."""
-    if symbol == "/" or not moves:
+def _down(symbol: str, moves: tuple[Move, ...]) -> tuple[Move, ...] | None:
+    """The steps behind ``/`` or ``//``; None for attributes of whatever stands below."""
+    if symbol == "/":
         return moves
     first, *others = moves
+    if first.axis == "attribute":
+        return None
     axis = {"child": "descendant", "self": "descendant-or-self"}.get(first.axis, first.axis)
     return replace(first, axis=axis), *others
 
