@@ -41,7 +41,7 @@ from hypothesis import Phase, settings
 
 HOME = Path(__file__).parents[2]
 WAITING = 3600  # s; a fault that lets tests wait for each other has been noticed, too
-MOST = 3_000_000  # calls of a test
+MOST = 1_000_000  # calls of a test
 
 
 class Room(NamedTuple):
