@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from functools import wraps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +40,12 @@ QUESTION: ContextVar[OneQuestion | None] = ContextVar("question", default=None)
 def one_question(work: Callable[P, T]) -> Callable[P, T]:
     """A function that evaluates as one question; no generator, which would end behind it."""
 
-    @wraps(work)
     def asked(*values: P.args, **named: P.kwargs) -> T:
         with OneQuestion():
             return work(*values, **named)
 
+    # As functools.wraps would: jobs ask what they are told, and start sooner without it.
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(asked, name, getattr(work, name))
+    vars(asked)["__wrapped__"] = work
     return asked
