@@ -214,6 +214,8 @@ class Scope:
         value = multiple(bounds, ceil(step), self._least_nodes if tasks is None else 0)
         if tasks is not None and each is not None and tasks.value * each in bounds:
             value = ceil(tasks.value * each)
+        elif tasks is None and (room := self._room) is not None:
+            value = min(value, room * ceil(step))
         return replace(found, value=Fraction(value)) if value in bounds else found
 
     def limit(self, name: str) -> Amount | None:
@@ -512,6 +514,19 @@ class Scope:
         if asked is None or asked.basis == UNKNOWN:
             return None
         return max(int(asked.value // (self.per("ProcessorsPerTask") or 1)), 1)
+
+    # decision 1136
+    @property
+    def _room(self) -> int | None:
+        """For how many tasks nodes have room, where processors have an upper end alone."""
+        per_node = self.per("TasksPerNode")
+        if per_node is None or self.wanted("Processors").lo is not None:
+            return None
+        if "NodeCount" in self.mentioned:
+            most = self._node_bounds.hi
+        else:
+            most = Fraction(self._least_nodes) or None
+        return None if most is None else int(most * per_node)
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""

@@ -21,7 +21,7 @@ from itertools import chain, combinations
 from sssjob import expression, nodes
 from sssjob.expression import Comparison, Interval, Not, Term
 from sssjob.expression.asked_names import asked_names
-from sssjob.model import Block
+from sssjob.model import Block, Property
 
 LIMIT = 1_000_000  # names that are made
 
@@ -35,7 +35,7 @@ class NamedNodes:
     sets: tuple[tuple[nodes.Names, int | None], ...] = ()
     excluded: tuple[nodes.Names, ...] = ()
     patterns: tuple[Term, ...] = ()  # which each node has to satisfy by its name
-    matching: int = 0  # nodes that the counts of Patterns ask for
+    matching: tuple[tuple[Property, int], ...] = ()  # Patterns, each with how many nodes it wants
     open: bool = True  # whether other nodes may be taken, too
     path: str = ""
     line: int = 0
@@ -68,6 +68,15 @@ class NamedNodes:
         """Whether a count attribute says how many nodes are wanted."""
         return bool(self.matching) or any(count for _, count in self.sets)
 
+    # decision 1135
+    @property
+    def some_match(self) -> bool:
+        """Whether Patterns with a count ask for some of the nodes, and not for each.
+
+        So they do beside names, or beside each other; one alone is a set to choose from.
+        """
+        return bool(self.matching) and len(self.matching) + len(self.sets) > 1
+
     # decisions 1065, 1066, 1080
     @property
     def least(self) -> int:
@@ -82,10 +91,11 @@ class NamedNodes:
         if not self.is_counted:
             return self.number
         all_of, counted = self._apart()
-        whole = self.left(all_of)
-        more = max(self.matching - whole, 0)
+        more = sum(
+            self._beside_matching(pattern, count, all_of) for pattern, count in self.matching
+        )
         more += sum(self._beside(names, count, all_of) for names, count in counted)
-        return whole + more
+        return self.left(all_of) + more
 
     def _apart(self) -> tuple[list[nodes.Names], list[tuple[nodes.Names, int]]]:
         """The sets without a count, of which all have to be there, and those with one."""
@@ -192,6 +202,12 @@ class NamedNodes:
         both = self.left((names,)) + whole - self.left((*all_of, names)) if whole else 0
         return max(count - both, 0)
 
+    # decision 1135
+    def _beside_matching(self, pattern: Property, count: int, all_of: Sequence[nodes.Names]) -> int:
+        """The same of nodes that match a pattern, which some of those names may do."""
+        matched = replace(self, patterns=(*self.patterns, Comparison(pattern.having(count=None))))
+        return max(count - matched.left(all_of), 0)
+
     def among(self, number: int) -> int:
         """How many different names there are, at most so many."""
         return min(self.number, number)
@@ -286,7 +302,7 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
     lines: list[int] = []
     excluded: list[nodes.Names] = []
     patterns: list[Term] = []
-    matching = 0
+    matching: list[tuple[Property, int]] = []
     first = None
     for term in asked:
         said = next(expression.comparisons(term))
@@ -303,14 +319,14 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
                 excluded.append(found)
             continue
         patterns.append(term)
-        if found is not None and op == "EQ":
-            matching += nodes.count_of_set(item) or 0
+        if found is not None and op == "EQ" and (count := nodes.count_of_set(item)):
+            matching.append((item, count))
     # A set is what to choose from; of two, or of single names, each has to be among the nodes.
     closed = len(sets) == 1 and not matching and first and "aggregation" in first.attributes
     first = first or (next(expression.comparisons(asked[0])).item if asked else None)
     return NamedNodes(
-        tuple(sets), tuple(excluded), tuple(patterns), matching, not closed, where,
-        first.line if first else 0, tuple(lines),
+        tuple(sets), tuple(excluded), tuple(patterns), tuple(matching), not closed,
+        where, first.line if first else 0, tuple(lines),
     )  # fmt: skip
 
 

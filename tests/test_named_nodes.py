@@ -856,6 +856,47 @@ def test_of_several_sets_all_that_is_left_is_among_the_nodes(beside):
 
 
 SET = 'Node aggregation="List"'
+PATTERN = 'Node aggregation="Pattern"'
+
+
+# decision 1135
+@pytest.mark.parametrize("requested, names", [
+    (f'<{PATTERN} count="2">m.*</Node><Node>n1</Node>', {"n1", "m1", "m2"}),
+    (f'<{PATTERN} count="2">m.*</Node><Node aggregation="Range">n[1-3]</Node>',
+     {"n1", "n2", "n3", "m1", "m2"}),
+    (f'<{PATTERN} count="2">m.*</Node><{PATTERN} count="1">n.*</Node>', {"m1", "m2", "n1"}),
+    (f'<{PATTERN} count="2">m.*</Node><{SET} count="2">m1,m2,n3</Node>', {"n3", "m1", "m2", "m3"}),
+    (f'<{PATTERN} count="2">n.*</Node><Node>n4</Node>', {"n4", "n1"}),
+    (f'<{PATTERN} count="2">[nm].*</Node><{SET}>n3,m3</Node>', {"n3", "m3"}),
+    (f'<{PATTERN} count="3">n.*</Node><Node op="NE">n2</Node>', {"n1", "n3", "n4"}),
+    (f'<NodeCount>3</NodeCount><{PATTERN} count="2">m.*</Node>', {"m1", "m2", "m3"}),
+    (f'<NodeCount>4</NodeCount><{PATTERN} count="1">m.*</Node><{SET}>n1,n2,n3</Node>',
+     {"n1", "n2", "n3", "m1"}),
+])  # fmt: skip
+def test_a_pattern_with_a_count_asks_for_nodes_that_match_beside_those_with_names(requested, names):
+    job = loads(REJECTING.format("", requested).replace("Reject", "Warn"))
+    [laid] = layout.layouts(job).layouts
+    assert laid.holds
+    assert len(laid.shares) == len(names)
+    assert {share.name for share in laid.shares} - {""} <= names
+    placed = place(job, OFFERS, solver=False)
+    assert {share.name for each in placed.groups for share in each.shares} == names
+    texts = {target: translate(job, target, Settings(residual=False)).text for target in FEWEST}
+    if names == {"n3", "m3"}:  # all that are asked for, by their names
+        del texts["sbatch"], texts["slurmrest"]
+    counted = {target: FEWEST[target](text) for target, text in texts.items()}
+    assert counted == dict.fromkeys(texts, len(names))
+
+
+@pytest.mark.parametrize("requested", [
+    f'<NodeCount>2</NodeCount><{PATTERN} count="2">m.*</Node><Node>n1</Node>',
+    f'<NodeCount>3</NodeCount><{PATTERN} count="1">m.*</Node><{SET}>n1,n2,n3</Node>',
+])  # fmt: skip
+def test_nodes_that_match_have_to_be_there_beside_those_with_names(requested):
+    job = loads(REJECTING.format("", requested).replace("Reject", "Warn"))
+    [laid] = layout.layouts(job).layouts
+    assert [each.code for each in laid.findings] == ["E-COUNTS"]
+    assert not place(job, OFFERS, solver=False).groups
 
 
 @pytest.mark.parametrize("requested, expected", [

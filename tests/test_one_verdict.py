@@ -237,3 +237,33 @@ def test_nodes_of_alternatives_without_a_layout_are_no_names_to_choose_from(task
     made = translate(loads(JOB.format(tasks, inner).replace("Reject", "Warn")), "lsf")
     assert ("select[(hname==n1 || hname==n2)]" in made.text) is is_whole
     assert any("Node" in loss.path for loss in made.losses)
+
+
+@pytest.mark.parametrize("inner", [
+    '<Duration op="LT">1</Duration>', '<Duration op="LE">0</Duration>', "<Duration>0</Duration>",
+])  # fmt: skip
+def test_a_time_that_no_job_can_have_is_told_of_and_refused(asked, inner):
+    code, told = asked("validate", "", inner)
+    assert (code, told.count("W-UNSAT"), "write Or" in told) == (0, 1, False)
+    assert refusing(loads(JOB.format("", inner))) == [*TARGETS, "ad"]
+
+
+# decision 1136
+@pytest.mark.parametrize("own, inner, tasks", [
+    ("<TaskDistribution type='TasksPerNode'>1</TaskDistribution>",
+     '<Processors op="LE">4</Processors><NodeCount>2</NodeCount>', 2),
+    ("<TaskDistribution type='TasksPerNode'>1</TaskDistribution>",
+     '<Processors op="LE">4</Processors><Node aggregation="List" count="2">n2,n3,n1</Node>', 2),
+    ("<TaskDistribution type='TasksPerNode'>2</TaskDistribution>",
+     '<Processors op="LE">4</Processors><NodeCount>2</NodeCount>', 4),
+    ("<TaskDistribution type='TasksPerNode'>8</TaskDistribution>",
+     '<Processors op="LE">4</Processors><NodeCount>2</NodeCount>', 4),
+])  # fmt: skip
+def test_no_more_tasks_are_counted_than_nodes_have_room_for(asked, own, inner, tasks):
+    job = loads(JOB.format(own, inner))
+    [found] = layouts(job).layouts
+    assert (found.tasks.value, found.nodes.value, found.holds) == (tasks, 2, True)
+    assert asked("validate", own, inner)[0] == 0
+    warned = loads(JOB.format(own, inner).replace("Reject", "Warn"))
+    text = translate(warned, "sbatch").text
+    assert f"--nodes=2\n#SBATCH --ntasks={tasks}\n" in text

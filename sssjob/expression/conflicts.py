@@ -20,7 +20,11 @@ from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.tree import Comparison, Term, amount, comparison_of, key
 from sssjob.model import Property
 
-COUNTED = ("NodeCount", "Processors")  # of which a job has one at least
+COUNTED = (
+    "NodeCount",
+    "Processors",
+    "Duration",
+)  # of which a job has one at least, as a whole number
 _PAIRS = 4096  # more are not looked at: then all that is said of the thing is told
 
 

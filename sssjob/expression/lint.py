@@ -219,7 +219,7 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
     said = [each for term in first for each in comparisons(term)]
     place = max(int(each.item.attributes[MARK]) for each in said)
     positive = all(isinstance(each, Comparison) and each.op == "EQ" for each in first)
-    advice = "write Or if one of them is enough" if positive else ""
+    advice = "write Or if one of them is enough" if positive and len(first) > 1 else ""
     yield place, "W-UNSAT", shown(first), advice
 
 

@@ -120,7 +120,8 @@ class CountsPlan:
         if asked.processors is not None:
             # No node is without a task.
             nodes = 0 if asked.nodes is None or asked.nodes.bounds.lo is None else asked.nodes.least
-            number = asked.processors.fitting(each.value, nodes) or asked.processors.least
+            number = asked.processors.fitting(each.value, nodes, self._room)
+            number = number or asked.processors.least
             return Count(max(number // each.value, 1), "Processors / ProcessorsPerTask")
         if asked.nodes is not None and per_node is not None:
             return Count(asked.nodes.least * per_node.value, "NodeCount x TasksPerNode")
@@ -131,6 +132,15 @@ class CountsPlan:
             number = named * (per_node.value if per_node else 1)
             return Count(number, asked.candidates.path, asked.candidates.line)
         return Count(1, ASSUMED)
+
+    # decision 1136
+    @property
+    def _room(self) -> int | None:
+        """For how many tasks the nodes have room; None where nothing says it."""
+        nodes, per_node = self.request.nodes, self.request.distribution.per_node
+        if nodes is None or nodes.bounds.hi is None or per_node is None:
+            return None
+        return int(nodes.bounds.hi) * per_node.value
 
     def _processors(self, tasks: Count, each: Count) -> Count:
         product = Count(tasks.value * each.value, "TaskCount x ProcessorsPerTask")

@@ -44,13 +44,16 @@ class Stated:
         lo, hi = self.bounds.lo, self.bounds.hi
         return int(lo if lo is not None else hi if hi is not None else 1)
 
-    def fitting(self, step: int, times: int = 0) -> int | None:
+    def fitting(self, step: int, times: int = 0, most: int | None = None) -> int | None:
         """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is.
 
-        Of several that are admitted, one by no less than ``times``.
+        Of several that are admitted, one by no less than ``times``, and below an upper end alone
+        by no more than ``most``.
         """
         down = self.bounds.lo is None
         first = self.least // step if down else ceil(Fraction(self.least, step))
+        if down and most is not None:
+            first = min(first, most)
         if not down and (self.bounds.hi is None or times * step <= self.bounds.hi):
             first = max(first, times)
         times = first

@@ -20,7 +20,7 @@ from sssjob.expression.pattern import Matching
 from sssjob.model import Property
 from sssjob.placement.nodes import NodeKind, Nodes
 from sssjob.placement.problem import NodeClass, PlacementPart, PlacementProblem, Quota, TaskOption
-from sssjob.placement.requests import NOTHING, CountingWay, Need, Variant
+from sssjob.placement.requests import NOTHING, CountingWay, Need, Variant, WantedNames
 
 _GPUS = (ALL_GPUS,)
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
@@ -123,11 +123,16 @@ class Market:
         for name in filter(None, way.pins):
             node = nodes.positions.get(name, -1)  # nowhere: nothing fits
             pins[node] = pins.get(node, 0) + 1
-        quotas = tuple(Quota(nodes.among(each.names), each.number) for each in way.wanted)
+        quotas = tuple(Quota(self._among(each), each.number) for each in way.wanted)
         return PlacementPart(
             way.layout.tasks.value, way.low, way.high, way.shape, options, way.excluded, quotas,
             pins, way.per_node,
         )  # fmt: skip
+
+    def _among(self, wanted: WantedNames) -> frozenset[int]:
+        """The positions of the nodes of which some are wanted by their names."""
+        matching = (self._by_name((pattern,)) for pattern in wanted.patterns)
+        return self.nodes.among(wanted.names).union(*matching)
 
     def _having(self, terms: tuple[Term, ...]) -> bytes:
         """Of each kind, whether its nodes satisfy comparisons of what is not taken.

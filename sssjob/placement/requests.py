@@ -65,10 +65,11 @@ NOTHING = Variant(Fraction(0), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class WantedNames:
-    """So many of these names are to be among the nodes."""
+    """So many of these names, or of those that match one of the patterns, are among the nodes."""
 
     names: nodes.Names
     number: int
+    patterns: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +283,12 @@ def _wanted(counted: LayoutRequest) -> Iterator[WantedNames]:
     for names, count in candidates.sets:
         yield WantedNames(names, count or candidates.left((names,)))
     yield from (WantedNames(*each) for each in candidates.together())
+    if candidates.some_match:  # each count asks for nodes of its own
+        patterns = tuple(Comparison(item.having(count=None)) for item, _ in candidates.matching)
+        for pattern, (_, count) in zip(patterns, candidates.matching, strict=True):
+            yield WantedNames(nodes.Names(()), count, (pattern,))
+        every = tuple(part for names, _ in candidates.sets for part in names.parts)
+        yield WantedNames(nodes.Names(every), candidates.least, patterns)
 
 
 def _variant(
@@ -343,11 +350,16 @@ def _of_name(term: Term, candidates: NamedNodes) -> Iterator[Term]:
     """What a comparison of Node says of the name of each node.
 
     Several names that are no set to choose from say nothing: each has to be somewhere
-    (``WantedNames``).
+    (``WantedNames``), as have so many that match a pattern as its count says beside names.
     """
     (one,) = _of_each_name(term)
     found = next(expression.comparisons(one))
-    if isinstance(one, Not) or found.op != "EQ" or not candidates.open or _is_pattern(found):
+    if _is_pattern(found):
+        item = next(expression.comparisons(term)).item
+        is_of_each = not (candidates.some_match and nodes.count_of_set(item))
+    else:
+        is_of_each = not candidates.open
+    if isinstance(one, Not) or found.op != "EQ" or is_of_each:
         yield one
 
 

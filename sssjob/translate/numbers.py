@@ -236,6 +236,10 @@ def _complete(asked: JobRequest, of: TaskCounts, *, in_tasks: bool = True) -> No
     """Count tasks where nothing does, and tell of counts that do not agree."""
     if of.per_node and not of.count and not of.nodes:
         of.tasks = 1  # however many may be on a node (5.1)
+    if of.per_node and of.nodes and of.nodes.hi and of.processors and of.processors.lo is None:
+        room = of.nodes.hi * of.per_node * of.each
+        if not of.tasks and of.processors.admits(room):  # no more tasks than nodes have room for
+            of.processors = CountRange(None, room)
     if of.per_node and of.written and of.nodes and of.nodes.lo and of.nodes.exact is None:
         need = units.rounded_up(of.written, of.per_node)
         if of.nodes.admits(need):  # no task is without a node

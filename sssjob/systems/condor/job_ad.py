@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sssjob import expression, spec, units
+from sssjob import expression, spec, task_distribution, units
 from sssjob.amounts import Scope, is_of_job
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
@@ -251,6 +251,7 @@ class _AdBuilder:
         left = [
             (item.name, item) for item in self.job.properties
             if item.name in _NOWHERE - aside - self.required and _says_anything(item)
+            and not self._is_counted(item)
         ]  # fmt: skip
         for item, is_another in left_out if not self.asked.over else ():
             # Of those by number it is told where the number is made.
@@ -270,6 +271,20 @@ class _AdBuilder:
         for item in self.job.properties if not self.asked.over else ():
             if item.name in _FOR_NO_SLOT - aside and stripped(item.text):
                 self._lost(item, f"HTCondor cannot be asked for {Comparison(item)}")
+
+    # decision 1137
+    def _is_counted(self, item: Property) -> bool:
+        """Whether hosts and processors are what a TaskDistribution makes of the tasks.
+
+        As in a submit file that is so of processors for each task, and of tasks on each host where
+        these fill the hosts.
+        """
+        if item.name != "TaskDistribution" or len(self.job.asking_groups) > 1:
+            return False
+        said, scope = task_distribution.read(item), _counting(self.asked)
+        hosts = self.ad.get("MinHosts", 1)
+        fills = isinstance(hosts, int) and said.per_node and said.per_node * hosts
+        return bool(said.per_task or (fills and fills == scope.tasks.value))
 
     def _unsaid_words(self) -> Iterator[Property]:
         """What has an attribute, and a text for which this has no value."""

@@ -192,6 +192,31 @@ def test_a_job_whose_tasks_are_on_several_hosts_is_a_parallel_one(inner, hosts, 
     assert len(told) == inner.startswith("\n<TaskGroup>")
 
 
+# decision 1137
+@pytest.mark.parametrize("inner, is_written", [
+    ("<TaskCount>4</TaskCount><TaskDistribution type='ProcessorsPerTask'>2</TaskDistribution>", True),
+    ("<TaskCount>4</TaskCount><TaskDistribution type='TasksPerNode'>4</TaskDistribution>", True),
+    ("<TaskCount>4</TaskCount><TaskDistribution type='TasksPerNode'>3</TaskDistribution>", False),
+    ("<TaskCount>4</TaskCount><TaskDistribution type='TasksPerNode'>2</TaskDistribution>", False),
+    ("<TaskCount>4</TaskCount><TaskDistribution type='Geometry'>{0,1,2,3}</TaskDistribution>", False),
+    ("<TaskCount>4</TaskCount><TaskDistribution>RoundRobin</TaskDistribution>", False),
+    ("<NodeCount>1</NodeCount><TaskDistribution type='TasksPerNode'>2</TaskDistribution>", True),
+    ("<TaskGroup><Name>t</Name><TaskCount>4</TaskCount>"
+     "<TaskDistribution type='ProcessorsPerTask'>2</TaskDistribution></TaskGroup>", True),
+])  # fmt: skip
+def test_an_ad_has_a_task_distribution_where_a_submit_file_has_it(inner, is_written):
+    text = f"<Job awarenessPolicy='Reject'><Id>7</Id><Executable>/a</Executable>{inner}</Job>"
+    ads = to_ads(loads(text))
+    assert all(made.runs for made in ads) is is_written
+    try:
+        translate(loads(text), "condor", Settings(residual=False))
+    except Untranslatable:
+        assert not is_written
+    else:
+        assert is_written
+        assert not any(made.findings for made in ads)
+
+
 # decision 714
 @pytest.mark.parametrize("inner, told", [
     ("<Shell>/bin/tcsh</Shell><Interactive>True</Interactive>", "Interactive, Shell"),
