@@ -361,8 +361,8 @@ def reached(session, files, told):
         found = {test: Reached(*each) for test, each in json.load(file).items()}
     calls = sum(each.calls for each in found.values())
     quick = {test: each for test, each in found.items() if each.calls <= MOST}
-    given_up = len(found) - len(quick)
-    print(f"{len(found)} tests, {given_up} of them given up: {seconds} s", file=told, flush=True)
+    if given_up := len(found) - len(quick):
+        print(f"{given_up} of {len(found)} tests are given up", file=told, flush=True)
     return dict(sorted(quick.items(), key=lambda each: each[1].calls)), seconds / calls
 
 
