@@ -9,7 +9,7 @@ from sssjob.cli import sssjob
 from sssjob.layout import layouts, met
 from sssjob.registry import all_targets
 from sssjob.systems.condor.task_groups import to_ads
-from sssjob.translate import Untranslatable, contradictions, engine, translate
+from sssjob.translate import Settings, Untranslatable, contradictions, engine, translate
 from sssjob.translate.outlines import Outlines
 
 TARGETS = sorted(all_targets().keys() - {"sss", "dagman"})
@@ -267,3 +267,10 @@ def test_no_more_tasks_are_counted_than_nodes_have_room_for(asked, own, inner, t
     warned = loads(JOB.format(own, inner).replace("Reject", "Warn"))
     text = translate(warned, "sbatch").text
     assert f"--nodes=2\n#SBATCH --ntasks={tasks}\n" in text
+
+
+@pytest.mark.parametrize("target", ["lsf", "flux", "condor", "sbatch", "pbs", "slurmrest"])
+def test_a_name_that_stands_only_where_nothing_can_be_met_is_not_asked_for(target):
+    inner = '<Node>n1</Node><Node aggregation="List" count="3" conj="Or">n2</Node>'
+    job = loads(JOB.format("", inner).replace("Reject", "Warn"))
+    assert "n2" not in translate(job, target, Settings(residual=False)).text
