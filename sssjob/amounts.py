@@ -282,6 +282,19 @@ class Scope:
             return possible
         return ()
 
+    # decision 1139
+    @cached_property
+    def never_met(self) -> frozenset[int]:
+        """What is compared only in alternatives that are left out, by the identity of properties.
+
+        Nothing of more alternatives than are looked at.
+        """
+        left = _items_of(self.alternatives)
+        if not left or self._parsed is None:
+            return frozenset()
+        found = expression.alternatives(self._parsed, _ALTERNATIVES)
+        return _items_of(found) - left if found.complete else frozenset()
+
     @cached_property
     def layout_verdicts(self) -> LayoutVerdicts:
         """Which alternatives of the request have a layout."""
@@ -649,6 +662,10 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
     """The comparisons of an alternative, those under Not included."""
     for term in alternative.terms:
         yield from expression.comparisons(term)
+
+
+def _items_of(found: Iterable[Alternative]) -> frozenset[int]:
+    return frozenset(id(said.item) for each in found for _, said in each.asked)
 
 
 def _by_name(alternative: Alternative) -> Mapping[str, Sequence[Term]]:

@@ -37,6 +37,7 @@ class NamedNodes:
     patterns: tuple[Term, ...] = ()  # which each node has to satisfy by its name
     matching: tuple[tuple[Property, int], ...] = ()  # Patterns, each with how many nodes it wants
     open: bool = True  # whether other nodes may be taken, too
+    each_of: tuple[nodes.Names, ...] = ()  # not to be none of these is to be one of them
     path: str = ""
     line: int = 0
     lines: tuple[int, ...] = field(default=(), compare=False)  # of each set
@@ -212,6 +213,16 @@ class NamedNodes:
         """How many different names there are, at most so many."""
         return min(self.number, number)
 
+    # decision 1138
+    @property
+    def most(self) -> int | None:
+        """How many nodes there are at most, as each is one of some names; None if of any name.
+
+        Of more names than an option lists, nothing is said.
+        """
+        some = self.each_of[:1]
+        return self.left(some) if some and len(some[0]) <= nodes.OPTION_LIMIT else None
+
     def lacking(self, wanted: int, own: int | None = None) -> str:
         """Why so many nodes cannot be had of a set of ``own`` names; "" where they can.
 
@@ -303,13 +314,16 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
     excluded: list[nodes.Names] = []
     patterns: list[Term] = []
     matching: list[tuple[Property, int]] = []
+    each_of: list[nodes.Names] = []
     first = None
     for term in asked:
         said = next(expression.comparisons(term))
         item, op = said.item, said.op
-        if isinstance(term, Not):  # not to be none of some names is to be one of them
-            op = "NE" if op == "EQ" else ""
         found = nodes.expand(item, extended=extended) if op in ("EQ", "NE") else None
+        if isinstance(term, Not):
+            if op == "NE" and isinstance(found, nodes.Names):
+                each_of.append(found)
+            op, found = ("NE", found) if op == "EQ" else ("", None)
         if isinstance(found, nodes.Names):
             if op == "EQ":
                 sets.append((found, nodes.count_of_set(item)))
@@ -325,7 +339,7 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
     closed = len(sets) == 1 and not matching and first and "aggregation" in first.attributes
     first = first or (next(expression.comparisons(asked[0])).item if asked else None)
     return NamedNodes(
-        tuple(sets), tuple(excluded), tuple(patterns), tuple(matching), not closed,
+        tuple(sets), tuple(excluded), tuple(patterns), tuple(matching), not closed, tuple(each_of),
         where, first.line if first else 0, tuple(lines),
     )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """What is impossible of a request, in the words of everybody who is asked (1121, 1122)."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -274,3 +276,50 @@ def test_a_name_that_stands_only_where_nothing_can_be_met_is_not_asked_for(targe
     inner = '<Node>n1</Node><Node aggregation="List" count="3" conj="Or">n2</Node>'
     job = loads(JOB.format("", inner).replace("Reject", "Warn"))
     assert "n2" not in translate(job, target, Settings(residual=False)).text
+
+
+NOT_NONE_OF = '<Node aggregation="List" op="NE" conj="Nand">{}</Node>'
+
+
+# decision 1138
+@pytest.mark.parametrize("inner", [
+    "<NodeCount>3</NodeCount>" + NOT_NONE_OF.format("n1,n2"),
+    "<NodeCount>2</NodeCount>" + NOT_NONE_OF.format("n1,n2") + NOT_NONE_OF.format("n2,n3"),
+    '<Node op="NE">n3</Node>' + NOT_NONE_OF.format("n3,n2")
+    + '<Node aggregation="Range" conj="Nand">n[2-2]</Node>',
+])  # fmt: skip
+def test_no_more_nodes_are_had_than_names_of_which_each_is_one(asked, inner):
+    for command in ("validate", "layout", "place"):
+        code, told = asked(command, "", inner)
+        assert (code, "nodes are wanted of a set of" in told) == (1, True), command
+    assert refusing(loads(JOB.format("", inner))) == [*TARGETS, "ad"]
+    fewer = inner.replace(">3</NodeCount>", ">2</NodeCount>").replace(">2<", ">1<", 1)
+    for command in ("validate", "layout", "place") if "NodeCount" in inner else ():
+        assert asked(command, "", fewer)[0] == 0
+
+
+# decision 1139
+@pytest.mark.parametrize("target, both, one", [
+    ("flux-canonical", '"count": "1,2"', '"count": 1'),
+    ("jsdl", "Exact>1<,Exact>2<", "Exact>1<"),
+])  # fmt: skip
+def test_a_number_of_nodes_that_cannot_be_met_is_none_to_choose(target, both, one):
+    several = "<NodeCount>3</NodeCount>" + '<NodeCount conj="Or">{}</NodeCount>' * 2
+    for inner, counts in ((several.format(2, 1), both), (several.format(1, 1), one)):
+        job = loads(JOB.format("<TaskCount>2</TaskCount>", inner).replace("Reject", "Warn"))
+        text = translate(job, target, Settings(residual=False)).text
+        written = re.findall('Exact>[0-9]<|"count": "[0-9,]+"|"count": [0-9]', text)
+        assert ",".join(dict.fromkeys(written)).startswith(counts)
+        assert "3" not in "".join(written)
+
+
+def test_sge_takes_no_number_of_the_hosts_of_a_set():
+    counted = '<Node aggregation="List" count="1">n4,n2</Node>'
+    for tasks, is_refused in ((2, True), (1, False)):
+        job = loads(JOB.format(f"<TaskCount>{tasks}</TaskCount>", counted))
+        assert ("sge" in refusing(job)) is is_refused
+
+
+def test_one_task_is_one_process_of_jsdl():
+    job = loads(JOB.format("<TaskCount>1</TaskCount>", "<NodeCount>1</NodeCount>"))
+    assert "jsdl" not in refusing(job)

@@ -303,7 +303,8 @@ def _application(
     if several:
         _spmd(asked, posix, of)
     elif of.tasks or of.per_task:
-        for item in asked.items("TaskCount", "TaskDistribution"):
+        asked.convert("TaskCount", "it is one process")
+        for item in asked.items("TaskDistribution"):
             asked.refuse(item, "one process has no such number")
     if not len(posix):
         application.remove(posix)

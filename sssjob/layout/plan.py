@@ -229,9 +229,12 @@ class CountsPlan:
         for names, count, left in short:
             text, line = _short(names, count, left), candidates.line_of(names)
             self._unsatisfiable(text, line, counted=bool(count))
-        if short or candidates.open or nodes is None:
+        if short or nodes is None:
             return
-        size = candidates.among(nodes.value)
+        most = candidates.most
+        size = nodes.value if candidates.open else candidates.among(nodes.value)
+        if most is not None:
+            size = min(size, most)
         if size < nodes.value:
             counted = nodes.source.endswith("/@count")
             text = f"{nodes} nodes are wanted of a set of {size}"

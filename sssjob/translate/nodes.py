@@ -268,8 +268,7 @@ def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
     if not inside:
         return True
     scope = asked.scope_of("Node")
-    left = {id(said.item) for alternative in scope.alternatives for _, said in alternative.asked}
-    if not inside <= left:  # a name that stands only where nothing can be met is none to choose
+    if inside & scope.never_met:
         return False
     names: set[str] = set()
     most = 0

@@ -657,14 +657,17 @@ def choices(
 ) -> list[Interval]:
     """Take several values of an amount of which any will do, where nothing else is said of it.
 
-    Each is a number or a range that ``fits``.
+    Each is a number or a range that ``fits``. Those of alternatives that are left out are none.
     """
     about = [part for part in asked.demands() if any(
         each.item.name == name for each in expression.comparisons(part)
     )]  # fmt: skip
     if len(about) != 1 or not isinstance(about[0], expression.Or):
         return []
-    found = conditions(asked, (name,), partial(_intervals, name=name, fits=fits))
+    never_met = asked.scope_of(name).never_met
+    found = conditions(
+        asked, (name,), partial(_intervals, name=name, fits=fits, never_met=never_met)
+    )
     return found[0] if found else []
 
 
@@ -687,9 +690,12 @@ def node_counts(
 
 
 def _intervals(
-    part: expression.Expression, name: str, fits: Callable[[Interval], bool]
+    part: expression.Expression,
+    name: str,
+    fits: Callable[[Interval], bool],
+    never_met: Container[int],
 ) -> list[Interval]:
-    """The values of a choice. Raises ``InvalidValue``."""
+    """The values of a choice, but for those that cannot be met. Raises ``InvalidValue``."""
     if not isinstance(part, expression.Or):
         raise InvalidValue(str(part), "a choice")
     found: list[Interval] = []
@@ -701,7 +707,8 @@ def _intervals(
         value = amount_of(expression.interval(terms, name).integers())
         if value is None or not fits(value):
             raise InvalidValue(str(each), "an amount")
-        found.append(value)
+        if not any(id(term.item) in never_met for term in terms):
+            found.append(value)
     return found
 
 

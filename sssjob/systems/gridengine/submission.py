@@ -174,6 +174,9 @@ class Slots(AmountsLayout):
         # A parallel environment decides on how many of them.
         counted = of.wanted._replace(number=None)
         hosts = "|".join(any_of_these(asked, counted, read=_glob))
+        if hosts and of.stated and of.slots.exact != 1:
+            told = "any of them: a parallel environment decides on how many nodes"
+            asked.approximate("Node", told, met=False)
         if unwanted:
             others = f"!{unwanted[0]}" if len(unwanted) == 1 else f"!({'|'.join(unwanted)})"
             hosts = f"({hosts})&{others}" if hosts else others
