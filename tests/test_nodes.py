@@ -371,7 +371,7 @@ def test_nothing_is_made_of_ranges_that_cover_each_other(monkeypatch):
     assert not sssjob.place(job, [offer]).placed
     with pytest.raises(sssjob.InvalidJob, match="of a set of 0"):
         sssjob.validate(source)
-    (found, *_), _ = requests(job, "/Job")
+    (found, *_) = requests(job, "/Job").asked
     assert found.candidates.names(10) == ()
     assert found.candidates.number == 0
     assert dataclasses.replace(found.candidates, excluded=()).number == 999_999

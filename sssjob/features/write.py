@@ -135,14 +135,17 @@ def remove(names: Iterable[str], directory: Place) -> WrittenKeys:
 
 
 @contextmanager
-def naming(place: Place) -> Generator[None]:
-    """Errors about single names below a handle tell the whole path, where it is known."""
+def naming(place: Place, *, is_deep: bool = False) -> Generator[None]:
+    """Errors about single names below a handle tell the whole path, where it is known.
+
+    Of files that ``is_deep``, in a directory of the place, they tell the place alone.
+    """
     try:
         yield
     except OSError as error:
         name = error.filename
         if not isinstance(place, int) and not (isinstance(name, str) and os.path.isabs(name)):
-            inner = isinstance(name, str) and os.path.basename(name) == name
+            inner = isinstance(name, str) and os.path.basename(name) == name and not is_deep
             error.filename = os.path.join(place, name) if inner else str(place)
             error.filename2 = None
         raise

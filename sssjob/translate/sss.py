@@ -72,10 +72,9 @@ class SSS(Translator[Message]):
         if not data.strip():
             return
         if (apart := one_by_one.groups(data)) is not None:
-            yield from (
-                Message(job, _NO_FILES, around=left, ran=ran)
-                for job, left, ran in requested_jobs(apart)
-            )
+            for number, (job, left, ran) in enumerate(requested_jobs(apart)):
+                context = left.later() if left is not None and number else left
+                yield Message(job, _NO_FILES, around=context, ran=ran)
             return
         try:
             for bundle in bundles(BytesIO(data)):

@@ -89,7 +89,7 @@ class Directories:
         ``LookupError`` for a user who is not known.
         """
         owner = user_number(user) if user and os.geteuid() == 0 else -1
-        with handles.protected(self.root, make=True) as root, naming(self.job):
+        with handles.protected(self.root, make=True) as root, naming(self.job, is_deep=True):
             trees.sweep(root)
             lost = f"what {self.job} kept of an earlier run is gone, and was not folded"
             notes = [lost] if self.is_kept else []
