@@ -257,10 +257,9 @@ class Scope:
         Those whose demands contradict each other, or have no layout, are left out, unless all do.
         """
         try:
-            parsed = self._parsed
-            if parsed is None:
+            found = self._every
+            if found is None:
                 return ()
-            found = expression.alternatives(parsed, _ALTERNATIVES)
             possible = tuple(item for item in found if not self._is_empty(item))
             if len(possible) > 1:
                 possible = tuple(item for item in possible if not conflict(item)) or possible
@@ -282,6 +281,12 @@ class Scope:
             return possible
         return ()
 
+    @cached_property
+    def _every(self) -> expression.Alternatives | None:
+        """As many alternatives as are looked at. Raises as ``conjuncts``; None of no request."""
+        parsed = self._parsed
+        return None if parsed is None else expression.alternatives(parsed, _ALTERNATIVES)
+
     # decision 1139
     @cached_property
     def never_met(self) -> frozenset[int]:
@@ -289,11 +294,11 @@ class Scope:
 
         Nothing of more alternatives than are looked at.
         """
-        left = _items_of(self.alternatives)
-        if not left or self._parsed is None:
+        left = self.alternatives
+        found = self._every if left else None  # what cannot be read was told
+        if found is None or not found.complete or len(left) == len(found):
             return frozenset()
-        found = expression.alternatives(self._parsed, _ALTERNATIVES)
-        return _items_of(found) - left if found.complete else frozenset()
+        return _items_of(found) - _items_of(left)
 
     @cached_property
     def layout_verdicts(self) -> LayoutVerdicts:

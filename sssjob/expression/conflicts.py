@@ -20,11 +20,8 @@ from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.tree import Comparison, Term, amount, comparison_of, key
 from sssjob.model import Property
 
-COUNTED = (
-    "NodeCount",
-    "Processors",
-    "Duration",
-)  # of which a job has one at least, as a whole number
+# Of which a job has one at least, as a whole number.
+COUNTED = ("NodeCount", "Processors", "Duration")
 _PAIRS = 4096  # more are not looked at: then all that is said of the thing is told
 
 
