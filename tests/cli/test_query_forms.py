@@ -214,4 +214,27 @@ def test_numbers_come_before_texts_and_nothing_comes_last():
 def test_a_list_of_expressions_is_split_outside_of_brackets_and_quotes():
     listed = "concat(Id, \",\"),Feature[. = 'a,b'],User"
     assert list(order.columns(listed)) == ['concat(Id, ",")', "Feature[. = 'a,b']", "User"]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Id", "User"], ["Feature[. = ']']", "Id"], ["concat(')', '(')", "Id"], ["'('", "Id"],
+        ['concat("\'", Id)', "User"], ["concat('\"', Id)", "User"], ["(Id, (User, Name))", "Id"],
+        ["Job[Id[1]][2]", "Id"], ["map{'a': [1, 2]}", "Id"], ["Id"],
+    ],
+)  # fmt: skip
+def test_what_stands_in_quotes_opens_and_closes_nothing(parts):
+    assert list(order.split(",".join(parts))) == parts
+    assert list(order.split(" , ".join(parts))) == parts
+
+
+def test_without_a_form_each_match_is_only_true_or_not():
+    source = b"<Job><Id>1</Id></Job><Job><Id>2</Id></Job><Job><Id>1</Id></Job>"
+    found = [FileMatch("", match) for match in compile("Id = 1").run(source)]
+    rows = list(Shape().rows(found, pytest.fail))
+    assert [(row.is_true, row.cells) for row in rows] == [(True, None), (False, None), (True, None)]
+
+
+def test_what_is_split_is_asked_of_elements():
     assert compile("//Job").is_inside is False

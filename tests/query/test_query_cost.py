@@ -54,6 +54,22 @@ def test_usual_questions_are_not_even_estimated(expression):
     assert not cost.multiplies(direct(parse(expression)))
 
 
+@pytest.mark.parametrize(
+    "expression, most",
+    [
+        ("/following::*", 9), ("/descendant::*", 3), ("//*/following::*", 30), ("self::*", 3),
+        ("/*[//*]", 12), ("(//*)[1]", 3), ("//*[.//*]", 9), ("(//*)[//*]", 12),
+    ],
+)  # fmt: skip
+def test_steps_are_as_many_as_nodes_are_asked_from(monkeypatch, expression, most):
+    parsed, three = direct(parse(expression)), etree.fromstring("<a><b/><c/></a>")
+    monkeypatch.setattr(cost, "STEPS", most)
+    cost.refuse_endless(parsed, three)
+    monkeypatch.setattr(cost, "STEPS", most - 1)
+    with pytest.raises(LimitExceeded):
+        cost.refuse_endless(parsed, three)
+
+
 def test_a_job_that_is_too_large_to_ask_does_not_hide_the_next():
     source = JOBS + b"\n<Jobs><Job><Id>9</Id></Job></Jobs>\n"
     errors = []

@@ -82,6 +82,7 @@ def test_what_can_never_be_so_is_pointed_at(expression, position, said):
         "//Job[sss:bytes(Memory) > 512]", "//Job[Id = 5 or User = 'a']/TaskGroup/Task/Node",
         "//Job[Requested/Processors[@op = 'GE'] >= 4]/Environment/Variable/@name",
         "//JobGroup/Job[Priority = -1]", "//Job/Dependency/@condition", "//Job[. = 'a']",
+        "//Job[Memory = '2']", "//Job[Memory > count(TaskGroup)]", "//Job[Memory > string(Name)]",
         "//Job[Processors > count(TaskGroup)]", "//*[@units = 'XB']",
     ],
 )  # fmt: skip

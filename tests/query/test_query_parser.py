@@ -28,6 +28,8 @@ ANYWHERE = "/descendant-or-self::node()"
         pytest.param("(//Job)[1]/Id", f"({ANYWHERE}/child::Job)[1]/child::Id", id="the first"),
         pytest.param("id('x')//a", f"id('x'){ANYWHERE}/child::a", id="a call and a path"),
         pytest.param("processing-instruction('p')", "child::processing-instruction('p')", id="pi"),
+        pytest.param("processing-instruction()", "child::processing-instruction()", id="any pi"),
+        pytest.param("comment() | text()", "child::comment() | child::text()", id="kinds"),
         pytest.param("xml:*|@xml:lang", "child::xml:* | attribute::xml:lang", id="xml prefix"),
         pytest.param(' \t\n"it\'s" ', '"it\'s"', id="white space and quotes"),
     ],
@@ -73,6 +75,9 @@ ERRORS = [
         "position() without brackets around it; expected [ before it",
         id="position",
     ),
+    pytest.param("text('x')", 5, "unexpected 'x'; expected )", id="a kind with a name"),
+    pytest.param("node(1)", 5, "unexpected 1; expected )", id="a kind with a number"),
+    pytest.param("processing-instruction(p)", 23, "unexpected p; expected )", id="bare pi"),
     pytest.param("Id\0", 2, "character U+0000 cannot be in XML", id="nul"),
     pytest.param(
         "(" * 99 + "1" + ")" * 99, MAX_DEPTH, "nested more than 32 levels deep", id="deep"

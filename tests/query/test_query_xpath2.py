@@ -44,6 +44,9 @@ STREAMED = [
     pytest.param("//Job/Memory/@units", ["GB", "MB"], id="attributes"),
     pytest.param("//Job/User/text()", ["amy", "bob"], id="texts"),
     pytest.param("//Job/tokenize('a b', ' ')", ["a", "b"] * 2, id="tokens"),
+    pytest.param("//Job/tokenize('a,b c,,', ',')", ["a", "b c", "", ""] * 2, id="at a pattern"),
+    pytest.param("//Job/tokenize(' a  b ')", ["a", "b"] * 2, id="at white space"),
+    pytest.param("//Job/tokenize('', ',')", [], id="no tokens"),
     pytest.param("//Job/replace(User, '(.)$', '[$1]')", ["am[y]", "bo[b]"], id="replaced"),
     pytest.param("//Job/(Id cast as xs:integer + 1)", ["2", "3"], id="types"),
 ]
@@ -84,6 +87,28 @@ def test_what_stays_in_a_job_streams(expression, expected):
     assert query.streams, query.obstacle
     assert texts(expression, JOBS) == expected
     assert texts(expression, JOBS, whole=True) == expected
+
+
+@pytest.mark.parametrize(
+    "expression, streams",
+    [
+        ("//s:Job/Id", True), ("//s:JobGroup[s:Id]/Id", True), ("//x:Job/Id", False),
+        ("//s:Id", False), ("//x:JobGroup/x:Job", False),
+    ],
+)  # fmt: skip
+def test_only_prefixes_of_the_standard_name_its_jobs(expression, streams):
+    given = {"s": spec.NAMESPACE, "x": "urn:x", "Job": spec.NAMESPACE}
+    assert compile(expression, given, "3.1").streams is streams
+
+
+@pytest.mark.parametrize("version", ["1.0", *VERSIONS])
+@pytest.mark.parametrize(
+    "expression, expected", [("//Id/@op", "b"), ("//Id/@s:op", "a"), ("//@op", "b")]
+)
+def test_an_attribute_without_prefix_is_in_no_namespace(expression, expected, version):
+    source = f"<Job xmlns:s='{spec.NAMESPACE}'><Id s:op='a' op='b'>1</Id></Job>".encode()
+    query = compile(expression, {"s": spec.NAMESPACE}, version)
+    assert [match.text for match in query.run(source)] == [expected]
 
 
 @pytest.mark.parametrize("expression, expected", WHOLE)
