@@ -27,6 +27,7 @@ from sssjob.units import XML_SPACE
 _PLAIN = re.compile(r"[^&<>\r]*")
 _PLAIN_ATTRIBUTE = re.compile(r'[^&<>"\r\n\t]*')
 _TOGETHER = 1 << 15  # characters that are written at once
+_OPENED = re.compile(r"<[^\s/>]+")  # a tag as far as its name, with the prefix
 _NOTE = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 
 
@@ -310,10 +311,8 @@ def within(scope: Mapping[str | None, str], element: Element) -> str:
     default = scope.get(None)
     if default and any(str(item.tag)[0] != "{" for item in element.iter(etree.Element)):
         # lxml does not write that there is no default namespace any more.
-        head, name, rest = etree.tostring(element, encoding="unicode").partition(
-            etree.QName(element).localname
-        )
-        return f'{head}{name} xmlns=""{rest}'
+        written = etree.tostring(element, encoding="unicode")
+        return _OPENED.sub(r'\g<0> xmlns=""', written, count=1)
     shell = etree.Element("shell", None, dict(scope))
     shell.append(element)
     whole = etree.tostring(shell, encoding="unicode")

@@ -7,7 +7,7 @@ from lxml import etree
 
 from sssjob import spec
 from sssjob.document import attached, dumps
-from sssjob.document.bundle import MessageFile, bundle, bundles
+from sssjob.document.bundle import MessageFile, bundle, bundles, notes
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job
 
@@ -190,3 +190,31 @@ def test_what_a_file_holds_is_cut_off_nowhere(held, content):
     written = attached.message(dumps(found.blocks[0]), list(found.files.values()))
     [again] = bundles(written.encode())
     assert again.files["Script"].content.decode() == content
+
+
+def test_a_document_of_several_messages_has_the_first_file_of_each_id():
+    envelope = "<Envelope>{}</Envelope>".format(
+        "".join(
+            f"<Request><Data><Job><Id>{each}</Id></Job></Data>"
+            f"<File id='{each}'>of {each}</File><File id='same'>{each}</File></Request>"
+            for each in "ab"
+        )
+    )
+    found = read(envelope)
+    assert [block.id for block in found.blocks] == ["a", "b"]
+    assert {id_: file.content for id_, file in found.files.items()} == {
+        "a": b"of a", "same": b"a", "b": b"of b",
+    }  # fmt: skip
+    assert len(found.files) == 3
+    assert "same" in repr(found.files)
+
+
+def test_what_is_beside_job_objects_is_kept_in_its_place():
+    root = etree.fromstring(
+        "<!--0--><?p 1?><Jobs><!--2--><Job><!--in--></Job><a><!--3--><?p 4?></a><Job/><!--5-->"
+        "</Jobs><!--6--><?p 7?>"
+    )
+    kept = notes(root, list(root.iter("Job")))
+    assert [[each.text for each in there] for there in kept] == [
+        ["0", "p 1", "2"], ["3", "p 4"], ["5", "6", "p 7"],
+    ]  # fmt: skip

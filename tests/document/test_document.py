@@ -251,3 +251,19 @@ def test_a_file_that_xml_cannot_hold_is_refused(id_, content):
 def test_a_text_with_half_a_character_is_no_document(read):
     with pytest.raises((UnreadableDocument, InvalidJob), match="not UTF-8"):
         read("<Job><Id>\ud800</Id></Job>")
+
+
+def test_a_document_is_shown_by_its_size():
+    assert repr(Document.read(b"<Job><Id>1</Id></Job>")) == "<Document: 21 bytes>"
+
+
+def test_a_document_tells_what_is_wrong_with_its_files():
+    document = Document.read("<Data><Job><Id>1</Id></Job><File id='a'>x</File></Data>")
+    assert [found.code for found in document.findings] == ["I-FILE"]
+    assert Document.read("<Job><Id>1</Id></Job>").findings == ()
+
+
+@pytest.mark.parametrize("new", [None, "<Job/>", Property("Id", "1")])
+def test_only_a_job_object_takes_the_place_of_one(new):
+    with pytest.raises(InvalidValue, match="a job object in the place of another one"):
+        Document.read("<Job><Id>1</Id></Job>").replacing(lambda job: new)

@@ -12,6 +12,7 @@ import zstandard
 import sssjob
 from sssjob import store
 from sssjob.document import opened, tree
+from sssjob.document.files import of_text, span
 from sssjob.errors import InvalidValue, UnreadableDocument
 
 DATA = b"<Jobs>" + b"".join(b"<Job><Id>%d</Id></Job>" % n for n in range(20_000)) + b"</Jobs>"
@@ -161,3 +162,54 @@ def test_an_empty_text_is_an_empty_document_for_each_call(text):
 def test_what_is_compressed_twice_is_refused_as_such(outer, inner):
     with pytest.raises(UnreadableDocument, match="compressed twice"), opened(outer(inner(DATA))):
         pass
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800\0", b"a\0".decode()])
+def test_what_no_file_can_be_called_is_told(name):
+    with pytest.raises(InvalidValue, match="the name of a file"):
+        list(sssjob.read(name))
+
+
+def test_a_directory_is_no_document(tmp_path):
+    with pytest.raises(IsADirectoryError, match="name a file in it"), opened(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize(
+    "text", ["<Job/>", " \n<Job/>", "\ufeff<Job/>", "\ufeff \t\r\n<Job/>", " ", ""]
+)
+def test_a_text_that_begins_with_a_tag_is_a_document(text):
+    assert of_text(text) == text.encode()
+
+
+@pytest.mark.parametrize("given", ["jobs.xml", "a<b", b"<Job/>", None])
+def test_any_other_is_a_path_or_what_it_was(given):
+    assert of_text(given) is given
+
+
+def test_a_part_of_a_file_is_read_while_the_file_is_what_it_was(tmp_path):
+    path = tmp_path / "jobs.xml"
+    path.write_bytes(b"<Jobs><Job/></Jobs>")
+    with open(path, "rb") as stream:
+        whole = span(path, stream)
+    assert (whole.path, whole.whole) == (str(path), 19)
+    part = whole._replace(start=6, size=6)
+    assert part.read() == b"<Job/>"
+    path.write_bytes(b"<Jobs><Jo")
+    for gone in (part, part._replace(inode=part.inode + 1), part._replace(device=part.device + 1)):
+        with pytest.raises(OSError, match="changed while it was read"):
+            gone.read()
+    path.unlink()
+    assert whole.whole == 0
+
+
+def test_only_a_regular_file_that_is_read_as_it_is_has_parts(tmp_path):
+    path = tmp_path / "jobs.xml.gz"
+    path.write_bytes(gzip.compress(b"<Job/>"))
+    with opened(path) as stream:
+        assert span(path, stream) is None
+    with open(path, "rb") as stream:
+        assert span(b"<Job/>", stream) is None
+        assert span(io.BytesIO(), stream) is None
+    with open("/dev/null", "rb") as stream:
+        assert span("/dev/null", stream) is None

@@ -144,6 +144,20 @@ def test_a_broken_document_is_refused(tmp_path):
         spliced(f"<a>{JOB}<b></a>", tmp_path)
 
 
+@pytest.mark.parametrize("prefix", ["s", "Job", "myJob", "Jobs"])
+@pytest.mark.parametrize("around", ["", " xmlns='urn:x'"])
+def test_older_names_are_replaced_whatever_prefix_they_have(tmp_path, around, prefix):
+    path = tmp_path / "jobs.xml"
+    path.write_text(
+        f"<a{around}><{prefix}:Job xmlns:{prefix}='{NAMESPACE}'><{prefix}:JobId>1</{prefix}:JobId>"
+        f"<z xmlns=''>2</z></{prefix}:Job></a>"
+    )
+    written = b"".join(splice.in_present_names(path))
+    (job,) = etree.fromstring(written)
+    assert [each.tag for each in job] == [f"{{{NAMESPACE}}}Id", "z"]
+    assert job.prefix == prefix
+
+
 def test_defaults_that_change_together_with_jobs_are_written(tmp_path):
     data = (
         "<JobGroup><!-- a --><JobDefaults><User>a</User></JobDefaults>"

@@ -12,7 +12,8 @@ from strategies import ANY, CHARACTERS
 
 from sssjob import spec
 from sssjob.document import clean, dumps, from_tree, loads, read, to_tree, write
-from sssjob.document.text import escape, quoted
+from sssjob.document import text as module
+from sssjob.document.text import escape, escaped, fragment, quoted, within, write_texts, writer
 from sssjob.errors import InvalidValue, UnknownName
 from sssjob.model import Job, Note, Property, Reference, Requested
 
@@ -114,6 +115,111 @@ def test_elements_without_namespace_stay_out_of_a_default_one():
     assert loads(dumps(job)) == job
     bare = f'<s:Job xmlns:s="{spec.NAMESPACE}" xmlns="urn:x"><s:Id>1</s:Id></s:Job>'
     assert loads(dumps(loads(bare), namespace="")).namespace == ""
+
+
+@pytest.mark.parametrize("around", [{}, {None: "urn:x"}, {None: "urn:x", "y": "urn:y"}])
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<b/>", "<b>1</b>", "<b u='1'><c/></b>", "<y:y xmlns:y='urn:y'><c/></y:y>",
+        "<ab:b xmlns:ab='urn:y'><c>1</c></ab:b>", "<y:b xmlns:y='urn:y'><y:c/></y:b>",
+    ],
+)  # fmt: skip
+def test_an_element_means_the_same_among_others(around, element):
+    alone = etree.fromstring(element)
+    before, behind = etree.tostring(etree.Element("a", None, around), encoding=str)[:-2], "</a>"
+    (there,) = etree.fromstring(f"{before}>{within(around, etree.fromstring(element))}{behind}")
+    assert [(each.tag, each.text, dict(each.attrib)) for each in there.iter()] == (
+        [(each.tag, each.text, dict(each.attrib)) for each in alone.iter()]
+    )
+
+
+TEXTS = ["", "a", "a b", "a&b", "<", ">", "\r\n", "]]>", "é", '"', "a<b>c&d\re"]
+
+
+@pytest.mark.parametrize("attributes", [{}, {"units": "GB"}, {"name": "<\"'&>\n\t\r"}])
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_property_alone_is_written_as_in_a_tree(attributes, text):
+    written = fragment([Property("Name", text, attributes)])
+    assert written == writer("Name", attributes)(text)
+    (read_back,) = loads(f"<Job>{written}</Job>").items
+    assert (read_back.text, dict(read_back.attributes)) == (text, attributes)
+
+
+@pytest.mark.parametrize("texts", [[], ["a", "b"], TEXTS, ["a\0b", "<"], ["\0"]])
+def test_many_texts_are_escaped_as_each_alone(texts):
+    assert list(escaped(texts)) == [writer("N", {})(each)[3:-4] if each else "" for each in texts]
+
+
+def test_properties_of_a_namespace_stand_in_a_document_that_declares_it():
+    with pytest.raises(ValueError, match="cannot stand alone"):
+        fragment([Property("Name", "a"), Property("b", "1", namespace="urn:x")])
+
+
+def test_heads_that_were_not_remembered_are_written_all_the_same(monkeypatch):
+    monkeypatch.setattr(module, "_HEADS_LIMIT", 2)
+    monkeypatch.setattr(module, "_HEADS", {})
+    many = [{"name": str(number)} for number in range(5)] + [{"name": "x" * 300}] * 2
+    for attributes in [*many, *many]:
+        written = fragment([Property("Variable", "1", attributes)])
+        assert written == f'<Variable name="{attributes["name"]}">1</Variable>'
+        assert len(module._HEADS) <= 2
+
+
+class Seen(io.BytesIO):
+    """A stream that keeps what it was given in one call, and after how many it was flushed."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls, self.flushed = [], []
+
+    def write(self, data):
+        self.calls.append(data)
+        return super().write(data)
+
+    def flush(self):
+        self.flushed.append(len(self.calls))
+
+
+@pytest.mark.parametrize("wrap, around", [("", ("", "")), ("Jobs", ("<Jobs>\n", "</Jobs>\n"))])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_texts_are_written_together_unless_each_is_to_be_seen(at_once, wrap, around):
+    texts, stream = [f"<Job><Id>{number}</Id></Job>" for number in range(9)], Seen()
+    assert write_texts(iter(texts), stream, wrap=wrap, at_once=at_once) == 9
+    lines = "".join(f"{each}\n" for each in texts)
+    declared = '<?xml version="1.0" encoding="UTF-8"?>\n' if wrap else ""
+    assert stream.getvalue().decode() == declared + around[0] + lines + around[1]
+    assert (lines.encode() in stream.calls) is not at_once
+    assert len(stream.flushed) == 9 * at_once
+
+
+def test_long_texts_are_not_held_until_the_end():
+    stream = Seen()
+    assert write_texts(["x" * 20_000] * 6, stream) == 6
+    assert [len(each) // 20_000 for each in stream.calls] == [2, 2, 2, 0]
+
+
+def test_what_came_before_something_that_fails_is_written():
+    def texts():
+        yield "<Job/>"
+        raise KeyError
+
+    stream = Seen()
+    with pytest.raises(KeyError):
+        write_texts(texts(), stream)
+    assert stream.getvalue() == b"<Job/>\n"
+
+
+@pytest.mark.parametrize("stream", [None, "jobs.xml", io.StringIO(), io.BytesIO])
+def test_only_a_binary_stream_is_written_to(stream):
+    with pytest.raises(InvalidValue, match="a binary stream to write to"):
+        write([Job.of(Id="1")], stream)
+
+
+@pytest.mark.parametrize("dialect", ["4.0", None, 3, "x"])
+def test_only_a_dialect_that_there_is_can_be_written(dialect):
+    with pytest.raises(InvalidValue, match="a dialect: "):
+        dumps(Job.of(Id="1"), dialect=dialect)
 
 
 @given(st.text(alphabet="a&<>\"'\n\r\té"))
