@@ -82,7 +82,7 @@ def offer(row: object, index: int = 0, mode: Mode = "fit") -> Offer:
     def refuse(reason: object) -> NoReturn:
         raise BadOffer(index, name, str(reason))
 
-    if not isinstance(row.get("id", ""), str | int):
+    if not isinstance(row.get("id", ""), str | int) or isinstance(row.get("id"), bool):
         refuse(f"id is {_kind(row['id'])}, not a text")
     stated = row.get("mode", mode)
     if stated not in MODES:
