@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import UnionType
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from sssjob.dotted import NOTEBOOK, loaded
+
+E = TypeVar("E", bound=Exception)
 
 
 class Severity(StrEnum):
@@ -327,8 +329,7 @@ class InvalidValue(SSSJobError, ValueError):
         self.expected = expected
 
     def __str__(self) -> str:
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
-        return f"{shown!r} is not {self.expected}"
+        return f"{quoted(self.text)} is not {self.expected}"
 
 
 class WrongKind(InvalidValue, TypeError):
@@ -373,8 +374,8 @@ class NotFetched(SSSJobError, ValueError):
         return f"{self.uri!r} is not fetched: {self.reason}"
 
 
-class UnusableInput(SSSJobError, ValueError):
-    """Input of which no record can be read at all: no header line, or an unknown option."""
+class WrongAtLine(SSSJobError, ValueError):
+    """What is wrong, and in which line of a text; ``line`` is 0 if not known."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(reason, line)
@@ -382,6 +383,10 @@ class UnusableInput(SSSJobError, ValueError):
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.reason}" if self.line else self.reason
+
+
+class UnusableInput(WrongAtLine):
+    """Input of which no record can be read at all: no header line, or an unknown option."""
 
 
 class Unprotected(SSSJobError, PermissionError):
@@ -589,8 +594,7 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
         key = f"{self.key}: " if self.key else ""
-        shown = self.found if len(self.found) <= 200 else self.found[:197] + "..."
-        return f"{place}: error: {key}found {shown}, expected {self.expected}"
+        return f"{place}: error: {key}found {shortened(self.found)}, expected {self.expected}"
 
 
 class BadSettings(SSSJobError, ValueError):
@@ -616,6 +620,31 @@ def shown(value: object) -> str:
         return repr(value)
     except ValueError:
         return f"<{type(value).__name__} of too many digits to be shown>"
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """A text as messages have it: of a long one so many characters, the last three of them dots.
+
+    >>> shortened("abcdefgh", 8), shortened("abcdefghi", 8)
+    ('abcdefgh', 'abcde...')
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def quoted(text: str, most: int = 60) -> str:
+    """A text in quotes, as messages have what was written in a wrong place.
+
+    >>> quoted("abcdefghi", 8)
+    "'abcde...'"
+    """
+    return repr(shortened(text, most))
+
+
+def hand_over(error: E, on_error: Callable[[E], object] | None) -> None:
+    """Raise an error, or hand it to ``on_error`` where there is somebody who takes it."""
+    if on_error is None:
+        raise error
+    on_error(error)
 
 
 def one_of(value: object, words: object, expected: str) -> None:

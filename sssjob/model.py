@@ -20,7 +20,15 @@ from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overlo
 
 from sssjob import spec, suggestions, units
 from sssjob.dotted import EDITING, NOTEBOOK, loaded
-from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName, WrongKind, of_kind, shown
+from sssjob.errors import (
+    InvalidValue,
+    NoSuchProperty,
+    UnknownName,
+    WrongKind,
+    of_kind,
+    quoted,
+    shown,
+)
 from sssjob.legality import DECLARES, legal, legal_name, legal_namespace, legal_note
 
 Scalar = str | int | float | bool | Fraction | Decimal | datetime | timedelta
@@ -31,7 +39,7 @@ P = TypeVar("P", bound="Property")
 T = TypeVar("T")
 Each = TypeVar("Each", bound="Item")
 
-_SHOWN = 40  # characters of a text in a repr
+_SHOWN = 43  # characters of a text in a repr
 
 
 class Attributes(dict[str, str]):
@@ -158,7 +166,7 @@ class Property:
         return new
 
     def __repr__(self) -> str:
-        parts = [repr(self.name), repr(_shortened(self.text))]
+        parts = [repr(self.name), quoted(self.text, _SHOWN)]
         parts += [repr(dict(self.attributes))] if self.attributes else []
         parts += [f"<{len(self.children)} inside>"] if self.children else []
         return f"{type(self).__name__}({', '.join(parts)})"
@@ -672,6 +680,11 @@ def stripped(text: str) -> str:
     return text.strip(units.XML_SPACE)
 
 
+def text_in(item: Property | None) -> str:
+    """The text of a property without white space around it; "" where there is no property."""
+    return "" if item is None else stripped(item.text)
+
+
 def frozen(attributes: Mapping[str, str] | Sequence[tuple[str, str]]) -> Attributes:
     """Attributes that do not change."""
     if type(attributes) is Attributes:
@@ -758,10 +771,6 @@ def _meant(name: str, block: str) -> str:
     if name in spec.blocks(block):
         return f"give {name}.of(...)"
     return suggestions.advice(name, block)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _plural(name: str, number: int) -> str:

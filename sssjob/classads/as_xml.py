@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from lxml import etree
 
-from sssjob.classads.errors import BadAd, refuse
+from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import DEPTH_LIMIT, plain
 from sssjob.classads.times import absolute, absolute_text, relative, relative_text
 from sssjob.classads.tokens import number, unquoted
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime
 from sssjob.classads.writing import NEW, real, string
 from sssjob.classads.writing import attribute as spelled
+from sssjob.errors import hand_over
 from sssjob.legality import ILLEGAL
 
 TYPE_CHECKING = False
@@ -62,7 +63,7 @@ def _taken(element: etree._Element, on_error: OnError | None) -> Iterator[Ad]:
         found = _ad(element, 0)
         found.line = _line(element)
     except BadAd as error:
-        refuse(BadAd(error.reason, error.line or _line(element)), on_error)
+        hand_over(BadAd(error.reason, error.line or _line(element)), on_error)
     else:
         yield found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
-from sssjob.classads.errors import BadAd, refuse
+from sssjob.classads.errors import BadAd
+from sssjob.errors import hand_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def ads(
         try:
             found = parse(text, line)
         except BadAd as error:
-            refuse(BadAd(error.reason, line), on_error)
+            hand_over(BadAd(error.reason, line), on_error)
             continue
         found.line = line
         yield found
@@ -77,7 +78,7 @@ def pieces(
                 depth, text, at = 1, text[word.start() :], 1
                 continue
             if sign not in _LIST[opener] and sign[0] != "/":
-                refuse(BadAd(f"{sign[:40]} stands where an ad is expected", line), on_error)
+                hand_over(BadAd(f"{sign[:40]} stands where an ad is expected", line), on_error)
             line += sign.count("\n")
             text, at = text[end:], 0
             continue
@@ -85,7 +86,7 @@ def pieces(
         depth += 1 if sign in _CLOSERS else -1 if sign in ("]", "}") else 0
         if not depth:
             if sign != _CLOSERS[opener]:
-                refuse(BadAd(f"{sign!r} closes what {opener!r} opened", line), on_error)
+                hand_over(BadAd(f"{sign!r} closes what {opener!r} opened", line), on_error)
             else:
                 yield text[:end], line
             line += text.count("\n", 0, end)
@@ -100,5 +101,5 @@ def _passed(between: str, line: int, on_error: OnError | None) -> int:
     rest = between.replace(",", " ").replace(";", " ").strip("\ufeff \t\r\n\f\v")
     if rest:
         shown = rest if len(rest) <= 40 else rest[:37] + "..."
-        refuse(BadAd(f"{shown!r} stands where an ad is expected", line), on_error)
+        hand_over(BadAd(f"{shown!r} stands where an ad is expected", line), on_error)
     return line + between.count("\n")

@@ -37,7 +37,8 @@ def read(
 
         yield from long.read(_lines(stream, long.LINE_LIMIT), strict=strict, on_error=on_error)
         return
-    from sssjob.classads.errors import BadAd, refuse
+    from sssjob.classads.errors import BadAd
+    from sssjob.errors import hand_over
 
     try:
         if form == NEW:
@@ -53,7 +54,7 @@ def read(
 
             yield from as_xml.read(stream, on_error=on_error)
     except BadAd as error:
-        refuse(error, on_error)
+        hand_over(error, on_error)
 
 
 def read_text(text: str, form: str = "", *, strict: bool = False) -> list[Ad]:

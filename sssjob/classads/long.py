@@ -61,9 +61,9 @@ def read(
                 start = number
             attributes[name] = value
         except ValueError as error:
-            from sssjob.classads.errors import refuse  # hooks, which read good ads, start without
+            from sssjob.errors import hand_over  # hooks, which read good ads, start without
 
-            refuse(_at(error, number), on_error)
+            hand_over(_at(error, number), on_error)
     if attributes:
         yield Ad(attributes, start)
 

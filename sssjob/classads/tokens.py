@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sssjob.classads.errors import BadAd, shown
+from sssjob.classads.errors import BadAd
+from sssjob.errors import quoted
 from sssjob.integers import LARGEST, SMALLEST
 
 NAME, QUOTED, NUMBER, STRING, SIGN, END = "name", "quoted", "number", "string", "sign", "end"
@@ -58,7 +59,7 @@ def tokens(text: str, old: bool = False) -> list[tuple[str, str, int]]:
         word = token[0]
         if kind == "space":
             if old and word.strip():
-                raise BadAd(f"a comment in an expression: {shown(word)}")
+                raise BadAd(f"a comment in an expression: {quoted(word)}")
         elif kind == SIGN and word in _SIGNS:
             found.append((NAME, _SIGNS[word], start))
         else:
@@ -82,7 +83,7 @@ def unquoted(word: str) -> str:
         try:
             return octets.decode()
         except UnicodeDecodeError:
-            raise BadAd(f"a string that is no UTF-8: {shown(inner)}") from None
+            raise BadAd(f"a string that is no UTF-8: {quoted(inner)}") from None
     return inner
 
 
@@ -95,17 +96,17 @@ def number(word: str, negative: bool = False) -> int | float:
     if not word.isdecimal():
         return -float(word) if negative else float(word)
     if word[0] == "0" and len(word) > 1 and not (negative and _OCTAL.fullmatch(word)):
-        raise BadAd(f"{shown(word)} is no number: HTCondor reads none with a zero before it")
+        raise BadAd(f"{quoted(word)} is no number: HTCondor reads none with a zero before it")
     value = -_whole(word) if negative else _whole(word)
     if value > LARGEST or value < SMALLEST:
-        raise BadAd(f"{shown(word)} does not fit 64 bits")
+        raise BadAd(f"{quoted(word)} does not fit 64 bits")
     return value
 
 
 def _whole(word: str) -> int:
     digits = word.lstrip("0") or "0"
     if len(digits) > 19:
-        raise BadAd(f"{shown(word)} does not fit 64 bits")
+        raise BadAd(f"{quoted(word)} does not fit 64 bits")
     return int(digits)
 
 
@@ -113,7 +114,7 @@ def _encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise BadAd(f"a string with a lone surrogate: {shown(text)}") from None
+        raise BadAd(f"a string with a lone surrogate: {quoted(text)}") from None
 
 
 def _escaped(match: re.Match[bytes]) -> bytes:
@@ -125,7 +126,7 @@ def _escaped(match: re.Match[bytes]) -> bytes:
 
 def _wrong(text: str, place: int) -> str:
     if text[place] in "\"'":
-        return f"a string that is not closed: {shown(text[place:])}"
+        return f"a string that is not closed: {quoted(text[place:])}"
     if text.startswith("/*", place):
         return "a comment that is not closed"
-    return f"{text[place]!r} has no meaning here: {shown(text[place:])}"
+    return f"{text[place]!r} has no meaning here: {quoted(text[place:])}"

@@ -245,9 +245,10 @@ def bad(reason: str, *texts: str) -> BadAd:
 
     Hooks, which read good ads, start without the module of errors.
     """
-    from sssjob.classads.errors import BadAd, shown
+    from sssjob.classads.errors import BadAd
+    from sssjob.errors import quoted
 
-    return BadAd(reason.format(*map(shown, texts)) if texts else reason)
+    return BadAd(reason.format(*map(quoted, texts)) if texts else reason)
 
 
 def same(one: object, other: object) -> bool:

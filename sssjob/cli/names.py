@@ -7,12 +7,13 @@ for completion only: that takes time.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from sssjob import registry
 from sssjob.cli import options
+from sssjob.cli.options import Command
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,7 +25,6 @@ Thing = Literal[
 ]
 Names = Callable[[], Iterable[str]]
 Has = Callable[[registry.System], object]
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
@@ -189,13 +189,9 @@ _TABLE = (
 
 def records(command: Command) -> Command:
     """The options that say how a command reads records: ``records.reading`` has their values."""
-    for each in reversed(_TABLE):
-        command = each(command)
-    return command
+    return options.together(command, _TABLE)
 
 
 def records_without_columns(command: Command) -> Command:
     """The same for a command whose ``--columns`` are of what it prints."""
-    for each in reversed(_RECORDS):
-        command = each(command)
-    return command
+    return options.together(command, _RECORDS)

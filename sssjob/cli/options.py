@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +17,16 @@ from sssjob.cli.ranges import NumberRange, WholeNumber
 
 if TYPE_CHECKING:
     from datetime import tzinfo
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def together(command: Command, every: Sequence[Callable[[Any], Any]]) -> Command:
+    """A command with several options, which its help lists in this order."""
+    for option in reversed(every):
+        command = option(command)
+    return command
 
 
 class Renamed(click.Option):

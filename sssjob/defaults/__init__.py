@@ -280,7 +280,7 @@ def overridden(
 
 def is_of_each(part: expression.Expression) -> bool:
     """Whether what a job requests is said of each of its task groups (1.10)."""
-    return all(found.item.name in DESCRIPTIVE for found in expression.comparisons(part))
+    return expression.is_about(part, DESCRIPTIVE)
 
 
 def _beside(
@@ -338,7 +338,7 @@ def _requested(job: Job, names: frozenset[str]) -> list[Requested]:
     """
 
     def is_lent(part: expression.Expression) -> bool:
-        return all(found.item.name in names for found in expression.comparisons(part))
+        return expression.is_about(part, names)
 
     blocks = job.blocks(Requested)
     try:

@@ -24,7 +24,7 @@ from sssjob.document.outermost import (
     strangers,
 )
 from sssjob.document.places import local, names
-from sssjob.errors import UnreadableDocument, Window, finding
+from sssjob.errors import UnreadableDocument, Window, finding, hand_over
 
 FOREIGN = "E-UNKNOWN"  # the code of what is no job object, though it is well-formed
 OnError = Callable[[UnreadableDocument], None]
@@ -163,16 +163,12 @@ def told(on_error: OnError | None) -> Iterator[OnError]:
     """What raises an error, or hands it over; also one that ends the source."""
 
     def tell(error: UnreadableDocument) -> None:
-        if on_error is None:
-            raise error
-        on_error(error)
+        hand_over(error, on_error)
 
     try:
         yield tell
     except UnreadableDocument as error:
-        if on_error is None:
-            raise
-        on_error(error)
+        tell(error)
 
 
 _Group = Sequence[Piece] | Other | WholeDocument | FilesBeside | UnreadableDocument

@@ -6,7 +6,7 @@ import re
 
 from sssjob import spec
 from sssjob.document.encodings import UTF8, beginning
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import UnreadableDocument, finding, quoted
 from sssjob.units import XML_SPACE
 
 DOCTYPE = "a document type declaration (DTD) is not accepted"
@@ -132,8 +132,7 @@ def doctype(line: int, column: int) -> UnreadableDocument:
 
 def foreign(name: str, namespace: str, line: int) -> UnreadableDocument:
     """What has the name of a job object, in a namespace that is not the standard's."""
-    shown = namespace if len(namespace) <= 80 else f"{namespace[:77]}..."
-    text = f"<{name}> of the namespace {shown!r} is no job object"
+    text = f"<{name}> of the namespace {quoted(namespace, 80)} is no job object"
     advice = f"write it without a namespace, or in {spec.NAMESPACE}"
     return UnreadableDocument(
         finding(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from sssjob.document import reader
 from sssjob.document.batches import Batch, OnError, Slice, without_jobs
 from sssjob.document.files import Source
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import hand_over
 
 __all__ = ["Slice", "slices"]
 
@@ -17,12 +18,7 @@ def slices(source: Source, *, on_error: OnError | None = None) -> Iterator[Slice
 
     A document without any is told as what cannot be read, unless it is an empty wrapper.
     """
-
-    def tell(error: UnreadableDocument) -> None:
-        if on_error is None:
-            raise error
-        on_error(error)
-
+    tell = partial(hand_over, on_error=on_error)
     for batch in reader.batches(source, on_error=on_error):
         yield from of_batch(batch, tell)
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from sssjob.addresses import is_ledger, is_object, is_store
 from sssjob.document.files import is_compressed, raw
-from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
+from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput, hand_over
 from sssjob.visible import visible
 
 STANDARD_INPUT = "<stdin>"
@@ -132,9 +132,7 @@ def documents(
             with os.scandir(folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            if on_error is None:
-                raise
-            on_error(error)
+            hand_over(error, on_error)
             continue
         inner = []
         for entry in found:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sssjob.errors import Finding, SSSJobError
+from sssjob.errors import Finding, SSSJobError, shortened
 from sssjob.model import Block, Job, Note, Property, Reference
 from sssjob.visible import Markup
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sssjob.accounting.report import Report
 
 ROWS = 200  # of one picture; a job group may have a hundred thousand jobs
-_WIDEST = 200  # characters of a value
 FIRST = 20  # jobs of many, which may stand in very large files
 # What is shown of each of them, delivered before the job's own, and that before what it requests.
 _TOLD = ("Id", "Name", "State", "User", "Project", "Queue", "Processors", "Duration")
@@ -28,7 +27,7 @@ def block(shown: Block) -> Markup:
     title = " ".join(filter(None, (shown.name, shown.id)))
     return Markup.of(
         "<table><caption>{title}</caption>{body}{more}</table>",
-        title=_short(title), body=Markup.joined(rows[:ROWS]), more=more,
+        title=shortened(title), body=Markup.joined(rows[:ROWS]), more=more,
     )  # fmt: skip
 
 
@@ -52,7 +51,7 @@ def jobs(shown: Iterable[Job]) -> Markup:
         if next(told, None) is not None:
             lines.append(_line(["..."]))
     except (SSSJobError, OSError) as error:
-        wide, said = len(_TOLD), _short(str(error))
+        wide, said = len(_TOLD), shortened(str(error))
         lines.append(Markup.of("<tr><td colspan='{wide}'>{said}</td></tr>", wide=wide, said=said))
     return _table(lines)
 
@@ -70,7 +69,7 @@ def _table(lines: Iterable[Markup]) -> Markup:
 
 
 def _line(cells: Iterable[str], cell: str = "td") -> Markup:
-    told = (Markup.of("<{cell}>{text}</{cell}>", cell=cell, text=_short(text)) for text in cells)
+    told = (Markup.of("<{cell}>{text}</{cell}>", cell=cell, text=shortened(text)) for text in cells)
     return Markup.of("<tr>{told}</tr>", told=Markup.joined(told))
 
 
@@ -97,8 +96,8 @@ def _row(
     return Markup.of(
         "<tr><{cell} style='padding-left:{indent}em;text-align:left'>{name}</{cell}>"
         "<td style='text-align:left'>{value}</td><td>{carried}</td></tr>",
-        cell=cell, indent=depth + 1, name=_short(name), value=_short(value),
-        carried=_short(carried),
+        cell=cell, indent=depth + 1, name=shortened(name), value=shortened(value),
+        carried=shortened(carried),
     )  # fmt: skip
 
 
@@ -108,10 +107,6 @@ def _finding(found: Finding) -> Markup:
     return Markup.of(
         "<tr><td>{place}</td><td style='color:{colour}'>{severity}</td>"
         "<td style='text-align:left'>{advice}</td><td>{code}</td></tr>",
-        place=_short(place), colour=_COLOURS[found.severity], severity=found.severity,
-        advice=_short(advice), code=_short(found.code),
+        place=shortened(place), colour=_COLOURS[found.severity], severity=found.severity,
+        advice=shortened(advice), code=shortened(found.code),
     )  # fmt: skip
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import BinaryIO, NoReturn
 
 from sssjob import spec, suggestions, units
-from sssjob.errors import SSSJobError
+from sssjob.errors import SSSJobError, hand_over
 from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer, keys
 from sssjob.json_text import each_once
 from sssjob.model import Property
@@ -66,9 +66,7 @@ def made(rows: Iterable[object], mode: Mode, on_error: OnError | None = None) ->
         try:
             yield offer(row, index, mode)
         except BadOffer as error:
-            if on_error is None:
-                raise
-            on_error(error)
+            hand_over(error, on_error)
 
 
 def offer(row: object, index: int = 0, mode: Mode = "fit") -> Offer:

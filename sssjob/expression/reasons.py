@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sssjob.errors import shortened
 from sssjob.expression.comparison import YES, Leaf, Verdict
 from sssjob.expression.fit import components, plan
 from sssjob.expression.normal_form import (
@@ -24,7 +25,6 @@ from sssjob.expression.normal_form import (
 from sssjob.expression.offer import Offer
 from sssjob.expression.tree import Comparison, Expression, all_of, inverse, key
 
-_SHOWN = 200  # characters of one value
 _Ask: TypeAlias = Callable[[Formula], int]
 
 
@@ -128,14 +128,14 @@ def _compared(leaf: Leaf, offer: Offer) -> str:
 
     A number that is offered is the most that there is, unless numbers are compared as they are.
     """
-    name = _shortened(str(leaf))
+    name = shortened(str(leaf))
     if leaf.fault:
         return f"{name}: {leaf.fault}"
     if leaf.pattern is not None:
         texts = offer.names.get(key(leaf.comparison.item), ())
         if why := leaf.pattern.given_up(texts):
             return f"{name}: given up, {why}"
-    shown = _shortened(offer.shown(leaf.comparison.item))
+    shown = shortened(offer.shown(leaf.comparison.item))
     if leaf.slots and shown != "not known" and offer.amount(leaf.slots) is None:
         return f"{name}: cannot be compared with {shown}"
     if shown == "not known":
@@ -160,11 +160,7 @@ def _conflicts(part: All, ask: _Ask) -> Iterator[Reason]:
 
 def _brief(part: Formula) -> str:
     if isinstance(part, Leaf):
-        return _shortened(str(part))
+        return shortened(str(part))
     joint = " And " if isinstance(part, All) else " Or "
     inner: Sequence[Formula] = part.parts if isinstance(part, All | Any) else part.members
     return f"({joint.join(map(_brief, inner))})"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -140,6 +140,11 @@ def all_of(operands: Iterable[Expression]) -> Expression:
     """The operands joined by And; a single one stays what it is."""
     parts = tuple(operands)
     return parts[0] if len(parts) == 1 else And(parts)
+
+
+def is_about(expression: Expression, names: Container[str]) -> bool:
+    """Whether an expression compares properties of these names only."""
+    return all(each.item.name in names for each in comparisons(expression))
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:

@@ -45,7 +45,7 @@ from sssjob.formats.jsdl_words import (
     shown,
     tell_unread,
 )
-from sssjob.model import Job, Property, stripped
+from sssjob.model import Job, Property, stripped, text_in
 from sssjob.nodes import plain
 from sssjob.translate.counts import say_counts
 from sssjob.translate.limits import limit_amount, limits_of
@@ -288,7 +288,7 @@ def _application(
     for name, element in STREAMS:
         held = ("redirectList",) if name in FILES else ()
         item = asked.one(name, *held)
-        text = file_of(asked, name) if held else "" if item is None else stripped(item.text)
+        text = file_of(asked, name) if held else text_in(item)
         if text:
             _add(posix, POSIX, element, text)
         if item is not None and "redirectList" in item.attributes:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from sssjob import spec, units
+from sssjob.errors import shortened
 
 JOB, GROUP = "Job", "JobGroup"
 
@@ -77,7 +78,7 @@ def attribute(name: str, kind: str = JOB) -> ObjectAttribute | None:
 
 def shown(text: str) -> str:
     """What a stranger wrote, as short as a message should be."""
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return shortened(text, _SHOWN)
 
 
 def _kind(row: spec.Element) -> AttributeType:

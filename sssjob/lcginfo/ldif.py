@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sssjob.errors import LimitExceeded, SSSJobError, unheard
+from sssjob.errors import LimitExceeded, SSSJobError, quoted, unheard
 from sssjob.lcginfo.snapshot import Remark, Report
 from sssjob.visible import Ldif
 
@@ -133,7 +133,7 @@ def _pair(number: int, text: str, report: Report) -> tuple[str, str] | None:
     """Name and value of an unfolded line, or None if it is none."""
     found = _LINE.fullmatch(text)
     if found is None:
-        report(Remark(number, f"{_shown(text)} is not 'attribute: value'"))
+        report(Remark(number, f"{quoted(text)} is not 'attribute: value'"))
         return None
     name, form, value = found[1], found[2], found[3]
     problem = ""
@@ -151,7 +151,3 @@ def _pair(number: int, text: str, report: Report) -> tuple[str, str] | None:
         raise BadLDIF(f"line {number}: dn: {problem}")
     report(Remark(number, f"{name}: {problem}"))
     return None
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")

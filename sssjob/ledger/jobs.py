@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
-from sssjob.errors import DamagedStore
+from sssjob.errors import DamagedStore, hand_over
 from sssjob.ledger import columns, damage, lookup, places
 from sssjob.ledger.columns import EXACT, GROUPED, KEPT, SUMMED
 from sssjob.ledger.ledger import Ledger
@@ -81,18 +81,14 @@ def _made(
     now = ledger.manifest()
     whole, faults = ledger.present(now)
     for fault in faults:
-        if on_error is None:
-            raise fault
-        on_error(fault)
+        hand_over(fault, on_error)
     replaced: dict[str, set[int]] = {}
     for each in lookup.gone(ledger.home, now).to_pylist():
         replaced.setdefault(each["file"], set()).add(each["row"])
     for file in whole:
         gone, path = replaced.get(file.name, set()), ledger.home / file.path
         if (changed := damage.fault(ledger.home, file)) is not None:
-            if on_error is None:
-                raise changed
-            on_error(changed)
+            hand_over(changed, on_error)
             continue
         try:
             for number, row in enumerate(_rows(path, names)):
@@ -100,9 +96,7 @@ def _made(
                     yield make(row)
         except (OSError, pa.ArrowException) as error:
             damaged = DamagedStore(str(path), f"cannot be read: {error}")
-            if on_error is None:
-                raise damaged from None
-            on_error(damaged)
+            hand_over(damaged, on_error)
 
 
 def job(row: columns.Row) -> Job:

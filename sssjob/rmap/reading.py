@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from lxml import etree
@@ -9,7 +10,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import units
 from sssjob.document.places import inside_of, split
-from sssjob.errors import InvalidValue, Refused
+from sssjob.errors import InvalidValue, Refused, quoted
 from sssjob.rmap import codes
 from sssjob.rmap.envelope import elements, local, named, text
 from sssjob.rmap.message import (
@@ -32,6 +33,7 @@ from sssjob.rmap.message import (
 from sssjob.suggestions import question
 
 _DEEPEST = 100  # parentheses within each other
+_shown = partial(quoted, most=20)  # what a peer wrote
 _DIGITS = 18  # of a number that is still believed
 
 # Slurm's plugin knows G and L; what differs in case only is meant.
@@ -297,7 +299,3 @@ def _integer(written: str | None) -> int | None:
 def _whole(written: str | None) -> int | None:
     number = _integer(written)
     return number if number is not None and number >= 0 else None
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 20 else text[:17] + "...")

@@ -11,7 +11,7 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
-from sssjob.errors import SSSJobError
+from sssjob.errors import SSSJobError, hand_over
 from sssjob.query import Match, Question
 from sssjob.store.access_paths import Access, StoreMoment, one
 from sssjob.store.cells import only
@@ -303,9 +303,7 @@ class StoreAnswers(NamedTuple):
         self.trace.certain += rows
 
     def _refuse(self, error: SSSJobError) -> None:
-        if self.on_error is None:
-            raise error
-        self.on_error(error)
+        hand_over(error, self.on_error)
 
 
 def _by_document(rows: Iterable[Row]) -> Iterator[CandidateRows]:

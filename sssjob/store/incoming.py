@@ -46,7 +46,7 @@ class MemberRow(NamedTuple):
         """When it started, where it may be told of by an Id that it does not tell."""
         if isinstance(self.started, int | float) and float(self.started).is_integer():
             id_, global_id = (str(each or "") for each in self[:2])
-            yield from starts_untold((id_,), (global_id,), (str(int(self.started)),), ("",))
+            yield from starts_of(id_, Marks(global_id, started=str(int(self.started))))
 
 
 class Incoming(NamedTuple):
@@ -89,8 +89,7 @@ class Incoming(NamedTuple):
 
     def starts(self) -> Iterator[int]:
         """When it started, where a store may have it by an Id that this does not tell."""
-        marks = self.marks
-        return starts_untold((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
+        return starts_of(self.id, self.marks)
 
     def is_one_of(self, ids: Collection[str]) -> bool:
         """Whether it may be told of by one of these Ids."""
@@ -253,6 +252,11 @@ def starts_untold(
         is_known = owned_by and of_one(id_, one)
         if start.isdecimal() and may_be_of_schedd(id_, one) and not is_known:
             yield int(start)
+
+
+def starts_of(id_: str, marks: Marks) -> Iterator[int]:
+    """The same of one run."""
+    return starts_untold((id_,), (marks.global_id,), (marks.started,), (marks.whose,))
 
 
 def user_in(row: Row) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sssjob.document import Source
 from sssjob.document.tree import OnError
-from sssjob.errors import Finding, UnreadableDocument, unheard
+from sssjob.errors import Finding, UnreadableDocument, hand_over, unheard
 from sssjob.store import lookup, opening, packing, reading
 from sssjob.store.engine import Engine, tried
 from sssjob.store.history import HistoryEntry
@@ -79,9 +79,7 @@ def _kept(
     def tell(error: UnreadableDocument) -> None:
         nonlocal bad
         bad += 1
-        if on_error is None:
-            raise error
-        on_error(error)
+        hand_over(error, on_error)
 
     total = Counts()
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, islice
 
-from sssjob.errors import DamagedStore
+from sssjob.errors import DamagedStore, hand_over
 from sssjob.integers import LARGEST
 from sssjob.store.access_paths import StoreMoment
 from sssjob.store.columns import (
@@ -255,9 +255,7 @@ def ended_within(
                 yield row
         on_others(others)
     except DamagedStore as error:
-        if on_error is None:
-            raise
-        on_error(error)
+        hand_over(error, on_error)
         # Beyond the damage every document is looked at, and those before it were counted at most.
         for row in rows(engine, deleted=False, on_error=on_error):
             if row[0] > last:
@@ -346,9 +344,7 @@ def told(row: Row, packing: Packing, address: str, on_error: OnDamage | None) ->
     try:
         document = stored(row, packing, address)
     except DamagedStore as error:
-        if on_error is None:
-            raise
-        on_error(error)
+        hand_over(error, on_error)
     else:
         yield document
 

@@ -11,7 +11,7 @@ from sssjob.store.cells import only
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import ChosenFiles
 from sssjob.store.identity import Marks, ids_of, stated
-from sssjob.store.incoming import USERS, starts_untold
+from sssjob.store.incoming import USERS, starts_of
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 from sssjob.store.stored import is_of_request
 
@@ -61,8 +61,7 @@ class PresentDocument(NamedTuple):
 
     def starts(self) -> Iterator[int]:
         """When it started, where it may be told of by an Id that it does not tell."""
-        marks = self.marks
-        return starts_untold((self.id,), (marks.global_id,), (marks.started,), (marks.whose,))
+        return starts_of(self.id, self.marks)
 
 
 class DocumentVersion(NamedTuple):

@@ -16,7 +16,7 @@ from sssjob import registry, units
 from sssjob.errors import InvalidValue
 from sssjob.expression import Expression
 from sssjob.integers import whole
-from sssjob.model import Property, stripped
+from sssjob.model import Property, stripped, text_in
 from sssjob.records.readers import is_one_name
 from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
@@ -531,7 +531,7 @@ class QueueAt(Rule):
         queue = asked.one("Queue")
         machine = None if made.held else asked.one("Machine")
         items = [item for item in (queue, machine) if item is not None]
-        texts = [stripped(item.text) if item is not None else "" for item in (queue, machine)]
+        texts = [text_in(item) for item in (queue, machine)]
         if not items:
             return
         try:

@@ -19,7 +19,7 @@ from sssjob.array_indices import Array
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.file_names import indexed, literal
-from sssjob.model import Item, Job, Note, Property, stripped
+from sssjob.model import Item, Job, Note, Property, stripped, text_in
 from sssjob.suggestions import question
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
@@ -667,7 +667,7 @@ def _interpreter(asked: JobRequest, settings: Settings) -> str:
 def _program(asked: JobRequest, made: ScriptWriting, settings: Settings) -> tuple[str, str, str]:
     """What the first line names, what is run, and the id of the file of the job that this is."""
     item, words = asked.one("Executable"), asked.one("Arguments")
-    text = "" if item is None else stripped(item.text)
+    text = text_in(item)
     named = executable(text, asked.said("InitialWorkingDirectory"))
     if named.kind is ExecutableKind.FILE and named.target in settings.files:
         return (*_file(asked, made, settings.files[named.target], words), safe(named.target))

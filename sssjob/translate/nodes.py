@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from sssjob import expression, nodes
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.expression import Alternative, Comparison, Expression, Not, Or, Wish
+from sssjob.expression import Alternative, Comparison, Expression, Not, Or, Wish, is_about
 from sssjob.expression.asked_names import asked_names
 from sssjob.model import Property, stripped
 from sssjob.named_nodes import NamedNodes, named
@@ -235,7 +235,7 @@ def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expressio
     about = frozenset(names)
 
     def is_said(part: Expression) -> bool:
-        if _is_plain(part) or not _is_about(part, about) or not is_of_each_node(asked, part):
+        if _is_plain(part) or not is_about(part, about) or not is_of_each_node(asked, part):
             return False
         try:
             found.append(say(part))
@@ -319,7 +319,7 @@ def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) ->
     unsaid = [asked_names(term) for term in asked.unsaid(name)]
     demanded: frozenset[str] | None = None
     for part in (each for whole in asked.demands() for each in asked.chosen(whole)):
-        if not isinstance(part, Wish) or part.avoid or not _is_about(part, frozenset((name,))):
+        if not isinstance(part, Wish) or part.avoid or not is_about(part, frozenset((name,))):
             continue
         known = [
             each for each in part.members
@@ -395,7 +395,3 @@ def _is_negated(part: Expression) -> bool:
 def _is_one(item: Property, take: Callable[[str], bool]) -> bool:
     text = stripped(item.text)
     return "aggregation" not in item.attributes and plain(text) and take(text)
-
-
-def _is_about(part: Expression, names: frozenset[str]) -> bool:
-    return all(each.item.name in names for each in expression.comparisons(part))

@@ -17,7 +17,7 @@ from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.integers import whole
 from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
-from sssjob.model import Note, Property, stripped
+from sssjob.model import Note, Property, stripped, text_in
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
 from sssjob.translate.fields import plain_text
@@ -136,8 +136,7 @@ def _deep(value: Any, depth: int = 0) -> None:
 
 def text_of(asked: JobRequest, name: str) -> str:
     """Take a text; "" says nothing."""
-    item = asked.one(name)
-    return "" if item is None else stripped(item.text)
+    return text_in(asked.one(name))
 
 
 def write_rows(asked: JobRequest, rows: Iterable[PropertyPath], form: Data) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sssjob.errors import InvalidValue
-from sssjob.model import Property, stripped
+from sssjob.model import Property, stripped, text_in
 from sssjob.translate.fields import Rule
 from sssjob.translate.options import Option, ScriptOptions, ScriptReading, ScriptWriting, shown
 from sssjob.translate.patterns import PLAIN, Patterns
@@ -67,8 +67,7 @@ class Streams(Rule):
         }
         output, error = found.get("OutputFile"), found.get("ErrorFile")
         merging = error is not None and (
-            _redirected(error) == ["Merge"]
-            and stripped(error.text) in ("", "" if output is None else stripped(output.text))
+            _redirected(error) == ["Merge"] and stripped(error.text) in ("", text_in(output))
         )
         unsaid = error is None and (made.held or self.joined is None)
         merged = (merging and (output is not None or not made.held)) or unsaid

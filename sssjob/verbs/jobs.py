@@ -14,7 +14,7 @@ from sssjob.accounting.report import Report, grouped_by
 from sssjob.document.files import source_of
 from sssjob.document.sources import NamedSource, UnusableSource
 from sssjob.dotted import NOTEBOOK, loaded, needed
-from sssjob.errors import SSSJobError, UnusableInput, of_kind
+from sssjob.errors import SSSJobError, UnusableInput, hand_over, of_kind
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Job
 from sssjob.records import AUTO, find
@@ -138,9 +138,7 @@ class Jobs:
             self._fail(UnusableSource(name, UnusableInput(item.reason, item.line)))
 
     def _fail(self, error: SSSJobError) -> None:
-        if self.on_error is None:
-            raise error
-        self.on_error(error)
+        hand_over(error, self.on_error)
 
 
 def jobs(

@@ -21,7 +21,7 @@ from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
 from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST
-from sssjob.model import Property, stripped
+from sssjob.model import Property, text_in
 from sssjob.records.builders import Column, Same, Tagged
 from sssjob.states import COMPLETED, has_ended, spelled
 
@@ -138,7 +138,7 @@ class _SummaryFact(NamedTuple):
 def _text(name: str) -> _SummaryFact:
     def find(job: TakenJob, _: WriterOptions) -> str:
         item = job.one(name)
-        text = "" if item is None else stripped(item.text)
+        text = text_in(item)
         if item is None or not text:
             return text
         if text.lower() in _NO_VALUE:

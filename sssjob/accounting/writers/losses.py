@@ -18,7 +18,7 @@ from sssjob.accounting.report import JobProperties, wall_time
 from sssjob.amounts import is_given
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.integers import LARGEST  # more is no amount, and readers take no more
-from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped
+from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped, text_in
 
 NO_PLACE = "no place for it"
 WISH = "what was requested has no place"
@@ -109,8 +109,7 @@ class TakenJob:
 
     def text(self, name: str) -> str:
         """The text of the first of them, without white space around it; "" if there is none."""
-        found = self.one(name)
-        return "" if found is None else stripped(found.text)
+        return text_in(self.one(name))
 
     def peek(self, name: str, /, **attributes: str) -> str:
         """The text that ``text`` would give of those with these attributes, without taking it."""

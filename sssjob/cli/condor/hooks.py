@@ -90,9 +90,7 @@ OPTIONS: dict[str, tuple[tuple[Callable[[Any], Any], ...], tuple[str, ...]]] = {
 
 def places(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say where the jobs are."""
-    for option in reversed(_WHERE):
-        command = option(command)
-    return command
+    return options.together(command, _WHERE)
 
 
 def given(jobs: str, state: str, **others: Any) -> HookSettings:

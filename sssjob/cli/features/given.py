@@ -170,10 +170,7 @@ def options_of(command: Callable[..., None]) -> Callable[..., None]:
         given = FeatureOptions(machine, job, now, cpu_used, ca, certificate, key, seconds)
         command(given=given, **rest)
 
-    wrapped: Callable[..., None] = with_given
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return options.together(with_given, _OPTIONS)
 
 
 def _told(status: str) -> ToldSample:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
-from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.errors import InvalidValue, LimitExceeded, quoted
 
 __all__ = ["Matching", "NotAPattern", "Pattern", "Span", "Spans", "finder"]
 
@@ -39,12 +39,7 @@ class NotAPattern(InvalidValue):
         self.position, self.reason = position, reason
 
     def __str__(self) -> str:
-        return f"{self.reason} at character {self.position} of {shown(self.text)}"
-
-
-def shown(text: str) -> str:
-    """A text for a message, quoted and not too long."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+        return f"{self.reason} at character {self.position} of {quoted(self.text)}"
 
 
 class Pattern:
@@ -70,7 +65,7 @@ class Pattern:
         try:
             return self._engine.matches(text)
         except LimitExceeded as error:
-            what = f"{error.what} to match {shown(self.text)} with {shown(text)}"
+            what = f"{error.what} to match {quoted(self.text)} with {quoted(text)}"
             stopped = LimitExceeded(what, error.limit)
             self.stopped = self.stopped or stopped
             if len(self._given_up) < _GIVEN_UP:

@@ -25,6 +25,7 @@ from sssjob.errors import (
     SSSJobError,
     UnreadableDocument,
     finding,
+    hand_over,
 )  # fmt: skip
 from sssjob.query.match import Match
 from sssjob.query.parser import MAX_DEPTH, parse
@@ -220,9 +221,7 @@ class XPath2Query(Question):
 
         def tell(error: Any) -> None:
             faults.append(error)
-            if on_error is None:
-                raise error
-            on_error(error)
+            hand_over(error, on_error)
 
         try:
             found, documents = supply.gathered(how, tell)

@@ -20,7 +20,7 @@ from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Wish
 from sssjob.expression.asked_names import asked_names
 from sssjob.integers import LARGEST, limit_seconds, whole
-from sssjob.model import Job, Note, Property, stripped
+from sssjob.model import Job, Note, Property, stripped, text_in
 from sssjob.records.readers import licences
 from sssjob.resource_names import gpu_model
 from sssjob.systems.condor import names
@@ -142,7 +142,7 @@ class Program(fields.Rule):
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Raises ``InvalidValue`` for a job without a program on the nodes."""
         item, words = asked.one("Executable"), asked.one("Arguments")
-        text = made.program or ("" if item is None else stripped(item.text))
+        text = made.program or text_in(item)
         named = executable(text)
         if named.kind is not ExecutableKind.PATH:
             raise InvalidValue(named.target, f"an executable that is a path on the nodes{NO_FILES}")

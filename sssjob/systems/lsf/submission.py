@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.model import Property, stripped
+from sssjob.model import Property, stripped, text_in
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
 from sssjob.systems.lsf.words import (
     CONDITIONS,
@@ -55,7 +55,7 @@ class Streams(fields.Rule):
         output = asked.one("OutputFile", "redirectList")
         error = asked.one("ErrorFile", "redirectList")
         if error is not None and error.attributes.get("redirectList") == "Merge":
-            same = "" if output is None else stripped(output.text)
+            same = text_in(output)
             error = None if stripped(error.text) in ("", same) else error
         for item, letter in ((output, "o"), (error, "e")):
             if item is not None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
-from sssjob.model import stripped
+from sssjob.model import stripped, text_in
 from sssjob.records.dependencies import WORDS
 from sssjob.systems.pbs.chunks import NODES, PLACE, PROCS, Chunks, Nodes
 from sssjob.systems.pbs.words import ON_HOST, clock, limit, size, waited_for, written
@@ -88,7 +88,7 @@ class ReservedQueue(fields.QueueAt):
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The reservation before any other queue."""
         item = asked.one("Reservation")
-        text = "" if item is None else stripped(item.text)
+        text = text_in(item)
         if item is None or made.held or not _RESERVED.fullmatch(text):
             if item is not None:
                 asked.refuse(item, "its name is not that of a reservation's queue")

@@ -90,10 +90,15 @@ def positive(value: Any) -> str:
     return time(value)
 
 
+def _shown(form: Callable[[str], str], value: Any) -> str:
+    """Seconds in a form; what is no whole number as it is."""
+    found = number(value)
+    return form(found) if is_whole(found) else found
+
+
 def clock(value: Any) -> str:
     """Seconds as ``HH:MM:SS``."""
-    found = number(value)
-    return _hours(found) if is_whole(found) else found
+    return _shown(_hours, value)
 
 
 @lru_cache(1024)
@@ -107,8 +112,7 @@ def waited(value: Any) -> str:
     >>> waited({"set": True, "infinite": False, "number": 90_000})
     '1-01:00:00'
     """
-    found = number(value)
-    return _days(found) if is_whole(found) else found
+    return _shown(_days, value)
 
 
 @lru_cache(1024)
