@@ -19,8 +19,8 @@ from fractions import Fraction
 from itertools import chain, combinations
 
 from sssjob import expression, nodes
-from sssjob.expression import Comparison, Interval, Not, Term
-from sssjob.expression.asked_names import asked_names
+from sssjob.expression import Comparison, Interval, Term
+from sssjob.expression.asked_names import AskedNames, asked_names, is_matched_and_not, names_in
 from sssjob.model import Block, Property
 
 LIMIT = 1_000_000  # names that are made
@@ -143,6 +143,11 @@ class NamedNodes:
             return self.names()
         return [part for names, _ in self.sets for part in names.parts]
 
+    def _asked_patterns(self) -> Iterator[AskedNames]:
+        """What the patterns demand and exclude, those with a count of some of the nodes, too."""
+        counted = (Comparison(item.having(count=None)) for item, _ in self.matching)
+        return map(asked_names, (*self.patterns, *counted))
+
     def _matched(self) -> Callable[[str], bool]:
         """What the patterns say of a name; of more names than an option lists, nothing.
 
@@ -178,6 +183,9 @@ class NamedNodes:
             if (left := self.left((names,))) < number:
                 yield names, number, left
                 return
+        if not counted and self.patterns and self.most == 0:
+            patterns = tuple(str(next(expression.comparisons(term))) for term in self.patterns)
+            yield next(iter(self.each_of), nodes.Names(patterns[:1])), None, 0
 
     # decision 1098
     def together(self) -> Iterator[tuple[nodes.Names, int]]:
@@ -218,8 +226,11 @@ class NamedNodes:
     def most(self) -> int | None:
         """How many nodes there are at most, as each is one of some names; None if of any name.
 
-        Of more names than an option lists, nothing is said.
+        Of more names than an option lists, nothing is said. None has a name that one pattern
+        matches, and that it does not.
         """
+        if self.patterns and is_matched_and_not(self._asked_patterns()):
+            return 0
         some = self.each_of[:1]
         return self.left(some) if some and len(some[0]) <= nodes.OPTION_LIMIT else None
 
@@ -317,23 +328,20 @@ def named(block: Block, path: str, terms: Sequence[Term], *, extended: bool = Fa
     each_of: list[nodes.Names] = []
     first = None
     for term in asked:
-        said = next(expression.comparisons(term))
-        item, op = said.item, said.op
-        found = nodes.expand(item, extended=extended) if op in ("EQ", "NE") else None
-        if isinstance(term, Not):
-            if op == "NE" and isinstance(found, nodes.Names):
-                each_of.append(found)
-            op, found = ("NE", found) if op == "EQ" else ("", None)
-        if isinstance(found, nodes.Names):
-            if op == "EQ":
-                sets.append((found, nodes.count_of_set(item)))
-                lines.append(item.line)
-                first = first or item
-            else:
-                excluded.append(found)
+        said = names_in(term, extended=extended)
+        item, names = said.item, said.names
+        if names is not None and said.excludes:
+            excluded.append(names)
+            continue
+        if names is not None and not said.is_one_of:
+            sets.append((names, nodes.count_of_set(item)))
+            lines.append(item.line)
+            first = first or item
             continue
         patterns.append(term)
-        if found is not None and op == "EQ" and (count := nodes.count_of_set(item)):
+        if names is not None:
+            each_of.append(names)
+        elif said.op == "EQ" and not said.excludes and (count := nodes.count_of_set(item)):
             matching.append((item, count))
     # A set is what to choose from; of two, or of single names, each has to be among the nodes.
     closed = len(sets) == 1 and not matching and first and "aggregation" in first.attributes

@@ -29,6 +29,7 @@ LIMIT = 1_000_000  # names that one property may stand for
 OPTION_LIMIT = 10_000  # names that an option of a batch system lists
 
 LIST, PATTERN, RANGE = "List", "Pattern", "Range"
+_SETS = {"Feature": (LIST,), "Node": (LIST, RANGE)}  # what stands for several names
 
 _DIGITS = 18
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -207,6 +208,24 @@ def expand(item: Property, *, extended: bool = False) -> Nodes:
             return Pattern(text)
         case other:
             raise InvalidValue(other, f"one of the aggregations {LIST}, {PATTERN}, {RANGE}")
+
+
+def single(item: Property) -> str:
+    """The only name that a List of Features, or a List or a Range of nodes stands for, or "".
+
+    >>> from sssjob.model import Property
+    >>> single(Property("Node", "n[7-7]", {"aggregation": "Range"}))
+    'n7'
+    """
+    kind = item.attributes.get("aggregation", "").strip(XML_SPACE)
+    if kind not in _SETS.get(item.name, ()):
+        return ""
+    try:
+        found = expand(item)
+    except (InvalidValue, LimitExceeded):  # which is told where it is read
+        return ""
+    assert isinstance(found, Names)
+    return next(iter(found), "") if found.distinct == 1 else ""
 
 
 def plain(text: str) -> bool:

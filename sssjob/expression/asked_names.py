@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from sssjob import nodes
@@ -20,15 +20,59 @@ from sssjob.expression.tree import Not, Term, comparison_of
 from sssjob.model import Property
 
 
+class NamesTerm(NamedTuple):
+    """What a term says names by, and whether it takes them away."""
+
+    item: Property
+    op: str
+    found: nodes.Nodes | None  # None of what compares no names
+    excludes: bool = False
+    # Not to be none of several names is to be one of them.
+    is_one_of: bool = False
+
+    @property
+    def names(self) -> nodes.Names | None:
+        """The names, where it is no pattern that says them."""
+        return self.found if isinstance(self.found, nodes.Names) else None
+
+
+# decision 1107
+def names_in(term: Term, *, extended: bool = False) -> NamesTerm:
+    """What a term says of names, whatever its aggregation, without that one is made.
+
+    Raises ``InvalidValue`` and ``LimitExceeded``.
+    """
+    negated = isinstance(term, Not)
+    said = comparison_of(term)
+    item, op = said.item, said.op
+    found: nodes.Nodes | None = None
+    if op in ("EQ", "NE"):
+        found = nodes.expand(item, extended=extended)
+    elif op == "Match":
+        found = nodes.Pattern(item.text.strip())
+    is_excluding = (op == "NE") is not negated
+    is_one_of = negated and op == "NE" and isinstance(found, nodes.Names)
+    return NamesTerm(item, op, found, is_excluding, is_one_of)
+
+
+def _excludes_nothing(name: str) -> bool:
+    return False
+
+
 class AskedNames(NamedTuple):
     """Sets of names of which one each has to be there, and what must not be there."""
 
     demanded: tuple[tuple[str, ...], ...] = ()
-    excludes: Callable[[str], bool] = lambda name: False
+    excludes: Callable[[str], bool] = _excludes_nothing
     # Whether it names what is not wanted at all.
     is_excluding: bool = False
     # What is demanded, or else excluded, is what this pattern matches; "" for names.
     pattern: str = ""
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether there are names that it excludes: by themselves, or all but some."""
+        return self.excludes is not _excludes_nothing
 
     def admits(self, name: str) -> bool:
         """Whether one thing of this name may satisfy it, by itself: a node has but one name."""
@@ -49,45 +93,41 @@ def asked_names(term: Term) -> AskedNames:
 
     A List or Range of features demands each of them, one of nodes is a set to choose from; compared
     by NE both exclude each, and so does a pattern what it matches. Not of several demands that one
-    of them is missing, which excludes none by itself. A demand of more names than an option lists,
-    or what cannot be read, says nothing here.
+    of them is missing, which excludes none by itself; but a node that is not of a set is none of
+    it, and one that is not none of several names is one of them. A demand of more names than an
+    option lists, or what cannot be read, says nothing here.
     """
-    negated = isinstance(term, Not)
-    item, op = comparison_of(term).item, comparison_of(term).op
-    aggregation = item.attributes.get("aggregation", "").strip()
     try:
-        if op == "Match" or aggregation == nodes.PATTERN:
-            return _of_pattern(item, op, negated)
-        if op not in ("EQ", "NE"):
-            return _NOTHING
-        if not aggregation:
-            text = item.text.strip()
-            if (op == "NE") is negated:
-                return AskedNames(((text,),))
-            return AskedNames((), text.__eq__, True)
-        return _of_several(item, op, negated)
+        said = names_in(term)
+        if isinstance(said.found, nodes.Pattern):
+            return _of_pattern(said)
+        if said.names is not None:
+            return _of_names(said, said.names)
     except (InvalidValue, LimitExceeded, NotAPattern):  # which is told where it is read
-        return _NOTHING
+        pass
+    return _NOTHING
 
 
-def _of_several(item: Property, op: str, negated: bool) -> AskedNames:
-    found = nodes.expand(item)
-    if not isinstance(found, nodes.Names) or (negated and op == "EQ"):
-        return _NOTHING
-    if op == "NE" and not negated:
-        return AskedNames((), found.tester(), True)
+def _of_names(said: NamesTerm, found: nodes.Names) -> AskedNames:
+    is_node = said.item.name == "Node"
+    if said.excludes:
+        is_sure = is_node or said.op == "NE" or len(found) == 1
+        return AskedNames((), found.tester(), True) if is_sure else _NOTHING
     if len(found) > nodes.OPTION_LIMIT:
         return _NOTHING
     texts = tuple(found)
-    is_choice = negated or item.name == "Node"
+    if said.is_one_of and is_node:
+        is_one = found.tester()
+        return AskedNames((texts,), lambda name: not is_one(name))
+    is_choice = said.is_one_of or is_node
     return AskedNames((texts,) if is_choice else tuple((text,) for text in texts))
 
 
-def _of_pattern(item: Property, op: str, negated: bool) -> AskedNames:
-    text, is_demanded = item.text.strip(), (op == "NE") is negated
-    if is_demanded and "count" in item.attributes:  # of several nodes, and of none by itself
-        return _NOTHING
-    if is_demanded:
+def _of_pattern(said: NamesTerm) -> AskedNames:
+    text = said.item.text.strip()
+    if not said.excludes and "count" in said.item.attributes:
+        return _NOTHING  # it is of several nodes, and of none by itself
+    if not said.excludes:
         return AskedNames(((text,),)) if _NAME.fullmatch(text) else AskedNames(pattern=text)
     matches = Pattern(text).matches
 
@@ -98,6 +138,12 @@ def _of_pattern(item: Property, op: str, negated: bool) -> AskedNames:
             return False
 
     return AskedNames((), is_matched, True, text)
+
+
+def is_matched_and_not(every: Iterable[AskedNames]) -> bool:
+    """Whether what one pattern matches is demanded and excluded."""
+    found = [(asked.pattern, asked.is_excluding) for asked in every if asked.pattern]
+    return any((pattern, not is_excluding) in found for pattern, is_excluding in found)
 
 
 def mismatches(pattern: str, name: str) -> bool:

@@ -15,7 +15,7 @@ from itertools import combinations, islice
 
 from sssjob.errors import InvalidValue
 from sssjob.expression.alternative import Alternative, interval
-from sssjob.expression.asked_names import AskedNames, asked_names, mismatches
+from sssjob.expression.asked_names import AskedNames, asked_names, is_matched_and_not, mismatches
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.tree import Comparison, Term, amount, comparison_of, key
 from sssjob.model import Property
@@ -110,7 +110,7 @@ def _no_number(terms: Sequence[Comparison]) -> bool:
 def _no_text(named: Sequence[tuple[Term, AskedNames]]) -> bool:
     demanded = {texts for _, asked in named for texts in asked.demanded}
     wanted = {asked.pattern for _, asked in named if not asked.is_excluding} - {""}
-    if not wanted.isdisjoint(asked.pattern for _, asked in named if asked.is_excluding):
+    if wanted and is_matched_and_not(asked for _, asked in named):
         return True
     if comparison_of(named[0][0]).item.name not in SETS and (
         len(demanded) > 1
@@ -120,7 +120,7 @@ def _no_text(named: Sequence[tuple[Term, AskedNames]]) -> bool:
         )
     ):
         return True
-    excluding = [asked.excludes for _, asked in named if asked.is_excluding]
+    excluding = [asked.excludes for _, asked in named if asked.takes_away]
     return bool(excluding) and any(
         bool(texts) and all(any(excludes(text) for excludes in excluding) for text in texts)
         for texts in demanded

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from sssjob import resource_names, units
-from sssjob.model import Property
+from sssjob import nodes, resource_names, units
+from sssjob.model import Property, replace_text
 
 # Each operation with the one that holds exactly where it does not; Match has none.
 INVERSES = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT"}
@@ -265,10 +265,20 @@ def follows(before: Property, item: Property) -> bool:
 
 
 def inverse(comparison: Comparison) -> Term:
-    """What holds exactly where a comparison does not, without Not if there is such an operation."""
+    """What holds exactly where a comparison does not, without Not if there is such an operation.
+
+    So there is of a List or a Range of one name, which is that name.
+    """
     item = comparison.item
-    if comparison.op not in INVERSES or "aggregation" in item.attributes:
+    if comparison.op not in INVERSES:
         return Not(comparison)
+    if "aggregation" in item.attributes:
+        one = nodes.single(item) if comparison.op in ("EQ", "NE") else ""
+        if not one:
+            return Not(comparison)
+        item = replace_text(item, one, item.attributes).having(
+            aggregation=None, delimiter=None, count=None
+        )
     inverse = INVERSES[comparison.op]
     return Comparison(item.having(op=None if inverse == "EQ" else inverse))
 

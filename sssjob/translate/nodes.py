@@ -136,17 +136,7 @@ def any_of_these(
         asked.approximate("Node", "any of them", met=False)
     elif number is not None and named.least > number:
         asked.approximate("Node", _MORE.format(named.least, number), met=False)
-    _agree(asked, named, of)
     return [*found]
-
-
-def _agree(asked: JobRequest, named: NamedNodes, of: NodesWanted) -> None:
-    """Tell of more nodes that are named, or counted among names, than there are tasks."""
-    if not of.tasks or not (named.sets or named.matching):
-        return
-    if named.least > of.tasks:
-        told = f"{named.least} nodes, of which each has a task, and tasks are {of.tasks}"
-        asked.approximate("Node", told, met=False)
 
 
 def names(
@@ -177,7 +167,6 @@ def names(
             continue
         found += distinct
     found = list(dict.fromkeys(found))
-    _agree(asked, of, counted)
     return found if wanted is None else no_more_than(asked, found, wanted)
 
 
