@@ -109,8 +109,8 @@ def test_an_alternative_that_cannot_be_met_is_left_out(asked, own, inner):
 
 
 @pytest.mark.parametrize("own, inner", ONE_OF_TWO.values(), ids=ONE_OF_TWO)
-def test_a_layout_and_a_check_warn_of_an_alternative_that_is_left_out(asked, own, inner):
-    for command in ("validate", "layout"):
+def test_layout_place_and_a_check_warn_of_an_alternative_that_is_left_out(asked, own, inner):
+    for command in ("validate", "layout", "place"):
         _, told = asked(command, own, inner)
         assert "warning: " in told
         assert "error: " not in told

@@ -28,7 +28,7 @@ from sssjob.errors import (
 )
 from sssjob.expression import And, Interval, Term
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, requests
+from sssjob.layout.request import ALTERNATIVES, of_counts, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 from sssjob.task_distribution import LIMIT, geometry
@@ -93,30 +93,34 @@ def layouts(
         return Layouts((), tuple(said))
     laid = tuple(CountsPlan(each, lenient).layout() for each in asked)
     met = tuple(each for each in laid if each.holds)
-    said += (*_left_out(laid), *_without_number(block, here, empty)) if met else ()
+    said += left_out(block, here, laid, empty) if met else ()
     return Layouts(met or laid, tuple(said))
 
 
-# decision 1121
-def _left_out(laid: Iterable[Layout]) -> dict[Finding, None]:
-    """What is said of alternatives that cannot be met, where others can."""
-    return dict.fromkeys(
+# decisions 1121, 1128
+def left_out(
+    block: Block, path: str, laid: Iterable[Layout], empty: Iterable[tuple[Term, ...]]
+) -> Iterator[Finding]:
+    """What is said of alternatives that cannot be met, where others can.
+
+    Of each that is ``laid`` out and does not hold, and of those that are ``empty``, as no number
+    satisfies them.
+    """
+    said = [
         replace(found, severity=Severity.WARNING, message=each.saying(found))
         for each in laid if not each.holds
         for found in each.findings
-    )  # fmt: skip
+    ]  # fmt: skip
+    return iter(dict.fromkeys((*said, *_without_number(block, path, empty))))
 
 
-# decision 1128
 def _without_number(
     block: Block, path: str, empty: Iterable[tuple[Term, ...]]
-) -> dict[Finding, None]:
-    """What is said of alternatives that no number satisfies, where others can be met."""
+) -> Iterator[Finding]:
     found = _unsatisfiable(block, path)
-    return dict.fromkeys(
-        replace(found, severity=Severity.WARNING, message=f"in {And(terms)}: {found.message}")
-        for terms in empty
-    )  # fmt: skip
+    for terms in empty:
+        message = f"in {And(tuple(of_counts(terms)))}: {found.message}"
+        yield replace(found, severity=Severity.WARNING, message=message)
 
 
 def units(block: Block, path: str = "") -> Iterator[Unit]:
@@ -198,7 +202,7 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
         if found.code != "E-LIMIT":
             yield replace(found, severity=Severity.WARNING) if some_hold else found
     if some_hold:
-        yield from _without_number(unit.block, unit.path, empty)
+        yield from dict.fromkeys(_without_number(unit.block, unit.path, empty))
 
 
 def _unsatisfiable(block: Block, path: str) -> Finding:

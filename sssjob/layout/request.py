@@ -86,7 +86,7 @@ def requests(block: Block, path: str, *, extended: bool = False) -> LayoutReques
     for alternative in found:
         asked = stated.request(alternative.terms)
         if asked is None:
-            empty.append(tuple(_of_counts(alternative.terms)))
+            empty.append(tuple(of_counts(alternative.terms)))
         else:
             told.setdefault(asked.counts, asked)
     return LayoutRequests(tuple(told.values()), found.complete, tuple(empty))
@@ -119,7 +119,7 @@ class Statement:
             count = Stated(Interval(wanted, wanted), place, candidates.line)
         elif count is not None:
             count = count.within(candidates.bounds(count.bounds))
-        about = [*_of_counts(plain)]
+        about = [*of_counts(plain)]
         return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",
             _own(block, path, "TaskCount"), count, processors, self.distribution, candidates,
@@ -172,7 +172,7 @@ def _own(block: Block, path: str, name: str) -> Stated | None:
     return Stated(Interval(number, number), f"{path}/{name}", item.line)
 
 
-def _of_counts(terms: Iterable[Term]) -> Iterator[Term]:
+def of_counts(terms: Iterable[Term]) -> Iterator[Term]:
     """The terms about what is laid out."""
     return (term for term in terms if _name(term) in ("NodeCount", "Processors", "Node"))
 

@@ -15,6 +15,7 @@ from sssjob import expression, nodes
 from sssjob.errors import Finding, Severity, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
 from sssjob.expression.offer import AMOUNTS, slots
+from sssjob.layout import left_out
 from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement
 from sssjob.layout.values import Layout, Stated
@@ -191,17 +192,20 @@ def asked(
         return AskedGroup((), tuple(said))
     every, limit = _alternatives(request)
     upper = False
+    empty: list[tuple[Term, ...]] = []
     together: dict[object, tuple[LayoutRequest, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
     for alternative in every:
         counted = statement.request(alternative.terms)
-        if counted is not None:
+        if counted is None:
+            empty.append(alternative.terms)
+        else:
             least = counted.from_one()
             upper = upper or (least is not counted and not from_one)
             counted = least if from_one else counted
             _, rows = together.setdefault(counted.counts, (counted, []))
             rows.append((alternative.score, alternative.terms))
     ways: list[CountingWay] = []
-    wrong: list[Finding] = []
+    wrong: list[Layout] = []
     for counted, rows in together.values():
         plan = CountsPlan(counted, lenient=False)
         # Which tasks stand together is asked of a geometry alone.
@@ -209,14 +213,17 @@ def asked(
         if layout.holds:
             ways += _ways(counted, layout, rows, frozenset(whole))
         else:
-            wrong += layout.findings
+            wrong.append(layout)
     if limit:
         severity = Severity.WARNING if ways or wrong else Severity.ERROR
         said.append(_too_many_ways(path, block.line, limit, severity))
     elif not ways and not wrong:
         said.append(_unsatisfiable(path, block.line))
-    if not ways:
-        said += dict.fromkeys(wrong)
+    said += (
+        left_out(block, path, wrong, empty)
+        if ways
+        else dict.fromkeys(found for each in wrong for found in each.findings)
+    )
     return AskedGroup(tuple(ways), tuple(said), not limit, upper)
 
 

@@ -723,7 +723,7 @@ class JobRequest:
         if not self._fates and not self._attributes and not self._overruled:
             return
         otherwise = Done.RESIDUAL if kept else Done.DROPPED
-        job = self.said("Id")
+        job, of_group = self.said("Id"), self._of_groups()
         for number, (place, item) in enumerate(zip(self._places, self._items, strict=True)):
             for name, value in self._overruled.get(number, {}).items():
                 yield Loss(
@@ -736,7 +736,8 @@ class JobRequest:
             if fate is not None:
                 yield Loss(
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
-                    place.policy, place.fact, item.line, job, _shown(item), fate.met, place.asked,
+                    place.policy, place.fact, item.line, job,
+                    f"{_shown(item)}{of_group.get(number, '')}", fate.met, place.asked,
                 )  # fmt: skip
                 if fate.done is None:  # with all its attributes
                     continue
@@ -748,6 +749,18 @@ class JobRequest:
                         f"{place.path}/@{key}", value, target, reason, otherwise, place.policy,
                         place.fact, item.line, job, what, asked=place.asked,
                     )  # fmt: skip
+
+    def _of_groups(self) -> dict[int, str]:
+        """Which of several task groups says something, as sentences have it."""
+        groups = self.job.asking_groups
+        if self._alone or len(groups) < 2:
+            return {}
+        return {
+            number: f" of task group {place}"
+            for place, group in enumerate(groups, 1)
+            for numbers in self._blocks.get(id(group), {}).values()
+            for number in numbers
+        }
 
     def _sayings(self, name: str) -> list[Property]:
         """What says something by a name: in the job, or else in its task groups.
@@ -1047,9 +1060,16 @@ def _is_variable(item: Property | Note) -> bool:
     return item.attributes.keys() == {"name"}
 
 
+def _variables(item: Property) -> Iterator[str]:
+    """The names of the variables of an Environment."""
+    return (each.attributes.get("name", "") for each in item.children if isinstance(each, Property))
+
+
 def _shown(item: Property) -> str:
     name = item.attributes.get("name", "")[:SHOWN]
     text = f" {stripped(item.text)[:SHOWN]!r}" if stripped(item.text) else ""
+    if item.name == "Environment" and item.children:
+        name = ", ".join(_variables(item))[:SHOWN]
     if _is_option(item):
         return f"{name}{text} of {item.attributes.get('type', '')[:SHOWN]}"
     return f"{item.name}{f' {name}' if name else ''}{text}"

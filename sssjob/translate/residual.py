@@ -29,6 +29,10 @@ from sssjob.units import DEFAULT_UNITS, bytes_of
 SELF = "."  # the kind of a job's own attributes
 
 _NOTHING = "-"
+# What was read of a target that says nothing of it, and says the same as its absence.
+_FORMERLY = {
+    "TaskDistribution": Property("TaskDistribution", "1", {"type": "ProcessorsPerTask"}),
+}
 _ENDS = {"\n": "&#10;", "\r": "&#13;", "\\": "&#92;"}  # a backslash may continue a line
 
 
@@ -80,7 +84,7 @@ def apply(back: Job, lines: Iterable[str]) -> tuple[Job, tuple[Finding, ...]]:
             found.append(_fault(kind, "holds no job", place))
         elif kind == SELF:
             attributes = held.attributes
-        elif digest != _digest(kinds.get(kind, [])):
+        elif not _is_of(digest, kind, kinds.get(kind, [])):
             told = "was written for another text: what stands there now holds"
             found.append(_fault(kind, told, place))
         else:
@@ -118,6 +122,15 @@ def _line(kind: str, read: list[Item], held: Job) -> str:
 def _nothing() -> str:
     """A job that says nothing."""
     return dumps(Job())
+
+
+# decision 1108
+def _is_of(digest: str, kind: str, items: list[Item]) -> bool:
+    """Whether a digest is of these items, or of what was read of the same text formerly."""
+    if digest == _digest(items):
+        return True
+    more = _FORMERLY.get(kind)
+    return more is not None and digest == _digest([*items, more])
 
 
 def _digest(items: list[Item]) -> str:

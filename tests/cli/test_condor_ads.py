@@ -148,3 +148,17 @@ def test_a_question_about_no_slot_is_answered_with_that(tmp_path, words):
     told = run("why", JOB, tmp_path / "slots.ad", *words)
     assert told.exit_code == 1
     assert "no ad of a slot is in it" in told.stderr
+
+
+@pytest.mark.parametrize("policy, is_told", [("Warn", True), ("Reject", True), ("Ignore", False)])
+def test_odd_defaults_are_told_with_an_ad_unless_they_may_be_ignored(policy, is_told):
+    for text in (
+        f'<JobGroup awarenessPolicy="{policy}"><Id>g</Id><JobDefaults><Name>x</Name></JobDefaults>'
+        f"{XML}</JobGroup>",
+        XML.replace("<Job>", f'<Job awarenessPolicy="{policy}">').replace(
+            "</Job>", "<TaskGroupDefaults><Name>x</Name></TaskGroupDefaults><TaskGroup/></Job>"
+        ),
+    ):
+        done = run("ad", "-", given=text)
+        assert ("W-TEMPLATE" in done.stderr) is is_told
+        assert "JobUniverse = 5" in done.stdout

@@ -4,13 +4,13 @@
 import pytest
 from hypothesis import given
 from job_parts import OWN, REQUESTED, document, name_of, picked
-from translated import losses_of, wrapped
+from translated import losses_of, requested, wrapped
 
 from sssjob import registry
 from sssjob.delivery.runs import fold_run
 from sssjob.document import loads
 from sssjob.errors import InvalidValue
-from sssjob.translate import Settings, Untranslatable, translate
+from sssjob.translate import Settings, Untranslatable, read, translate
 
 
 # Attributes of a request mean nothing of what a job says itself.
@@ -217,3 +217,39 @@ def test_what_no_target_can_ask_for_is_told_by_each(target, request_):
 def test_a_bound_of_an_amount_is_no_reason_where_a_target_has_no_place_for_it(op, reason):
     (loss,) = losses_of(f'<Requested><Memory op="{op}">4</Memory></Requested>', "flux")
     assert loss.reason == reason
+
+
+ENVIRONMENT = '<Environment><Variable name="{}">{}</Variable></Environment>'
+
+
+def test_what_is_lost_of_one_of_several_groups_is_told_with_its_group_and_its_name():
+    first, second, third = (ENVIRONMENT.format(*each) for each in ("X1", "X2", "Y3"))
+    job = loads(wrapped(
+        f"<TaskGroup>{first}<Argument>a</Argument></TaskGroup><TaskGroup>{second}{third}</TaskGroup>"
+    ))  # fmt: skip
+    told = [loss.named for loss in translate(job, "sbatch").losses if loss.is_told]
+    assert told == [
+        "Environment X of task group 1", "Argument 'a' of task group 1",
+        "Environment X of task group 2", "Environment Y of task group 2",
+    ]  # fmt: skip
+
+
+def test_what_is_lost_of_the_only_group_names_no_group():
+    job = loads(wrapped("<TaskGroup><Argument>a</Argument></TaskGroup>"))
+    losses = translate(job, "sbatch").losses
+    assert [loss.named for loss in losses if loss.is_told] == ["Argument 'a'"]
+
+
+# decision 1108
+@pytest.mark.parametrize("digest, is_taken", [
+    ("540f4607", True),  # of one task on each node
+    ("b9596749", True),  # of that, and of one processor for a task, which says nothing
+    ("b9596740", False),
+])  # fmt: skip
+def test_what_was_kept_for_a_jobspec_that_was_read_otherwise_is_put_back(digest, is_taken):
+    asked = '<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>'
+    text = translate(loads(wrapped(requested(asked))), "flux").text
+    assert "TaskDistribution 540f4607 <Job/>" in text
+    [found] = read(text.replace("540f4607", digest).encode(), "flux")
+    assert ("TaskDistribution" not in found.job.properties.names()) is is_taken
+    assert bool(found.findings) is not is_taken

@@ -67,10 +67,9 @@ def _ads(
 ) -> Iterator[tuple[str, Ad]]:  # fmt: skip
     from sssjob.check.awareness import around as surroundings
     from sssjob.check.awareness import by_group, understood
-    from sssjob.check.vocabulary import FULL, AwarenessPolicy
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
-    from sssjob.errors import Severity
+    from sssjob.errors import AwarenessPolicy, Severity
     from sssjob.expression.requests import asked
     from sssjob.model import Job, JobGroup, paths
     from sssjob.systems.condor.job_ad import embedded
@@ -78,12 +77,14 @@ def _ads(
 
     for item in chosen(files, select, complain):
         resolved = resolve(item.block)
-        common.print_findings(found.in_file(item.file) for found in resolved.findings)
         block = resolved.block
         group = isinstance(block, JobGroup)
-        around = FULL.policy(
-            block.attributes.get("awarenessPolicy") if group else None, AwarenessPolicy.REJECT
-        )
+        policy = AwarenessPolicy.at(block.attributes, AwarenessPolicy.REJECT)
+        around = policy if group else AwarenessPolicy.REJECT
+        common.print_findings(
+            found.in_file(item.file) for found in resolved.findings
+            if policy is not AwarenessPolicy.IGNORE or found.severity is Severity.ERROR
+        )  # fmt: skip
         named = [place for place, each in paths(block) if isinstance(each, Job)]
         places = named if group else ["/Job"]
         jobs = block.blocks(Job) if group else (block,)
