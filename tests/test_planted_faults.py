@@ -48,11 +48,33 @@ def test_a_fault_stands_in_the_lines_of_its_statement(planting):
         assert fault.line in fault.lines
 
 
+@pytest.mark.parametrize(
+    "where, noticed", [("row is not None and row.type in _NUMBERS", 1), ("odd & IRREGULAR", 0)]
+)
+def test_what_only_the_import_of_a_module_comes_to_is_wrong_from_there_on(
+    planting, tmp_path, where, noticed
+):
+    """The types of columns are made once; which bits of a row are set is asked each time."""
+    module = "sssjob.store.columns"
+    number = next(n for n, each in enumerate(planting.faults(module)) if where in each.code)
+    (tmp_path / "tests").write_text("tests/store/test_columns.py::test_types_come_from_the_tables")
+    done = subprocess.run(
+        [sys.executable, PROGRAM, planting.AT_IMPORT, module, str(number), f"@{tmp_path}/tests"],
+        cwd=planting.HOME, env=own(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == noticed
+
+
+def own():
+    """The environment without what pytest says to what it starts."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    return {**kept, "PYTHONPATH": str(PROGRAM.parents[1])}
+
+
 def test_planted_faults_are_noticed():
-    own = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     done = subprocess.run(
         [sys.executable, PROGRAM, "units", "4", "2"],  # a seed without faults that change nothing
-        env={**own, "PYTHONPATH": str(PROGRAM.parents[1])},
+        env=own(),
         capture_output=True,
         text=True,
         check=True,

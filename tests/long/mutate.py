@@ -8,7 +8,8 @@ than LONGEST is given up there and asked no more, as is one that needs another s
 tests of a room are to notice what is wrong.
 The code of functions is then exchanged in a process that is forked for each fault, so that nothing
 is imported or collected anew, and the tests that reach the statement run, the quickest first, until
-one fails. No more of them are asked than take ASKING, so that no fault waits long.
+one fails. No more of them are asked than take ASKING, so that no fault waits long. What only the
+import of a module comes to, where it makes its tables, is wrong from there on in a new process.
 Of all faults
 that the rules can plant COUNT are tried, 0 for all, in an order that SEED draws: those that were
 tried when SECONDS are over are a sample, too. What is printed are the survivors: each is a missing
@@ -18,6 +19,7 @@ is a module of the room (sssjob.query.order), in which alone faults are planted.
 """
 
 import ast
+import builtins
 import gc
 import json
 import math
@@ -33,6 +35,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -288,9 +291,13 @@ def named(text):
 
 def parsed(module):
     """The file of a module, its text and its tree."""
-    file = import_module(module).__file__
-    text = Path(file).read_text("utf-8")
-    return file, text, ast.parse(text)
+    path = path_of(module)
+    text = Path(path).read_text("utf-8")
+    return path, text, ast.parse(text)
+
+
+def path_of(module):
+    return str(HOME.joinpath(*module.split(".")).with_suffix(".py"))
 
 
 def faults(module):
@@ -499,12 +506,24 @@ def remembering(name):
 
 def tests_of(fault, found):
     """The quickest tests that reach the statement of a fault, of what all of them reach."""
-    file = sys.modules[fault.module].__file__
-    tests = {
-        test: each.seconds
-        for test, each in found.items()
-        if any(line in fault.lines for line in each.lines.get(file, ()))
-    }
+    lines = {*fault.lines}
+    return quickest(
+        {
+            test: each.seconds
+            for test, each in found.items()
+            if not lines.isdisjoint(each.lines.get(path_of(fault.module), ()))
+        }
+    )
+
+
+def tests_of_module(fault, found):
+    """The quickest tests that come to its module at all."""
+    path = path_of(fault.module)
+    return quickest({test: each.seconds for test, each in found.items() if each.lines.get(path)})
+
+
+def quickest(tests):
+    """As many of them as may be asked."""
     return [
         test
         for test, before in zip(tests, accumulate(tests.values()), strict=True)
@@ -516,11 +535,48 @@ def survives(fault, session, items, functions, seconds):
     """Whether all of these tests pass with a fault, in so many seconds of a processor."""
 
     def plant():
-        functions.exchange(sys.modules[fault.module].__file__, fault.plant())
+        functions.exchange(path_of(fault.module), fault.plant())
         forget()
         return run(session, items)
 
     return in_a_fork(plant, seconds)
+
+
+AT_IMPORT = "--at-import"
+
+
+def survives_import(fault, number, tests, seconds):
+    """Whether these tests pass where a fault of its module stands there from its import on.
+
+    So does one that the import does not come to.
+    """
+    if not tests:
+        return True
+    with tempfile.NamedTemporaryFile("w+") as file:
+        file.write("\n".join(tests))
+        file.flush()
+        told = [AT_IMPORT, fault.module, str(number), f"@{file.name}"]
+        return in_a_fork(
+            lambda: os.execv(sys.executable, [sys.executable, __file__, *told]), seconds
+        )
+
+
+def asked_at_import(module, number, tests):
+    """Plant one of the faults of a module, import it, and ask the tests if that comes to it."""
+    fault = [*faults(module)][int(number)]
+    usual, lines = SourceFileLoader.get_code, set()
+    vars(builtins)[PROBE] = lines.add
+
+    def get_code(loader, name):
+        if name != module:
+            return usual(loader, name)
+        return compile(probed(fault.plant()), loader.path, "exec", dont_inherit=True)
+
+    SourceFileLoader.get_code = get_code
+    import_module(module)
+    if lines.isdisjoint(fault.lines):
+        return 0
+    return int(pytest.main([*WORDS, "-x", tests], [Hasty()]))
 
 
 def in_a_fork(act, seconds=0):
@@ -530,6 +586,7 @@ def in_a_fork(act, seconds=0):
         return os.waitpid(child, 0)[1] == 0
     status = 1
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             signal.alarm(WAITING)
@@ -547,20 +604,31 @@ def run(session, items):
     return session.testsfailed
 
 
-class Planting:
-    """A plugin of pytest: instead of running its tests, it asks them about each fault."""
+WORDS = ("-n0", "-p", "no:cacheprovider", "-m", "not interop and not packaging")
+
+
+class Hasty:
+    """A plugin of pytest: that a case fails is enough, and nobody looks for a smaller one."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self):
+        phases = [Phase.explicit, Phase.generate, Phase.target]
+        settings.register_profile("planted", settings.get_profile("ci"), phases=phases)
+        settings.load_profile("planted")
+
+
+class Planting(Hasty):
+    """Instead of running its tests, it asks them about each fault."""
 
     def __init__(self, room, chosen, end, told):
         self.room, self.chosen, self.end = room, chosen, end
         self.tried = self.same = self.survivors = 0
         self.told = told
+        signal.signal(signal.SIGTERM, self.stop)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self):
-        """That a case fails is enough: nobody looks for a smaller one."""
-        phases = [Phase.explicit, Phase.generate, Phase.target]
-        settings.register_profile("planted", settings.get_profile("ci"), phases=phases)
-        settings.load_profile("planted")
+    def stop(self, *_):
+        """Who is to end tells how far it came, behind the fault that it is at."""
+        self.end = 0
 
     def pytest_runtestloop(self, session):
         assert not session.testsfailed, "not all tests can be collected"
@@ -571,7 +639,7 @@ class Planting:
         functions = Functions(modules)
         found = reached(session, modules, functions, self.told)
         items = {item.nodeid: item for item in session.items}
-        for fault in self.chosen:
+        for number, fault in self.chosen:
             if time.monotonic() > self.end:
                 break
             self.tried += 1
@@ -579,9 +647,13 @@ class Planting:
                 self.same += 1
                 continue
             tests = tests_of(fault, found)
-            seconds = 10 + math.ceil(3 * sum(found[test].seconds for test in tests))
-            asked = [items[test] for test in tests]
-            if not tests or survives(fault, session, asked, functions, seconds):
+            asked = tests or tests_of_module(fault, found)
+            seconds = 30 + math.ceil(3 * sum(found[test].seconds for test in asked))
+            if (
+                survives(fault, session, [items[test] for test in tests], functions, seconds)
+                if tests
+                else survives_import(fault, number, asked, seconds)
+            ):
                 self.survivors += 1
                 what = "not noticed" if tests else "no test comes here"
                 print(fault.told(what), file=self.told, flush=True)
@@ -600,10 +672,10 @@ def main(name, count=100, seed=7, most=0, only=None):
     end = time.monotonic() + most if most else math.inf
     room = ROOMS[name]
     planted_here = [
-        fault
+        each
         for module in modules
-        for fault in faults(module)
-        if again is None or fault.key in again
+        for each in enumerate(faults(module))
+        if again is None or each[1].key in again
     ]
     chosen = Random(seed).sample(planted_here, min(count or math.inf, len(planted_here)))
     with os.fdopen(os.dup(1), "w") as told:  # and nothing of what pytest says
@@ -611,8 +683,7 @@ def main(name, count=100, seed=7, most=0, only=None):
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)
         planting = Planting(room, chosen, end, told)
-        words = ["-n0", "-p", "no:cacheprovider", "-m", "not interop and not packaging"]
-        status = pytest.main([*words, *room.everything()], [planting])
+        status = pytest.main([*WORDS, *room.everything()], [planting])
         real = planting.tried - planting.same
         noticed = 100 * (real - planting.survivors) // max(real, 1)
         print(
@@ -626,4 +697,6 @@ def main(name, count=100, seed=7, most=0, only=None):
 
 if __name__ == "__main__":
     os.environ["SSSJOB_TESTS_WALK_HERE"] = "1"  # tests/kill_walks.py: another process has no faults
+    if sys.argv[1] == AT_IMPORT:
+        sys.exit(asked_at_import(*sys.argv[2:]))
     sys.exit(main(sys.argv[1], *map(int, sys.argv[2:5]), *sys.argv[5:]))
