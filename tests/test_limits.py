@@ -13,7 +13,10 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.forms import read as read_ads
 from sssjob.classads.parser import expression
 from sssjob.document import read
-from sssjob.errors import UnreadableDocument, UnusableInput
+from sssjob.document.document import Document
+from sssjob.document.reader import batches, documents
+from sssjob.document.slices import slices
+from sssjob.errors import InvalidValue, UnreadableDocument, UnusableInput
 from sssjob.lcginfo.lrmsinfo import read as read_listing
 from sssjob.query import compile
 from sssjob.records.record import Bad, Noted, Skipped
@@ -63,9 +66,77 @@ def test_so_many_levels_of_elements_are_read():
         assert ("E-LIMIT" not in codes) is is_read
 
 
+DOCUMENT = b"<Job><Id>1</Id></Job>"
+
+
 def test_no_document_type_is_read():
     with pytest.raises(UnreadableDocument):
         list(read(b"<!DOCTYPE Job [<!ENTITY a 'b'>]><Job>&a;</Job>"))
+
+
+HELD = b"<Jobs>" + b"<Job><Id>1</Id><!-- a job as short as can be --></Job>" * 2000 + b"</Jobs>"
+WHOLE = {
+    "documents": lambda: list(documents(HELD)),
+    "a document of the library": lambda: Document.read(HELD),
+    "XPath 1.0": lambda: list(compile("count(//Job)").run(HELD)),
+    "XPath 1.0 that finds": lambda: list(compile("//Job[preceding::Nothing]").run(HELD)),
+    "XPath 2.0": lambda: list(compile("reverse(//Job)[1]", version="2.0").run(HELD)),
+    "XPath 3.1": lambda: list(compile("reverse(//Job)[1]", version="3.1").run(HELD)),
+}  # fmt: skip
+STREAMED = {
+    "job objects": lambda: list(read(HELD)),
+    "slices": lambda: list(slices(HELD)),
+    "batches": lambda: list(batches(HELD)),
+    "validate": lambda: [each for each in check_source(HELD) if each.code == "E-LIMIT"] or [1],
+    "XPath 1.0": lambda: list(compile("//Job/Id").run(HELD)),
+    "XPath 2.0": lambda: list(compile("//Job/upper-case(Id)", version="2.0").run(HELD)),
+}
+
+
+@pytest.mark.parametrize("road", WHOLE.values(), ids=WHOLE)
+def test_what_is_held_whole_is_bound_and_another_limit_can_be_set(road, monkeypatch):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "1")
+    with pytest.raises(UnreadableDocument, match=r"more than 1 MiB.*SSSJOB_HELD_MIB") as told:
+        road()
+    assert told.value.finding.code == "E-LIMIT"
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "1000")
+    road()
+
+
+@pytest.mark.parametrize("road", STREAMED.values(), ids=STREAMED)
+def test_what_is_read_job_by_job_is_not_bound_as_a_whole(road, monkeypatch):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "1")
+    assert road()
+
+
+def test_documents_behind_one_that_is_too_large_to_hold_are_read(monkeypatch):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "1")
+    told = []
+    found = compile("count(//Job)").run(HELD + b"\n" + DOCUMENT, on_error=told.append)
+    assert [each.value for each in found] == [1]
+    assert [each.finding.code for each in told] == ["E-LIMIT"]
+
+
+@pytest.mark.parametrize("said", ["", "much", "0", "-1"])
+def test_a_limit_that_is_no_number_is_refused(said, monkeypatch):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", said)
+    with pytest.raises(InvalidValue, match="a number of MiB in SSSJOB_HELD_MIB"):
+        list(documents(HELD))
+
+
+@pytest.mark.parametrize("expression, is_answered", [
+    ("//Job/@*", True), ("//Job[1]/Id", True), ("count(//node())", True), ("//node()", False),
+])  # fmt: skip
+def test_what_a_query_finds_in_a_large_document_is_bound_with_it(
+    expression, is_answered, monkeypatch
+):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "2")  # the tree takes 1, what is found as much
+    query = compile(expression)
+    if is_answered:
+        list(query.run(HELD, whole=True))
+    else:
+        with pytest.raises(UnreadableDocument, match="more than 2 MiB"):
+            list(query.run(HELD, whole=True))
 
 
 def converted(format, text):
@@ -101,9 +172,6 @@ def test_characters_of_an_expression_are_bound(size, is_read):
     else:
         with pytest.raises(BadAd):
             expression(text)
-
-
-DOCUMENT = b"<Job><Id>1</Id></Job>"
 
 
 class Endless(io.RawIOBase):

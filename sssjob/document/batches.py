@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -26,6 +26,7 @@ from sssjob.document.outermost import (
 from sssjob.document.places import local, names
 from sssjob.errors import UnreadableDocument, Window, finding, hand_over
 
+W = TypeVar("W")
 FOREIGN = "E-UNKNOWN"  # the code of what is no job object, though it is well-formed
 OnError = Callable[[UnreadableDocument], None]
 
@@ -48,6 +49,12 @@ class Located(NamedTuple):
         """The line of the element in its source, counted from 1; 0 if it is not known."""
         line = self.element.sourceline
         return line + self.offset if line else 0
+
+
+class LargeDocument(Located):
+    """A document of which all that a query finds may take more memory than it may."""
+
+    __slots__ = ()
 
 
 class Slice(NamedTuple):
@@ -148,11 +155,12 @@ def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator
 
 def trees(cutter: DocumentCutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
     """Documents as whole trees: as they come, and from the first broken one on with care."""
-    for part in cutter.documents():
+    for part in map(_bounded, cutter.documents()):
         if isinstance(part, UnreadableDocument):
             tell(part)
         elif (root := _tree(part)) is not None:
-            yield from _located(root, part.place.line - 1, tell, known)
+            for each in _located(root, part.place.line - 1, tell, known):
+                yield LargeDocument(*each) if limits.is_much(part.data) else each
         else:
             yield from _with_care(cutter.again(part), tell, known)
             return
@@ -312,7 +320,7 @@ def _with_care(cuts: Iterator[Cut], tell: OnError, known: Collection[str]) -> It
     """Documents of which nothing is refused; what is, is told."""
     is_refused = False
     for group in _groups(cuts, True):
-        for found in _proved(group, known):
+        for found in map(_bounded, _proved(group, known)):
             if isinstance(found, UnreadableDocument):
                 is_refused = is_refused or found.finding.code != FOREIGN
                 tell(found)
@@ -325,6 +333,16 @@ def _with_care(cuts: Iterator[Cut], tell: OnError, known: Collection[str]) -> It
                     assert said is not None
                     tell(parsing.refusal(said, found.data, found.place, found.encoding))
                 is_refused = False
+
+
+def _bounded(found: W) -> W | UnreadableDocument:
+    """What was found, or why it is no document that may be held."""
+    if isinstance(found, WholeDocument):
+        try:
+            limits.refuse_held(found.data, found.place.line - 1)
+        except UnreadableDocument as error:
+            return error
+    return found
 
 
 def _located(

@@ -299,6 +299,8 @@ class DocumentCutter:
         """
         waiting = self._data[self._at :]
         limits.refuse_endless(waiting, self._line - 1, is_object=not self._holds_documents)
+        if self._holds_documents:
+            limits.refuse_held(waiting, self._line - 1)
         chunks, wanted = [], max(_READ, len(waiting))
         while (chunk := self._stream.read(wanted)) and (least := least - len(chunk)) > 0:
             chunks.append(chunk)

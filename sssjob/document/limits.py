@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
 
+from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cause
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import InvalidValue, LimitExceeded, UnreadableDocument, finding
+from sssjob.integers import whole
 
 OBJECT_LIMIT = 128 << 20  # bytes of one job object; a JobGroup of 100 000 jobs has some 80 MiB
 NODE_LIMIT = 4 << 20  # elements and attributes of one job object; an empty one costs 130 bytes
 TOKEN_LIMIT = 16 << 20  # bytes without any tag; libxml2 itself refuses text above 10 MB
+HELD = 1 << 10  # MiB of what is held of a document whole, with what is made of it, as reckoned
+HELD_BY = "SSSJOB_HELD_MIB"  # the variable of the environment that sets another limit
+# Bytes that are reckoned: of an element, note or text in a tree of libxml2; of an attribute with
+# its value; of what a query found, as lxml hands it over; of a node as elementpath has it.
+NODE, ATTRIBUTE, FOUND, NODE_OF_XPATH2 = 136, 256, 160, 280
+_LEAST = 128  # bytes of a tree, and of all that is found in it, for each of a document, at most
 AROUND_LIMIT = 1 << 16  # characters of the tags around job objects, which are read with each batch
 
 SPACE = b" \t\r\n"
@@ -70,6 +79,50 @@ def refuse_too_large(size: int, nodes: int, line: int) -> None:
     if nodes > NODE_LIMIT:
         text = f"one job object of more than {NODE_LIMIT >> 20} million elements and attributes"
         raise too_large(text, line)
+
+
+def held() -> int:
+    """How many bytes may be held of a document whole. Raises ``InvalidValue`` where set wrongly."""
+    said = os.environ.get(HELD_BY, str(HELD))
+    if not (found := whole(said)):
+        raise InvalidValue(said, f"a number of MiB in {HELD_BY}")
+    return found << 20
+
+
+def is_much(data: bytes) -> bool:
+    """Whether a tree of some bytes, and what is found in it, could take more than may be held."""
+    return len(data) * _LEAST > held()
+
+
+def refuse_held(data: bytes, line: int) -> None:
+    """Refuse a document that begins behind so many lines, if its tree would take too much."""
+    if not is_much(data):
+        return
+    texts = data.count(b">") - data.count(b"><")
+    tags = data.count(b"<") - data.count(b"</")
+    size = NODE * (tags + texts) + ATTRIBUTE * data.count(b"=") + 2 * len(data)
+    if size > held():
+        raise too_large(str(beyond_held()), line)
+
+
+def beyond_held() -> LimitExceeded:
+    """What is said of a document that takes more than may be held."""
+    what = f"MiB for a document that is held whole ({HELD_BY} sets another limit)"
+    return LimitExceeded(what, held() >> 20)
+
+
+_NODES = etree.XPath("count(descendant-or-self::node())", smart_strings=False)
+
+
+def nodes_of_tree(root: Element) -> int:
+    """How many elements, notes and texts there are from an element on."""
+    return int(_NODES(root))
+
+
+def refuse_made(nodes: int, made: int) -> None:
+    """Raise ``LimitExceeded`` where so many nodes, and bytes made of them, are too much."""
+    if nodes * NODE + made > held():
+        raise beyond_held()
 
 
 def without_tag(line: int) -> UnreadableDocument:

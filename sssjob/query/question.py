@@ -16,7 +16,7 @@ from typing import Any
 from lxml.etree import _Element as Element
 
 from sssjob.document import bridge, tree
-from sssjob.document.batches import Batch, Located, around
+from sssjob.document.batches import Batch, LargeDocument, Located, around
 from sssjob.document.files import Source
 from sssjob.document.outermost import is_block, outermost
 from sssjob.errors import LimitExceeded, UnreadableDocument, finding
@@ -122,6 +122,14 @@ class Question(ABC):
         None as tags: how to ask a whole document. None as answer: nothing can be found there.
         """
 
+    def refuse_many(  # noqa: B027 - one that asks node by node has nothing to do
+        self, element: Element, within: Element
+    ) -> None:
+        """Raise ``LimitExceeded`` where what would be found fills the memory.
+
+        Of what is asked node by node, that shows on the way.
+        """
+
     def _matches(
         self, answer: Any, unit: Element | None, offset: int, line: int
     ) -> Iterator[Match]:
@@ -160,6 +168,7 @@ class Question(ABC):
             if effective:
                 unit = _resolved(unit)
             try:
+                self.refuse_many(unit, unit)
                 answer = ask(unit, unit)
             except (LimitExceeded, UnreadableDocument) as error:
                 _refuse(error, located.line, on_error)
@@ -184,11 +193,15 @@ class Question(ABC):
         """What it finds in documents one after the other, each a whole tree."""
         ask = self._asker(None, places)
         assert ask is not None
-        for document, offset in source:
+        for located in source:
+            document, offset = located
+            is_large = isinstance(located, LargeDocument)
             root = with_resolved(document) if effective else document
             units = filter(is_block, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:
                 try:
+                    if is_large:
+                        self.refuse_many(unit, root)
                     answer = ask(unit, root)
                 except (LimitExceeded, UnreadableDocument) as error:
                     line = unit.sourceline

@@ -7,6 +7,7 @@ the one of SSSRMAP alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
-from sssjob.document import reader, tree
+from sssjob.document import limits, reader, tree
 from sssjob.document.batches import Batch, Located
 from sssjob.document.files import Source
 from sssjob.document.outermost import is_block
@@ -34,6 +35,8 @@ from sssjob.query.syntax import (
     Step,
     Test,
 )
+
+_FEW = 64  # job objects: in a batch of more, none is large
 
 # What asks an element, once it is known what tree that stands in.
 Asking = Callable[[Element], Callable[[Element], Any]]
@@ -116,6 +119,24 @@ class Query(Question):
         found = self._residuals[key]
         return None if found is None else self._bounded(found)
 
+    def refuse_many(self, element: Element, within: Element) -> None:
+        """Raise ``LimitExceeded`` where what would be found fills the memory.
+
+        It is counted first, which takes as long as to find it, where all nodes would be too many.
+        """
+        nodes = limits.nodes_of_tree(within)
+        with suppress(LimitExceeded):
+            limits.refuse_made(nodes, nodes * limits.FOUND)
+            return
+        with suppress(NotAQuery):  # a value: nothing is counted
+            found = self._counted.on(element, within)
+            limits.refuse_made(nodes, int(found) * limits.FOUND)
+
+    @cached_property
+    def _counted(self) -> _Pair:
+        counted = rewrite.direct(parse(f"count({self.expression})", self.namespaces))
+        return self._compile(counted, places=False)
+
     @cached_property
     def _multiplies(self) -> bool:
         return cost.multiplies(self.parsed)
@@ -163,6 +184,9 @@ class Query(Question):
 
     def _of_batch(self, batch: Batch, ask: Asking, side_by_side: Asking | None) -> Iterator[Match]:
         root, line = batch.root, batch.offset
+        if len(batch.units) <= _FEW:
+            for each in batch.units if self.is_relative else (root,):
+                self.refuse_many(each, each)
         if side_by_side is not None:
             chosen = side_by_side if batch.are_documents else ask
             yield from self._matches(chosen(root)(root), None, line, 0)

@@ -11,6 +11,7 @@ from elementpath import XPathContext
 from elementpath.xpath_nodes import ElementNode
 from lxml import etree
 
+from sssjob.document import limits
 from sssjob.errors import LimitExceeded
 from sssjob.spec import NAMESPACE
 
@@ -26,7 +27,10 @@ class Context(XPathContext):
     deadline: float
 
     def __init__(self, root: Any, item: Any = None) -> None:
-        _check_prefixes(root.getroot() if hasattr(root, "getroot") else root)
+        top = root.getroot() if hasattr(root, "getroot") else root
+        _check_prefixes(top)
+        nodes = limits.nodes_of_tree(top)
+        limits.refuse_made(nodes, nodes * limits.NODE_OF_XPATH2)
         super().__init__(root, item=item)
         self.deadline = time.monotonic() + SECONDS
 
