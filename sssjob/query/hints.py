@@ -134,8 +134,20 @@ def _words(query: Question) -> list[tuple[str, str]]:
 
 
 _LITERAL = re.compile(r"""'[^']*'|"[^"]*"|\(:.*?:\)""", re.DOTALL)
-_WORD = re.compile(r"(@|attribute\s*::|[$])?\s*([A-Za-z_][\w.-]*)")
-_ANY_NAME = re.compile(r"(^|[@/(\[,|:])\s*[*]|//\s*(text|node)\(")
+_WORD = re.compile(r"(?:(@|attribute\s*::|[$])\s*)?([A-Za-z_][\w.-]*)")
+# A star is a name where no operand stands before it. Behind a name of an operator it is one, too.
+_ANY_NAME = re.compile(
+    r"""
+    (^ | [^\s\w.\-)\]}'"*?] | \s- | (?<![\w.\-/:@$])
+      (and|or|div|mod|idiv|union|intersect|except|to|is|eq|ne|lt|le|gt|ge|in|return|satisfies|then
+       |else))
+    \s*[*]
+    | (// | descendant(-or-self)?\s*::)\s*text\s*\(
+    | (?<!parent::)(?<!self::)\bnode\s*\(
+    | \b(element|attribute)\s*\(\s*\)
+    """,
+    re.VERBOSE,
+)
 
 
 def _names(parsed: Expression, is_wanted: Callable[[str], bool]) -> list[str]:

@@ -1,6 +1,9 @@
 import pytest
 
-from sssjob.query import compile, hints
+from sssjob import spec
+from sssjob.query import attributes as attributes_of
+from sssjob.query import compile, hints, reaches
+from sssjob.query import elements as elements_of
 
 
 def unknown(name, meant):
@@ -89,6 +92,55 @@ def test_what_can_never_be_so_is_pointed_at(expression, position, said):
 def test_what_may_be_so_is_not_doubted(expression):
     doubted = [str(hint) for hint in hints(compile(expression))]
     assert [each for each in doubted if "is not a name" not in each] == []
+
+
+LATER = [
+    # an expression of XPath 3.1, its elements, its attributes
+    ("//Job/(Id|Name)/@units", ["Job", "Id", "Name"], ["units"]),
+    ("//Job/(Id, attribute::op)", ["Job", "Id"], ["op"]),
+    ("//Job[(Id) = 'Queue'] (: User :)", ["Job", "Id"], []),
+    ('//Job ! Id[. = "Queue"]', ["Job", "Id"], []),
+    ("//Job/(Id,\tattribute :: op,\n@units)", ["Job", "Id"], ["op", "units"]),
+    ("//Job/(Id, Id, @op, @op)", ["Job", "Id"], ["op"]),
+]
+
+
+@pytest.mark.parametrize("expression, elements, attributes", LATER)
+def test_names_of_a_later_expression_are_those_that_stand_in_it(expression, elements, attributes):
+    question = compile(expression, None, "3.1")
+    assert question.parsed is None
+    assert [name for name in elements_of(question) if name in spec.names()] == elements
+    assert attributes_of(question) == attributes
+    assert list(hints(question)) == []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "//Job/(*)", "//Job ! *", "for $j in //Job return *", "let $a := * return $a/Id",
+        "some $a in * satisfies $a = 1", "if (Id) then * else ()", "if (Id) then () else *",
+        "(Id, *)", "Id = (1, 2)[. = 1] or *", "//Job/(Id)/@*", "//Job/(child::*)", "-(1) + *",
+        "1 - (*)", "1 - *[. = (1, 2)]", "(1, 2) = *", "Id || *", "//Job/(s:*)", "//Job ! node()",
+        "//Job/(node())", "//Job/(.//text())", "//Job/(descendant::text())", "//Job/(element())",
+        "//Job/(element(*))", "//Job/(attribute())", "Id ! (* * 2)", "Id[(1, 2) = 1] union *",
+    ],
+)  # fmt: skip
+def test_a_star_that_is_a_name_finds_what_is_not_named(expression):
+    assert reaches(compile(expression, {"s": spec.NAMESPACE}, "3.1"))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "//Job ! (Id * 2)", "//Job ! (@op * 2)", "(1, 2)[1] * 3", "//Job/(Id)[1] * 2", "(2)*(3)",
+        "//Job/(Id, '*')", "//Job/(Id) (: * :)", "map{'a': 1}?*",
+        "let $return := 2 return $return * 2",
+        "//Job/(Id/text())", "//Job/(Id/..)", "//Job ! parent::node()", "(1, 2) ! (. * 2)",
+        "//Job ! self::node()/Id", "//Job/(element(Id))", "3 ! (2 * .)", "//Job ! (/Jobs/or * 2)",
+    ],
+)  # fmt: skip
+def test_a_star_that_is_an_operator_finds_nothing(expression):
+    assert not reaches(compile(expression, None, "3.1"))
 
 
 def test_foreign_names_are_left_alone():

@@ -1,4 +1,5 @@
 import pytest
+from lxml import etree
 
 from sssjob import spec
 from sssjob.query import compile
@@ -64,3 +65,44 @@ def test_what_stays_in_a_job_object_streams(expression):
 )
 def test_what_may_leave_a_job_object_does_not_stream(expression):
     assert not compile(expression, S).streams
+
+
+NESTED = (
+    f"<Jobs xmlns:s='{spec.NAMESPACE}' xmlns:x='urn:x'><Job><Id>1</Id></Job><s:a>"
+    "<Job><Id>2</Id></Job>"
+    "<x:b><s:Job><s:Id>3</s:Id></s:Job></x:b></s:a><JobGroup><Id>g</Id><Job><Id>4</Id></Job>"
+    "<JobGroup><Id>h</Id><Job><Id>5</Id></Job></JobGroup></JobGroup></Jobs>"
+).encode()
+
+
+@pytest.mark.parametrize(
+    "expression, expected",
+    [
+        ("/Jobs/Job/Id", "1"),
+        ("/Job/Id", ""),
+        ("/*/Job/Id", "1"),
+        ("/*/*/Job/Id", "2 4"),
+        ("/*/s:*/Job/Id", "2"),
+        ("/*/x:*/Job/Id", ""),
+        ("//x:*/Job/Id", "3"),
+        ("//s:*//Job/Id", "2 3"),
+        ("/node()/Job/Id", "1"),
+        ("/node()/node()/Job/Id", "2 4"),
+        ("//node()//Job/Id", "1 2 3 4 5"),
+        ("//*//*//Job/Id", "2 3 4 5"),
+        ("//JobGroup/Job/Id", "4 5"),
+        ("//JobGroup//Job/Id", "4 5"),
+        ("//JobGroup/JobGroup/Id", "h"),
+        ("/descendant::JobGroup/descendant::Job/Id", "4 5"),
+        ("/text()/Job/Id", ""),
+        ("/Jobs/JobGroup/Job/Id | //x:b/Job/Id", "3 4"),
+        ("//s:Job/s:Id", "3"),
+        ("//s:Job/Id", "3"),
+    ],
+)
+def test_what_streams_finds_what_the_whole_document_has(expression, expected):
+    query = compile(expression, S)
+    assert query.streams
+    assert sorted(match.text for match in query.run(NESTED)) == expected.split()
+    names = etree.fromstring(NESTED)
+    assert sorted(found.text for found in query.on(names)) == expected.split()

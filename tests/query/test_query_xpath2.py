@@ -283,6 +283,57 @@ def test_a_later_query_is_a_value():
     assert [match.text for match in query.run(WIRE)] == ["1", "2"]
 
 
+BREAK = "codepoints-to-string(10)"
+
+
+@pytest.mark.parametrize(
+    "expression, expected",
+    [
+        # As the functions and operators of XPath have flags and replacements (F&O 5.6).
+        ("matches('Amy', 'a.Y')", ["false"]),
+        ("matches('Amy', 'a.Y', 'i')", ["true"]),
+        ("matches('amy', 'a.y', 'q')", ["false"]),
+        ("matches('a.y', 'a.y', 'q')", ["true"]),
+        ("matches('(.Y', '(.y', 'iq')", ["true"]),
+        (f"matches(concat('a', {BREAK}, 'b'), 'a.b')", ["false"]),
+        (f"matches(concat('a', {BREAK}, 'b'), 'a.b', 's')", ["true"]),
+        (f"matches(concat('a', {BREAK}, 'b'), '^b$')", ["false"]),
+        (f"matches(concat('a', {BREAK}, 'b'), '^b$', 'm')", ["true"]),
+        ("matches('ab', 'a b')", ["false"]),
+        ("matches('ab', 'a b', 'x')", ["true"]),
+        ("matches('a b', '^a[ ]b $', 'x')", ["true"]),
+        ("matches('ab', '^a[b-z -[ c]] $', 'x')", ["true"]),
+        ("matches('a[b', 'a \\ [ b', 'x')", ["true"]),
+        ("matches('a#b', 'a # b', 'x')", ["true"]),
+        ("matches('ab', 'a b', 'xq')", ["false"]),
+        ("matches('a b', 'a b', 'xq')", ["true"]),
+        ("matches('-b&c #~]', '-B&c #~]', 'qqii')", ["true"]),
+        ("matches((), '^$')", ["true"]),
+        ("replace('a.c', '.', 'b')", ["bbb"]),
+        ("replace('a.c', '.', 'b', 'q')", ["abc"]),
+        ("replace('abc', 'b', '$1\\', 'q')", ["a$1\\c"]),
+        ("replace('abc', '(b)(z)?', '[$2$1$3$0]')", ["a[bb]c"]),
+        ("replace('abc', 'b', '\\$\\\\')", ["a$\\c"]),
+        ("replace('aBb', 'b', '-', 'i')", ["a--"]),
+        ("replace((), 'b', '-')", [""]),
+        ("tokenize('aXbxc', 'x')", ["aXb", "c"]),
+        ("tokenize('aXbxc', 'x', 'i')", ["a", "b", "c"]),
+        ("tokenize('a.b', '.', 'q')", ["a", "b"]),
+    ],
+)
+def test_patterns_have_flags_and_replacements_have_groups(expression, expected):
+    source = b"<Job><Id>1</Id></Job>"
+    assert texts(f"//Job/{expression}", source) == expected
+
+
+@pytest.mark.parametrize(
+    "call", ["replace('a', '', 'b')", "replace('a', 'x*', 'b')", "tokenize('a', 'x*')"]
+)
+def test_a_pattern_of_an_empty_text_replaces_and_splits_nothing(call):
+    with pytest.raises((NotAQuery, UnreadableDocument), match="and no empty one"):
+        texts(f"//Job/{call}", b"<Job><Id>1</Id></Job>")
+
+
 def test_a_version_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match=r"expected 1\.0, 2\.0"):
         compile("//Job", None, "4.0")

@@ -25,6 +25,7 @@ from sssjob.query import functions
 from sssjob.query.parser import MAX_DEPTH
 from sssjob.query.syntax import NAMESPACE, PREFIX
 from sssjob.query.tokens import MAX_LENGTH
+from sssjob.units import XML_SPACE
 
 PARSERS = {"2.0": XPath2Parser, "3.0": XPath30Parser, "3.1": XPath3Parser}
 
@@ -235,18 +236,35 @@ def _part(part: str, found: Any) -> str:
 
 
 def _pattern(pattern: Any, flags: Any) -> Any:
-    text, given = _text(pattern), 0
-    for flag in _text(flags):
+    text, given, said = _text(pattern), 0, _text(flags)
+    for flag in said:
         if flag not in "smixq":
             raise InvalidValue(flag, "one of the flags s, m, i, x, q of a pattern")
-        if flag == "q":
-            text = re.escape(text)
-        else:
-            given |= getattr(re, flag.upper())
+        given |= _FLAGS.get(flag, 0)
+    if "q" in said:
+        return regex.compile(re.escape(text), given)
+    if "x" in said:
+        text = _without_space(text)
     try:
-        return regex.compile(translate_pattern(text, given), given & ~re.X)
+        return regex.compile(translate_pattern(text, given), given)
     except (RegexError, regex.error) as error:
         raise InvalidValue(text, f"a pattern: {error}") from error
+
+
+_FLAGS = {"s": re.S, "m": re.M, "i": re.I}
+
+
+def _without_space(pattern: str) -> str:
+    """A pattern without white space that stands outside of classes of characters (F&O 5.6.1.1)."""
+    kept, depth, is_escaped = [], 0, False
+    for letter in pattern:
+        if letter in XML_SPACE and not depth:
+            continue
+        kept.append(letter)
+        if not is_escaped:
+            depth += (letter == "[") - (letter == "]")
+        is_escaped = letter == "\\" and not is_escaped
+    return "".join(kept)
 
 
 def _timed(search: Callable[..., Any], text: str) -> Any:
