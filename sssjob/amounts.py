@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 
 from sssjob import expression, spec, units
@@ -32,9 +32,18 @@ from sssjob.model import (
     Properties,
     Property,
     Requested,
-    Task,
     TaskGroup,
     replace_text,
+)
+from sssjob.task_counts import (
+    GEOMETRY,
+    NODES_OF_TASKS,
+    TASK_COUNT,
+    CountRange,
+    Derived,
+    StatedCounts,
+    as_names_have,
+    pins,
 )
 
 if TYPE_CHECKING:
@@ -102,23 +111,6 @@ def standing(bounds: Interval, *, least: bool = False) -> Fraction | None:
         return Fraction(1)
     ends = (bounds.lo, bounds.hi) if least else (bounds.hi, bounds.lo)
     return ends[1] if ends[0] is None else ends[0]
-
-
-def multiple(bounds: Interval, step: int, times: int = 0) -> int:
-    """The multiple of a step that stands for a range: the first, or of an upper end the last.
-
-    One by no less than ``times``, if the range admits that.
-
-    >>> multiple(Interval(Fraction(3)), 6), multiple(Interval(hi=Fraction(10)), 3)
-    (6, 9)
-    >>> multiple(Interval(Fraction(3)), 1, 4), multiple(Interval(Fraction(3), Fraction(3)), 1, 4)
-    (4, 3)
-    """
-    if bounds.lo is None:
-        return max(floor(bounds.hi or 0) // step, 1) * step
-    if bounds.hi is not None and times * step > bounds.hi:
-        times = 0
-    return max(ceil(bounds.lo / step), times, 1) * step
 
 
 class Scope:
@@ -208,15 +200,8 @@ class Scope:
         found = self.requested("Processors", least=least)
         if found is None or not least or found.basis in (EXACT, UNKNOWN):
             return found
-        tasks, each = self._given_tasks, self.per("ProcessorsPerTask")
-        step = tasks.value if tasks is not None else each or 1
-        bounds = self.wanted("Processors")
-        value = multiple(bounds, ceil(step), self._least_nodes if tasks is None else 0)
-        if tasks is not None and each is not None and tasks.value * each in bounds:
-            value = ceil(tasks.value * each)
-        elif tasks is None and (room := self._room) is not None:
-            value = min(value, room * ceil(step))
-        return replace(found, value=Fraction(value)) if value in bounds else found
+        value = self.counts.processors_of_tasks
+        return found if value is None else replace(found, value=Fraction(value))
 
     def limit(self, name: str) -> Amount | None:
         """A ResourceLimit by any of its names: Hard before one without type before Soft.
@@ -397,15 +382,54 @@ class Scope:
             return ()
 
     @cached_property
+    def counts(self) -> StatedCounts:
+        """What is said of tasks, nodes and processors, from which all numbers of them follow."""
+        delivered, geometry = self.delivered("NodeCount"), self._geometry
+        counted = (
+            self._range("NodeCount")
+            if delivered is None
+            else CountRange.exactly(ceil(delivered.value))
+        )
+        # A number is what it is, whichever nodes are named.
+        names = self.named_nodes if counted is None or counted.exact is None else None
+        each, per_task = self.per("TasksPerNode"), self.per("ProcessorsPerTask")
+        return StatedCounts(
+            self._task_count, as_names_have(counted, names), self._range("Processors"),
+            None if each is None else int(each), None if per_task is None else int(per_task),
+            geometry, pins(self.block), names,
+        )  # fmt: skip
+
+    def _range(self, name: str) -> CountRange | None:
+        """Between which counts is requested, or what the block says itself."""
+        if (plain := self._plainly.get(name)) is not None:
+            found = CountRange.of(plain)
+        elif (asked := self.requested(name, least=True)) is not None:
+            if asked.basis == UNKNOWN:
+                return None
+            found = CountRange.of(self.wanted(name))
+        elif (own := self.bare(name)) is not None:
+            found = CountRange.exactly(ceil(own.value))
+        else:
+            return None
+        return None if found.empty or found.least < 1 else found
+
+    @property
+    def _task_count(self) -> int | None:
+        count = self.own.get("TaskCount")
+        number = self.read(count) if count and not self._is_of_groups else None
+        return ceil(number) if number is not None and number > 0 else None
+
+    @cached_property
     def tasks(self) -> Amount:
         """How many tasks: counted, laid out, by processors in a task group, or by nodes."""
-        if (given := self._given_tasks) is not None:
-            return given
+        counts = self.counts
+        if (given := counts.given_tasks) is not None:
+            return self._given(given)
         # A job that says nothing of tasks runs its program once.
         is_group = isinstance(self.block, TaskGroup)
-        if is_group and (number := self.tasks_to_place) is not None:
-            why = f"{number} tasks by the processors"
-            return Amount(Fraction(number), f"{self.path}/Processors", DERIVED, why)
+        if is_group and (found := counts.tasks_to_place) is not None:
+            why = f"{found.value} tasks by the processors"
+            return Amount(Fraction(found.value), f"{self.path}/Processors", DERIVED, why)
         nodes = self.nodes
         if nodes is not None:
             per_node = self.per("TasksPerNode")
@@ -413,91 +437,51 @@ class Scope:
             return Amount(nodes.value * (per_node or 1), nodes.source, nodes.basis, why)
         return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
 
+    def _given(self, tasks: Derived) -> Amount:
+        number = Fraction(tasks.value)
+        if tasks.source == GEOMETRY:
+            return Amount(number, f"{self.path}/TaskDistribution", why="ids of the geometry")
+        if tasks.source == TASK_COUNT:
+            return Amount(number, f"{self.path}/TaskCount")
+        return Amount(number, f"{self.path}/Task", why="tasks are counted")
+
+    def processors_of_tasks(self) -> Amount:
+        """So many processors as the tasks have, where nothing says a number of processors."""
+        tasks, each = self.tasks, self.per("ProcessorsPerTask")
+        if each is None:
+            return tasks
+        why = f"{units.decimal(tasks.value)} tasks x {units.decimal(each)} processors"
+        return Amount(tasks.value * each, tasks.source, tasks.basis, why)
+
     # decision 909
     @cached_property
     def _is_of_groups(self) -> bool:
         """Whether several task groups count the tasks, and what a job says of its own is none."""
         return sum(not group.is_step for group in self.block.blocks(TaskGroup)) > 1
 
-    @property
-    def _least_nodes(self) -> int:
-        """How many nodes there are at least, of which none is without a task."""
-        if "NodeCount" in self.mentioned:
-            return ceil(self._node_bounds.lo or 0)
-        if (own := self.bare("NodeCount")) is not None:
-            return ceil(own.value)
-        names = self.named_nodes  # decision 934
-        return names.least if names is not None and names.is_counted else 0
-
-    @cached_property
-    def _given_tasks(self) -> Amount | None:
-        """How many tasks there are, where it is said by itself."""
-        if self._geometry:  # decision 981
-            ids, path = sum(map(len, self._geometry)), f"{self.path}/TaskDistribution"
-            return Amount(Fraction(ids), path, why="ids of the geometry")
-        count = self.own.get("TaskCount")
-        if count and not self._is_of_groups and (number := self.read(count)):
-            return Amount(number, f"{self.path}/TaskCount")
-        if spelled := self.block.blocks(Task):
-            return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
-        return None
-
     @cached_property
     def nodes(self) -> Amount | None:
         """How many nodes, if that is stated, or so many are named."""
-        return (
-            self.delivered("NodeCount")
-            or self.nodes_of_geometry()
-            or self._requested_nodes()
-            or self.bare("NodeCount")
-            or self._named_nodes()
-        )
+        if (delivered := self.delivered("NodeCount")) is not None:
+            return delivered
+        stated = None if self._geometry else self._stated_nodes()
+        if stated is not None and stated.basis in (EXACT, UNKNOWN):
+            return stated
+        found = self.counts.stated_nodes
+        if stated is not None:
+            return stated if found is None else replace(stated, value=Fraction(found.value))
+        return None if found is None else self._nodes_by(found)
 
-    # decision 908
-    def _requested_nodes(self) -> Amount | None:
-        """How many nodes are requested: of a range as many as the tasks need."""
-        found = self.requested("NodeCount", least=True)
-        if found is None or found.basis in (EXACT, UNKNOWN):
-            return found
-        bounds = self._node_bounds
-        if bounds.lo is not None and bounds.lo != self.wanted("NodeCount").lo:
-            found = replace(found, value=bounds.lo)  # as of each range that begins somewhere
-        elif bounds.lo is None and bounds.hi is not None:
-            found = replace(found, value=min(found.value, bounds.hi))
-        tasks, per_node = self.tasks_to_place, self.per("TasksPerNode")
-        if tasks is None:
-            return found
-        need = ceil(tasks / per_node) if per_node else 1
-        if bounds.lo is None:
-            value = min(found.value, Fraction(max(tasks, need)))
-        else:
-            value = max(found.value, Fraction(need))
-        value = Fraction(bounds.next_to(value, need))
-        return replace(found, value=value) if value in bounds else found
+    def _stated_nodes(self) -> Amount | None:
+        return self.requested("NodeCount", least=True) or self.bare("NodeCount")
 
-    @cached_property
-    def _node_bounds(self) -> Interval:
-        """Between which numbers of nodes is asked for, as names have it."""
-        bounds, names = self.wanted("NodeCount"), self.named_nodes
-        return bounds if names is None else names.bounds(bounds)
-
-    def nodes_of_geometry(self) -> Amount | None:
-        """How many nodes a geometry has, which comes before all other counts (5.2)."""
-        if not self._geometry:
-            return None
-        number, path = Fraction(len(self._geometry)), f"{self.path}/TaskDistribution"
-        return Amount(number, path, why="groups of the geometry")
-
-    # decision 902
-    def _named_nodes(self) -> Amount | None:
-        """How many nodes the request names."""
-        if (found := self.named_nodes) is None:
-            return None
-        per_node = self.per("TasksPerNode")
-        number = found.count(self.tasks_to_place, None if per_node is None else int(per_node))
-        if number is None:
-            return None
-        return Amount(Fraction(number), found.path, why="so many are named")
+    def _nodes_by(self, found: Derived) -> Amount:
+        number, names = Fraction(found.value), self.named_nodes
+        if found.source == GEOMETRY:
+            return Amount(number, f"{self.path}/TaskDistribution", why="groups of the geometry")
+        if found.source == NODES_OF_TASKS or names is None:
+            return Amount(number, f"{self.path}/Task/Node", why="so many are named by tasks")
+        return Amount(number, names.path, why="so many are named")
 
     @cached_property
     def named_nodes(self) -> NamedNodes | None:
@@ -522,29 +506,6 @@ class Scope:
     @property
     def _names_nodes(self) -> bool:
         return "Node" in self.mentioned or "Node" in self.own.names()
-
-    @property
-    def tasks_to_place(self) -> int | None:
-        """How many tasks there are, where something else than nodes says it; processors do, too."""
-        if (given := self._given_tasks) is not None:
-            return ceil(given.value)
-        asked = self.processors(least=True) or self.bare("Processors")
-        if asked is None or asked.basis == UNKNOWN:
-            return None
-        return max(int(asked.value // (self.per("ProcessorsPerTask") or 1)), 1)
-
-    # decision 1136
-    @property
-    def _room(self) -> int | None:
-        """For how many tasks nodes have room, where processors have an upper end alone."""
-        per_node = self.per("TasksPerNode")
-        if per_node is None or self.wanted("Processors").lo is not None:
-            return None
-        if "NodeCount" in self.mentioned:
-            most = self._node_bounds.hi
-        else:
-            most = Fraction(self._least_nodes) or None
-        return None if most is None else int(most * per_node)
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""

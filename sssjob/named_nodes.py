@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import chain, combinations
 
 from sssjob import expression, nodes
-from sssjob.expression import Comparison, Interval, Term
+from sssjob.expression import Comparison, Term
 from sssjob.expression.asked_names import AskedNames, asked_names, is_matched_and_not, names_in
 from sssjob.model import Block, Property
+from sssjob.task_counts import CountRange
 
 LIMIT = 1_000_000  # names that are made
 
@@ -104,7 +104,7 @@ class NamedNodes:
         return all_of, [(names, count) for names, count in self.sets if count]
 
     # decisions 1066, 1098
-    def bounds(self, asked: Interval) -> Interval:
+    def bounds(self, asked: CountRange) -> CountRange:
         """Between which of the numbers of nodes that are ``asked`` for there can be nodes.
 
         From those on that have to be there by name; and of an upper end alone, up to those that
@@ -114,7 +114,7 @@ class NamedNodes:
         if found.lo is None and found.hi is not None and not self.open:
             number = self.number
             if 0 < number < found.hi:
-                return replace(found, hi=Fraction(number), hi_open=False)
+                return replace(found, hi=number)
         return found
 
     @property

@@ -369,13 +369,7 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
         or scope.processors(least=least)
         or scope.bare("Processors")
     )
-    if found is not None:
-        return found
-    tasks, each = scope.tasks, scope.per("ProcessorsPerTask")
-    if each is None:
-        return tasks
-    why = f"{units.decimal(tasks.value)} tasks x {units.decimal(each)} processors"
-    return Amount(tasks.value * each, tasks.source, tasks.basis, why)
+    return scope.processors_of_tasks() if found is None else found
 
 
 def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
@@ -386,6 +380,11 @@ def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
     return Fraction(sum(task.get("Node") in work.nodes for task in spelled))
 
 
+def _tasks_known(scope: Scope) -> Fraction:
+    """How many tasks there are among which a share is taken: the Task elements, or else all."""
+    return Fraction(len(scope.block.blocks(Task))) or scope.tasks.value
+
+
 def _share(work: Derivation, whole: Amount | None) -> Amount | None:
     """What the nodes that are looked at have of an amount of the whole job."""
     if whole is None or whole.basis == UNKNOWN or not work.nodes:
@@ -393,7 +392,7 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
     groups = work.groups or [work.scope]
     if any(group.block.blocks(Task) for group in groups):
         here = sum((_tasks_here(work, group) for group in groups), Fraction(0))
-        share = here / sum((group.tasks.value for group in groups), Fraction(0))
+        share = here / sum(map(_tasks_known, groups), Fraction(0))
         why = f"{units.decimal(here)} of the tasks run on {', '.join(sorted(work.nodes))}"
     else:
         count = work.counting.nodes

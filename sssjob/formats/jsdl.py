@@ -47,13 +47,13 @@ from sssjob.formats.jsdl_words import (
 )
 from sssjob.model import Job, Property, stripped, text_in
 from sssjob.nodes import plain
+from sssjob.task_counts import CountRange
 from sssjob.translate.counts import say_counts
 from sssjob.translate.limits import limit_amount, limits_of
 from sssjob.translate.nodes import any_of_these
 from sssjob.translate.numbers import (
     JOB,
     NODE,
-    CountRange,
     TaskCounts,
     added,
     amount_of,
@@ -444,7 +444,7 @@ def _read_counts(job: Element, heard: ScriptReading) -> None:
         note(heard, posix, f"{tasks} processes on {nodes} resources: their number is not read")
         tasks = None
     said = {item.name for item in heard.requested}
-    of = TaskCounts(CountRange(nodes, nodes) if nodes else None, None, tasks, per_node, each)
+    of = TaskCounts(CountRange.exactly(nodes) if nodes else None, None, tasks, per_node, each)
     inner = ScriptReading()
     say_counts(inner, of, processors=each is not None, nodes="NodeCount" not in said)
     heard.items += inner.items

@@ -9,11 +9,11 @@ from typing import Any
 
 from sssjob.model import Job
 from sssjob.resource_names import GPU
+from sssjob.task_counts import CountRange
 from sssjob.translate.beside import beside
 from sssjob.translate.counts import say_counts
 from sssjob.translate.numbers import (
     JOB,
-    CountRange,
     TaskCounts,
     added,
     memory,
@@ -176,7 +176,7 @@ class PSIJ(Specification):
             )
         tasks = tasks or (nodes * per_node if nodes and per_node else None)
         each = found.get("cpu_cores_per_process")
-        counted = CountRange(nodes, nodes) if nodes else None
+        counted = CountRange.exactly(nodes) if nodes else None
         of = TaskCounts(counted, None, tasks, per_node, each)
         say_counts(heard, of, processors=each is not None)
         if each_gpus := found.get("gpu_cores_per_process"):

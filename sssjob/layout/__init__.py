@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from sssjob import defaults
 from sssjob.errors import (
@@ -26,11 +25,12 @@ from sssjob.errors import (
     UnbalancedGroup,
     finding,
 )
-from sssjob.expression import And, Interval, Term
+from sssjob.expression import And, Term
 from sssjob.layout.plan import CountsPlan, balanced, filled
 from sssjob.layout.request import ALTERNATIVES, of_counts, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
+from sssjob.task_counts import CountRange
 from sssjob.task_distribution import LIMIT, geometry
 
 __all__ = [
@@ -232,11 +232,11 @@ def _processors(block: Block, path: str) -> Stated | None:
     lows, highs = [item.bounds.lo for item in known], [item.bounds.hi for item in known]
     low = None if None in lows else min(end for end in lows if end is not None)
     high = None if None in highs else max(end for end in highs if end is not None)
-    return Stated(Interval(low, high), known[0].path, known[0].line)
+    return Stated(CountRange(low, high), known[0].path, known[0].line)
 
 
-def _sum(ends: Iterable[Fraction | None]) -> Fraction | None:
-    total = Fraction(0)
+def _sum(ends: Iterable[int | None]) -> int | None:
+    total = 0
     for end in ends:
         if end is None:
             return None

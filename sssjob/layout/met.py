@@ -15,8 +15,9 @@ from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Alternative, Comparison, Term, comparisons
 from sssjob.expression.offer import without_set_aside
 from sssjob.layout.plan import CountsPlan
-from sssjob.layout.request import LayoutRequest, Statement, pins
+from sssjob.layout.request import LayoutRequest, Statement
 from sssjob.model import Block, Property
+from sssjob.task_counts import pins
 
 _MOST = 4096  # things that are known
 _LENGTH = 4000  # of what they are known by, about

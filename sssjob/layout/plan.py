@@ -1,13 +1,13 @@
 """From what is stated to numbers, from numbers to nodes: derive, check, place.
 
-Strategy. TaskCount, NodeCount, Processors and TaskDistribution say the same thing several times,
-each may be left out or be a bound, and together they can contradict each other.
+Strategy. What TaskCount, NodeCount, Processors and TaskDistribution say several times may be left
+out, be a bound, and contradict each other.
 
-The idea is to derive the counts one after the other: a count is what is given, or what follows
-from others, or one, and it keeps its source. Each equation between counts (``TaskCount <=
-NodeCount x TasksPerNode`` and its like) is checked as soon as both of its sides are known. Tasks
-are placed last, by the distribution that is asked for, or evenly. The number of nodes may stay
-unknown; then nothing is placed.
+The idea is to derive the counts one after the other (``task_counts``): a count is what is given,
+or what follows from others, or one, and it keeps its source. Each equation between counts
+(``TaskCount <= NodeCount x TasksPerNode`` and its like) is checked as soon as both of its sides
+are known. Tasks are placed last, by the distribution that is asked for, or evenly. The number of
+nodes may stay unknown; then nothing is placed.
 
 Why it is right: a count that is given comes before any that could be derived in its place, so
 that an equation that does not hold is found, with both of its sides and where these were written.
@@ -23,14 +23,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heapreplace
 
+from sssjob import task_counts
 from sssjob.errors import Finding, finding
 from sssjob.layout.request import LayoutRequest
 from sssjob.layout.values import Count, Layout, Share
 from sssjob.nodes import Names
+from sssjob.task_counts import ASSUMED, Derived, StatedCounts
 from sssjob.task_distribution import LIMIT
 
 ROUND_ROBIN, BALANCED, AS_NAMED = "RoundRobin", "balanced", "as the tasks say"
-ASSUMED, SHARED = "assumed", "Processors / TaskCount"
+SHARED = "Processors / TaskCount"
 
 _SECTION = "SSS 5.1 TaskDistribution"
 
@@ -42,14 +44,16 @@ class CountsPlan:
     request: LayoutRequest
     lenient: bool
     findings: list[Finding] = field(default_factory=list)
+    said: StatedCounts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.said = self.request.said
 
     def checked(self) -> Layout:
         """The counts, checked against each other, without the tasks on nodes."""
         asked, spread = self.request, self.request.distribution
-        each = self._each()
-        tasks = self._tasks(each)
-        processors = self._processors(tasks, each)
-        nodes = self._nodes(tasks)
+        each, tasks = self._each(), self._tasks()
+        processors, nodes = self._processors(tasks, each), self._nodes()
         if nodes is not None:
             nodes = self._enough(tasks, nodes)
         self._named(nodes)
@@ -71,83 +75,46 @@ class CountsPlan:
             return replace(laid, findings=(*self.findings, found))
         return replace(laid, shares=tuple(self._shares(tasks.value, nodes.value, laid.rule)))
 
-    # Derive: what is given, or else what follows from what is given.
+    # Derive: what is given, or else what follows from what is given; and what overrides what.
 
     def _each(self) -> Count:
         """Processors of one task: given, or an even part of all, or one."""
-        asked = self.request
-        if asked.distribution.per_task is not None:
-            return asked.distribution.per_task
-        tasks = self._given_tasks()
-        if tasks is None or asked.processors is None:
-            return Count(1, ASSUMED)
-        # Of bounds, the least number that can be shared evenly.
-        even = asked.processors.fitting(tasks.value)
-        return Count(1, ASSUMED) if even is None else Count(even // tasks.value, SHARED)
-
-    def _given_tasks(self) -> Count | None:
-        """The number of tasks that is given; a geometry overrides the others."""
-        asked, spread = self.request, self.request.distribution
-        if spread.geometry:
-            return Count(sum(map(len, spread.geometry)), spread.path, spread.line)
-        if asked.tasks is not None:
-            return asked.tasks.count(asked.tasks.least)
-        if asked.spelled > self._implied():
-            return Count(asked.spelled, f"{asked.path}/Task")
-        return None
-
-    def _implied(self) -> int:
-        """How many tasks the processors or nodes ask for; not all need be spelled out."""
-        asked, spread = self.request, self.request.distribution
-        if asked.processors is not None:
-            return asked.processors.least // (spread.per_task.value if spread.per_task else 1)
-        if asked.nodes is not None:
-            return asked.nodes.least * (spread.per_node.value if spread.per_node else 1)
-        return 0
-
-    def _tasks(self, each: Count) -> Count:
-        asked, per_node = self.request, self.request.distribution.per_node
-        given = self._given_tasks()
-        if given is not None:
-            stated = asked.tasks and asked.tasks.count(asked.tasks.least)
-            if stated and stated.value != given.value:
-                text = f"{stated} is not {given}"
-                self._contradicts("TaskCount = tasks of the geometry", text, stated, given.value)
-            elif stated and asked.spelled > stated.value:
-                text = f"{stated} is less than the {asked.spelled} Task elements"
-                self._contradicts("TaskCount >= Task elements", text, stated, stated.value)
+        if (given := self.request.distribution.per_task) is not None:
             return given
-        if asked.processors is not None:
-            # No node is without a task.
-            nodes = 0 if asked.nodes is None or asked.nodes.bounds.lo is None else asked.nodes.least
-            number = asked.processors.fitting(each.value, nodes, self._room)
-            number = number or asked.processors.least
-            return Count(max(number // each.value, 1), "Processors / ProcessorsPerTask")
-        if asked.nodes is not None and per_node is not None:
-            return Count(asked.nodes.least * per_node.value, "NodeCount x TasksPerNode")
-        if asked.nodes is not None:
-            return Count(asked.nodes.least, "NodeCount")
-        named = asked.candidates.count()
-        if named is not None and (named > 1 or per_node is not None):  # all of them are wanted
-            number = named * (per_node.value if per_node else 1)
-            return Count(number, asked.candidates.path, asked.candidates.line)
-        return Count(1, ASSUMED)
+        even = self.said.share
+        return Count(1, ASSUMED) if even is None else Count(even, SHARED)
 
-    # decision 1136
-    @property
-    def _room(self) -> int | None:
-        """For how many tasks the nodes have room; None where nothing says it."""
-        nodes, per_node = self.request.nodes, self.request.distribution.per_node
-        if nodes is None or nodes.bounds.hi is None or per_node is None:
-            return None
-        return int(nodes.bounds.hi) * per_node.value
+    def _tasks(self) -> Count:
+        asked, spelled = self.request, len(self.request.pins)
+        tasks = self._from(self.said.tasks)
+        stated = asked.tasks and asked.tasks.count(asked.tasks.least)
+        if stated and stated.value != tasks.value:
+            text = f"{stated} is not {tasks}"
+            self._contradicts("TaskCount = tasks of the geometry", text, stated, tasks.value)
+        elif stated and spelled > stated.value:
+            text = f"{stated} is less than the {spelled} Task elements"
+            self._contradicts("TaskCount >= Task elements", text, stated, stated.value)
+        return tasks
+
+    def _from(self, found: Derived) -> Count:
+        """A number with the place where that stands which it follows from."""
+        asked, spread, named = self.request, self.request.distribution, self.request.candidates
+        places = {
+            task_counts.GEOMETRY: (spread.path, spread.line),
+            task_counts.TASK_COUNT: (asked.tasks.path, asked.tasks.line) if asked.tasks else None,
+            task_counts.TASKS: (f"{asked.path}/Task", 0),
+            task_counts.NODES_OF_TASKS: (f"{asked.path}/Task/Node", 0),
+            task_counts.NAMED: (named.path, named.line),
+        }
+        source, line = places.get(found.source) or (found.source, 0)
+        return Count(found.value, source, line)
 
     def _processors(self, tasks: Count, each: Count) -> Count:
         product = Count(tasks.value * each.value, "TaskCount x ProcessorsPerTask")
         stated = self.request.processors
         if stated is None:
             return product
-        if product.value in stated.bounds:
+        if stated.bounds.admits(product.value):
             return stated.count(product.value)
         self._contradicts(
             "Processors = TaskCount x ProcessorsPerTask", f"{stated} is not {tasks} x {each}",
@@ -155,38 +122,21 @@ class CountsPlan:
         )  # fmt: skip
         return product if self.lenient else stated.count(stated.least)
 
-    def _nodes(self, tasks: Count) -> Count | None:
+    def _nodes(self) -> Count | None:
         """The number of nodes: given, or as many as the tasks need, or those that are named."""
-        asked, spread = self.request, self.request.distribution
-        if spread.geometry:
-            given = Count(len(spread.geometry), spread.path, spread.line)
-            if asked.nodes is not None and given.value not in asked.nodes.bounds:
-                self._contradicts(
-                    "NodeCount = nodes of the geometry", f"{asked.nodes} is not {given}",
-                    asked.nodes.count(asked.nodes.least), given.value,
-                )  # fmt: skip
-            return given
-        need = -(-tasks.value // spread.per_node.value) if spread.per_node else 1
-        if asked.nodes is not None:
-            fitting = max(asked.nodes.least, need)
-            if asked.nodes.bounds.lo is None:
-                fitting = min(asked.nodes.least, max(tasks.value, need))
-            fitting = int(asked.nodes.bounds.next_to(fitting, need))
-            return asked.nodes.count(
-                fitting if fitting in asked.nodes.bounds else asked.nodes.least
-            )
-        candidates = asked.candidates
-        if self._all_pinned(tasks.value):
-            return Count(len(set(asked.pins)), f"{asked.path}/Task/Node")
-        is_said = self._given_tasks() is not None or asked.processors is not None
-        per_node = None if spread.per_node is None else spread.per_node.value
-        number = candidates.count(tasks.value if is_said else None, per_node)
-        by_tasks = per_node is not None and (number is None or (is_said and number == need))
-        if by_tasks:
-            return Count(need, "TaskCount / TasksPerNode")
-        if number is not None:
-            return Count(number, candidates.path, candidates.line)
-        return Count(1, "a single task") if tasks.value == 1 else None
+        asked, found = self.request, self.said.nodes
+        if found is None:
+            return None
+        if found.source == task_counts.NODE_COUNT and asked.nodes is not None:
+            return asked.nodes.count(found.value)
+        given = self._from(found)
+        stated = asked.nodes
+        if stated is not None and not stated.bounds.admits(given.value):
+            self._contradicts(
+                "NodeCount = nodes of the geometry", f"{stated} is not {given}",
+                stated.count(stated.least), given.value,
+            )  # fmt: skip
+        return given
 
     # Check: each equation that does not hold names its sources.
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import expression, task_distribution
 from sssjob.errors import Finding, InvalidValue, finding
-from sssjob.expression import Comparison, Interval, Term
+from sssjob.expression import Comparison, Term
 from sssjob.expression.offer import without_set_aside
 from sssjob.layout.values import Count, Stated
-from sssjob.model import Block, Property, Task
+from sssjob.model import Block
 from sssjob.named_nodes import NamedNodes, named
-from sssjob.units import XML_SPACE
+from sssjob.task_counts import CountRange, StatedCounts, as_names_have, pins
 
 ALTERNATIVES = 64  # of one request
 
@@ -46,17 +45,31 @@ class LayoutRequest:
     processors: Stated | None
     distribution: TaskDistribution
     candidates: NamedNodes
-    spelled: int  # Task elements
-    pins: tuple[str, ...]  # for each of them the node it names, or nothing
+    pins: tuple[str, ...]  # for each Task element the node it names, or nothing
 
     @property
     def counts(self) -> tuple[object, ...]:
         """What alternatives with the same layout have in common."""
         return self.nodes, self.processors, self.candidates
 
+    @property
+    def said(self) -> StatedCounts:
+        """The numbers alone."""
+        spread, tasks, processors = self.distribution, self.tasks, self.processors
+        return StatedCounts(
+            None if tasks is None else tasks.least,
+            None if self.nodes is None else self.nodes.bounds,
+            None if processors is None else processors.bounds,
+            None if spread.per_node is None else spread.per_node.value,
+            None if spread.per_task is None else spread.per_task.value,
+            spread.geometry, self.pins, self.candidates,
+        )  # fmt: skip
+
     def from_one(self) -> LayoutRequest:
         """The same, where a range of processors or nodes with an upper end alone begins at one."""
-        nodes, processors = (each and each.from_one() for each in (self.nodes, self.processors))
+        nodes, processors = (
+            each and each.within(each.bounds.from_one()) for each in (self.nodes, self.processors)
+        )
         if nodes is self.nodes and processors is self.processors:
             return self
         return replace(self, nodes=nodes, processors=processors)
@@ -113,17 +126,16 @@ class Statement:
         if any(number is not None and number.bounds.empty for number in (count, processors)):
             return None
         candidates = named(block, path, plain, extended=self.extended)
-        if count is None and candidates.is_counted:
-            wanted = Fraction(candidates.least)
-            place = f"{candidates.path}/@count"
-            count = Stated(Interval(wanted, wanted), place, candidates.line)
-        elif count is not None:
-            count = count.within(candidates.bounds(count.bounds))
+        bounds = as_names_have(None if count is None else count.bounds, candidates)
+        if count is not None and bounds is not None:
+            count = count.within(bounds)
+        elif bounds is not None:
+            count = Stated(bounds, f"{candidates.path}/@count", candidates.line)
         about = [*of_counts(plain)]
         return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",
             _own(block, path, "TaskCount"), count, processors, self.distribution, candidates,
-            len(self.pins), self.pins,
+            self.pins,
         )  # fmt: skip
 
 
@@ -155,10 +167,7 @@ def _stated(block: Block, path: str, terms: tuple[Term, ...], name: str) -> Stat
     bounds = expression.interval(terms, name).integers()
     if not (bounds.bounded or bounds.excluded):
         return None
-    # A count is at least one: "not one" is two or more.
-    if not bounds.bounded or any(end is not None and end < 1 for end in (bounds.lo, bounds.hi)):
-        bounds = Interval(Fraction(1), bounds.hi, excluded=bounds.excluded).integers()
-    return Stated(bounds, f"{path}/Requested/{name}", named[0].line)
+    return Stated(CountRange.of(bounds), f"{path}/Requested/{name}", named[0].line)
 
 
 def _own(block: Block, path: str, name: str) -> Stated | None:
@@ -169,7 +178,7 @@ def _own(block: Block, path: str, name: str) -> Stated | None:
     number = expression.amount(item)
     if number < 1 or number.denominator != 1:
         raise InvalidValue(item.text, f"a {name}, which is a whole number of at least 1")
-    return Stated(Interval(number, number), f"{path}/{name}", item.line)
+    return Stated(CountRange.exactly(number.numerator), f"{path}/{name}", item.line)
 
 
 def of_counts(terms: Iterable[Term]) -> Iterator[Term]:
@@ -184,20 +193,6 @@ def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:
         context = attributes.get("context", "")
         if context not in ("Configured", "Used") and "metric" not in attributes:
             yield term
-
-
-def pins(block: Block) -> tuple[str, ...]:
-    """For each Task element of a block the node that it names, or nothing."""
-    return tuple(map(_pin, block.blocks(Task)))
-
-
-def _pin(task: Task) -> str:
-    """The one node that a task names."""
-    for properties in (task.properties, task.delivered, task.requested):
-        item: Property | None = properties.get("Node", aggregation="", op="")
-        if item is not None:
-            return item.text.strip(XML_SPACE)
-    return ""
 
 
 def _name(term: Term) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import ceil
+from dataclasses import dataclass
 from typing import Any
 
-from sssjob import units
 from sssjob.errors import Finding, Severity
-from sssjob.expression import Interval
 from sssjob.spec import REQUESTED
+from sssjob.task_counts import CountRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,59 +31,31 @@ class Count:
 class Stated:
     """What a document says about a count: one number, or the bounds that an expression leaves."""
 
-    bounds: Interval
+    bounds: CountRange
     path: str
     line: int = 0
 
     @property
     def least(self) -> int:
-        """The number that is taken where nothing else decides: the lower bound, else the upper."""
-        lo, hi = self.bounds.lo, self.bounds.hi
-        return int(lo if lo is not None else hi if hi is not None else 1)
+        """The number that is taken where nothing else decides."""
+        return self.bounds.least
 
-    def fitting(self, step: int, times: int = 0, most: int | None = None) -> int | None:
-        """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is.
-
-        Of several that are admitted, one by no less than ``times``, and below an upper end alone
-        by no more than ``most``.
-        """
-        down = self.bounds.lo is None
-        first = self.least // step if down else ceil(Fraction(self.least, step))
-        if down and most is not None:
-            first = min(first, most)
-        if not down and (self.bounds.hi is None or times * step <= self.bounds.hi):
-            first = max(first, times)
-        times = first
-        for _ in range(len(self.bounds.excluded) + 1):
-            if times >= 1 and times * step in self.bounds:
-                return times * step
-            times += -1 if down else 1
-        return None
-
-    # decision 1023
-    def from_one(self) -> Stated:
-        """The same, where an upper end alone begins at one: any number up to it will do."""
-        bounds = self.bounds
-        if bounds.lo is not None or bounds.hi is None:
-            return self
-        return replace(self, bounds=replace(bounds, lo=Fraction(1)).integers())
-
-    def within(self, bounds: Interval) -> Stated:
+    def within(self, bounds: CountRange) -> Stated:
         """The same between other numbers."""
-        return self if bounds is self.bounds else replace(self, bounds=bounds.integers())
+        return self if bounds is self.bounds else Stated(bounds, self.path, self.line)
 
     def count(self, value: int) -> Count:
         """The number that was taken of it."""
         return Count(value, self.path, self.line)
 
     def __str__(self) -> str:
-        ends = (self.bounds.lo, self.bounds.hi)
-        lo, hi = ("" if end is None else units.decimal(end) for end in ends)
-        shown = f"{lo} to {hi}" if lo and hi else f"at least {lo}" if lo else f"at most {hi}"
-        between = replace(self.bounds, excluded=frozenset())
-        others = [units.decimal(each) for each in sorted(self.bounds.excluded) if each in between]
+        lo, hi = self.bounds.lo, self.bounds.hi
+        ends = f"{lo} to {hi}" if lo and hi else f"at least {lo}" if lo else f"at most {hi}"
+        shown = str(lo) if lo == hi else ends
+        between = CountRange(lo, hi)
+        others = [str(each) for each in sorted(self.bounds.excluded) if between.admits(each)]
         shown = ", other than ".join((shown, " or ".join(others))) if others else shown
-        return f"{lo if lo == hi else shown} ({_place(self.path, self.line)})"
+        return f"{shown} ({_place(self.path, self.line)})"
 
 
 @dataclass(frozen=True, slots=True)

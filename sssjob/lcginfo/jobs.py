@@ -246,7 +246,7 @@ def _processors(scope: Scope, *, started: bool) -> float:
 def _of_group(scope: Scope, *, started: bool) -> float:
     if (stated := _given(scope) or _asked(scope, started=started)) is not None:
         return float(stated.value)
-    return float(scope.tasks.value * (scope.per("ProcessorsPerTask") or 1))
+    return float(scope.processors_of_tasks().value)
 
 
 def _given(scope: Scope) -> Amount | None:

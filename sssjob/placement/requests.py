@@ -277,9 +277,9 @@ def _bounds(counted: LayoutRequest, layout: Layout) -> tuple[int, int, frozenset
         return (
             (1, layout.tasks.value, frozenset()) if exact is None else (exact.value,) * 2 + (_NONE,)
         )
-    low = 1 if stated.bounds.lo is None else int(stated.bounds.lo)
-    high = layout.tasks.value if stated.bounds.hi is None else int(stated.bounds.hi)
-    return low, high, frozenset(int(number) for number in stated.bounds.excluded)
+    among = stated.bounds
+    high = layout.tasks.value if among.hi is None else among.hi
+    return among.granted, high, among.excluded
 
 
 def _wanted(counted: LayoutRequest) -> Iterator[WantedNames]:

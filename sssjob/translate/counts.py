@@ -8,7 +8,8 @@ the script says how many tasks are on a node, or where a range of nodes leaves t
 from __future__ import annotations
 
 from sssjob import units
-from sssjob.translate.numbers import CountRange, TaskCounts, say_count
+from sssjob.task_counts import CountRange
+from sssjob.translate.numbers import TaskCounts, say_count
 from sssjob.translate.options import ScriptReading
 
 
@@ -53,7 +54,7 @@ def by_name(named: int, tasks: int | None, per_node: int | None = None) -> Count
     number = min(named, tasks or named)
     if tasks and per_node:
         number = max(number, units.rounded_up(tasks, per_node))
-    return CountRange(number, number)
+    return CountRange.exactly(number)
 
 
 def _hold(heard: ScriptReading, of: TaskCounts) -> None:
@@ -63,7 +64,7 @@ def _hold(heard: ScriptReading, of: TaskCounts) -> None:
         return
     if nodes.lo and nodes.lo > tasks:
         heard.note(f"{nodes.lo} nodes are more than {tasks} tasks: {tasks} nodes are read")
-        nodes = of.nodes = CountRange(tasks, tasks)
+        nodes = of.nodes = CountRange.exactly(tasks)
     if of.per_node and nodes.hi and tasks > nodes.hi * of.per_node:
         told = f"{tasks} tasks are more than {of.per_node} on each of {nodes.hi} nodes"
         heard.note(f"{told}: how many are on each is not read")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, task_distribution, units
-from sssjob.amounts import NOT_OF_ALL, OF_EACH_TASK, multiple, standing
+from sssjob.amounts import NOT_OF_ALL, OF_EACH_TASK, standing
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue
 from sssjob.expression import Interval
@@ -24,6 +24,7 @@ from sssjob.resource_names import (
     license_attributes,
     license_name,
 )
+from sssjob.task_counts import NODES_OF_TASKS, CountRange, StatedCounts, as_names_have, pins
 from sssjob.translate.nodes import NodesWanted, conditions, named_nodes
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest, no_case
@@ -41,67 +42,6 @@ _ROUND_ROBIN = "RoundRobin"
 JOB, TASK, NODE = "job", "task", "node"  # whose the Memory of a job is
 
 
-@dataclass(frozen=True, slots=True)
-class CountRange:
-    """A whole number of at least 1, or a range of them; None where an end is open."""
-
-    lo: int | None
-    hi: int | None
-
-    @property
-    def exact(self) -> int | None:
-        """The number, where there is only one."""
-        return self.lo if self.lo == self.hi else None
-
-    @staticmethod
-    def of(bounds: Interval) -> CountRange:
-        """What lies between whole ends, from one on."""
-        lo, hi = (None if end is None else int(end) for end in (bounds.lo, bounds.hi))
-        return CountRange(None if lo is None else max(lo, 1), hi)
-
-    @property
-    def interval(self) -> Interval:
-        """The same as an amount is bounded."""
-        return Interval(_fraction(self.lo), _fraction(self.hi))
-
-    def times(self, factor: int) -> CountRange:
-        """So many times as many."""
-        return CountRange(
-            None if self.lo is None else self.lo * factor,
-            None if self.hi is None else self.hi * factor,
-        )
-
-    @property
-    def least(self) -> int:
-        """What is asked for where only one number can be: the lower end, or else the upper."""
-        if self.lo is not None:
-            return self.lo
-        return 1 if self.hi is None else self.hi
-
-    @property
-    def granted(self) -> int:
-        """How many there are at least, where all of a range is asked for."""
-        return self.lo or 1
-
-    # decision 884
-    def multiple(self, step: int, times: int = 0) -> int:
-        """The multiple of a step that stands for it, by no less than ``times`` if it may be."""
-        return multiple(self.interval, step, times)
-
-    def admits(self, number: int) -> bool:
-        """Whether a number is among these."""
-        return (self.lo or 1) <= number and (self.hi is None or number <= self.hi)
-
-    @property
-    def end(self) -> str:
-        """Which end of a range that is."""
-        return "the most" if self.lo is None else "the least"
-
-
-def _fraction(number: int | None) -> Fraction | None:
-    return None if number is None else Fraction(number)
-
-
 @dataclass(slots=True)
 class TaskCounts:
     """Tasks, nodes and processors of a job, as far as it says them."""
@@ -117,15 +57,21 @@ class TaskCounts:
     named: bool = False  # whether names of nodes are all that counts these
     stated: bool = False  # whether their count attribute says how many of these are wanted
     uneven: bool = False  # whether task groups have other processors than so many for each task
+    pins: tuple[str, ...] = ()  # for each Task element the node that it names, or nothing
+
+    @property
+    def said(self) -> StatedCounts:
+        """The same as what is said, from which numbers follow; nodes that names alone count not."""
+        return StatedCounts(
+            self.tasks or None, None if self.named and not self.stated else self.nodes,
+            self.processors, self.per_node or None, self.per_task or None, self.geometry,
+            self.pins, rounded=True,
+        )  # fmt: skip
 
     @property
     def each(self) -> int:
         """Processors of one task, rounded up."""
-        if self.per_task:
-            return self.per_task
-        if self.processors and self.tasks:
-            return self.processors.multiple(self.tasks) // self.tasks
-        return 1
+        return self.per_task or self.said.each
 
     @property
     def count(self) -> int | None:
@@ -141,9 +87,8 @@ class TaskCounts:
         """How many tasks have to be asked for, where nodes do not say it by themselves."""
         if self.tasks:
             return self.tasks
-        if self.processors and not self._by_nodes:
-            return self.processors.multiple(self.each, self._least_nodes) // self.each
-        return None
+        found = None if self._by_nodes else self.said.tasks_to_place
+        return None if found is None else found.value
 
     @property
     def _by_nodes(self) -> bool:
@@ -186,9 +131,9 @@ class TaskCounts:
     def node_count(self) -> int:
         """How many nodes amounts are divided by: the least, where it is a range."""
         if self.nodes is None:
-            return units.rounded_up(self.written or 1, self.per_node) if self.per_node else 1
-        # No node is without a task.
-        return self.nodes.lo or min(self.nodes.least, self.written or self.nodes.least)
+            return self.said.nodes_needed(self.written or 1)
+        found = self.said.stated_nodes
+        return self.nodes.least if found is None else found.value
 
     @property
     def granted_nodes(self) -> int:
@@ -226,6 +171,7 @@ class TaskCounts:
 def shape(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
     """Take the counts of a job, or of a task group; ``in_tasks`` as ``added`` has it."""
     found = _stated(asked)
+    found.pins = _pins(asked)
     _by_geometry(asked, found)
     _count_named(asked, found)
     _complete(asked, found, in_tasks=in_tasks)
@@ -235,15 +181,13 @@ def shape(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
 def _complete(asked: JobRequest, of: TaskCounts, *, in_tasks: bool = True) -> None:
     """Count tasks where nothing does, and tell of counts that do not agree."""
     if of.per_node and not of.count and not of.nodes:
-        of.tasks = 1  # however many may be on a node (5.1)
-    if of.per_node and of.nodes and of.nodes.hi and of.processors and of.processors.lo is None:
-        room = of.nodes.hi * of.per_node * of.each
-        if not of.tasks and of.processors.admits(room):  # no more tasks than nodes have room for
-            of.processors = CountRange(None, room)
-    if of.per_node and of.written and of.nodes and of.nodes.lo and of.nodes.exact is None:
-        need = units.rounded_up(of.written, of.per_node)
-        if of.nodes.admits(need):  # no task is without a node
-            of.nodes = CountRange(need, of.nodes.hi)
+        of.tasks = of.said.tasks.value  # however many may be on a node (5.1)
+    if of.processors and of.processors.lo is None and (room := of.said.room) and not of.tasks:
+        most = room * of.each
+        if of.processors.admits(most):
+            of.processors = CountRange(None, most)
+    if of.written and of.nodes and of.nodes.lo:
+        of.nodes = of.nodes.from_least(of.said.nodes_needed(of.written))
     _agree(asked, of, in_tasks=in_tasks)
 
 
@@ -262,6 +206,12 @@ def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
     return found
 
 
+def _pins(asked: JobRequest) -> tuple[str, ...]:
+    """For each Task element the node that it names, or nothing; of an only group these are it."""
+    groups = asked.job.asking_groups if asked.owner is asked.job else []
+    return pins(groups[0] if len(groups) == 1 else asked.owner)
+
+
 def stated_tasks(asked: JobRequest) -> int | None:
     """Take the TaskCount that is said; None where there is none, or one that counts nothing."""
     item = asked.one("TaskCount")
@@ -273,28 +223,30 @@ def _by_geometry(asked: JobRequest, of: TaskCounts) -> None:
     """Count tasks and nodes by a geometry, which comes before all else that counts them (5.2)."""
     if not of.geometry:
         return
-    tasks, nodes = sum(map(len, of.geometry)), len(of.geometry)
+    tasks, nodes = of.said.tasks.value, len(of.geometry)
     if of.tasks not in (None, tasks):
         asked.approximate("TaskCount", f"the geometry has {tasks} tasks", met=False)
     if of.nodes and not of.nodes.admits(nodes):
         asked.approximate("NodeCount", f"the geometry has {nodes} nodes", met=False)
-    of.tasks, of.nodes = tasks, CountRange(nodes, nodes)
+    of.tasks, of.nodes = tasks, CountRange.exactly(nodes)
 
 
 # decisions 902, 1048
 def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     """Count nodes that are named, where nothing else does; a set has no others."""
-    if (of.nodes and of.nodes.exact) or (found := named_nodes(asked)) is None:
+    if of.nodes and of.nodes.exact:
         return
+    found = named_nodes(asked)
+    counted = as_names_have(of.nodes, found)
     if of.nodes:
-        of.nodes = CountRange.of(found.bounds(of.nodes.interval))
-        lo = of.nodes.lo
-        if lo and not found.open and lo == found.number:
-            of.nodes = CountRange(lo, lo)
+        of.nodes, lo = counted, counted.lo if counted else None
+        if lo and found is not None and not found.open and lo == found.number:
+            of.nodes = CountRange.exactly(lo)
         return
-    number = found.count(of.written, of.per_node)
+    number = of.said._replace(names=found, counted=counted).stated_nodes
     if number is not None:
-        of.nodes, of.named, of.stated = CountRange(number, number), True, found.is_counted
+        of.nodes, of.named = CountRange.exactly(number.value), number.source != NODES_OF_TASKS
+        of.stated = found is not None and found.is_counted
 
 
 def _agree(asked: JobRequest, of: TaskCounts, *, in_tasks: bool) -> None:
@@ -327,7 +279,7 @@ def added(
     found = [shape(view) for view in groups]
     total = sum(part.total for part in found)
     own.tasks = sum(part.task_count for part in found)
-    own.processors = own.processors or CountRange(total, total)
+    own.processors = own.processors or CountRange.exactly(total)
     if all(part.per_task == found[0].per_task for part in found):
         own.per_task = found[0].per_task
     if all(part.nodes or (part.per_node and part.written) for part in found):
@@ -338,7 +290,7 @@ def added(
         own.named = own.nodes is None and all(part.named for part in found)
         if own.nodes and not own.nodes.admits(nodes):
             asked.approximate("NodeCount", f"its task groups have {nodes} together")
-        own.nodes = own.nodes or CountRange(nodes, nodes)
+        own.nodes = own.nodes or CountRange.exactly(nodes)
     _agree(asked, own, in_tasks=in_tasks)
     own.uneven = own.tasks * own.each != total
     own.tasks_of = tuple(part.task_count for part in found)
@@ -446,7 +398,7 @@ def only_processors(asked: JobRequest, of: TaskCounts) -> None:
 def nodes_of_tasks(of: TaskCounts) -> None:
     """Count nodes that nobody counts by tasks and how many are on each, where these share them."""
     if of.nodes is None and of.filled:
-        of.nodes = CountRange(of.filled, of.filled)
+        of.nodes = CountRange.exactly(of.filled)
 
 
 def count(asked: JobRequest, name: str) -> CountRange | None:
@@ -685,7 +637,7 @@ def node_counts(
     if not several:
         return [of.nodes] if of.nodes else []
     least = max((named_nodes(asked) or NamedNodes()).least, 1)
-    begun = [CountRange.of(each.from_least(least)) for each in several]
+    begun = [CountRange.of(each).from_least(least) for each in several]
     return [each for each in begun if each.hi is None or each.hi >= least] or begun
 
 

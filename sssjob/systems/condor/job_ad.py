@@ -48,6 +48,7 @@ from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
+from sssjob.task_counts import BY_TASKS, CountRange
 from sssjob.translate import contradictions, numbers
 from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
@@ -518,8 +519,8 @@ class _AdBuilder:
                 self.ad[name] = share
         numbers.stated_tasks(asked)  # from which amounts follow: it is told where it is none
         nodes = numbers.count(asked, "NodeCount")
-        if (laid := scope.nodes_of_geometry()) is not None:
-            nodes = numbers.CountRange(int(laid.value), int(laid.value))
+        if geometry := scope.counts.geometry:
+            nodes = CountRange.exactly(len(geometry))
         least = math.ceil(scope.nodes.value) if nodes and scope.nodes else 0
         if nodes is not None and least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
@@ -753,8 +754,8 @@ def _hosts(scope: Scope) -> int:
     """On how many hosts tasks are, 0 where nobody says."""
     if scope.nodes is not None:
         return math.ceil(scope.nodes.value)
-    each, tasks = scope.per("TasksPerNode"), scope.tasks_to_place
-    return math.ceil(tasks / each) if each and tasks else 0
+    filled = scope.counts.nodes
+    return filled.value if filled is not None and filled.source == BY_TASKS else 0
 
 
 def _number(asked: JobRequest, element: str) -> int | None:

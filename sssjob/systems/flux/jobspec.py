@@ -33,13 +33,13 @@ from sssjob.records.dependencies import CONDITIONS, WORDS, matching
 from sssjob.resource_names import GPU
 from sssjob.systems.flux import ids, words
 from sssjob.systems.flux.accounting import array
+from sssjob.task_counts import CountRange
 from sssjob.translate.beside import script
 from sssjob.translate.counts import say_counts
 from sssjob.translate.nodes import NodesWanted, any_of_these, conditions, listed
 from sssjob.translate.numbers import (
     JOB,
     MIB,
-    CountRange,
     TaskCounts,
     added,
     compared,

@@ -21,6 +21,7 @@ from sssjob.resource_names import GPU_NAMES, license_name
 from sssjob.systems.gridengine import requested
 from sssjob.systems.gridengine.requested import whole_bytes, whole_seconds
 from sssjob.systems.gridengine.words import GPU_TYPE, QUEUE_PATTERN, written
+from sssjob.task_counts import CountRange
 from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import AmountsLayout, OptionForm, SubmitForm
@@ -106,7 +107,7 @@ class Slots(AmountsLayout):
 
     def _slots(
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, settings: Settings
-    ) -> numbers.CountRange:
+    ) -> CountRange:
         count = of.slots
         if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
             asked.leave("NodeCount", "a parallel environment decides on how many nodes")
@@ -122,7 +123,7 @@ class Slots(AmountsLayout):
     # decision 935
     def _memory(
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts,
-        count: numbers.CountRange, scope: str,
+        count: CountRange, scope: str,
     ) -> None:  # fmt: skip
         total, of_tasks = numbers.in_all(asked, of, "Memory"), scope == numbers.TASK
         if numbers.is_of_groups(asked, "Memory"):

@@ -21,6 +21,7 @@ from sssjob.systems.lsf.words import (
     size,
     written_minutes,
 )
+from sssjob.task_counts import CountRange
 from sssjob.translate import numbers
 from sssjob.translate.fields import NOT_ALL
 from sssjob.translate.form import AmountsLayout
@@ -76,11 +77,11 @@ class Slots(AmountsLayout):
         if of.nodes and of.nodes.exact is None and not of.per_node:
             numbers.only_one(asked, "NodeCount", of.nodes)
             number = of.nodes.lo or min(of.nodes.least, of.written or of.nodes.least)
-            of.nodes = numbers.CountRange(number, number)
+            of.nodes = CountRange.exactly(number)
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         if of.tasks or (of.nodes and of.nodes.exact != 1):  # which tasks on each of them count
             numbers.only_one(asked, "Processors", of.processors)
-            of.processors = of.processors and numbers.CountRange(of.total, of.total)
+            of.processors = of.processors and CountRange(of.total, of.total)
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
             lo, hi = of.slots.granted, of.slots.hi
@@ -104,7 +105,7 @@ class Slots(AmountsLayout):
                 told = f"{hosts} hosts, with {of.per_node} tasks on each"
                 name = "TaskDistribution" if of.named else "NodeCount"
                 asked.approximate(name, told, met=False)
-            of.nodes = numbers.CountRange(hosts, hosts)
+            of.nodes = CountRange.exactly(hosts)
         elif of.nodes and of.nodes.exact == 1:
             made.option("-R span", "hosts=1")
         elif of.nodes and of.nodes.exact and tasks % of.nodes.exact == 0:
@@ -233,11 +234,11 @@ class Slots(AmountsLayout):
         if tile and tile[1] == "ptile" and int(tile[2]):
             of.per_node = int(tile[2])
             hosts = units.rounded_up(of.tasks or 1, of.per_node)
-            of.nodes = numbers.CountRange(hosts, hosts)
+            of.nodes = CountRange.exactly(hosts)
             heard.say("TaskDistribution", of.per_node, type="TasksPerNode")
         elif tile and tile[2] == "1":
             numbers.say_count(heard, "NodeCount", 1, 1)
-            of.nodes = numbers.CountRange(1, 1)
+            of.nodes = CountRange.exactly(1)
         elif span is not None:
             said.back("-R span", span)
         return of

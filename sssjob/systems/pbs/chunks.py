@@ -28,6 +28,7 @@ from sssjob.systems.pbs.node_specs import (
     totals,
 )
 from sssjob.systems.pbs.words import clock, limit, size, written
+from sssjob.task_counts import CountRange
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import AmountsLayout
 from sssjob.translate.nodes import (
@@ -73,7 +74,7 @@ def places(
     wanted = names(asked, of.wanted, take)
     if of.nodes is None and of.per_node and of.written:
         nodes = units.rounded_up(of.written, of.per_node)
-        of.nodes = numbers.CountRange(nodes, nodes)
+        of.nodes = CountRange.exactly(nodes)
     return no_more_than(asked, wanted, of.node_count)
 
 

@@ -51,6 +51,7 @@ from sssjob.systems.slurm.submission import (
 )
 from sssjob.systems.slurm.unset import UNSET
 from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
+from sssjob.task_counts import CountRange
 from sssjob.translate import exclusive, mail, waiting
 from sssjob.translate.arrays import write_array
 from sssjob.translate.environment import is_variable
@@ -60,7 +61,6 @@ from sssjob.translate.nodes import names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     MIB,
     NODE,
-    CountRange,
     TaskCounts,
     rescope,
     say_gpus,

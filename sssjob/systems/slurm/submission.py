@@ -19,6 +19,7 @@ from sssjob.records import dependencies
 from sssjob.resource_names import LICENSE, gpu_model
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
+from sssjob.task_counts import CountRange
 from sssjob.translate import (
     environment,
     exclusive,
@@ -331,7 +332,7 @@ def _of_each_node(asked: JobRequest, of: numbers.TaskCounts, scope: str, name: s
     if scope == numbers.NODE or nodes is None or nodes.hi is None or nodes.exact is not None:
         return numbers.memory(asked, of, scope, each=numbers.NODE, name=name)
     fewest = nodes.lo or 1
-    alone = replace(of, nodes=numbers.CountRange(fewest, fewest))
+    alone = replace(of, nodes=CountRange.exactly(fewest))
     value = numbers.memory(asked, alone, scope, each=numbers.NODE, name=name)
     if value:
         told = f"{numbers.size(value)} for each of {fewest} to {nodes.hi} nodes"
@@ -401,7 +402,7 @@ def _say_places(heard: ScriptReading, value: str, of: numbers.TaskCounts) -> boo
         or (of.nodes and of.nodes.exact != number)
     ):
         return False
-    of.nodes, of.tasks, of.per_node = numbers.CountRange(number, number), len(nodes), None
+    of.nodes, of.tasks, of.per_node = CountRange.exactly(number), len(nodes), None
     groups: dict[str, list[int]] = {}
     for task, node in enumerate(nodes):
         groups.setdefault(node, []).append(task)
@@ -466,7 +467,7 @@ def _parts(value: str) -> list[str]:
     return [each.strip("()") for each in value.split("&")]
 
 
-def too_many(names: Collection[str], nodes: numbers.CountRange | None) -> bool:
+def too_many(names: Collection[str], nodes: CountRange | None) -> bool:
     """Whether more nodes are named than are asked for: Slurm leaves some of them out."""
     return nodes is not None and len({*names}) > nodes.least
 
@@ -480,7 +481,7 @@ def expanded(value: str) -> tuple[str, ...] | None:
     return tuple(found) if found and all(map(plain, found)) else None
 
 
-def _nodes(asked: JobRequest, nodes: numbers.CountRange) -> str:
+def _nodes(asked: JobRequest, nodes: CountRange) -> str:
     """``--nodes`` has a least and a most; without the one it is 1, without the other the same."""
     if nodes.hi is None:
         asked.approximate("NodeCount", "exactly the least: sbatch has no open range of nodes")
@@ -528,7 +529,7 @@ def _whole(said: ScriptOptions, option: str) -> int | None:
     return None
 
 
-def _read_nodes(said: ScriptOptions) -> numbers.CountRange | None:
+def _read_nodes(said: ScriptOptions) -> CountRange | None:
     value = said.last("--nodes")
     found = _RANGE.fullmatch(value or "")
     if value is None or found is None:
@@ -539,7 +540,7 @@ def _read_nodes(said: ScriptOptions) -> numbers.CountRange | None:
     if not 0 < lo <= hi <= COUNT_MOST:
         said.back("--nodes", value)
         return None
-    return numbers.CountRange(lo, hi)
+    return CountRange(lo, hi)
 
 
 def _thousands(text: str) -> int:
@@ -549,7 +550,7 @@ def _thousands(text: str) -> int:
 def say_task_counts(heard: ScriptReading, of: numbers.TaskCounts, named: Collection[str]) -> None:
     """Tasks as they are counted, and the processors that they come to."""
     if of.per_node and not of.nodes and not of.tasks and not named:
-        of.nodes = numbers.CountRange(1, 1)  # as Slurm does then
+        of.nodes = CountRange.exactly(1)  # as Slurm does then
     say_counts(heard, of, named=len({*named}))
 
 

@@ -1,0 +1,373 @@
+"""How many tasks, nodes and processors there are, whoever asks: layouts, features, targets (5.1).
+
+Strategy. TaskCount, NodeCount, Processors, TaskDistribution, Task elements and names of nodes say
+the same thing several times, and each may be left out or be a bound. They are derived in one
+order: tasks are what is given, or follow from processors, or from nodes, or are one; nodes are what
+is given, or named, or what the tasks fill; processors are what is given, or what the tasks have.
+Each number keeps what it follows from. Of a range the number is taken that agrees with the others:
+the least, or below an upper end alone the most.
+
+Why it is right: what is given comes before all that could be derived in its place. So whoever holds
+the equations of 5.2 against these numbers finds each one that is broken (``layout.plan``), and
+whoever cannot refuse goes on with those of higher precedence (``translate.numbers``, ``amounts``).
+
+>>> said = StatedCounts(processors=CountRange(5, None), per_task=2)
+>>> said.tasks, said.nodes, said.processors_of_tasks
+(Derived(value=3, source='Processors / ProcessorsPerTask'), None, 6)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from sssjob.expression import Interval
+from sssjob.model import Block, Property, Task
+from sssjob.units import XML_SPACE
+
+if TYPE_CHECKING:
+    from sssjob.named_nodes import NamedNodes
+
+# What a number follows from.
+GEOMETRY, TASK_COUNT, TASKS, NODE_COUNT = "geometry", "TaskCount", "Task", "NodeCount"
+NODES_OF_TASKS, NAMED, SINGLE_TASK, ASSUMED = "Task/Node", "Node", "a single task", "assumed"
+BY_PROCESSORS = "Processors / ProcessorsPerTask"
+BY_NODES = "NodeCount x TasksPerNode"
+BY_TASKS = "TaskCount / TasksPerNode"
+
+_NOTHING: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CountRange:
+    """Whole numbers from 1 on between two ends, None where one is open, but for the excluded.
+
+    An upper end alone has no lower one: it asks for as much as there may be.
+    """
+
+    lo: int | None
+    hi: int | None
+    excluded: frozenset[int] = _NOTHING
+
+    @classmethod
+    def of(cls, bounds: Interval) -> CountRange:
+        """The whole numbers of at least 1 that an interval has, if there are any.
+
+        One without bounds begins at 1.
+
+        >>> from fractions import Fraction
+        >>> from sssjob.expression import Interval
+        >>> CountRange.of(Interval(Fraction(0), excluded=frozenset((Fraction(1),))))
+        CountRange(lo=2, hi=None, excluded=frozenset({1}))
+        """
+        whole = bounds.integers()
+        lo, hi = (None if end is None else end.numerator for end in (whole.lo, whole.hi))
+        if (lo is None and hi is None) or (lo is not None and lo < 1):
+            lo = 1  # "not one" is two or more
+        if not whole.excluded:
+            return cls(lo, hi)
+        while lo is not None and lo in whole.excluded:
+            lo += 1
+        return cls(lo, hi, frozenset(int(each) for each in whole.excluded if each.denominator == 1))
+
+    @classmethod
+    def exactly(cls, number: int) -> CountRange:
+        """One number."""
+        return cls(number, number)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no number."""
+        return self.hi is not None and self.hi < (self.lo or 1)
+
+    @property
+    def exact(self) -> int | None:
+        """The number, where there is only one."""
+        return self.lo if self.lo == self.hi else None
+
+    @property
+    def least(self) -> int:
+        """What is taken where nothing else decides: the lower end, or else the upper."""
+        if self.lo is not None:
+            return self.lo
+        return 1 if self.hi is None else self.hi
+
+    @property
+    def granted(self) -> int:
+        """How many there are at least, where all of a range is asked for."""
+        return self.lo or 1
+
+    @property
+    def end(self) -> str:
+        """Which end of a range ``least`` is."""
+        return "the most" if self.lo is None else "the least"
+
+    @property
+    def interval(self) -> Interval:
+        """The same as an amount is bounded."""
+        lo, hi = (None if end is None else Fraction(end) for end in (self.lo, self.hi))
+        return Interval(lo, hi)
+
+    def admits(self, number: int) -> bool:
+        """Whether a number is among these."""
+        return (
+            (self.lo or 1) <= number
+            and (self.hi is None or number <= self.hi)
+            and number not in self.excluded
+        )
+
+    def times(self, factor: int) -> CountRange:
+        """So many times as many."""
+        return CountRange(
+            None if self.lo is None else self.lo * factor,
+            None if self.hi is None else self.hi * factor,
+        )
+
+    # decision 1023
+    def from_one(self) -> CountRange:
+        """The same, where an upper end alone begins at one: any number up to it will do."""
+        if self.lo is not None or self.hi is None:
+            return self
+        return replace(self, lo=self._up(1))
+
+    # decision 1066
+    def from_least(self, number: int) -> CountRange:
+        """The same from a number on, where that is admitted."""
+        if number <= (self.lo or 1) or not self.admits(number):
+            return self
+        return replace(self, lo=number)
+
+    def _up(self, number: int) -> int:
+        while number in self.excluded:
+            number += 1
+        return number
+
+    def next_to(self, number: int, least: int = 1) -> int:
+        """The number, or where it is excluded the first from there on that is not.
+
+        Below an upper end alone that is sought down to the ``least``, and then up.
+
+        >>> CountRange(1, None, frozenset((2,))).next_to(2)
+        3
+        """
+        found = number
+        while self.lo is None and found in self.excluded and found > least:
+            found -= 1
+        return self._up(number) if found in self.excluded else found
+
+    def fitting(self, step: int, times: int = 0, most: int | None = None) -> int | None:
+        """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is.
+
+        Of several that are admitted, one by no less than ``times``, and below an upper end alone
+        by no more than ``most``.
+
+        >>> CountRange(3, None).fitting(6), CountRange(None, 10).fitting(3)
+        (6, 9)
+        >>> CountRange(5, 5).fitting(2) is None
+        True
+        """
+        down = self.lo is None
+        first = self.least // step if down else -(-self.least // step)
+        if down and most is not None:
+            first = min(first, most)
+        if not down and (self.hi is None or times * step <= self.hi):
+            first = max(first, times)
+        for _ in range(len(self.excluded) + 1):
+            if first >= 1 and self.admits(first * step):
+                return first * step
+            first += -1 if down else 1
+        return None
+
+    # decision 884
+    def multiple(self, step: int, times: int = 0, most: int | None = None) -> int:
+        """The same, or where none is admitted the least that has no less, at least one ``step``.
+
+        >>> CountRange(5, 5).multiple(2), CountRange(None, 3).multiple(4)
+        (6, 4)
+        """
+        if (found := self.fitting(step, times, most)) is not None:
+            return found
+        return max(self.least // step if self.lo is None else -(-self.least // step), 1) * step
+
+
+# decisions 934, 1066, 1098
+def as_names_have(nodes: CountRange | None, names: NamedNodes | None) -> CountRange | None:
+    """How many nodes are counted beside names: no fewer than these have, or what they count."""
+    if names is None:
+        return nodes
+    if nodes is None:
+        return CountRange.exactly(names.least) if names.is_counted else None
+    return names.bounds(nodes)
+
+
+def pins(block: Block) -> tuple[str, ...]:
+    """For each Task element of a block the node that it names, or nothing."""
+    return tuple(map(_pin, block.blocks(Task)))
+
+
+def _pin(task: Task) -> str:
+    """The one node that a task names."""
+    for properties in (task.properties, task.delivered, task.requested):
+        item: Property | None = properties.get("Node", aggregation="", op="")
+        if item is not None:
+            return item.text.strip(XML_SPACE)
+    return ""
+
+
+class Derived(NamedTuple):
+    """A number, and what it follows from."""
+
+    value: int
+    source: str
+
+
+class StatedCounts(NamedTuple):
+    """What is said of tasks, nodes and processors, and what follows from it; None of nothing said.
+
+    ``counted`` are the nodes as names have it (``as_names_have``), ``pins`` has the node that each
+    Task element names, or "". ``rounded``: what tasks do not share evenly is rounded up, for who
+    asks for no less than what is said; else it contradicts.
+    """
+
+    task_count: int | None = None
+    counted: CountRange | None = None
+    processors: CountRange | None = None
+    per_node: int | None = None
+    per_task: int | None = None
+    geometry: Sequence[Sequence[int]] = ()
+    pins: Sequence[str] = ()
+    names: NamedNodes | None = None
+    rounded: bool = False
+
+    # decisions 981, 1140
+    @property
+    def given_tasks(self) -> Derived | None:
+        """How many tasks there are, where it is said by itself; a geometry overrides the rest.
+
+        Task elements are not all spelled out: processors or nodes may ask for more.
+        """
+        if self.geometry:
+            return Derived(sum(map(len, self.geometry)), GEOMETRY)
+        if self.task_count is not None:
+            return Derived(self.task_count, TASK_COUNT)
+        if self.pins and len(self.pins) > self._implied:
+            return Derived(len(self.pins), TASKS)
+        return None
+
+    @property
+    def _implied(self) -> int:
+        """How many tasks the processors or nodes ask for."""
+        if self.processors is not None:
+            return self.processors.least // (self.per_task or 1)
+        if self.counted is not None:
+            return self.counted.least * (self.per_node or 1)
+        return 0
+
+    @property
+    def tasks_to_place(self) -> Derived | None:
+        """How many tasks there are, where something else than nodes says it: given, or processors.
+
+        No node is without a task (decision 934), and no task is without room.
+        """
+        given, processors, each = self.given_tasks, self.processors, self.per_task or 1
+        if given is not None or processors is None:
+            return given
+        least = 0 if self.counted is None else self.counted.lo or 0
+        found = processors.fitting(each, least, self.room)
+        if found is None:  # which a layout tells, and a target rounds up
+            found = processors.multiple(each) if self.rounded else max(processors.least, each)
+        return Derived(found // each, BY_PROCESSORS)
+
+    # decision 1136
+    @property
+    def room(self) -> int | None:
+        """For how many tasks the nodes have room; None where nothing says it."""
+        if self.counted is None or self.counted.hi is None or self.per_node is None:
+            return None
+        return self.counted.hi * self.per_node
+
+    @property
+    def tasks(self) -> Derived:
+        """How many tasks there are: one where nothing says it."""
+        if (found := self.tasks_to_place) is not None:
+            return found
+        if self.counted is not None:
+            source = NODE_COUNT if self.per_node is None else BY_NODES
+            return Derived(self.counted.least * (self.per_node or 1), source)
+        named = self.names.count() if self.names is not None else None
+        if named is not None and (named > 1 or self.per_node is not None):  # all are wanted
+            return Derived(named * (self.per_node or 1), NAMED)
+        return Derived(1, ASSUMED)
+
+    @property
+    def share(self) -> int | None:
+        """Which even part of the processors each of the given tasks has; None where none has one.
+
+        Of a range that is a part of the first number that can be shared so.
+        """
+        given, processors = self.given_tasks, self.processors
+        if given is None or processors is None:
+            return None
+        find = processors.multiple if self.rounded else processors.fitting
+        even = find(given.value)
+        return None if even is None else even // given.value
+
+    @property
+    def each(self) -> int:
+        """Processors of one task: given, or an even part of all, or one."""
+        return self.per_task or self.share or 1
+
+    @property
+    def processors_of_tasks(self) -> int | None:
+        """How many processors the tasks have; None where that is not what is asked for."""
+        product = self.tasks.value * self.each
+        return product if self.processors is None or self.processors.admits(product) else None
+
+    def nodes_needed(self, tasks: int) -> int:
+        """On how many nodes tasks are at least, if so many may be on each."""
+        return -(-tasks // self.per_node) if self.per_node else 1
+
+    # decisions 902, 908
+    @property
+    def stated_nodes(self) -> Derived | None:
+        """How many nodes are counted or named: of a range as many as the tasks need."""
+        if self.geometry:
+            return Derived(len(self.geometry), GEOMETRY)
+        tasks = self.tasks_to_place
+        if self.counted is not None:
+            return Derived(self._counted_for(self.counted, tasks), NODE_COUNT)
+        if self.pins and tasks is not None and len(self.pins) == tasks.value and all(self.pins):
+            return Derived(len(set(self.pins)), NODES_OF_TASKS)
+        if self.names is None:
+            return None
+        number = self.names.count(None if tasks is None else tasks.value, self.per_node)
+        return None if number is None else Derived(number, NAMED)
+
+    def _counted_for(self, counted: CountRange, tasks: Derived | None) -> int:
+        if tasks is None:
+            return counted.least
+        need = self.nodes_needed(tasks.value)
+        found = max(counted.least, need)
+        if counted.lo is None:
+            found = min(counted.least, tasks.value)
+        found = counted.next_to(found, need)
+        return found if counted.admits(found) else counted.least
+
+    @property
+    def nodes(self) -> Derived | None:
+        """How many nodes there are: counted, named, or filled by the tasks; None of an open number.
+
+        Named nodes that the tasks fill are counted by these.
+        """
+        found, said = self.stated_nodes, self.tasks_to_place
+        tasks = self.tasks.value
+        need = self.nodes_needed(tasks)
+        is_named = found is not None and found.source == NAMED
+        filled = found is None or (is_named and said is not None and found.value == need)
+        if self.per_node is not None and filled:
+            return Derived(need, BY_TASKS)
+        if found is None and tasks == 1:
+            return Derived(1, SINGLE_TASK)
+        return found
