@@ -18,17 +18,15 @@ whoever cannot refuse goes on with those of higher precedence (``translate.numbe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import count, islice
+from typing import NamedTuple, Protocol
 
 from sssjob.expression import Interval
 from sssjob.model import Block, Property, Task
 from sssjob.units import XML_SPACE
-
-if TYPE_CHECKING:
-    from sssjob.named_nodes import NamedNodes
 
 # What a number follows from.
 GEOMETRY, TASK_COUNT, TASKS, NODE_COUNT = "geometry", "TaskCount", "Task", "NodeCount"
@@ -157,43 +155,68 @@ class CountRange:
             found -= 1
         return self._up(number) if found in self.excluded else found
 
-    def fitting(self, step: int, times: int = 0, most: int | None = None) -> int | None:
-        """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is.
+    def multiples(self, step: int, times: int = 0, most: int | None = None) -> Iterator[int]:
+        """The multiples of ``step`` that are admitted, seen from ``least``.
 
-        Of several that are admitted, one by no less than ``times``, and below an upper end alone
-        by no more than ``most``.
+        Those by no less than ``times``, if there may be such, and below an upper end alone by no
+        more than ``most``.
+
+        >>> [*CountRange(None, 7).multiples(2)], [*CountRange(3, 7).multiples(2, 3)]
+        ([6, 4, 2], [6])
+        """
+        if self.lo is None:
+            last = self.least // step
+            numbers: Iterable[int] = range(last if most is None else min(last, most), 0, -1)
+        elif self.hi is None:
+            numbers = count(max(-(-self.lo // step), times))
+        else:
+            first = -(-self.lo // step)
+            numbers = range(max(first, times) if times * step <= self.hi else first,
+                            self.hi // step + 1)  # fmt: skip
+        return (each * step for each in numbers if self.admits(each * step))
+
+    def fitting(self, step: int) -> int | None:
+        """The first multiple of ``step`` that is admitted, seen from ``least``; None if none is.
 
         >>> CountRange(3, None).fitting(6), CountRange(None, 10).fitting(3)
         (6, 9)
         >>> CountRange(5, 5).fitting(2) is None
         True
         """
-        down = self.lo is None
-        first = self.least // step if down else -(-self.least // step)
-        if down and most is not None:
-            first = min(first, most)
-        if not down and (self.hi is None or times * step <= self.hi):
-            first = max(first, times)
-        for _ in range(len(self.excluded) + 1):
-            if first >= 1 and self.admits(first * step):
-                return first * step
-            first += -1 if down else 1
-        return None
+        return next(self.multiples(step), None)
 
     # decision 884
-    def multiple(self, step: int, times: int = 0, most: int | None = None) -> int:
+    def multiple(self, step: int) -> int:
         """The same, or where none is admitted the least that has no less, at least one ``step``.
 
         >>> CountRange(5, 5).multiple(2), CountRange(None, 3).multiple(4)
         (6, 4)
         """
-        if (found := self.fitting(step, times, most)) is not None:
+        if (found := self.fitting(step)) is not None:
             return found
         return max(self.least // step if self.lo is None else -(-self.least // step), 1) * step
 
 
+class NodeNames(Protocol):
+    """Names of nodes that a request gives, as they count nodes (``named_nodes.NamedNodes``)."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the names say how many nodes are wanted."""
+
+    @property
+    def least(self) -> int:
+        """How many nodes there are at least."""
+
+    def count(self, tasks: int | None = None, per_node: int | None = None) -> int | None:
+        """How many nodes there are, where nothing else counts them."""
+
+    def bounds(self, asked: CountRange) -> CountRange:
+        """Which of the numbers that are asked for there can be."""
+
+
 # decisions 934, 1066, 1098
-def as_names_have(nodes: CountRange | None, names: NamedNodes | None) -> CountRange | None:
+def as_names_have(nodes: CountRange | None, names: NodeNames | None) -> CountRange | None:
     """How many nodes are counted beside names: no fewer than these have, or what they count."""
     if names is None:
         return nodes
@@ -238,7 +261,7 @@ class StatedCounts(NamedTuple):
     per_task: int | None = None
     geometry: Sequence[Sequence[int]] = ()
     pins: Sequence[str] = ()
-    names: NamedNodes | None = None
+    names: NodeNames | None = None
     rounded: bool = False
 
     # decisions 981, 1140
@@ -274,11 +297,31 @@ class StatedCounts(NamedTuple):
         given, processors, each = self.given_tasks, self.processors, self.per_task or 1
         if given is not None or processors is None:
             return given
-        least = 0 if self.counted is None else self.counted.lo or 0
-        found = processors.fitting(each, least, self.room)
+        found = self._shared_by_tasks(processors, each)
         if found is None:  # which a layout tells, and a target rounds up
             found = processors.multiple(each) if self.rounded else max(processors.least, each)
         return Derived(found // each, BY_PROCESSORS)
+
+    def _shared_by_tasks(self, processors: CountRange, each: int) -> int | None:
+        """The first number of processors that is admitted and whose tasks fit on nodes.
+
+        Or else the first that is admitted. There is none where neither is.
+        """
+        counted = self.counted
+        if counted is None:
+            return processors.fitting(each)
+        multiples = processors.multiples(each, counted.lo or 0, self.room)
+        # A number of nodes that is excluded leaves out the tasks of as many as fill it.
+        tries = [*islice(multiples, (len(counted.excluded) + 1) * (self.per_node or 1) + 1)]
+        found = (number for number in tries if self._fit_nodes(counted, number // each))
+        return next(found, tries[0] if tries else None)
+
+    def _fit_nodes(self, counted: CountRange, tasks: int) -> bool:
+        """Whether so many tasks, of which none is without room, leave no node without one."""
+        need = self.nodes_needed(tasks)
+        return (
+            need <= counted.next_to(max(counted.lo or 1, need)) <= min(tasks, counted.hi or tasks)
+        )
 
     # decision 1136
     @property
