@@ -71,7 +71,9 @@ class TaskCounts:
     @property
     def each(self) -> int:
         """Processors of one task, rounded up."""
-        return self.per_task or self.said.each
+        if self.per_task or not self.processors:
+            return self.per_task or 1
+        return self.said.each
 
     @property
     def count(self) -> int | None:
@@ -87,7 +89,9 @@ class TaskCounts:
         """How many tasks have to be asked for, where nodes do not say it by themselves."""
         if self.tasks:
             return self.tasks
-        found = None if self._by_nodes else self.said.tasks_to_place
+        if not self.processors or self._by_nodes:
+            return None
+        found = self.said.tasks_to_place
         return None if found is None else found.value
 
     @property
@@ -132,6 +136,8 @@ class TaskCounts:
         """How many nodes amounts are divided by: the least, where it is a range."""
         if self.nodes is None:
             return self.said.nodes_needed(self.written or 1)
+        if self.nodes.exact:
+            return self.nodes.exact
         found = self.said.stated_nodes
         return self.nodes.least if found is None else found.value
 
@@ -180,6 +186,8 @@ def shape(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
 
 def _complete(asked: JobRequest, of: TaskCounts, *, in_tasks: bool = True) -> None:
     """Count tasks where nothing does, and tell of counts that do not agree."""
+    if of.pins and (given := of.said.given_tasks) is not None:
+        of.tasks = given.value
     if of.per_node and not of.count and not of.nodes:
         of.tasks = of.said.tasks.value  # however many may be on a node (5.1)
     if of.processors and of.processors.lo is None and (room := of.said.room) and not of.tasks:
