@@ -40,7 +40,7 @@ from sssjob.task_counts import (
     NODES_OF_TASKS,
     TASK_COUNT,
     CountRange,
-    Derived,
+    DerivedCount,
     StatedCounts,
     as_names_have,
     pins,
@@ -437,7 +437,7 @@ class Scope:
             return Amount(nodes.value * (per_node or 1), nodes.source, nodes.basis, why)
         return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
 
-    def _given(self, tasks: Derived) -> Amount:
+    def _given(self, tasks: DerivedCount) -> Amount:
         number = Fraction(tasks.value)
         if tasks.source == GEOMETRY:
             return Amount(number, f"{self.path}/TaskDistribution", why="ids of the geometry")
@@ -475,7 +475,7 @@ class Scope:
     def _stated_nodes(self) -> Amount | None:
         return self.requested("NodeCount", least=True) or self.bare("NodeCount")
 
-    def _nodes_by(self, found: Derived) -> Amount:
+    def _nodes_by(self, found: DerivedCount) -> Amount:
         number, names = Fraction(found.value), self.named_nodes
         if found.source == GEOMETRY:
             return Amount(number, f"{self.path}/TaskDistribution", why="groups of the geometry")

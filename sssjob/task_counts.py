@@ -13,7 +13,7 @@ whoever cannot refuse goes on with those of higher precedence (``translate.numbe
 
 >>> said = StatedCounts(processors=CountRange(5, None), per_task=2)
 >>> said.tasks, said.nodes, said.processors_of_tasks
-(Derived(value=3, source='Processors / ProcessorsPerTask'), None, 6)
+(DerivedCount(value=3, source='Processors / ProcessorsPerTask'), None, 6)
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def _pin(task: Task) -> str:
     return ""
 
 
-class Derived(NamedTuple):
+class DerivedCount(NamedTuple):
     """A number, and what it follows from."""
 
     value: int
@@ -266,17 +266,17 @@ class StatedCounts(NamedTuple):
 
     # decisions 981, 1140
     @property
-    def given_tasks(self) -> Derived | None:
+    def given_tasks(self) -> DerivedCount | None:
         """How many tasks there are, where it is said by itself; a geometry overrides the rest.
 
         Task elements are not all spelled out: processors or nodes may ask for more.
         """
         if self.geometry:
-            return Derived(sum(map(len, self.geometry)), GEOMETRY)
+            return DerivedCount(sum(map(len, self.geometry)), GEOMETRY)
         if self.task_count is not None:
-            return Derived(self.task_count, TASK_COUNT)
+            return DerivedCount(self.task_count, TASK_COUNT)
         if self.pins and len(self.pins) > self._implied:
-            return Derived(len(self.pins), TASKS)
+            return DerivedCount(len(self.pins), TASKS)
         return None
 
     @property
@@ -289,7 +289,7 @@ class StatedCounts(NamedTuple):
         return 0
 
     @property
-    def tasks_to_place(self) -> Derived | None:
+    def tasks_to_place(self) -> DerivedCount | None:
         """How many tasks there are, where something else than nodes says it: given, or processors.
 
         No node is without a task (decision 934), and no task is without room.
@@ -300,7 +300,7 @@ class StatedCounts(NamedTuple):
         found = self._shared_by_tasks(processors, each)
         if found is None:  # which a layout tells, and a target rounds up
             found = processors.multiple(each) if self.rounded else max(processors.least, each)
-        return Derived(found // each, BY_PROCESSORS)
+        return DerivedCount(found // each, BY_PROCESSORS)
 
     def _shared_by_tasks(self, processors: CountRange, each: int) -> int | None:
         """The first number of processors that is admitted and whose tasks fit on nodes.
@@ -332,17 +332,17 @@ class StatedCounts(NamedTuple):
         return self.counted.hi * self.per_node
 
     @property
-    def tasks(self) -> Derived:
+    def tasks(self) -> DerivedCount:
         """How many tasks there are: one where nothing says it."""
         if (found := self.tasks_to_place) is not None:
             return found
         if self.counted is not None:
             source = NODE_COUNT if self.per_node is None else BY_NODES
-            return Derived(self.counted.least * (self.per_node or 1), source)
+            return DerivedCount(self.counted.least * (self.per_node or 1), source)
         named = self.names.count() if self.names is not None else None
         if named is not None and (named > 1 or self.per_node is not None):  # all are wanted
-            return Derived(named * (self.per_node or 1), NAMED)
-        return Derived(1, ASSUMED)
+            return DerivedCount(named * (self.per_node or 1), NAMED)
+        return DerivedCount(1, ASSUMED)
 
     @property
     def share(self) -> int | None:
@@ -374,21 +374,21 @@ class StatedCounts(NamedTuple):
 
     # decisions 902, 908
     @property
-    def stated_nodes(self) -> Derived | None:
+    def stated_nodes(self) -> DerivedCount | None:
         """How many nodes are counted or named: of a range as many as the tasks need."""
         if self.geometry:
-            return Derived(len(self.geometry), GEOMETRY)
+            return DerivedCount(len(self.geometry), GEOMETRY)
         tasks = self.tasks_to_place
         if self.counted is not None:
-            return Derived(self._counted_for(self.counted, tasks), NODE_COUNT)
+            return DerivedCount(self._counted_for(self.counted, tasks), NODE_COUNT)
         if self.pins and tasks is not None and len(self.pins) == tasks.value and all(self.pins):
-            return Derived(len(set(self.pins)), NODES_OF_TASKS)
+            return DerivedCount(len(set(self.pins)), NODES_OF_TASKS)
         if self.names is None:
             return None
         number = self.names.count(None if tasks is None else tasks.value, self.per_node)
-        return None if number is None else Derived(number, NAMED)
+        return None if number is None else DerivedCount(number, NAMED)
 
-    def _counted_for(self, counted: CountRange, tasks: Derived | None) -> int:
+    def _counted_for(self, counted: CountRange, tasks: DerivedCount | None) -> int:
         if tasks is None:
             return counted.least
         need = self.nodes_needed(tasks.value)
@@ -399,7 +399,7 @@ class StatedCounts(NamedTuple):
         return found if counted.admits(found) else counted.least
 
     @property
-    def nodes(self) -> Derived | None:
+    def nodes(self) -> DerivedCount | None:
         """How many nodes there are: counted, named, or filled by the tasks; None of an open number.
 
         Named nodes that the tasks fill are counted by these.
@@ -410,7 +410,7 @@ class StatedCounts(NamedTuple):
         is_named = found is not None and found.source == NAMED
         filled = found is None or (is_named and said is not None and found.value == need)
         if self.per_node is not None and filled:
-            return Derived(need, BY_TASKS)
+            return DerivedCount(need, BY_TASKS)
         if found is None and tasks == 1:
-            return Derived(1, SINGLE_TASK)
+            return DerivedCount(1, SINGLE_TASK)
         return found

@@ -28,7 +28,7 @@ from sssjob.errors import Finding, finding
 from sssjob.layout.request import LayoutRequest
 from sssjob.layout.values import Count, Layout, Share
 from sssjob.nodes import Names
-from sssjob.task_counts import ASSUMED, Derived, StatedCounts
+from sssjob.task_counts import ASSUMED, DerivedCount, StatedCounts
 from sssjob.task_distribution import LIMIT
 
 ROUND_ROBIN, BALANCED, AS_NAMED = "RoundRobin", "balanced", "as the tasks say"
@@ -96,7 +96,7 @@ class CountsPlan:
             self._contradicts("TaskCount >= Task elements", text, stated, stated.value)
         return tasks
 
-    def _from(self, found: Derived) -> Count:
+    def _from(self, found: DerivedCount) -> Count:
         """A number with the place where that stands which it follows from."""
         asked, spread, named = self.request, self.request.distribution, self.request.candidates
         places = {
