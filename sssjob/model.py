@@ -795,6 +795,13 @@ def without(block: B, name: str) -> B:
     return block.holding(item for item in block.items if getattr(item, "name", "") != name)
 
 
+def with_each(block: B, change: Callable[[Item], Item]) -> B:
+    """A block with each of its items changed; where none is another one then, the block itself."""
+    items = tuple(map(change, block.items))
+    is_same = all(new is old for new, old in zip(items, block.items, strict=True))
+    return block if is_same else block.holding(items)
+
+
 def marked(item: P, mark: str) -> P:
     """A property that tells where it was, by an attribute that no document can have."""
     held = Attributes.read({**item.attributes, MARK: mark})
@@ -827,15 +834,21 @@ def paths(block: Block, path: str = "") -> Iterator[tuple[str, Block]]:
     >>> [path for path, _ in paths(Job.of(Requested.of(), TaskGroup.of(), TaskGroup.of()))]
     ['/Job/Requested', '/Job/TaskGroup[1]', '/Job/TaskGroup[2]']
     """
+    for step, item in steps(block, path):
+        if isinstance(item, Block):
+            yield step, item
+
+
+def steps(block: Block, path: str = "") -> Iterator[tuple[str, Block | Reference]]:
+    """The same with the references that stand among them, which have numbers, too."""
     here = path or f"/{block.name}"
     named = [item for item in block.items if isinstance(item, Block | Reference)]
     totals = Counter(item.name for item in named)
     met: Counter[str] = Counter()
     for item in named:
         met[item.name] += 1
-        if isinstance(item, Block):
-            number = f"[{met[item.name]}]" if totals[item.name] > 1 else ""
-            yield f"{here}/{item.name}{number}", item
+        number = f"[{met[item.name]}]" if totals[item.name] > 1 else ""
+        yield f"{here}/{item.name}{number}", item
 
 
 # What reads a text of each data type of 2.2 but a string.

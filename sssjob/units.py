@@ -248,6 +248,20 @@ def double(value: Fraction | int | float) -> float:
         return inf if value > 0 else -inf
 
 
+def in_largest(number: int, names: tuple[str, ...]) -> str:
+    """Bytes in the largest of some units of 1024 that keeps them whole.
+
+    ``names`` are those of bytes, KB, MB and so on.
+
+    >>> in_largest(2 << 30, ("b", "kb", "mb", "gb")), in_largest(100, ("", "K"))
+    ('2gb', '100')
+    """
+    power = len(names) - 1 if number else 0
+    while number % (1 << (10 * power)):
+        power -= 1
+    return f"{number >> (10 * power)}{names[power]}"
+
+
 def double_or_none(value: Fraction | int | float | None) -> float | None:
     """The nearest double of a number; None of none."""
     return None if value is None else double(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from lxml.etree import _Element as Element
 
@@ -33,8 +32,7 @@ def check(report: ObjectReport, *, closed: bool = False) -> None:
     jobs = _group(root) if name == "JobGroup" else [_job(root)]
     for found in graph.findings_for(jobs, closed=closed):
         if found.code not in unsaid:
-            line = found.line + report.offset if found.line else 0
-            report.found.append(replace(found, line=line))
+            report.take(found)
 
 
 def is_silent(root: Element) -> bool:

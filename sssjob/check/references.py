@@ -7,9 +7,8 @@ definition in its place.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sssjob import spec
 from sssjob.check.rules import IDENTIFIED
@@ -17,7 +16,7 @@ from sssjob.document.bridge import from_tree
 from sssjob.document.places import local, text_of
 from sssjob.document.report import ObjectReport
 from sssjob.errors import Finding, LimitExceeded, finding
-from sssjob.model import Block, Item, Job, JobGroup, Reference, walk
+from sssjob.model import Block, Item, Job, JobGroup, Reference, steps, walk
 from sssjob.units import XML_SPACE
 
 # A short document can mention a long job often; what comes out of it is bounded.
@@ -83,8 +82,7 @@ def check(report: ObjectReport, *, closed: bool = False) -> None:
         report.say(code, root, text, spec.CONTAINER[name].section)
     if any(not len(item) for item in root.iter(*_TAGS)) and len(root):
         for found in resolve(from_tree(root), closed=closed).findings:
-            line = found.line + report.offset if found.line else 0
-            report.found.append(replace(found, line=line))
+            report.take(found)
 
 
 def dereference(block: Block, *, known: Mapping[str, Job] | None = None) -> Block:
@@ -131,15 +129,8 @@ def _references(
     block: Block, path: str = ""
 ) -> Iterator[tuple[str, Reference, str, Mapping[str, Block]]]:
     """Every reference that may stand where it does, its path, and what its id may mean there."""
-    here = path or f"/{block.name}"
-    named = [item for item in block.items if isinstance(item, Block | Reference)]
-    totals = Counter(item.name for item in named)
-    met: Counter[str] = Counter()
     scope: dict[str, Block] | None = None
-    for item in named:
-        met[item.name] += 1
-        number = f"[{met[item.name]}]" if totals[item.name] > 1 else ""
-        step = f"{here}/{item.name}{number}"
+    for step, item in steps(block, path):
         if isinstance(item, Block):
             yield from _references(item, step)
         elif item.name == IDENTIFIED.get(_kind(block)):

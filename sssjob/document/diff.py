@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from sssjob import defaults, expression, spec
@@ -180,10 +180,8 @@ def _in_sequence(
     left: Sequence[Property], right: Sequence[Property], path: str
 ) -> Iterator[Difference]:
     """The differences of properties whose order means something."""
-    for index in range(max(len(left), len(right))):
-        one = left[index] if index < len(left) else None
-        other = right[index] if index < len(right) else None
-        here = f"{path}/*[{index + 1}]"
+    for number, (one, other) in enumerate(zip_longest(left, right), 1):
+        here = f"{path}/*[{number}]"
         if one is not None and other is not None and one.name == other.name:
             yield from _properties(one, other, here)
         else:
@@ -253,9 +251,7 @@ def _pairs(
         else:
             alone.append((number, item))
     rest = [(number + 1, item) for number, item in enumerate(right) if number not in met]
-    for index in range(max(len(alone), len(rest))):
-        one = alone[index] if index < len(alone) else None
-        other = rest[index] if index < len(rest) else None
+    for one, other in zip_longest(alone, rest):
         number = min(found[0] for found in (one, other) if found)
         yield number, (one[1] if one else None, other[1] if other else None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from lxml.etree import _Element as Element
 
@@ -48,6 +49,11 @@ class ObjectReport:
             code, message, line=self.line(element), path=path, section=section,
             suggestion=suggestion, severity=severity,
         ))  # fmt: skip
+
+    def take(self, found: Finding) -> None:
+        """Take what was found of the job object by itself, whose first line is 1."""
+        line = found.line + self.offset if found.line else 0
+        self.found.append(replace(found, line=line))
 
     def line(self, element: Element) -> int:
         """The line of an element in its source, 0 if it is not known."""

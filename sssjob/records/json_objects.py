@@ -104,6 +104,14 @@ class NamedObject(NamedTuple):
     value: dict[str, Any]
 
 
+def sign(head: bytes, keys: Sequence[bytes]) -> str:
+    """What tells a format by its keys in the first bytes of an object, two at least, or ""."""
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return ""
+    found = [key.decode() for key in keys if key in head]
+    return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
+
+
 class MembersBeside(NamedTuple):
     """What may stand beside the objects of a document, and what is to be said of it.
 

@@ -271,9 +271,7 @@ class PathColumns:
             several = all_of(in_several(self.text), inside)
             return self.exactly(any_of(Compare(self.text, op, value), several))
         if self.text:
-            several = in_several(self.text)
-            one = all_of(none_of(several), Compare(self.text, op, value))
-            return self.between(one, any_of(one, several))
+            return self.sorted(op, value)
         wanted = number(value)
         if not self.numbers:
             return self.exists.possible

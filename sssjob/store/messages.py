@@ -13,7 +13,7 @@ from sssjob.document.bundle import MessageFile, written
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.executable import ExecutableKind, executable
-from sssjob.model import Block, Item, Property, replace_text
+from sssjob.model import Block, Item, Property, replace_text, with_each
 
 _NOWHERE = ""  # instead of a digest, of what is named and is no File
 
@@ -86,6 +86,4 @@ def _renamed(block: Block, others: Mapping[str, str]) -> Block:
             return item
         return replace_text(item, f"#{quote(others[named.target])}", item.attributes)
 
-    items = tuple(changed(item) for item in block.items)
-    is_same = all(new is old for new, old in zip(items, block.items, strict=True))
-    return block if is_same else block.holding(items)
+    return with_each(block, changed)

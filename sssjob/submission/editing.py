@@ -7,7 +7,17 @@ from itertools import count
 from typing import NamedTuple
 
 from sssjob.errors import SSSJobError
-from sssjob.model import Block, Item, Job, JobDefaults, JobGroup, Property, replace_text, stripped
+from sssjob.model import (
+    Block,
+    Item,
+    Job,
+    JobDefaults,
+    JobGroup,
+    Property,
+    replace_text,
+    stripped,
+    with_each,
+)
 from sssjob.submission.places import Change, Place
 from sssjob.submission.planning import BY_ID, defined
 
@@ -142,16 +152,15 @@ def _is_free(job: Job) -> bool:
 
 def _waiting(job: Job, ids: Mapping[str, str]) -> Job:
     """A job whose dependencies name the new Ids."""
-    items: list[Item] = []
-    for item in job.items:
-        if type(item) is Property and item.name == _DEPENDENCY:
-            by_id = item.attributes.get("designator", BY_ID) == BY_ID
-            text = ids.get(stripped(item.text), "") if by_id else ""
-            items.append(replace_text(item, text, item.attributes) if text else item)
-        else:
-            items.append(item)
-    same = all(one is other for one, other in zip(items, job.items, strict=True))
-    return job if same else job.holding(items)
+
+    def renamed(item: Item) -> Item:
+        if type(item) is not Property or item.name != _DEPENDENCY:
+            return item
+        by_id = item.attributes.get("designator", BY_ID) == BY_ID
+        text = ids.get(stripped(item.text), "") if by_id else ""
+        return replace_text(item, text, item.attributes) if text else item
+
+    return with_each(job, renamed)
 
 
 def _each(edit: Edit, lend: Edit = lambda defaults: defaults) -> Change:
@@ -162,11 +171,11 @@ def _each(edit: Edit, lend: Edit = lambda defaults: defaults) -> Change:
             return edit(block)
         if not isinstance(block, JobGroup):
             return block
-        items: list[Item] = [
-            edit(item) if type(item) is Job else lend(item) if type(item) is JobDefaults else item
-            for item in block.items
-        ]
-        same = all(one is other for one, other in zip(items, block.items, strict=True))
-        return block if same else block.holding(items)
+        return with_each(block, changed)
+
+    def changed(item: Item) -> Item:
+        if type(item) is Job:
+            return edit(item)
+        return lend(item) if type(item) is JobDefaults else item
 
     return change

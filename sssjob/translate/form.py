@@ -283,9 +283,7 @@ class SubmitForm(Translator[ParsedScript]):
                 self._other(made, safe(name), item.text)
             except InvalidValue as error:
                 asked.refuse(item, str(error))
-        if order:
-            places = {name: place for place, name in enumerate(order)}
-            made.options.sort(key=lambda option: places.get(option.name, len(places)))
+        made.put_in_order(order)
 
     def _other(self, made: ScriptWriting, name: str, value: str) -> None:
         """An option, or the rest of one of which a job object says the other part."""

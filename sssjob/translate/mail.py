@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sssjob.mail_addresses import is_address, of_uri, to_uri
@@ -40,6 +40,18 @@ def uri_of(
     return {}
 
 
+def asked_for(asked: JobRequest, known: Sequence[str]) -> tuple[Property | None, list[str]]:
+    """Take what a job wants to be told of, some of what is ``known``; None and no events if not."""
+    item = asked.one("NotificationList", "uri")
+    if item is None:
+        return None, []
+    events = [word.strip() for word in item.text.split(",") if word.strip()]
+    if not events or not set(events).issubset(known):
+        asked.refuse(item, f"expected some of {', '.join(known)}")
+        return None, []
+    return item, events
+
+
 @dataclass(frozen=True)
 class Mail(About):
     """When a user hears of a job: the words for ``EVENTS``, and what stands between them."""
@@ -58,12 +70,8 @@ class Mail(About):
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Events, and the address if there is one."""
-        item = asked.one("NotificationList", "uri")
+        item, events = asked_for(asked, EVENTS)
         if item is None:
-            return
-        events = [word.strip() for word in item.text.split(",") if word.strip()]
-        if not events or not set(events).issubset(EVENTS):
-            asked.refuse(item, f"expected some of {', '.join(EVENTS)}")
             return
         known = dict(zip(EVENTS, self.words, strict=True))
         made.option(self.events, self.joint.join(known[event] for event in dict.fromkeys(events)))

@@ -105,6 +105,12 @@ class ScriptWriting:
         """Add options, of which some may be none."""
         self.options += [option for option in options if option is not None]
 
+    def put_in_order(self, names: Sequence[str]) -> None:
+        """Put the options in the order of these names, as they once stood; others behind them."""
+        places = {name: place for place, name in enumerate(names)}
+        if places:
+            self.options.sort(key=lambda option: places.get(option.name, len(places)))
+
     def option(self, name: str, value: str | None = None) -> None:
         """Add an option. Raises ``InvalidValue`` for a value that no directive can hold.
 

@@ -680,9 +680,7 @@ class SubmitFile(Translator[Description]):
                 asked.refuse(item, "it is no command")
             else:
                 self._other(asked, made, item, name)
-        if order:
-            places = {name: place for place, name in enumerate(order)}
-            made.options.sort(key=lambda option: places.get(option.name, len(places)))
+        made.put_in_order(order)
         return Description(tuple(made.options), queue)
 
     def _queue(self, asked: JobRequest, item: Property) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 
@@ -107,7 +108,4 @@ def written(number: int) -> str:
     >>> written(2 << 30), written(100)
     ('2G', '100')
     """
-    for letter, power in (("G", 3), ("M", 2), ("K", 1)):
-        if number and not number % (1 << (10 * power)):
-            return f"{number >> (10 * power)}{letter}"
-    return str(number)
+    return units.in_largest(number, ("", "K", "M", "G"))

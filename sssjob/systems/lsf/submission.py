@@ -107,12 +107,8 @@ class Mail(fields.Rule):
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """The two, and the address."""
-        item = asked.one("NotificationList", "uri")
+        item, events = mail.asked_for(asked, ("JobStart", "JobEnd", "All"))
         if item is None:
-            return
-        events = [each.strip() for each in item.text.split(",") if each.strip()]
-        if not events or not set(events) <= {"JobStart", "JobEnd", "All"}:
-            asked.refuse(item, "expected some of JobStart, JobEnd, All")
             return
         if {"JobStart", "All"} & set(events):
             made.option("-B")

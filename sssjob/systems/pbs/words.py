@@ -109,10 +109,7 @@ def written(number: int) -> str:
     >>> written(2 << 30), written(100)
     ('2gb', '100b')
     """
-    for unit, power in (("gb", 3), ("mb", 2), ("kb", 1)):
-        if number and not number % (1 << (10 * power)):
-            return f"{number >> (10 * power)}{unit}"
-    return f"{number}b"
+    return units.in_largest(number, ("b", "kb", "mb", "gb"))
 
 
 def hosts(text: str) -> dict[str, int]:

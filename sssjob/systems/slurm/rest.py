@@ -672,12 +672,8 @@ def _read_switches(job: Data, heard: ScriptReading) -> None:
 
 
 def _mail(asked: JobRequest, job: Data) -> None:
-    item = asked.one("NotificationList", "uri")
+    item, events = mail.asked_for(asked, tuple(_MAIL))
     if item is None:
-        return
-    events = [each.strip() for each in item.text.split(",") if each.strip()]
-    if not events or not set(events) <= set(_MAIL):
-        asked.refuse(item, f"expected some of {', '.join(_MAIL)}")
         return
     flags = {flag for event in events for flag in _MAIL[event]}
     job["mail_type"] = [flag for flag in _MAIL["All"] if flag in flags]

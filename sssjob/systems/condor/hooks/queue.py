@@ -1273,14 +1273,20 @@ def aligned(rows: Mapping[int, SpoolJob], jobs: Sequence[Candidate]) -> dict[int
         if number not in found and row and row.key not in settled and row.id == job.id:
             found[number] = row
             settled.add(row.key)
-    free: dict[str, list[int]] = {}
-    for number in range(len(jobs), 0, -1):
-        if number not in found:
-            free.setdefault(jobs[number - 1].id, []).append(number)
+    free = _free(jobs, found)
     for _, row in sorted(rows.items()):
         if row.key not in settled and (places := free.get(row.id)):
             found[places.pop()] = row
     return found
+
+
+def _free(jobs: Sequence[Candidate], found: Mapping[int, SpoolJob]) -> dict[str, list[int]]:
+    """The numbers of the jobs of which no row is found, by their Ids; the last one first."""
+    free: dict[str, list[int]] = {}
+    for number in range(len(jobs), 0, -1):
+        if number not in found:
+            free.setdefault(jobs[number - 1].id, []).append(number)
+    return free
 
 
 def exactly(rows: Mapping[int, SpoolJob], jobs: Sequence[Candidate]) -> dict[int, SpoolJob]:
@@ -1292,10 +1298,7 @@ def exactly(rows: Mapping[int, SpoolJob], jobs: Sequence[Candidate]) -> dict[int
     }  # fmt: skip
     if len(found) == len(away):
         return found
-    free: dict[str, list[int]] = {}
-    for number in range(len(jobs), 0, -1):
-        if number not in found:
-            free.setdefault(jobs[number - 1].id, []).append(number)
+    free = _free(jobs, found)
     settled = {row.key for row in found.values()}
     for _, row in sorted(away.items()):
         if row.key in settled:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sssjob.records.json_objects import MembersBeside, objects
+from sssjob.records.json_objects import MembersBeside, objects, sign
 from sssjob.records.layout import (
     NEVER,
     NO_STATE,
@@ -47,12 +47,7 @@ def array(head: bytes) -> str:
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that ``flux jobs`` printed it, or ""."""
-    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return ""
-    if _NONE.fullmatch(head):
-        return "an object with no jobs"
-    found = [key.decode() for key in _KEYS if key in head]
-    return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
+    return "an object with no jobs" if _NONE.fullmatch(head) else sign(head, _KEYS)
 
 
 def records(line: int, job: dict[str, Any]) -> list[Read]:

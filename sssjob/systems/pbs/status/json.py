@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from sssjob.records.json_objects import MembersBeside, NamedObject, WrittenNumber, read_named
+from sssjob.records.json_objects import MembersBeside, NamedObject, WrittenNumber, read_named, sign
 from sssjob.records.layout import Piece
 from sssjob.records.lines import legal
 from sssjob.systems.pbs.status import table
@@ -18,10 +18,7 @@ _KEYS = (b'"pbs_version"', b'"pbs_server"', b'"Jobs"')
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that qstat of OpenPBS printed it, or ""."""
-    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return ""
-    found = [key.decode() for key in _KEYS if key in head]
-    return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
+    return sign(head, _KEYS)
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:

@@ -107,13 +107,12 @@ def _is_of_queue(job: dict[str, Any]) -> bool:
     return "job_state" in job and "time" not in job
 
 
+_SIGNS = (b'"jobs"', b'"job_id"', b'"association"', b'"accounting_storage"', b'"Slurm"')
+
+
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it is sacct's JSON, or ""."""
-    if not head.lstrip().startswith(b"{"):
-        return ""
-    keys = (b'"jobs"', b'"job_id"', b'"association"', b'"accounting_storage"', b'"Slurm"')
-    found = [key.decode() for key in keys if key in head]
-    return f"a JSON object with {found[0]} and {found[1]}" if len(found) > 1 else ""
+    return json_objects.sign(head, _SIGNS)
 
 
 def _rows(line: int, job: dict[str, Any]) -> list[SacctRow]:
