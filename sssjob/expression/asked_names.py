@@ -25,15 +25,11 @@ class NamesTerm(NamedTuple):
 
     item: Property
     op: str
-    found: nodes.Nodes | None  # None of what compares no names
-    excludes: bool = False
+    names: nodes.Names | None  # None of what a pattern says, or of what compares no names
+    is_pattern: bool
+    excludes: bool
     # Not to be none of several names is to be one of them.
-    is_one_of: bool = False
-
-    @property
-    def names(self) -> nodes.Names | None:
-        """The names, where it is no pattern that says them."""
-        return self.found if isinstance(self.found, nodes.Names) else None
+    is_one_of: bool
 
 
 # decision 1107
@@ -45,14 +41,16 @@ def names_in(term: Term, *, extended: bool = False) -> NamesTerm:
     negated = isinstance(term, Not)
     said = comparison_of(term)
     item, op = said.item, said.op
-    found: nodes.Nodes | None = None
+    names: nodes.Names | None = None
+    is_pattern = op == "Match"
     if op in ("EQ", "NE"):
         found = nodes.expand(item, extended=extended)
-    elif op == "Match":
-        found = nodes.Pattern(item.text.strip())
-    is_excluding = (op == "NE") is not negated
-    is_one_of = negated and op == "NE" and isinstance(found, nodes.Names)
-    return NamesTerm(item, op, found, is_excluding, is_one_of)
+        if type(found) is nodes.Names:
+            names = found
+        else:
+            is_pattern = True
+    is_one_of = negated and op == "NE" and not is_pattern
+    return NamesTerm(item, op, names, is_pattern, (op == "NE") is not negated, is_one_of)
 
 
 def _excludes_nothing(name: str) -> bool:
@@ -99,10 +97,10 @@ def asked_names(term: Term) -> AskedNames:
     """
     try:
         said = names_in(term)
-        if isinstance(said.found, nodes.Pattern):
-            return _of_pattern(said)
         if said.names is not None:
             return _of_names(said, said.names)
+        if said.is_pattern:
+            return _of_pattern(said)
     except (InvalidValue, LimitExceeded, NotAPattern):  # which is told where it is read
         pass
     return _NOTHING
@@ -110,8 +108,10 @@ def asked_names(term: Term) -> AskedNames:
 
 def _of_names(said: NamesTerm, found: nodes.Names) -> AskedNames:
     is_node = said.item.name == "Node"
+    if len(found.parts) == 1 and isinstance(one := found.parts[0], str):  # as most are
+        return AskedNames((), one.__eq__, True) if said.excludes else AskedNames(((one,),))
     if said.excludes:
-        is_sure = is_node or said.op == "NE" or len(found) == 1
+        is_sure = is_node or said.op == "NE"
         return AskedNames((), found.tester(), True) if is_sure else _NOTHING
     if len(found) > nodes.OPTION_LIMIT:
         return _NOTHING
