@@ -25,7 +25,7 @@ from sssjob.web.problems import HTTPProblem
 from sssjob.web.readers import READER, Reader
 from sssjob.web.routes import SERVED, VIEWS, View
 from sssjob.web.stores import StorePool
-from sssjob.web.views import HTML, Request, ViewedStore
+from sssjob.web.views import HTML, PageRequest, ViewedStore
 
 _STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
 _ORDER = sorted(VIEWS, key=lambda view: "{" in view.path)  # what is named before what is a place
@@ -84,7 +84,7 @@ def _answering(site: ViewedStore, view: View, form: str) -> Callable[[Asked, byt
         origin = asked.client.host if asked.client else ""
         reader: Reader = asked.scope[READER]
         return view.answer(
-            Request(site, reader, asked.path_params, known, form, here, body, keys, origin)
+            PageRequest(site, reader, asked.path_params, known, form, here, body, keys, origin)
         )
 
     return answer

@@ -17,7 +17,7 @@ from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import COUNTED, FILTERS, PART, RAN
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, Request
+from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, PageRequest
 
 _DAY = "%Y-%m-%d"
 _TEXT: dict[str, object] = {"type": "string"}
@@ -60,7 +60,7 @@ class ChartRow(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-def usage(asked: Request) -> Response:
+def usage(asked: PageRequest) -> Response:
     """What jobs used over time, divided at the boundaries of spans."""
     given = asked.given
     by, measure = given.get("by") or DIMENSIONS[0], given.get("measure") or MEASURES[0]
@@ -92,7 +92,7 @@ def usage(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def waits(asked: Request) -> Response:
+def waits(asked: PageRequest) -> Response:
     """How many jobs waited for how long, or had which size."""
     name = asked.given.get("of") or next(iter(SPREAD))
     where = asked.table.where()
@@ -164,7 +164,7 @@ def _stacked(told: UsageOverTime, by: str, measure: str) -> Markup | None:
     return stacked.svg(title, parts, columns, _words(measure, most))
 
 
-def _rows(asked: Request, told: UsageOverTime, by: str, measure: str) -> list[ChartRow]:
+def _rows(asked: PageRequest, told: UsageOverTime, by: str, measure: str) -> list[ChartRow]:
     """The table of the picture, the last span first: each number leads to its jobs."""
     rows = []
     for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True):
@@ -180,7 +180,7 @@ def _rows(asked: Request, told: UsageOverTime, by: str, measure: str) -> list[Ch
     return rows[::-1]
 
 
-def _jobs(asked: Request, measure: str, span: CalendarSpan, chosen: dict[str, str]) -> str:
+def _jobs(asked: PageRequest, measure: str, span: CalendarSpan, chosen: dict[str, str]) -> str:
     """The address of the jobs that ran in a span, or, where jobs are counted, count in it."""
     days = (datetime.fromtimestamp(each, UTC).strftime(_DAY) for each in (span.begin, span.end))
     when = {COUNTED if measure == "jobs" else RAN: "..".join(days)}
@@ -190,7 +190,7 @@ def _jobs(asked: Request, measure: str, span: CalendarSpan, chosen: dict[str, st
     return f"/jobs{plain.having(**chosen, **when).query}"
 
 
-def _of_part(asked: Request, name: str, low: int | None, high: int | None) -> str:
+def _of_part(asked: PageRequest, name: str, low: int | None, high: int | None) -> str:
     """The address of the jobs of a part; "" for those that no filter finds."""
     if low is None:
         return ""

@@ -22,7 +22,7 @@ from sssjob.store.browsing import MOST
 from sssjob.verbs.confined import FULL, Confined
 from sssjob.web import pages, views
 from sssjob.web.parameters import named
-from sssjob.web.views import LINES, MEDIA, Request
+from sssjob.web.views import LINES, MEDIA, PageRequest
 
 AUTO = records.AUTO.name
 LATEST = 1 << 40  # seconds since 1970
@@ -30,14 +30,14 @@ LATEST = 1 << 40  # seconds since 1970
 T = TypeVar("T")
 
 
-def validate(asked: Request) -> Response:
+def validate(asked: PageRequest) -> Response:
     """The findings about documents, as ``sssjob validate --json`` prints them."""
     profile = asked.given.get("profile") or FULL
     found = asked.site.stores.confined(lambda some: some.validate(asked.body, profile=profile))
     return pages.json([each.as_dict() for each in found])
 
 
-def convert(asked: Request) -> Response:
+def convert(asked: PageRequest) -> Response:
     """Records as job objects, as ``sssjob convert --to jsonl`` prints them."""
     format_, zone = asked.given.get("from", AUTO), asked.given.get("tz")
     named(format_, tuple(records.formats()), "from")
@@ -51,13 +51,13 @@ def convert(asked: Request) -> Response:
     return Response(made.lines, media_type=MEDIA[LINES], headers=headers)
 
 
-def match(asked: Request) -> Response:
+def match(asked: PageRequest) -> Response:
     """What documents ask of offers, both in the body, as ``sssjob match --json`` prints it."""
     mode = _mode(asked)
     return pages.json(_read(asked, lambda some: some.match(asked.body, mode=mode)))
 
 
-def match_job(asked: Request) -> Response:
+def match_job(asked: PageRequest) -> Response:
     """What a job of the store asks of the offers in the body, as ``match`` tells it."""
     with asked.site.stores.opened() as kept:
         seen = views.seen_job(asked, kept)
@@ -68,7 +68,7 @@ def match_job(asked: Request) -> Response:
     return pages.json(told)
 
 
-def _read(asked: Request, work: Callable[[Confined], T]) -> T:
+def _read(asked: PageRequest, work: Callable[[Confined], T]) -> T:
     """What the process within bounds makes of what was sent."""
     try:
         return asked.site.stores.confined(work)
@@ -76,11 +76,11 @@ def _read(asked: Request, work: Callable[[Confined], T]) -> T:
         raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
 
 
-def _mode(asked: Request) -> Mode | None:
+def _mode(asked: PageRequest) -> Mode | None:
     return cast("Mode | None", asked.given.get("mode") or None)
 
 
-def report(asked: Request) -> Response:
+def report(asked: PageRequest) -> Response:
     """What jobs used, added up, as ``sssjob report --json`` prints it."""
     asked.reader.require_all("A report")
     given = asked.given

@@ -16,7 +16,7 @@ from sssjob.lcginfo.kept import KeptAnswers
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import pages
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, Request
+from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, PageRequest
 
 _TEXT: dict[str, object] = {"type": "string"}
 PARAMETERS = (
@@ -26,7 +26,7 @@ PARAMETERS = (
 _HEADS = ("at", *ROW)
 
 
-def queues(asked: Request) -> Response:
+def queues(asked: PageRequest) -> Response:
     """The states of queues now, and before; of the queue and the VO that were asked for."""
     directory = asked.site.queues
     if directory is None:

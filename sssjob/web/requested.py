@@ -47,7 +47,7 @@ _KINDS = {
 _LISTS = ("get", "path", "where", "set", "option")
 
 
-def answer(asked: views.Request) -> Response:
+def answer(asked: views.PageRequest) -> Response:
     """What the gateway answers to who asks."""
     responder = asked.site.responder
     assert responder is not None
@@ -72,7 +72,7 @@ def _refusal(error: Refused) -> HTTPException:
     return HTTPException(status, detail, {CODE: error.code})
 
 
-def _request(asked: views.Request, most: int) -> Request:
+def _request(asked: views.PageRequest, most: int) -> Request:
     """The request that a body is. Raises ``InvalidValue``, and 400 where a key is missing."""
     told = _body(asked.body)
     action = told["action"]

@@ -18,7 +18,7 @@ from sssjob.measures import MEASURES
 from sssjob.store.browsing import FACETS, MOST, SHOWN
 from sssjob.web import charts, listing, posted, queues, requested, views
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, HTML, JSON, LINES, PARQUET, XML, Request
+from sssjob.web.views import CSV, HTML, JSON, LINES, PARQUET, XML, PageRequest
 
 _INTEGER: dict[str, object] = {"type": "integer", "minimum": 0}
 _TIME: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": posted.LATEST}
@@ -35,7 +35,7 @@ class View(NamedTuple):
 
     path: str
     summary: str
-    answer: Callable[[Request], Response]
+    answer: Callable[[PageRequest], Response]
     forms: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
     places: tuple[Parameter, ...] = ()

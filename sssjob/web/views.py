@@ -95,7 +95,7 @@ class ViewedStore:
 
 
 @dataclass(frozen=True)
-class Request:
+class PageRequest:
     """A request of a view: the parts of its path, its parameters, and the form of the answer.
 
     ``here`` is the path without the ending of its form; ``body`` what came with the request.
@@ -141,12 +141,12 @@ class Request:
         return f"{self.here}.{form}{self.given.query}"
 
 
-def start(asked: Request) -> Response:
+def start(asked: PageRequest) -> Response:
     """Lead to the table of jobs."""
     return RedirectResponse("/jobs", HTTPStatus.SEE_OTHER)
 
 
-def jobs(asked: Request) -> Response:
+def jobs(asked: PageRequest) -> Response:
     """A page of the table, or, in lines, all of it from there on."""
     table = asked.table
     opened = table.open
@@ -178,13 +178,13 @@ def jobs(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def _rows(asked: Request, kept: Store, table: ListingRequest) -> CountedIn:
+def _rows(asked: PageRequest, kept: Store, table: ListingRequest) -> CountedIn:
     """What gives the rows of a table: a summary only where the store is still as it was."""
     found = asked.site.stores.summaries.of(kept, table.where(), *table.asked)
     return kept.engine if found.at is not None else found.engine
 
 
-def _lines(asked: Request, table: ListingRequest, first: Page) -> Response:
+def _lines(asked: PageRequest, table: ListingRequest, first: Page) -> Response:
     """All jobs of the table from a page on, one page in memory at a time."""
 
     def rows() -> Iterator[TableJob]:
@@ -208,7 +208,7 @@ def _lines(asked: Request, table: ListingRequest, first: Page) -> Response:
     return StreamingResponse(lines, media_type=MEDIA[LINES])
 
 
-def facet(asked: Request) -> Response:
+def facet(asked: PageRequest) -> Response:
     """Every value of a facet, with how many jobs have it."""
     table, name = asked.table, asked.path["name"]
     with asked.site.stores.opened() as kept:
@@ -229,7 +229,7 @@ def facet(asked: Request) -> Response:
     )
 
 
-def by_id(asked: Request) -> Response:
+def by_id(asked: PageRequest) -> Response:
     """Lead to the last run of the job with an Id."""
     wanted = asked.given.get("id")
     with asked.site.stores.opened() as kept:
@@ -241,7 +241,7 @@ def by_id(asked: Request) -> Response:
     return RedirectResponse(f"/jobs/{found[0]}/{found[1]}", HTTPStatus.SEE_OTHER)
 
 
-def job(asked: Request) -> Response:
+def job(asked: PageRequest) -> Response:
     """All that is known of a job, or of a JobGroup."""
     with asked.site.stores.opened() as kept:
         if not asked.path["place"]:
@@ -268,7 +268,7 @@ def job(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def _group(asked: Request, seen: SeenGroup) -> Response:
+def _group(asked: PageRequest, seen: SeenGroup) -> Response:
     if asked.form == XML:
         return Response(seen.stored.document, media_type=MEDIA[XML])
     if asked.form == JSON:
@@ -288,7 +288,7 @@ def _group(asked: Request, seen: SeenGroup) -> Response:
     )  # fmt: skip
 
 
-def translation(asked: Request) -> Response:
+def translation(asked: PageRequest) -> Response:
     """A job as another system takes it, and what that one cannot hold."""
     to = asked.given.get("to")
     named(to, _targets(), "to")
@@ -304,7 +304,7 @@ def translation(asked: Request) -> Response:
     )  # fmt: skip
 
 
-def query(asked: Request) -> Response:
+def query(asked: PageRequest) -> Response:
     """What an expression of XPath finds, how it was found, and what was probably meant."""
     expression, version = asked.given.get("xpath").strip(), asked.given.get("version") or "1.0"
     limit = asked.given.number("size", ANSWERS, MOST)
@@ -334,7 +334,7 @@ def query(asked: Request) -> Response:
 VERSIONS = ("1.0", "2.0", "3.0", "3.1")
 
 
-def seen_job(asked: Request, kept: Store) -> SeenJob:
+def seen_job(asked: PageRequest, kept: Store) -> SeenJob:
     """The job that a path means. Raises ``HTTPException`` where there is none."""
     document, place = asked.path["document"], asked.path["place"]
     found = browse.job(kept, document, place)
@@ -347,7 +347,7 @@ def seen_job(asked: Request, kept: Store) -> SeenJob:
     return found
 
 
-def _is_whole(asked: Request, kept: Store) -> bool:
+def _is_whole(asked: PageRequest, kept: Store) -> bool:
     """Whether all jobs of a document are seen by who asks."""
     if asked.reader.sees_all:
         return True

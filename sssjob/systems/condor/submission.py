@@ -229,7 +229,7 @@ def _variables(text: str) -> dict[str, str]:
     return quoting.environment_v1(text)
 
 
-class Streams(fields.Rule):
+class CondorStreams(fields.Rule):
     """Standard streams; both outputs go into one file by the same name."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
@@ -279,7 +279,7 @@ class Streams(fields.Rule):
             heard.say(name, text, **attributes)
 
 
-class Mail(fields.Rule):
+class CondorMail(fields.Rule):
     """When a user hears of a job: never, at its end, or always."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
@@ -312,7 +312,7 @@ class Mail(fields.Rule):
         heard.say("NotificationList", events[text.lower()], **attributes)
 
 
-class Name(fields.TextOption):
+class CondorName(fields.TextOption):
     """The name of the batch; where it has none, what describes the job, as in its ad."""
 
     @property
@@ -626,12 +626,12 @@ def _say_rank(said: ScriptOptions, heard: ScriptReading) -> None:
 # fmt: off
 RULES: tuple[fields.Rule, ...] = (
     Program(),
-    Name("Name",                                 "batch_name", literal, plainly),
+    CondorName("Name",                           "batch_name", literal, plainly),
     fields.TextOption("Project",                 "accounting_group", literal, plainly),
     fields.TextOption("InitialWorkingDirectory", "initialdir", literal, plainly),
     Environment(),
-    Streams(),
-    Mail(),
+    CondorStreams(),
+    CondorMail(),
     WholeNumberOption("Priority",     "priority"),
     WholeNumberOption("EligibleTime", "deferral_time", units.time, range(LARGEST + 1)),
     waiting.Hold(Option("hold", "True")),

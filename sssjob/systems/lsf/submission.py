@@ -47,7 +47,7 @@ FILES = Patterns(
 )
 
 
-class Streams(fields.Rule):
+class LSFStreams(fields.Rule):
     """Files that are written anew (``-oo``), or appended to (``-o``)."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
@@ -102,7 +102,7 @@ class Streams(fields.Rule):
         return True
 
 
-class Mail(fields.Rule):
+class LSFMail(fields.Rule):
     """``-B`` for the start, ``-N`` for the end."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
@@ -174,7 +174,7 @@ class Waits(fields.Rule):
 
 
 @dataclass(frozen=True)
-class Name(fields.Name):
+class LSFName(fields.Name):
     """What stands in brackets behind a name makes an array of jobs, and is kept as it is."""
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
@@ -258,7 +258,7 @@ FORM = OptionForm(
     array=Spelling("-J", "LSB_JOBINDEX", least=1, unnamed="array"),
     lists={"-J": "", "-gpu": ":"},
     variables={GEOMETRY: say_geometry},
-    in_script=(Name("-J", plain=True),),
+    in_script=(LSFName("-J", plain=True),),
     rules=(
         fields.TextOption("Project",                 "-P"),
         fields.TextOption("Group",                   "-G", word),  # of users: their shares count
@@ -267,14 +267,14 @@ FORM = OptionForm(
         fields.TextOption("Machine",                 "-clusters", fields.alone, fields.alone),
         fields.TextOption("Reservation",             "-U", word),
         fields.TextOption("InitialWorkingDirectory", "-cwd", _directory, _directory),
-        Streams(),
+        LSFStreams(),
         environment.Shell(),
         environment.Environment(Option("-env", "none"), Option("-env", "all")),
         waiting.LocalTime("EligibleTime", "-b", "%Y:%m:%d:%H:%M", _TIMES, 60),
         waiting.LocalTime("DeadlineTime", "-t", "%Y:%m:%d:%H:%M", _TIMES, -60),
         Waits(),
         waiting.Hold(Option("-H")),
-        Mail(),
+        LSFMail(),
         ApplicationProfile(),
         fields.Switch("Restartable", Option("-rn"), Option("-r")),
         fields.Interactive(Option("-Is")),
@@ -285,7 +285,7 @@ FORM = OptionForm(
         fields.Manager("lsf"),
         limits.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
     ),
-    held_name=Name("-J", plain=True),
+    held_name=LSFName("-J", plain=True),
     words=_words,
 )
 # fmt: on
