@@ -22,6 +22,17 @@ _LONG_KEY = re.compile(
     rf"(?:^|[{{,\[])[ \t]*+({_PART_OF_KEY}(?:[ \t]*+\.[ \t]*+{_PART_OF_KEY}){{{PARTS},}})",
     re.MULTILINE,
 )
+# What quotes and # begin, read to the end where it has none; a text may have several lines.
+_QUOTED = re.compile(
+    r"""
+      (?P<lines> \"{3} (?: [^"\\] | \\. | "(?!"") )*+ (?: "{3,5} | \\?\Z )
+               | '{3} (?: [^'] | '(?!'') )*+ (?: '{3,5} | \Z ) )
+    | " (?: [^"\\\n] | \\[^\n] )*+ "?
+    | ' [^'\n]*+ '?
+    | \#[^\n]*+
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")
 _KEY = re.compile(
     r"\s*((?:[\w\-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w\-]+|\"[^\"]*\"|'[^']*'))*)\s*="
@@ -215,7 +226,8 @@ class BadToml(ValueError):
 
 def toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
     """What a text in TOML has; ``number`` makes numbers with a point. Raises ``BadToml``."""
-    if (found := _LONG_KEY.search(text)) is not None:
+    found = _LONG_KEY.search(text) and _LONG_KEY.search(_QUOTED.sub(_without_lines, text))
+    if found is not None:
         line = text.count("\n", 0, found.start(1)) + 1
         raise BadToml(f"a key of more than {PARTS} parts (at line {line}, column 1)")
     try:
@@ -224,6 +236,11 @@ def toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
         raise BadToml(str(error)) from None
     except RecursionError:
         raise BadToml("values nested too deeply") from None
+
+
+def _without_lines(quoted: re.Match[str]) -> str:
+    """What quotes hold; of a text that may have several lines, only these, since no key is one."""
+    return quoted[0] if quoted["lines"] is None else "\n" * quoted[0].count("\n")
 
 
 def _loaded(path: Path, number: Callable[[str], Any]) -> tuple[dict[str, Any], str]:

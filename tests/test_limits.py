@@ -12,6 +12,7 @@ from sssjob.check.sources import check_source
 from sssjob.classads.errors import BadAd
 from sssjob.classads.forms import read as read_ads
 from sssjob.classads.parser import expression
+from sssjob.cli.condor.shared import Ads
 from sssjob.document import read
 from sssjob.document.document import Document
 from sssjob.document.reader import batches, documents
@@ -196,6 +197,14 @@ def test_ads_without_end_are_given_up(what, said, monkeypatch):
         list(read_ads(io.BufferedReader(Endless(what)), on_error=lambda _: None))
 
 
+def test_a_file_of_ads_without_end_is_named(monkeypatch, capsys):
+    monkeypatch.setattr("sssjob.classads.forms.ENDLESS", 4 << 20)
+    ads = Ads()
+    assert not list(ads.read(("/dev/zero",)))
+    assert ads.unread == 1
+    assert "/dev/zero: error: no line end in 4 MiB" in capsys.readouterr().err
+
+
 def test_a_listing_of_jobs_without_end_is_given_up(monkeypatch):
     monkeypatch.setattr("sssjob.records.lines.ENDLESS", 4 << 20)
     with pytest.raises(UnusableInput, match="no line end in 4 MiB"):
@@ -221,9 +230,15 @@ def test_advice_is_given_on_so_many_options_of_a_script():
     assert sum("did you mean --time?" in each.message for each in found.findings) == 200
 
 
+LONG = ".".join("a" * 101)
+
+
 @pytest.mark.parametrize("text, is_read", [
     (".".join("a" * 100) + " = 1", True), (".".join("a" * 101) + " = 1", False),
     ("[" + ".".join(["'a.b'"] * 101) + "]", False), (f"b = {{{'.'.join('a' * 101)} = 1}}", False),
+    (f'b = """\n{LONG}\n[{LONG}]"""', True), (f"b = '''\n{LONG}\n'''", True),
+    (f'b = """\\"""\n{LONG}\n"""""', True), (f'b = """c"""\n{LONG} = 1', False),
+    (f'b = "\\"" # """\n{LONG} = 1', False), (f"b = ['\"\"\"', 1]\n{LONG} = 1 # \"\"\"", False),
     (f"b = [\"{'.'.join('a' * 101)}\"]", True), ("b = " + "[" * 5000, False),
 ])  # fmt: skip
 def test_parts_of_a_key_are_bound(text, is_read):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SECONDS = 10  # that one question may take
 MEMORY = 2 << 30  # bytes
+ANSWER = 1 << 24  # characters of one answer
 MEMBERS = 10_000  # of lists, in one answer
 DEPTH = 8  # of lists in lists
 _PROGRAM = "from sssjob.classads import library; library.answer()"
@@ -121,6 +122,8 @@ def answer() -> None:
         try:
             my, target = map(classad.ClassAd, ads)
             found = _ValueText(classad, my, target).text(expression, 0), ""
+            if len(found[0]) > ANSWER:
+                found = "error", f"an answer of more than {ANSWER} characters"
         except (classad.ClassAdException, SystemError, ValueError, BadAd) as error:
             found = "error", " ".join(str(error).split())
         signal.alarm(0)

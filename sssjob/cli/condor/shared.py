@@ -32,6 +32,7 @@ class Ads:
     def read(self, files: tuple[str, ...]) -> Iterator[tuple[str, Ad]]:
         """Each ad with the name of its file."""
         from sssjob.classads import forms
+        from sssjob.classads.errors import BadAd
         from sssjob.document.files import opened
         from sssjob.errors import UnreadableDocument
 
@@ -46,6 +47,8 @@ class Ads:
                 with opened(given.given) as stream:
                     for ad in forms.read(stream, on_error=report):
                         yield given.name, ad
+            except BadAd as error:  # one without end, behind which nothing is looked for
+                report(error)
             except OSError as error:
                 self.unread += 1
                 common.say(f"sssjob: error: {common.reason(error)}")
