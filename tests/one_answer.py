@@ -52,6 +52,17 @@ QUESTIONS = (
     ("let $x := //Job[User = 'bob'] return count($x) + count(//Job)", ["4"]),
     ("fn:count(//Job) + fn:max(//Job/Charge)", ["13"]),
     ("(//Job)[Id = //Id][last()]/Id", ["3"]),
+    ("count((/)[.//Job])", ["3"]),
+    ("count((/ | //Job)[position() < 3])", ["2"]),
+    ("head((/, //Job))/*/Id", ["1"]),
+    ("reverse((/, //Job[Id = 2]))/Id", ["2"]),
+    ("tail((/ | //Job))[1]/Id", ["1"]),
+    ("(//Job[Id = '1'], 'x')[2]", ["x"]),
+    ("reverse(//Job[User = 'amy']/Id)[1]", ["3"]),
+    ("subsequence(//Job[Id != 'x']/Id, 2, 1)", ["2"]),
+    ("for $j in //Job return count(//Job)", ["3", "3", "3"]),
+    ("for $j in //Job return (//Job)[1]/Id", ["1", "1", "1"]),
+    ("for $a in 1 to 2 return count(//Job)", ["3", "3"]),
 )  # fmt: skip
 # Those that each document answers for itself: the answers stand side by side.
 SIDE_BY_SIDE = (
@@ -64,6 +75,10 @@ SIDE_BY_SIDE = (
     ("count(.//Job)", ["0", "1", "0"]),
     ("max(Charge)", ["5", "10"]),
     ("(1 to 2) ! count(//Job)", ["1"] * 6),  # no node says which document is meant
+    ("(1 to 2) ! (//Job)[1]/Id", ["1", "1", "2", "2", "3", "3"]),
+    ("map{'n': count(//Job)}?n", ["1"] * 3),
+    ("(function() { count(//Job) })()", ["1"] * 3),
+    ("for $j in (//Job) return $j/Id[. = //Job/Id]", ["1", "2", "3"]),
 )
 # What wants numbers, of texts that are none; and what is wrong, for any number of documents.
 OF_TEXTS = tuple(

@@ -229,6 +229,24 @@ def test_what_stands_in_quotes_opens_and_closes_nothing(parts):
     assert list(order.split(" , ".join(parts))) == parts
 
 
+class Terminal(io.StringIO):
+    """A stream that people look at."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("kind", ["text", "xml", "jsonl", "csv"])
+@pytest.mark.parametrize("stream, seen", [(io.StringIO, False), (Terminal, True)])
+def test_only_at_a_terminal_signs_that_steer_it_are_made_visible(kind, stream, seen):
+    found = [FileMatch("", match) for match in compile("//Job/Name").run(
+        "<Job><Name>a\x85b</Name></Job>".encode()
+    )]  # fmt: skip
+    form, written = Form(kind), stream()
+    form.write((row.cells for row in Shape(form).rows(found, pytest.fail)), written)
+    assert ("\x85" in written.getvalue()) is not seen
+
+
 def test_without_a_form_each_match_is_only_true_or_not():
     source = b"<Job><Id>1</Id></Job><Job><Id>2</Id></Job><Job><Id>1</Id></Job>"
     found = [FileMatch("", match) for match in compile("Id = 1").run(source)]

@@ -67,6 +67,14 @@ def test_a_sum_of_numbers_is_what_it_was(text, expected):
     assert {*answers(compile(text, None, "3.1"), STREAM)} == {expected}
 
 
+def test_as_many_nodes_are_held_as_may_be(monkeypatch):
+    two = b"<Job><Id>1</Id></Job>\n<Job><Id>2</Id></Job>"  # with the namespaces 6 nodes each
+    monkeypatch.setattr(gathering, "NODES", 12)
+    assert answers(compile("(//Job)[2]/Id", None, "3.1"), two) == ["2"]
+    monkeypatch.setattr(gathering, "NODES", 11)
+    assert "more than 11 nodes" in answers(compile("(//Job)[2]/Id", None, "3.1"), two)[0]
+
+
 @given(st.sampled_from(one_answer.DOCUMENTS), one_answer.EXPRESSIONS)
 def test_one_document_is_answered_as_elementpath_does(document, text):
     query = one_answer.compiled(text)

@@ -57,7 +57,9 @@ def test_usual_questions_are_not_even_estimated(expression):
 @pytest.mark.parametrize(
     "expression, most",
     [
-        ("/following::*", 9), ("/descendant::*", 3), ("//*/following::*", 30), ("self::*", 3),
+        ("//*[following-sibling::*]", 12), ("//*/following-sibling::*", 12), ("/following::*", 9),
+        ("/descendant::*", 3), ("//*/following::*", 30),
+        ("self::*", 3),
         ("/*[//*]", 12), ("(//*)[1]", 3), ("//*[.//*]", 9), ("(//*)[//*]", 12),
     ],
 )  # fmt: skip

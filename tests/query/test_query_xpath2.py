@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import spec
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import LimitExceeded, UnreadableDocument
 from sssjob.query import NotAQuery, compile
 from sssjob.query.xpath2 import VERSIONS, parser
 
@@ -93,6 +93,7 @@ def test_what_stays_in_a_job_streams(expression, expected):
     "expression, streams",
     [
         ("//s:Job/Id", True), ("//s:JobGroup[s:Id]/Id", True), ("//x:Job/Id", False),
+        ("/Jobs/child::Job/Id", True), ("/descendant::Job/Id", True), ("/child::Jobs/Id", False),
         ("//s:Id", False), ("//x:JobGroup/x:Job", False),
     ],
 )  # fmt: skip
@@ -281,6 +282,31 @@ def test_a_later_query_is_a_value():
     assert pickle.loads(pickle.dumps(query)) == query
     assert query != compile("//x:Job ! string(Id)", {"x": spec.NAMESPACE}, "3.0")
     assert [match.text for match in query.run(WIRE)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("many, told", [(100, []), (101, ["E-LIMIT"])])
+@pytest.mark.parametrize("inside", [False, True])
+def test_more_prefixes_than_a_hundred_are_a_limit(many, told, inside):
+    declared = "".join(f" xmlns:p{number}='urn:{number}'" for number in range(many - 1))
+    some = f"<a{declared}><Id>1</Id></a>" if inside else "<Id>1</Id>"
+    job = f"<Job{'' if inside else declared} xmlns:q='urn:q'>{some}</Job>".encode()
+    errors = []
+    found = texts("//Job//Id[. = (1, 2)]", job, on_error=errors.append)
+    assert [error.finding.code for error in errors] == told
+    assert found == ([] if told else ["1"])
+
+
+@pytest.mark.parametrize("around", [99, 100])
+def test_prefixes_around_an_element_count_too(around):
+    declared = "".join(f" xmlns:p{number}='urn:{number}'" for number in range(around))
+    job = etree.fromstring(f"<a{declared}><Job xmlns:q='urn:q'><Id>1</Id></Job></a>")[0]
+    query = compile("Id[. = (1, 2)]", None, "3.1")
+    assert query.is_inside
+    if around < 100:
+        assert [found.text for found in query.on(job)] == ["1"]
+    else:
+        with pytest.raises(LimitExceeded, match="prefixes"):
+            query.on(job)
 
 
 BREAK = "codepoints-to-string(10)"
