@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from daemons import Unavailable
-from waiting import until
+from waiting import HANG, until
 
 ROOT = Path(__file__).parents[1]
 PLACE = Path(os.environ.get("SSSJOB_TEST_CONDOR", "/var/cache/sssjob-test/condor"))
@@ -155,7 +155,7 @@ def _asked(*command, stdin=""):
     """What a command inside prints; its errors with it."""
     return subprocess.run(
         ["chroot", str(PLACE), "/usr/bin/env", "-i", f"PATH={PATH}", "HOME=/root", *command],
-        input=stdin, capture_output=True, text=True, check=False, timeout=60,
+        input=stdin, capture_output=True, text=True, check=False, timeout=HANG,
     )  # fmt: skip
 
 

@@ -12,10 +12,11 @@ from lxml.etree import _Element as Element
 from sssjob import spec
 from sssjob.document import tree
 from sssjob.document.places import split
-from sssjob.errors import Refused, UnreadableDocument
+from sssjob.errors import Finding, Refused, UnreadableDocument
 
 SYMMETRIC, PASSWORD = "Symmetric", "Password"
 _LONGEST = 200  # characters of a name with its namespace; names of strangers are remembered
+_NO_XML = "The message is not well-formed XML, or too deep"
 _ONCE = ("Body", "Signature", "EncryptedData")
 
 
@@ -73,8 +74,8 @@ def opened(raw: bytes) -> Envelope:
         raise Refused("244", "The message is empty")
     try:
         root = tree.parse(raw)
-    except UnreadableDocument:
-        raise Refused("302", "The message is not well-formed XML, or too deep") from None
+    except UnreadableDocument as error:
+        raise Refused("302", f"{_NO_XML}: {_place(error.finding)}{error.finding.message}") from None
     if local(root) != "Envelope":
         raise Refused("242", "The root of the message is not an Envelope")
     parts: dict[str, Element] = {}
@@ -89,6 +90,13 @@ def opened(raw: bytes) -> Envelope:
     return Envelope(raw, body, _signature(signature), _encrypted(encrypted))
 
 
+def _place(found: Finding) -> str:
+    """Where the fault stands in the message, if that is known."""
+    places = (("line", found.line), ("column", found.column))
+    told = ", ".join(f"{name} {number}" for name, number in places if number)
+    return f"{told}: " if told else ""
+
+
 def signed_body(body: bytes) -> Element:
     """The tree of the bytes of a Body, which no namespace or encoding from outside changes.
 
@@ -96,8 +104,8 @@ def signed_body(body: bytes) -> Element:
     """
     try:
         return tree.parse(body)
-    except UnreadableDocument:
-        raise Refused("302", "The message is not well-formed XML, or too deep") from None
+    except UnreadableDocument:  # of what was encrypted, nothing is told to who may try keys
+        raise Refused("302", _NO_XML) from None
 
 
 def around(root: Element) -> tuple[Signature | None, Encrypted | None]:

@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 from click.testing import CliRunner
+from waiting import HANG
 
 from sssjob.cli.features import command
 from sssjob.features.answers import Answers, by_address
@@ -17,7 +18,7 @@ NOW = 1_700_000_000
 
 
 def fetched(url):
-    with urllib.request.urlopen(url, timeout=60) as response:
+    with urllib.request.urlopen(url, timeout=HANG) as response:
         return response.read()
 
 
@@ -37,7 +38,7 @@ def test_the_server_answers_until_it_is_told_to_stop(tmp_path, number):
             assert place == f"{url}/machinefeatures"
             assert fetched(f"{place}/total_cpu") == b"16\n"
             server.send_signal(number)
-            _, said = server.communicate(timeout=60)
+            _, said = server.communicate(timeout=HANG)
         finally:
             server.kill()  # or leaving the block would wait for it
     assert server.returncode == 0

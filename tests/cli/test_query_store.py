@@ -10,6 +10,7 @@ from pathlib import Path
 import odd_jobs
 import pytest
 from click.testing import CliRunner
+from waiting import HANG
 
 from sssjob import store
 from sssjob.cli import sssjob
@@ -221,7 +222,7 @@ def test_a_pipe_that_has_a_name_is_read_from_its_first_byte(tmp_path):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as asking:  # fmt: skip
         pipe.write_bytes(b"<Job><Id>7</Id></Job>")
-        printed, said = asking.communicate(timeout=60)
+        printed, said = asking.communicate(timeout=HANG)
     assert (printed, said) == (b"7\n", b"")
 
 

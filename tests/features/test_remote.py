@@ -4,12 +4,13 @@ from typing import ClassVar
 
 import pytest
 from http_answers import serving
+from waiting import HANG
 
 from sssjob import features
 from sssjob.features import keys
 from sssjob.features.remote import RemoteOptions, read
 
-QUICK = RemoteOptions(seconds=60, all_seconds=60)
+QUICK = RemoteOptions(seconds=HANG, all_seconds=HANG)
 
 
 def files(contents, listing=None):

@@ -49,7 +49,7 @@ class Front:
     """A gateway's actions over a store, with a server behind, and no socket of its own."""
 
     def __init__(self, service, port, **settings):
-        to = Legacy("127.0.0.1", port, timeout=60) if isinstance(port, int) else port
+        to = Legacy("127.0.0.1", port, timeout=HANG) if isinstance(port, int) else port
         client = Client([to], Key(OTHER), GOLD, tries=1)
         self.behind = Behind(client, **settings)
         self.shadow = Shadow(self.behind) if self.behind.shadow else None
@@ -706,7 +706,7 @@ def test_an_answer_of_too_many_bytes_is_refused_and_the_server_is_still_asked(se
     gold = Gold(lambda call: users(400 if call.request.wheres else 1))
     with running(gold) as other:
         port = other.address()[1]
-        made = Front(service, Legacy("127.0.0.1", port, timeout=60, limit=4096))
+        made = Front(service, Legacy("127.0.0.1", port, timeout=HANG, limit=4096))
         assert made.code("Query", "User", wheres=(Where("Name", "x"),)) == "242"
         assert len(made.ask("Query", "User").rows) == 1
 

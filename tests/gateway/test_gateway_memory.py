@@ -57,7 +57,7 @@ class Held:
 
     def __call__(self, call):
         self.asked.release()
-        assert self.go.wait(10)
+        assert self.go.wait(HANG)
         return HandlerAnswer()
 
 

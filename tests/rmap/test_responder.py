@@ -399,6 +399,12 @@ def test_bad_input_gets_its_code_and_nothing_that_helps(data, expected):
     assert "lxml" not in answer.status.message
 
 
+def test_what_is_no_xml_is_told_with_its_place_and_reason():
+    (answer,) = answers(responder(answering()).respond(b"<Envelope>\n<Body></Envelope>"))
+    assert "line 2, column " in answer.status.message
+    assert "Body" in answer.status.message
+
+
 @given(st.binary(max_size=200))
 def test_whatever_comes_is_answered(data):
     assert code(responder(answering()).respond(data)) != "000"

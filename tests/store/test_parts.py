@@ -9,6 +9,7 @@ import pytest
 from draws import examples
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from waiting import HANG
 
 from sssjob.store import flat, parts
 from sssjob.store.history import HistoryEntry
@@ -212,7 +213,7 @@ print(kills)
 def test_a_killed_writer_leaves_kept_sums_right(address):
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, address, str(Path(__file__).parent)],
-        capture_output=True, text=True, timeout=300,
+        capture_output=True, text=True, timeout=HANG,
         env={"PYTHONPATH": str(Path(__file__).parents[1])},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from waiting import HANG
 
 from sssjob.systems.condor.configured import BY_ITSELF, Configured
 
@@ -34,7 +35,7 @@ TEXTS = {
 def theirs(path, names):
     """What the library makes of a file of variables."""
     ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *names], capture_output=True, check=True, timeout=60,
+        [sys.executable, "-c", PROGRAM, *names], capture_output=True, check=True, timeout=HANG,
         env={**os.environ, "CONDOR_CONFIG": str(path)},
     )  # fmt: skip
     return json.loads(ran.stdout)
