@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from sssjob.errors import of_kind
 from sssjob.store import schema
 from sssjob.store.engine import Engine
 
@@ -12,6 +13,8 @@ class HistoryEntry:
     """The entry of one change, or of one import, in the history of a store."""
 
     def __init__(self, engine: Engine, *, by: str, source: str, reason: str) -> None:
+        for text in (by, source, reason):
+            of_kind(text, str, "a text of the history")
         self._engine = engine
         self._origin = tuple(map(_plain, (by, source, reason)))
         self._number: int | None = None

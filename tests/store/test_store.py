@@ -3,7 +3,7 @@
 import pytest
 
 from sssjob import store
-from sssjob.errors import BusyStore, OtherStore, UnreadableDocument, UnusableStore
+from sssjob.errors import BusyStore, OtherStore, UnreadableDocument, UnusableStore, WrongKind
 from sssjob.store import Identity
 from sssjob.store.condition import Compare, Op
 
@@ -262,3 +262,8 @@ def test_a_store_with_other_columns_is_upgraded_from_its_documents(address):
     with store.open(address, read_only=True) as jobs:
         assert list(jobs.rows(["id", "state", "deleted"], deleted=True)) == before
         assert list(jobs.check()) == []
+
+
+def test_who_changed_a_store_is_a_text(tmp_path):
+    with store.open(tmp_path / "s.db", create=True) as jobs, pytest.raises(WrongKind, match="5"):
+        jobs.load(b"<Job><Id>1</Id></Job>", by=5)
