@@ -25,6 +25,7 @@ _BARE = (
     (b"\x00<\x00?", "utf-16-be"),
 )
 LONGEST_MARK = _MARKS[0][0]
+_HIDING = tuple(mark for mark, _ in (*_MARKS, *_BARE))
 # The same bytes mean this or that in them, by what comes before.
 _STATEFUL = re.compile(r"iso2022.*|hz|utf_?7|utf-7")
 DECLARATION = re.compile(rb"<\?xml\s")  # how a document begins that has one
@@ -36,6 +37,15 @@ _ASCII = bytes(range(0x80))
 def by_mark(head: bytes) -> str | None:
     """The encoding that the first bytes of a source tell, if it is one that hides tags."""
     return next((name for mark, name in (*_MARKS, *_BARE) if head.startswith(mark)), None)
+
+
+def hides_tags(head: bytes) -> bool:
+    """Whether a source that begins so has to be decoded before anything is looked for in its bytes.
+
+    >>> hides_tags("<Job/>".encode("utf-16")), hides_tags(b"<Job/>")
+    (True, False)
+    """
+    return head.startswith(_HIDING)
 
 
 def marked(head: bytes) -> tuple[bytes, str]:

@@ -34,6 +34,7 @@ from sssjob.document.batches import (
 )
 from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.enclosing import EnclosingTags
+from sssjob.document.encodings import hides_tags
 from sssjob.document.limits import SPACE
 from sssjob.document.outermost import (
     FILE_TAGS,
@@ -500,10 +501,12 @@ def _is_document(line: bytes) -> bool:
 def _is_harmless(data: bytes) -> bool:
     """Whether nothing in some bytes needs a look before they are parsed.
 
-    A declaration does: it may name another encoding, in which the bytes cannot be kept.
+    A declaration does: it may name another encoding, in which the bytes cannot be kept. And in an
+    encoding that hides tags none of what is looked for would be found.
     """
     return (
         len(data) <= limits.TOKEN_LIMIT
+        and not hides_tags(data)
         and b"<!DOCTYPE" not in data
         and b"<?xml" not in data
         and not may_hold_strangers(data)

@@ -4,9 +4,10 @@ import os
 
 import pytest
 
-from sssjob.document import cause, limits, parsing
+from sssjob.document import cause, limits, parsing, tree
 from sssjob.document.encodings import by_mark, declared, shows_tags
 from sssjob.document.files import ByteRange
+from sssjob.document.slices import slices
 from sssjob.document.sources import Files, NamedSource
 from sssjob.errors import UnreadableDocument
 
@@ -72,3 +73,35 @@ def test_a_declaration_of_another_encoding_is_told():
         UnreadableDocument, match="declared as UTF-16, and its bytes are not; write"
     ):
         parsing.parse(b'<?xml version="1.0" encoding="UTF-16"?><Job/>')
+
+
+_HIDING = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+_SHOWING = ("utf-8", "iso-8859-1", "shift_jis", "windows-1252")
+_FOREIGN = '<Job xmlns="urn:x"><Id>2</Id></Job>'
+_JUDGED = {
+    "a job object": "<Job><Id>1</Id></Job>",
+    "a Job of another namespace in a JobGroup": f"<JobGroup><Id>g</Id>{_FOREIGN}</JobGroup>",
+    "one with a prefix": '<JobGroup xmlns:x="urn:x"><Id>g</Id><x:Job><Id>2</Id></x:Job></JobGroup>',
+    "one in a group of a list": f"<Jobs><JobGroup><Id>g</Id>{_FOREIGN}</JobGroup></Jobs>",
+    "one that need not be understood":
+        '<JobGroup><Id>g</Id><Job xmlns="urn:x" awarenessPolicy="Ignore"/></JobGroup>',
+    "one beside jobs": f"<Jobs><Job><Id>1</Id></Job>{_FOREIGN}</Jobs>",
+    "one alone": _FOREIGN,
+    "a document type": "<!DOCTYPE Job><Job><Id>1</Id></Job>",
+    "an entity": '<!DOCTYPE Job [<!ENTITY a "b">]><Job><Id>&a;</Id></Job>',
+}  # fmt: skip
+
+
+def _judged(reader, data):
+    """What a reader says of some bytes: how many it found, and the code and line of each error."""
+    errors = []
+    found = sum(1 for _ in reader(data, on_error=errors.append))
+    return found, [(each.finding.code, each.finding.line) for each in errors]
+
+
+@pytest.mark.parametrize("name", [*_HIDING, *_SHOWING])
+@pytest.mark.parametrize("text", _JUDGED.values(), ids=_JUDGED)
+@pytest.mark.parametrize("reader", [tree.units, tree.documents, slices])
+def test_a_document_is_judged_alike_in_each_encoding(reader, text, name):
+    data = f'<?xml version="1.0" encoding="{name}"?>{text}'.encode(name)
+    assert _judged(reader, data) == _judged(reader, text.encode())
