@@ -36,7 +36,9 @@ from sssjob.model import (
     replace_text,
 )
 from sssjob.task_counts import (
+    BY_TASKS,
     GEOMETRY,
+    NODE_COUNT,
     NODES_OF_TASKS,
     TASK_COUNT,
     CountRange,
@@ -172,9 +174,9 @@ class Scope:
         bounds = self._interval(self.chosen, name).integers()
         found = self._end(bounds, self._all_bounds(name), path, least=least)
         if found is None:
-            self.report(
-                finding("W-USELESS", f"the request for {name} has no bound to take", path=path)
-            )
+            if not (bounds.excluded and name in ("NodeCount", "Processors")):  # see ``other_than``
+                told = f"the request for {name} has no bound to take"
+                self.report(finding("W-USELESS", told, path=path))
             return None
         if len(self.alternatives) > 1:
             why = f"one of {len(self.alternatives)} alternatives"
@@ -198,6 +200,9 @@ class Scope:
         Tasks that need more than the least have what they need, as far as the range admits it.
         """
         found = self.requested("Processors", least=least)
+        if found is None and (other := self.other_than("Processors")) is not None:
+            path = f"{self.path}/Requested/Processors"
+            found = Amount(Fraction(other.least), path, MINIMUM, "other numbers are not wanted")
         if found is None or not least or found.basis in (EXACT, UNKNOWN):
             return found
         value = self.counts.processors_of_tasks
@@ -410,8 +415,17 @@ class Scope:
         elif (own := self.bare(name)) is not None:
             found = CountRange.exactly(ceil(own.value))
         else:
-            return None
+            return self.other_than(name)
         return None if found.empty or found.least < 1 else found
+
+    # decision 1141
+    def other_than(self, name: str) -> CountRange | None:
+        """The counts that a request admits which only says what they are not; else None."""
+        if name not in self.terms:
+            return None
+        bounds = self.wanted(name)
+        is_other = bounds.excluded and not bounds.bounded
+        return CountRange.of(bounds) if is_other else None
 
     @property
     def _task_count(self) -> int | None:
@@ -426,8 +440,8 @@ class Scope:
         if (given := counts.given_tasks) is not None:
             return self._given(given)
         # A job that says nothing of tasks runs its program once.
-        is_group = isinstance(self.block, TaskGroup)
-        if is_group and (found := counts.tasks_to_place) is not None:
+        says_tasks = isinstance(self.block, TaskGroup) or counts.per_task is not None
+        if says_tasks and (found := counts.tasks_to_place) is not None:
             why = f"{found.value} tasks by the processors"
             return Amount(Fraction(found.value), f"{self.path}/Processors", DERIVED, why)
         nodes = self.nodes
@@ -472,6 +486,14 @@ class Scope:
             return stated if found is None else replace(stated, value=Fraction(found.value))
         return None if found is None else self._nodes_by(found)
 
+    @property
+    def laid_nodes(self) -> int:
+        """On how many nodes the tasks are: counted, named, or filled; 0 of an open number."""
+        if self.nodes is not None:
+            return ceil(self.nodes.value)
+        found = self.counts.nodes
+        return found.value if found is not None and found.source == BY_TASKS else 0
+
     def _stated_nodes(self) -> Amount | None:
         return self.requested("NodeCount", least=True) or self.bare("NodeCount")
 
@@ -479,6 +501,9 @@ class Scope:
         number, names = Fraction(found.value), self.named_nodes
         if found.source == GEOMETRY:
             return Amount(number, f"{self.path}/TaskDistribution", why="groups of the geometry")
+        if found.source == NODE_COUNT:
+            why = "other numbers are not wanted"
+            return Amount(number, f"{self.path}/Requested/NodeCount", MINIMUM, why)
         if found.source == NODES_OF_TASKS or names is None:
             return Amount(number, f"{self.path}/Task/Node", why="so many are named by tasks")
         return Amount(number, names.path, why="so many are named")
@@ -517,12 +542,12 @@ class Scope:
     @cached_property
     def _mappings(self) -> Sequence[TaskMapping]:
         """How tasks are mapped to nodes; what is said beside several task groups is of none."""
-        items = self.own.all("TaskDistribution")
-        if not items or self._is_of_groups:
+        item = self.own.get("TaskDistribution")
+        if item is None or self._is_of_groups:
             return ()
         from sssjob import task_distribution  # as few jobs need it
 
-        return [*map(task_distribution.read, items)]
+        return [task_distribution.read(item)]
 
     @property
     def _geometry(self) -> Sequence[Sequence[int]]:
@@ -589,7 +614,7 @@ class Scope:
 # decision 1124
 def nodes_in_all(groups: Iterable[Scope]) -> int:
     """On how many nodes task groups are together, of which several may name the same."""
-    every = [(group, ceil(group.nodes.value) if group.nodes else 0) for group in groups]
+    every = [(group, group.laid_nodes) for group in groups]
     if len(every) < 2:
         return sum(number for _, number in every)
     from sssjob.named_nodes import nodes_together  # as few jobs need it

@@ -348,11 +348,10 @@ def stated_count(item: Property) -> int | None:
 def count_of_set(item: Property) -> int | None:
     """How many nodes of a List, a Range or a Pattern are wanted, where its count says so.
 
-    That of a single name is how many instances there are of that node, of which there is one.
+    That of a single name is how many instances there are of that node (decision 1122).
     """
     is_set = item.attributes.get("aggregation", "").strip(XML_SPACE)
-    count = stated_count(item)
-    return count if is_set or count == 1 else None
+    return stated_count(item) if is_set else None
 
 
 def check(block: Block, path: str = "") -> Iterator[Finding]:

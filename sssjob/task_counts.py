@@ -137,6 +137,18 @@ class CountRange:
             return self
         return replace(self, lo=number)
 
+    def up_to(self, number: int | None) -> CountRange:
+        """The same up to a number, where there is an upper end and that leaves any.
+
+        >>> CountRange(2, 6, frozenset((4,))).up_to(4)
+        CountRange(lo=2, hi=3, excluded=frozenset({4}))
+        """
+        if number is None or self.hi is None or number >= self.hi:
+            return self
+        while number in self.excluded:
+            number -= 1
+        return self if number < (self.lo or 1) else replace(self, hi=number)
+
     def _up(self, number: int) -> int:
         while number in self.excluded:
             number += 1

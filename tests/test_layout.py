@@ -314,8 +314,10 @@ def names(laid):
         pytest.param([nodes_of("n[01-08]", "Range", count="3")], ["n01", "n02", "n03"], id="count"),
         pytest.param([Property("NodeCount", 3), nodes_of("a"), nodes_of("b,c", "List")],
                      ["a", "b", "c"], id="several"),
-        pytest.param([Property("NodeCount", 3), nodes_of("b,c", "List"), nodes_of("a", count="1")],
-                     ["a", "b", "c"], id="what is counted first"),
+        pytest.param(
+            [Property("NodeCount", 3), nodes_of("b,c", "List"), nodes_of("a", "List", count="1")],
+            ["a", "b", "c"], id="what is counted first",
+        ),
         pytest.param([Property("NodeCount", 2), nodes_of("a,b,c", "List"), nodes_of("a", op="NE")],
                      ["b", "c"], id="what is excluded"),
         pytest.param([Property("NodeCount", 2), nodes_of("n.*", "Pattern")], ["", ""],

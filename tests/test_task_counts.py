@@ -1,5 +1,6 @@
 """How many tasks, nodes and processors there are: one derivation for all who ask (5.1)."""
 
+import json
 import re
 from itertools import product
 
@@ -10,7 +11,13 @@ from hypothesis import strategies as st
 
 from sssjob import defaults, layout, loads
 from sssjob.amounts import Scope
+from sssjob.errors import InvalidJob, InvalidValue
+from sssjob.features.derive import derive
 from sssjob.lcginfo.jobs import _processors
+from sssjob.placement import place
+from sssjob.submission.at_once import submission
+from sssjob.systems.condor.job_ad import to_ad
+from sssjob.systems.condor.task_groups import to_ads
 from sssjob.task_counts import CountRange, StatedCounts
 from sssjob.translate import Settings, translate
 
@@ -115,6 +122,9 @@ SAID = {
     "nodes that all tasks name": (
         "".join(ON.format(number, f"n{number % 2}") for number in range(4)), 4, 2, 4,
     ),
+    "nodes that all tasks name, with room for more": (
+        '<TaskDistribution type="TasksPerNode">3</TaskDistribution>' + ON.format(0, "n2"), 1, 1, 1,
+    ),
     "nodes that some tasks name": (ON.format(0, "n1") + TASK.format(1), 2, None, 2),
     "nodes of tasks beside a TaskCount": (
         "<TaskCount>3</TaskCount>" + ON.format(0, "n1") + ON.format(1, "n2"), 3, None, 3,
@@ -126,15 +136,9 @@ SAID = {
 JOB = '<Job awarenessPolicy="Warn"><Id>1</Id><Executable>/bin/date</Executable>{}</Job>'
 
 
-def _only_group(said):
-    """The same said by the only task group of a job."""
-    return f"<TaskGroup><Name>g</Name>{said}</TaskGroup>"
-
-
-@pytest.mark.parametrize("within", [str, _only_group], ids=["job", "only group"])
 @pytest.mark.parametrize("said, tasks, nodes, processors", SAID.values(), ids=SAID)
-def test_all_count_the_same(said, tasks, nodes, processors, within):
-    job = loads(JOB.format(within(said)))
+def test_all_count_the_same(said, tasks, nodes, processors):
+    job = loads(JOB.format(f"<TaskGroup><Name>g</Name>{said}</TaskGroup>"))
     (unit,) = layout.units(job)
     (laid,) = layout.layouts(unit.block, unit.path).layouts
     assert (laid.tasks.value, laid.nodes and laid.nodes.value) == (tasks, nodes)
@@ -147,6 +151,156 @@ def test_all_count_the_same(said, tasks, nodes, processors, within):
         assert _processors(Scope(defaults.resolve(job).block, "/Job"), started=False) == processors
 
 
+def test_a_task_outside_of_a_task_group_counts_for_nothing():
+    job = loads(JOB.replace("Warn", "Ignore").format(THREE))
+    assert "--ntasks" not in translate(job, "sbatch", Settings(residual=False)).text
+
+
 def _option(script, name, default=1):
     found = re.search(rf"{name}=(\d+)", script)
     return int(found[1]) if found else default
+
+
+# A request, and its numbers of tasks, nodes and processors.
+OTHER_THAN = {
+    "nodes": ("<Requested><NodeCount op='NE'>1</NodeCount></Requested>", 2, 2, 2),
+    "processors that tasks share": (
+        "<TaskCount>3</TaskCount><Requested><Processors op='NE'>3</Processors></Requested>",
+        3, None, 6,
+    ),
+    "processors on nodes": (
+        f"{PER_NODE}<Requested><NodeCount>2</NodeCount><Processors op='NE'>4</Processors>"
+        "</Requested>", 2, 2, 2,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said, tasks, nodes, processors", OTHER_THAN.values(), ids=OTHER_THAN)
+def test_a_number_that_is_not_wanted_counts_alike_for_all(said, tasks, nodes, processors):
+    job = loads(JOB.format(said))
+    (laid,) = layout.layouts(job).layouts
+    assert (laid.tasks.value, laid.nodes and laid.nodes.value) == (tasks, nodes)
+    assert laid.processors.value == processors
+    assert derive(job, starting=True).values["allocated_cpu"] == processors
+    assert _processors(Scope(job, "/Job"), started=False) == processors
+    script = translate(job, "sbatch", Settings(residual=False)).text
+    each = _option(script, "--cpus-per-task")
+    assert _option(script, "--ntasks", default=_option(script, "--nodes")) * each == processors
+
+
+def test_an_ad_asks_for_no_more_hosts_at_least_than_at_most_where_others_were_delivered():
+    said = "<NodeCount>2</NodeCount><Delivered><NodeCount>3</NodeCount></Delivered>"
+    ad = to_ad(loads(JOB.format(said))).ad
+    assert (ad["MinHosts"], ad["MaxHosts"]) == (2, 2)
+
+
+def test_the_first_of_two_distributions_counts_for_all():
+    each = '<TaskDistribution type="ProcessorsPerTask">3</TaskDistribution>'
+    job = loads(JOB.format(f"<TaskCount>4</TaskCount>{PER_NODE}{each}"))
+    counts = Scope(job, "/Job").counts
+    assert (counts.per_node, counts.per_task) == (2, None)
+    made = translate(job, "sbatch", Settings(residual=False))
+    assert "--cpus-per-task" not in made.text
+    assert any("is asked for as well" in loss.reason for loss in made.losses)
+
+
+def test_an_ad_tells_of_tasks_of_several_groups_that_contradict_their_number():
+    two = ON.format(0, "n3") + ON.format(1, "n2")
+    groups = f"<TaskGroup><Name>a</Name><TaskCount>1</TaskCount>{two}</TaskGroup>"
+    job = loads(JOB.format(groups + "<TaskGroup><Name>b</Name></TaskGroup>"))
+    told = [each.message for part in to_ads(job) for each in part.findings]
+    assert any("Task elements" in message for message in told)
+
+
+@pytest.mark.parametrize("policy, code", [("Reject", "E-LOSS"), ("Warn", "W-USELESS")])
+def test_an_ad_tells_of_the_nodes_of_tasks_as_the_policy_has_it(policy, code):
+    group = f"<TaskGroup><Name>a</Name>{ON.format(0, 'n1')}</TaskGroup>"
+    (made,) = to_ads(loads(JOB.replace("Warn", policy).format(group)))
+    assert [each.code for each in made.findings if "Task of a" in each.message] == [code]
+
+
+# decision 1122
+def test_the_count_of_a_single_name_counts_no_nodes():
+    node = "<Requested><Node count='1'>n1</Node></Requested>"
+    one = '<TaskDistribution type="TasksPerNode">1</TaskDistribution>'
+    job = loads(JOB.format(f"<TaskCount>4</TaskCount>{one}{node}"))
+    (laid,) = layout.layouts(job).layouts
+    assert (laid.holds, laid.nodes.value) == (True, 4)
+
+
+WISHED = {
+    "nodes": ("<NodeCount>4</NodeCount>", "<NodeCount preference='-1'>2</NodeCount>", 4),
+    "processors": ("<Processors>4</Processors>", "<Processors preference='-1'>2</Processors>", 4),
+}
+
+
+@pytest.mark.parametrize("own, wish, number", WISHED.values(), ids=WISHED)
+def test_a_placement_has_what_is_said_outside_of_a_request_beside_a_wish(own, wish, number):
+    job = loads(JOB.format(f"{own}<Requested>{wish}</Requested>"))
+    offers = [{"id": f"n{each}", "Processors": 8} for each in range(6)]
+    (group,) = place(job, offers, solver=False).groups
+    assert group.tasks == number
+
+
+UNMET = "<Requested><Processors>6</Processors><Processors op='GT'>7</Processors></Requested>"
+
+
+@pytest.mark.parametrize("target", ["sbatch", "pbs", "lsf", "condor", "flux", "psij"])
+@pytest.mark.parametrize("others", ["", "<TaskGroup><Name>b</Name></TaskGroup>"], ids=["1", "2"])
+def test_a_task_group_whose_request_nothing_satisfies_is_not_written(target, others):
+    job = loads(JOB.format(f"<TaskGroup><Name>a</Name>{UNMET}</TaskGroup>{others}"))
+    with pytest.raises(InvalidValue, match=r"no amount satisfies|cannot be read"):
+        translate(job, target)
+
+
+FOUR = "".join(map(TASK.format, range(4)))
+
+
+@pytest.mark.parametrize("target", ["flux", "flux-canonical"])
+def test_more_processors_than_tasks_are_told_where_elements_count_the_tasks(target):
+    job = loads(JOB.format(
+        f"<TaskGroup><Name>a</Name><NodeCount>3</NodeCount>{FOUR}</TaskGroup>"
+    ))  # fmt: skip
+    losses = translate(job, target).losses
+    assert any("6 processors in all, and 4 of its tasks" in loss.reason for loss in losses)
+
+
+def test_a_range_of_nodes_ends_at_the_tasks():
+    some = "<NodeCount op='GE'>2</NodeCount><NodeCount op='LE'>6</NodeCount>"
+    job = loads(JOB.format(f"<TaskCount>3</TaskCount><Requested>{some}</Requested>"))
+    count = json.loads(translate(job, "flux-canonical").text)["resources"][0]["count"]
+    assert (count["min"], count["max"]) == (2, 3)
+
+
+SUBMITTED = {
+    "a range of nodes": (
+        "<Requested><NodeCount op='GT'>2</NodeCount></Requested>", ["--ntasks=3", "--nodes=3"],
+    ),
+    "processors of each task": (
+        '<TaskDistribution type="ProcessorsPerTask">3</TaskDistribution>'
+        "<Requested><Processors op='LE'>6</Processors></Requested>",
+        ["--ntasks=2", "--cpus-per-task=3"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said, options", SUBMITTED.values(), ids=SUBMITTED)
+def test_what_is_submitted_at_once_has_the_same_tasks(said, options):
+    made = submission(loads(JOB.format(said)), "slurm")
+    assert set(options) <= {*made.command}
+
+
+CONTRADICTING = {
+    "more nodes than tasks": "<TaskCount>2</TaskCount><NodeCount>3</NodeCount>",
+    "fewer processors than nodes":
+        "<TaskCount>1</TaskCount><NodeCount>2</NodeCount><Processors>4</Processors>",
+    "more Task elements than tasks":
+        f"<TaskGroup><Name>g</Name><TaskCount>2</TaskCount>{THREE}</TaskGroup>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", CONTRADICTING.values(), ids=CONTRADICTING)
+@pytest.mark.parametrize("system", ["slurm", "pbs", "lsf", "flux"])
+def test_what_contradicts_itself_is_not_submitted_at_once(said, system):
+    with pytest.raises(InvalidJob):
+        submission(loads(JOB.replace("Warn", "Reject").format(said)), system)

@@ -10,7 +10,7 @@ from sssjob import expression
 from sssjob.check.awareness import Item, UnknownKind, judge, said
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
-from sssjob.expression import Comparison, Expression
+from sssjob.expression import Comparison, Expression, Wish
 from sssjob.expression.evaluate import Request
 from sssjob.expression.offer import AMOUNTS, without_set_aside
 from sssjob.expression.pattern import Matching
@@ -212,7 +212,11 @@ def _of_job(
 
 
 def _mentioned(part: Expression) -> set[str]:
-    return {found.item.name for found in expression.comparisons(part)}
+    return {item.name for item in _items(part)}
+
+
+def _items(part: Expression) -> Iterator[Property]:
+    return (found.item for found in expression.comparisons(part))
 
 
 def _demand(
@@ -226,8 +230,13 @@ def _demand(
         return None, findings
     block = without_set_aside(block)
     # Counts are read where they stand; asked for as well, they would be left out in vain. Of those
-    # that stand in Requested alike, that one counts and is left to it.
-    own = {_known_by(item) for item in block.properties if item.name in _COUNTS}
+    # that stand in Requested alike, that one counts and is left to it. Beside a wish it holds, too.
+    wished = {item.name for part in parts if isinstance(part, Wish) for item in _items(part)}
+    own = {
+        _known_by(item)
+        for item in block.properties
+        if item.name in _COUNTS and item.name not in wished
+    }
     parts = tuple(
         part for part in parts
         if not (isinstance(part, Comparison) and _known_by(part.item) in own)

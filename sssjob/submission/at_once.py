@@ -27,7 +27,14 @@ from sssjob.expression import Alternative
 from sssjob.features.derive import derive
 from sssjob.model import Job, Property, Requested, stripped
 from sssjob.submission.control import control, filled
-from sssjob.translate import Settings, Translator, Untranslatable, numbers, translate
+from sssjob.translate import (
+    Settings,
+    Translator,
+    Untranslatable,
+    contradictions,
+    numbers,
+    translate,
+)
 from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.form import OptionForm
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
@@ -147,6 +154,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     for rule in (*options.rules, *options.at_once):
         rule.write(asked, made)
     credentials(asked)
+    contradictions.tell(asked)
     named = ScriptWriting(held=True)
     assert options.held_name is not None
     assert options.words is not None
@@ -238,19 +246,19 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
         why = errors[0].message if errors else "its request cannot be read"
         raise InvalidValue(job.id, f"a job that can be submitted: {why}")
     scopes = scopes or [scope]
-    nodes = scopes[0].nodes if len(scopes) == 1 else scope.nodes
-    count = nodes.value if nodes else Fraction(nodes_in_all(scopes))
+    alone = scopes[0] if len(scopes) == 1 else scope
+    count = alone.laid_nodes or nodes_in_all(scopes)
     processors = _number(values.get("allocated_cpu")) or 1
     tasks = math.ceil(sum((scope.tasks.value for scope in scopes), Fraction(0))) or 1
     quiet = Scope(job, "/Job", lambda found: None)
-    parts = numbers.added(JobRequest(job, quiet)).count or 1
+    parts = numbers.added(JobRequest(job, quiet)).task_count
     if not count and parts > tasks:  # what nobody divides stays on one node, as memory and disk do
-        count = Fraction(1)
+        count = 1
     return WantedAmounts(
         processors,
         tasks,
         parts,
-        math.ceil(count),
+        count,
         _number(values.get("max_rss_bytes")),
         _number(values.get("wall_limit_secs")),
         _number(values.get("scratch_limit_bytes")),

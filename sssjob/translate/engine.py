@@ -331,7 +331,7 @@ def _not_understood(
 def _readable(asked: JobRequest, found: list[Finding]) -> None:
     """A request that cannot be read asks for nothing that could be written."""
     scope = asked.scope
-    if scope.mentioned and scope.chosen is None:
+    if (scope.mentioned and scope.chosen is None) or asked.has_unread_group:
         errors = [item.message for item in found if item.severity is Severity.ERROR]
         why = errors[0] if errors else "its request cannot be read"
         raise InvalidValue(asked.job.id, f"a job that can be written: {why}")

@@ -208,16 +208,18 @@ def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
         found.processors = count(asked, "Processors")
     if "TaskCount" in names:
         found.tasks = stated_tasks(asked)
-    if "TaskDistribution" in names:
-        for item in asked.take("TaskDistribution", "type"):
-            _distribution(asked, item, found)
+    if "TaskDistribution" in names and (item := asked.one("TaskDistribution", "type")):
+        _distribution(asked, item, found)
     return found
 
 
 def _pins(asked: JobRequest) -> tuple[str, ...]:
-    """For each Task element the node that it names, or nothing; of an only group these are it."""
-    groups = asked.job.asking_groups if asked.owner is asked.job else []
-    return pins(groups[0] if len(groups) == 1 else asked.owner)
+    """For each Task element the node that it names, or nothing; of an only group these are it.
+
+    A Task that stands in a job is not understood, and counts for nothing.
+    """
+    groups = asked.job.asking_groups if asked.owner is asked.job else [asked.owner]
+    return pins(groups[0]) if len(groups) == 1 else ()
 
 
 def stated_tasks(asked: JobRequest) -> int | None:
@@ -253,6 +255,8 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
         return
     number = of.said._replace(names=found, counted=counted).stated_nodes
     if number is not None:
+        if number.source == NODES_OF_TASKS:  # and so many tasks, whatever is on each node
+            of.tasks = of.said.tasks.value
         of.nodes, of.named = CountRange.exactly(number.value), number.source != NODES_OF_TASKS
         of.stated = found is not None and found.is_counted
 
@@ -412,8 +416,8 @@ def nodes_of_tasks(of: TaskCounts) -> None:
 def count(asked: JobRequest, name: str) -> CountRange | None:
     """Take a number of things, each of which is at least 1."""
     bounds = asked.bounds(name)
-    if bounds is None:
-        return None
+    if bounds is None:  # which tells what is compared by NE, and counts nothing by it
+        return asked.scope_of(name).other_than(name) if name in asked.names else None
     lo = None if bounds.lo is None else bounds.lo.numerator  # both are whole
     hi = None if bounds.hi is None else bounds.hi.numerator
     is_any = hi is None and (lo is None or lo < 1)
@@ -467,7 +471,8 @@ def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
         asked.approximate("Processors", f"{given} in all", met=given > of.total)
     if of.count and given > of.total and not asked.items("Processors"):
         told = f"{given} processors in all, and {of.total} of its tasks"
-        for name in sorted(COUNTS) if len(asked.job.asking_groups) > 1 else ("TaskCount",):
+        one = ("TaskCount",) if asked.items("TaskCount") else ("NodeCount", "TaskDistribution")
+        for name in sorted(COUNTS) if len(asked.job.asking_groups) > 1 else one:
             asked.approximate(name, told)
 
 
@@ -639,13 +644,13 @@ def node_counts(
 
     These are the values of a choice that ``fits``, or else the number or range that ``of`` has;
     nothing where it has none. Each begins at the names that have to be among the nodes; a value
-    below them, which nothing satisfies, is left out.
+    below them, which nothing satisfies, is left out. It ends at the tasks, as each node has one.
     """
     several = choices(asked, "NodeCount", fits)
     if not several:
-        return [of.nodes] if of.nodes else []
+        return [of.nodes.up_to(of.tasks)] if of.nodes else []
     least = max((named_nodes(asked) or NamedNodes()).least, 1)
-    begun = [CountRange.of(each).from_least(least) for each in several]
+    begun = [CountRange.of(each).from_least(least).up_to(of.tasks) for each in several]
     return [each for each in begun if each.hi is None or each.hi >= least] or begun
 
 

@@ -26,7 +26,7 @@ from sssjob.defaults import (
     together,
     without_said,
 )
-from sssjob.errors import AwarenessPolicy, InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue, unheard
 from sssjob.expression import (
     Alternative,
     Comparison,
@@ -304,6 +304,13 @@ class JobRequest:
                 self._fates.pop(id(self._items[number]), None)
             else:
                 yield number
+
+    @property
+    def has_unread_group(self) -> bool:
+        """Whether a task group has a request that cannot be read, or that nothing satisfies."""
+        return not self._alone and any(
+            id(group) not in self._chosen and group.requested for group in self.job.asking_groups
+        )
 
     def scope_of(self, name: str) -> Scope:
         """The scope of whoever says something by a name: of the job, its only group, or a group."""
@@ -857,7 +864,8 @@ class _Survey:
             if isinstance(item, Property):
                 self._add(item, path, policy, block)
             elif isinstance(item, TaskGroup):
-                inner = Scope(item, f"{path}/TaskGroup")
+                heard = unheard if scope is None else scope.report
+                inner = Scope(item, f"{path}/TaskGroup", heard)
                 self._block(item, inner, policy, path)
             elif isinstance(item, Requested):
                 if not asks:  # the scope speaks of all such blocks together

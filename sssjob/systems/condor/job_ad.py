@@ -48,7 +48,7 @@ from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
 from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
-from sssjob.task_counts import BY_TASKS, CountRange
+from sssjob.task_counts import CountRange
 from sssjob.translate import contradictions, numbers
 from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss, told
@@ -521,7 +521,9 @@ class _AdBuilder:
         nodes = numbers.count(asked, "NodeCount")
         if geometry := scope.counts.geometry:
             nodes = CountRange.exactly(len(geometry))
-        least = math.ceil(scope.nodes.value) if nodes and scope.nodes else 0
+        least = 0 if nodes is None else nodes.least
+        if nodes is not None and scope.delivered("NodeCount") is None and scope.nodes:
+            least = math.ceil(scope.nodes.value)  # of a range as many as the tasks need
         if nodes is not None and least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = least, nodes.hi or least
@@ -554,7 +556,7 @@ class _AdBuilder:
         if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
         scopes = [Scope(each, "/Job/TaskGroup", own.report, job=own) for each in groups] or [own]
-        hosts = [_hosts(scope) for scope in scopes]
+        hosts = [scope.laid_nodes for scope in scopes]
         together = sum(max(each, 1) for each in hosts)  # of each: several may be of one machine
         if any(hosts) and 1 < together <= LARGEST:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
@@ -748,14 +750,6 @@ def _says_anything(item: Property) -> bool:
         return text not in _NOT_SO
     # Nothing keeps a job from being suspended.
     return text not in (_SO if item.name == "Suspendable" else ("",))
-
-
-def _hosts(scope: Scope) -> int:
-    """On how many hosts tasks are, 0 where nobody says."""
-    if scope.nodes is not None:
-        return math.ceil(scope.nodes.value)
-    filled = scope.counts.nodes
-    return filled.value if filled is not None and filled.source == BY_TASKS else 0
 
 
 def _number(asked: JobRequest, element: str) -> int | None:

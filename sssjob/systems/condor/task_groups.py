@@ -642,7 +642,7 @@ def _unsaid(job: Job, group: TaskGroup, number: int) -> Iterator[Finding]:
         if name in _UNSAID:
             path = f"/Job/TaskGroup[{number}]/{name}"
             told = f"an ad has no place for {name} of a task group"
-            yield finding("W-USELESS", told, path=path)
+            yield from _lost(Property(name, ""), told, path, job, group)
 
 
 def _alone(job: Job, group: TaskGroup) -> Job:

@@ -216,7 +216,7 @@ class Jobspec(Specification):
                 compared(asked, of, slots * cores)
             return [slot], {"per_slot": 1}, found.kind
         varies = not isinstance(number_of_nodes, int)
-        if isinstance(cores, int) and not varies:
+        if isinstance(cores, int) and (of.tasks or not varies):  # of a range with the least
             compared(asked, of, slots * cores)
         total = count if count and (varies or count != slots) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
