@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
+from operator import index
 from pickle import PickleBuffer
 from typing import Any, BinaryIO, NamedTuple, SupportsIndex, TypeVar
 
@@ -42,6 +43,7 @@ FIRST = 16  # times ``SIZE`` of a stream of unknown size, behind which parts are
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
 PIECES = 256  # of a part that is not cut by its bytes
+_WITH_VIEWS = 5  # the first protocol of pickle that has a ``PickleBuffer``
 
 
 def cutter(layout: Layout, options: Options, front: Front = (), head: bytes = b"") -> Cutter | None:
@@ -225,7 +227,8 @@ class Result(NamedTuple):
     """What a part became: its documents, one a line, its counts, and what there is to say.
 
     ``runs`` are those that it tells of, where they were only listed. From another process the
-    documents come as a view of what was read, for they are long.
+    documents come as a view of what was read, for they are long, where the protocol of pickle has
+    such views (5 and later); of ``multiprocessing`` it depends on the version of Python.
     """
 
     data: bytes | memoryview
@@ -234,7 +237,9 @@ class Result(NamedTuple):
     runs: RunKeys = NO_KEYS
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        return Result, (PickleBuffer(self.data), self.counts, self.remarks, self.runs)
+        has_views = index(protocol) >= _WITH_VIEWS
+        data = PickleBuffer(self.data) if has_views else bytes(self.data)
+        return Result, (data, self.counts, self.remarks, self.runs)
 
 
 class Following:

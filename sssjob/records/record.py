@@ -280,6 +280,10 @@ class RecordCounts:
         """All records, the steps that were folded into their job included."""
         return self.converted + self.steps + self.bad + sum(self.skipped.values())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By any protocol of pickle: those before 2 know no slots."""
+        return RecordCounts, (self.converted, self.steps, self.bad, self.skipped)
+
     def add(self, outcome: Outcome[J]) -> None:
         """Count one outcome."""
         if isinstance(outcome, Converted):

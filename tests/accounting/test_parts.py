@@ -1,8 +1,12 @@
 """Records cut into parts become the same bytes, counts and remarks as in one piece."""
 
+import copy
 import io
 import json
+import multiprocessing
+import pickle
 import re
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +23,7 @@ from sssjob.records.cutting import LineCutter, NotAlone, Part, StreamPlace
 from sssjob.records.parts import Cutting, StreamRest, convert
 from sssjob.records.plan import Plan
 from sssjob.records.record import JOB, Field, Options
-from sssjob.verbs.convert import Conversion
+from sssjob.verbs.convert import Conversion, converter
 
 DATA = Path(__file__).parent.parent / "data"
 FILES = {
@@ -366,6 +370,46 @@ def test_the_format_is_recognised_before_records_are_cut():
     cutting = Cutting(io.BytesIO(FILES["sge"][0].read_bytes()), "auto", Options())
     assert cutting.sign == "recognised as sge by lines of 43 or more fields with colons"
     assert sum(convert(cutting.format, part).counts.records for part in cutting) == 36
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_what_a_part_became_comes_back_by_any_protocol_of_pickle(kind, protocol):
+    data = b"JobID|State\n7|COMPLETED\n8\n"
+    made = convert("slurm", Part(data, 1, Options()))
+    assert made.data
+    found = pickle.loads(pickle.dumps(made._replace(data=kind(made.data)), protocol))
+    assert (bytes(found.data), *found[1:]) == (made.data, *made[1:])
+
+
+def test_a_copy_of_what_a_part_became_is_the_same():
+    made = convert("slurm", Part(b"JobID|State\n7|COMPLETED\n", 1, Options()))
+    assert copy.copy(made) == copy.deepcopy(made) == made
+
+
+_POOLS = {
+    "multiprocessing": lambda: multiprocessing.get_context("fork").Pool(2),
+    "concurrent.futures": lambda: ProcessPoolExecutor(2, multiprocessing.get_context("fork")),
+}
+
+
+@pytest.mark.parametrize("pool", _POOLS.values(), ids=_POOLS)
+def test_parts_are_converted_by_processes_of_ones_own(pool, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", 1000)
+    file = tmp_path / "jobs.txt"
+    file.write_text("JobID|State\n" + "".join(f"{id}|COMPLETED\n" for id in range(500)))
+    work = Conversion([NamedSource("jobs.txt", file)], "slurm")
+    tasks = list(work.cut(work.sources))
+    assert len(tasks) > 1
+    with pool() as processes:
+        found = list(processes.map(_converted, tasks))
+    here = [_converted(task) for task in tasks]
+    assert [bytes(each.data) for each in found] == [each.data for each in here]
+    assert [each.counts for each in found] == [each.counts for each in here]
+
+
+def _converted(task):
+    return converter(True, None)(task)
 
 
 def test_a_place_is_where_the_next_part_begins():
