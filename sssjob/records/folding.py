@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 Gathered = tuple[T, list[T]]  # a job and its parts, or what stands for them
 
+_NO_RECORDS = (b"", b" ", b"\r", b"\0")
 _LINES = 256  # that are looked at together
 _TAILS = (1 << 12, 1 << 16)  # bytes before the end in which a boundary is looked for
 PARTS_LIMIT = 100_000  # parts that wait for their job
@@ -53,19 +54,26 @@ class Folding:
 
     ``part`` gives which part of a job a record is about, "" for the job itself, and ``key`` which
     job that is. ``goes_on``: parts of this job may stand right behind it; ``follows``: this one,
-    of the same key, does. ``are_plain`` tells of the bytes of lines which are surely no part,
-    ``told`` of a line as it was read with many others whether it is a part, and its key, if that is
-    seen at once; and ``alone`` why a part is skipped whose job does not come.
+    of the same key, does. ``are_jobs`` tells of the bytes of lines which are surely records of a
+    job itself: True of no part, nor of what is no record, such as a blank line or a comment, behind
+    which parts of a job may stand. False where that is not sure costs time only. ``told`` says of a
+    line as it was read with many others whether it is a part, and its key, if that is seen at once;
+    and ``alone`` why a part is skipped whose job does not come.
     """
 
     part: Callable[[Record], str]
     key: Callable[[Record], Hashable]
     goes_on: Callable[[Record], bool]
     follows: Callable[[Record, Record], bool]
-    are_plain: Callable[[Sequence[bytes]], list[bool]]
+    are_jobs: Callable[[Sequence[bytes]], list[bool]]
     told: Callable[[Any], tuple[bool, Hashable] | None] = _not_told
     folds: tuple[Fold, ...]
     alone: str
+
+    def __post_init__(self) -> None:
+        """Refuse what takes for a job whatever is no part: parts behind a blank line were lost."""
+        if any(self.are_jobs(_NO_RECORDS)):
+            raise ValueError("are_jobs must be False of what is no record, such as a blank line")
 
     def folder(self, options: Options, plans: Plans[Any, Any]) -> PartFolder:
         """What folds the records of a stream."""
@@ -282,7 +290,7 @@ class FoldingCutter:
 
     def _follow(self, lines: Sequence[bytes], line: int) -> list[tuple[int, bytes]]:
         """Learn what is held behind lines; gives the parts among it that wait no longer."""
-        plain = [*self._folding.are_plain(lines), False]
+        plain = [*self._folding.are_jobs(lines), False]
         texts = _LazyTexts(lines, plain, self._many)
         last = range(0)  # where a job is, behind its parts, that need not be met if none follows
         place = 0
@@ -382,7 +390,7 @@ class GuessingCutter:
 
     def _last(self, lines: Sequence[bytes]) -> int:
         """Where the last line stands that is of another job than the one before it; or 0."""
-        plain = self._folding.are_plain(lines)
+        plain = self._folding.are_jobs(lines)
         texts = _LazyTexts(lines, [*plain, False], self._many)
         for place in range(len(lines) - 1, 0, -1):
             if plain[place - 1] and (plain[place] or self._differ(texts[place - 1], texts[place])):

@@ -43,7 +43,7 @@ def declared(*folds):
         key=lambda record: record.fields[0],
         goes_on=lambda record: record.fields[2] == "more",
         follows=lambda part, job: True,
-        are_plain=lambda lines: [b" - one " in line for line in lines],
+        are_jobs=lambda lines: [b" - one " in line for line in lines],
         folds=folds,
         alone="a part alone",
     )
@@ -76,6 +76,19 @@ def test_parts_are_folded_into_their_job_by_as_many_columns_as_are_declared(fold
     assert (job.job.get("Name"), job.job.get("Priority")) == (name, priority)
     assert bad == Bad(6, "1 fields")
     assert lost == Skipped(5, "a part alone")
+
+
+@pytest.mark.parametrize("are_jobs", [
+    pytest.param(lambda lines: [b" one " not in line for line in lines], id="no part"),
+    pytest.param(lambda lines: [not line.startswith(b"step") for line in lines], id="another word"),
+    pytest.param(lambda lines: [True] * len(lines), id="always"),
+    pytest.param(lambda lines: [not line for line in lines], id="an empty line"),
+    pytest.param(lambda lines: [bool(line) for line in lines], id="all but an empty line"),
+])  # fmt: skip
+def test_a_folding_that_takes_a_blank_line_for_a_job_is_refused_where_it_is_declared(are_jobs):
+    folding = declared(TOTAL).folding
+    with pytest.raises(ValueError, match="must be False of what is no record"):
+        replace(folding, are_jobs=are_jobs)
 
 
 lines = st.builds(

@@ -223,8 +223,8 @@ def follows(task: Record, job: Record) -> bool:
     return int(task.fields[STARTED]) <= int(job.fields[ENDED])
 
 
-def are_plain(lines: Sequence[bytes]) -> list[bool]:
-    """Which lines are of a usual length and surely no rows of slave tasks, nor comments.
+def are_jobs(lines: Sequence[bytes]) -> list[bool]:
+    """Which lines are of a usual length and surely jobs: no rows of slave tasks, nor comments.
 
     So many fields as ``NEWEST`` may be ``OLDEST`` with two colons in texts, of which the slave task
     then stands where else a number is. Of more fields, all are looked at.
@@ -436,7 +436,7 @@ LAYOUT = Layout(
         key=key,
         goes_on=is_parallel,
         follows=follows,
-        are_plain=are_plain,
+        are_jobs=are_jobs,
         told=told,
         folds=FOLDS,
         alone="slave task whose job does not follow",
