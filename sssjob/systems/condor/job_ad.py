@@ -679,11 +679,13 @@ class _AdBuilder:
                     held
                 )  # such as true, which is read back as a value
 
+    # decision 1147
     def limits(self) -> None:
         scope = Scope(self.job, "/Job", self.hear)
         if (seconds := scope.limit("CPUTime")) is not None:
+            most = self._stated("cpu_limit_secs", int(seconds.value))
             used = tree.Grouped(tree.Binary("+", _own("RemoteUserCpu"), _own("RemoteSysCpu")))
-            self.ad["PeriodicRemove"] = tree.Binary(">", used, tree.Literal(int(seconds.value)))
+            self.ad["PeriodicRemove"] = tree.Binary(">", used, tree.Literal(most))
         if (core := scope.limit("CoreFileSize")) is not None:
             self.ad["CoreSize"] = int(core.value)
         if "AllowedJobDuration" not in self.ad and (wall := scope.limit("Duration")) is not None:
@@ -691,11 +693,23 @@ class _AdBuilder:
                 self.ad["AllowedJobDuration"] = most
             else:
                 self.say("W-USELESS", f"{most} seconds are no limit of a Duration")
+        if isinstance(asked := self.ad.get("AllowedJobDuration"), int):
+            self.ad["AllowedJobDuration"] = self._stated("wall_limit_secs", asked)
+
+    def _stated(self, key: str, asked: int) -> int:
+        """What ends the job is what it finds as its feature, whatever else it asked for."""
+        found = self.ad.get(f"{names.FEATURE}{key}")
+        return found if isinstance(found, int) else asked
 
     def features(self) -> None:
         """The limits that the job will find as its features, and amounts of its task groups."""
         # A CPU time limit that only follows from the elapsed time is that of the slot's processors.
-        values = derive(self.job, starting=True, cpu_limit=False).values
+        found = derive(self.job, starting=True, cpu_limit=False)
+        values = found.values
+        if self.job.properties.get("Extension", type=EXTENSION) is not None:
+            for each in found.findings:
+                if each.code == "W-DISAGREE":  # which of two limits holds
+                    self.hear(each)
         for key in _LIMITS:
             value = values.get(key)
             if isinstance(value, int) and value <= LARGEST:

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from sssjob.classads.values import Ad
+from sssjob.classads.writing import attribute as written
 from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.errors import InvalidValue, Severity
@@ -134,6 +135,35 @@ def test_the_features_of_an_ad_are_those_of_its_job(inner):
     ):  # fmt: skip
         if key in values:
             assert made.ad[name] == -(-Fraction(values[key]) // unit)
+
+
+_STATED = {
+    "wall_limit_secs": ("<Duration{}>60</Duration>", "AllowedJobDuration", "{}"),
+    "cpu_limit_secs": ("", "PeriodicRemove", "(RemoteUserCpu + RemoteSysCpu) > {}"),
+}  # fmt: skip
+
+
+# decision 1147
+@pytest.mark.parametrize("seconds", [30, 60, 7200])
+@pytest.mark.parametrize("op", ["", ' op="LE"', ' op="LT"'])
+@pytest.mark.parametrize("outside", [True, False], ids=["beside Requested", "in Requested"])
+@pytest.mark.parametrize("key", _STATED)
+def test_what_a_job_states_of_its_features_ends_it_whoever_asks(key, outside, op, seconds):
+    asked, attribute, form = _STATED[key]
+    limits = '<ResourceLimit name="CPUTime" type="Hard">90</ResourceLimit>'
+    limits += asked.format(op) * outside
+    job = loads(
+        f"<Job><Id>7.0</Id><Executable>/bin/a</Executable>{limits}"
+        f'<Extension type="JobFeatures" name="{key}">{seconds}</Extension>'
+        f"<Requested><Processors>2</Processors>{asked.format(op) * (not outside)}</Requested></Job>"
+    )
+    made = to_ad(job)
+    found = derive(job, starting=True)
+    assert found.values[key] == seconds
+    assert slot.job_features(made.ad, Ad({"Cpus": 2}))[key] == seconds
+    assert written(made.ad[attribute]) == form.format(seconds)
+    told = {str(each) for each in found.findings if each.code == "W-DISAGREE"}
+    assert told == {str(each) for each in made.findings if each.code == "W-DISAGREE"}
 
 
 def test_a_job_without_a_request_that_can_be_read_is_no_ad():
