@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from sssjob import nodes, resource_names, units
 from sssjob.model import Property, replace_text
@@ -109,6 +109,12 @@ def comparison_of(term: Term) -> Comparison:
     inner = term.operand if isinstance(term, Not) else term
     assert isinstance(inner, Comparison)
     return inner
+
+
+def is_term(expression: Expression) -> TypeGuard[Term]:
+    """Whether a part compares one property by itself, negated or not: all else is made of parts."""
+    inner = expression.operand if isinstance(expression, Not) else expression
+    return isinstance(inner, Comparison)
 
 
 def key(item: Property) -> str:

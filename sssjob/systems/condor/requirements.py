@@ -24,7 +24,7 @@ from sssjob.classads.values import Node
 from sssjob.errors import InvalidValue, LimitExceeded, SSSJobError
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.asked_names import AskedNames, asked_names
-from sssjob.expression.tree import negation
+from sssjob.expression.tree import is_term, negation
 from sssjob.integers import LARGEST
 from sssjob.model import Property, stripped
 from sssjob.resource_names import is_license
@@ -221,7 +221,7 @@ def demands_of_each(
             pending += reversed(inner)
         else:
             unsaid += (UnsaidTerm(each, why) for each in requests.comparisons(part))
-            if isinstance(part, Comparison | Not) and (asked := asked_names(part)).is_excluding:
+            if is_term(part) and (asked := asked_names(part)).is_excluding:
                 more.append(asked)
     if more and any(_is_unwanted(each, more) for part in said for each in _liked(part)):
         return demands_of_each(every, chosen, write, (*unwanted, *more))
