@@ -7,7 +7,7 @@ time limit, and a range is bounded before it is made.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from sssjob.query import functions
 from sssjob.query.parser import MAX_DEPTH
 from sssjob.query.syntax import NAMESPACE, PREFIX
 from sssjob.query.tokens import MAX_LENGTH
+from sssjob.query.xpath2 import order, scope
 from sssjob.units import XML_SPACE
 
 PARSERS = {"2.0": XPath2Parser, "3.0": XPath30Parser, "3.1": XPath3Parser}
@@ -114,6 +115,8 @@ def _parser(namespaces: dict[str, str], version: str) -> Any:
     }  # fmt: skip
     table["to"] = _bounded(table["to"])
     table["sum"] = _of_numbers(table["sum"])
+    for symbol in scope.PATHS:
+        table[symbol] = _in_order(table[symbol])
     for name in ("matches", "replace", "tokenize"):
         del table[name]
     parser.symbol_table = table
@@ -135,6 +138,23 @@ def _bounded(token: Any) -> Any:
         return token.evaluate(self, context)
 
     return type(token.__name__, (token,), {"evaluate": evaluate, "__module__": token.__module__})
+
+
+def _in_order(token: Any) -> Any:
+    """The class of the operator ``/`` or ``//``, which gives nodes as it comes upon them: they are
+    in document order (XPath 2.0 3.2), whatever ways lead to them.
+    """
+
+    def select(self: Any, context: Any = None) -> Iterator[Any]:
+        found = token.select(self, context)
+        if context is None:
+            return found  # type: ignore[no-any-return]
+        if self.keeps is None:
+            self.keeps = order.is_kept(self)
+        return found if self.keeps else iter(order.sorted_by_place(found))
+
+    own = {"select": select, "keeps": None, "__module__": token.__module__}
+    return type(token.__name__, (token,), own)
 
 
 def _of_numbers(token: Any) -> Any:
