@@ -118,6 +118,18 @@ def test_documents_behind_one_that_is_too_large_to_hold_are_read(monkeypatch):
     assert [each.finding.code for each in told] == ["E-LIMIT"]
 
 
+@pytest.mark.parametrize("broken", [b"<Job><Id>1</Job>", b"<Jobs><Job><Id></Job></Jobs>"])
+def test_a_document_behind_a_broken_one_is_held_no_further_than_any_other(broken, monkeypatch):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "1")
+    job = b"<Job><Note>" + b"x" * 1000 + b"</Note></Job>"
+    stream = io.BytesIO(broken + b"\n<Jobs>" + job * 8000 + b"</Jobs>")
+    told = []
+    assert not list(documents(stream, on_error=told.append))
+    assert [each.finding.code for each in told][-1] == "E-LIMIT"
+    assert "SSSJOB_HELD_MIB" in str(told[-1])
+    assert stream.tell() < 3 << 20
+
+
 @pytest.mark.parametrize("said", ["", "much", "0", "-1"])
 def test_a_limit_that_is_no_number_is_refused(said, monkeypatch):
     monkeypatch.setenv("SSSJOB_HELD_MIB", said)

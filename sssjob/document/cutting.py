@@ -135,7 +135,7 @@ class DocumentCutter:
         self._found = False  # whether there was any document
         self._is_broken = False  # whether an end was missing: then others may be
         self._has_ended = False
-        self._held: list[bytes] | None = None  # of a document that is wanted as a whole
+        self._held: _Held | None = None  # of a document that is wanted as a whole
         self._holds_documents = False
         self._mark = False  # whether there was a byte order mark of UTF-8
         self.is_open = False  # whether the bytes ended inside of a document
@@ -196,15 +196,16 @@ class DocumentCutter:
         self._data, self._at, self._known = whole.data + self.rest(), 0, {}
         self._start, self._line, self._column = whole.place
         self._margin = b"" if self._column == 1 else None
-        self._found, self._held, self._holds_documents = not whole.is_first, [], False
+        self._found, self._holds_documents = not whole.is_first, False
+        self._held = _Held(whole.place)
         return self.cuts()
 
     def _document(self) -> Iterator[Cut]:
         """What the next document is cut into, if there is one."""
         is_first = not self._found
-        if self._held is not None:
-            self._held = []
         place = self.place
+        if self._held is not None:
+            self._held = _Held(place)
         if self._prolog() is None:
             self._has_ended = True
             return
@@ -219,7 +220,7 @@ class DocumentCutter:
         self._found = True
         if self._held is not None and name is not None:
             self._epilog()
-            yield WholeDocument(b"".join(self._held), place, self._encoding, is_first)
+            yield WholeDocument(self._held.data, place, self._encoding, is_first)
 
     def siblings(self, around: EnclosingTags) -> Iterator[Piece]:
         """Job objects with nothing but space between them that hide nothing, as far as they go.
@@ -260,7 +261,7 @@ class DocumentCutter:
         used = self._data[self._at : self._at + count]
         self._at += count
         if self._held is not None:
-            self._held.append(used)
+            self._held.add(used)
         self._start += (encodings.size(used, self._origin) or 0) if self._origin else len(used)
         lines = used.count(b"\n")
         if lines:
@@ -552,6 +553,25 @@ class DocumentCutter:
         if not self._found:
             self.is_open = True
             raise cause.empty()
+
+
+class _Held:
+    """What was used up of a document that is wanted as a whole: no more than may be held of one."""
+
+    def __init__(self, place: SourcePlace) -> None:
+        self._parts: list[bytes] = []
+        self._size, self._place = 0, place
+
+    @property
+    def data(self) -> bytes:
+        """All of it."""
+        return b"".join(self._parts)
+
+    def add(self, data: bytes) -> None:
+        """Hold more; raises ``UnreadableDocument`` where that is too much."""
+        self._parts.append(data)
+        self._size += len(data)
+        limits.refuse_held_bytes(self._size, self._place.line - 1)
 
 
 class _Wrapper:

@@ -20,6 +20,7 @@ HELD_BY = "SSSJOB_HELD_MIB"  # the variable of the environment that sets another
 # Bytes that are reckoned: of an element, note or text in a tree of libxml2; of an attribute with
 # its value; of what a query found, as lxml hands it over; of a node as elementpath has it.
 NODE, ATTRIBUTE, FOUND, NODE_OF_XPATH2 = 136, 256, 160, 280
+COPIES = 2  # of the bytes of a document that is held: as they came, and in the tree
 _LEAST = 128  # bytes of a tree, and of all that is found in it, for each of a document, at most
 AROUND_LIMIT = 1 << 16  # characters of the tags around job objects, which are read with each batch
 
@@ -100,8 +101,13 @@ def refuse_held(data: bytes, line: int) -> None:
         return
     texts = data.count(b">") - data.count(b"><")
     tags = data.count(b"<") - data.count(b"</")
-    size = NODE * (tags + texts) + ATTRIBUTE * data.count(b"=") + 2 * len(data)
-    if size > held():
+    size = NODE * (tags + texts) + ATTRIBUTE * data.count(b"=")
+    refuse_held_bytes(len(data), line, size)
+
+
+def refuse_held_bytes(count: int, line: int, tree: int = 0) -> None:
+    """Refuse to hold so many bytes of one document, with a tree that takes so many itself."""
+    if COPIES * count + tree > held():
         raise too_large(str(beyond_held()), line)
 
 
