@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from sssjob import defaults
 from sssjob.errors import InvalidValue, Severity, unheard
 from sssjob.lcginfo import answers, estimators, jobs
 from sssjob.lcginfo.config import Config
@@ -31,7 +30,7 @@ from sssjob.lcginfo.snapshot import (
     Scheduling,
     Snapshot,
 )
-from sssjob.model import Block, Job, JobGroup
+from sssjob.model import Block, Job
 
 SAMPLES = 200
 
@@ -222,11 +221,8 @@ def history(blocks: Iterable[Block], *, queue: str = "", report: Report = unhear
     """
     found: list[Past] = []
     for block in blocks:
-        effective = defaults.resolve(block).block
-        for job in effective.jobs if isinstance(effective, JobGroup) else (effective,):
-            if type(job) is not Job:
-                continue
-            entry = jobs.from_job(job, queue=queue, report=report)
+        for job, policy in jobs.effective_jobs(block):
+            entry = jobs.from_document(job, around=policy, queue=queue, report=report)
             if entry is not None and entry.qtime is None:
                 message = f"job {job.id!r}: no SubmitTime, so it cannot be replayed"
                 report(Remark(job.line, message, Severity.ERROR))

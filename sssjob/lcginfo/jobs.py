@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sssjob import defaults, query, units
 from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
+from sssjob.check.awareness import LAYOUT, Operation, understood
 from sssjob.defaults import counted
 from sssjob.document import bridge, clean
-from sssjob.errors import Finding, InvalidValue, unheard
+from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, unheard
 from sssjob.integers import limit_seconds
 from sssjob.lcginfo.snapshot import (
     BY_WORD,
@@ -45,6 +46,10 @@ READ = {
     REQUESTED: _WHOSE | _COUNTED,
     DELIVERED: _WHOSE | _COUNTED,
 }  # fmt: skip
+_QUEUE = Operation(
+    "queue", (LAYOUT.blocks or frozenset()) | {DELIVERED},
+    (LAYOUT.properties or frozenset()).union(*READ.values()),
+)  # fmt: skip
 
 
 def to_jobs(snapshot: Snapshot, shift: float = 0.0, report: Report = unheard) -> Iterator[Job]:
@@ -108,10 +113,20 @@ def from_blocks(
     ``queue`` is that of jobs that name none; without it they are reported and left out.
     """
     for block in blocks:
-        effective = defaults.resolve(block).block
-        for job in effective.jobs if isinstance(effective, JobGroup) else (effective,):
-            if type(job) is Job and (entry := from_job(job, queue=queue, report=report)):
+        for job, policy in effective_jobs(block):
+            if entry := from_document(job, around=policy, queue=queue, report=report):
                 yield entry
+
+
+def effective_jobs(block: Block) -> Iterator[tuple[Job, AwarenessPolicy]]:
+    """The jobs of a block, whose defaults are resolved, with the awarenessPolicy around each."""
+    effective = defaults.resolve(block).block
+    policy = AwarenessPolicy.REJECT
+    if isinstance(effective, JobGroup):
+        policy = AwarenessPolicy.at(effective.attributes, policy)
+    for job in effective.jobs if isinstance(effective, JobGroup) else (effective,):
+        if type(job) is Job:
+            yield job, policy
 
 
 def from_store(
@@ -130,8 +145,24 @@ def from_store(
         assert isinstance(job, Job)
         if has_ended(job.get) and not _ended_since(job, since):
             continue
-        if entry := from_job(job, queue=queue, report=report):
+        if entry := from_document(job, queue=queue, report=report):
             yield entry
+
+
+# decision 1153
+def from_document(
+    job: Job, *, around: AwarenessPolicy = AwarenessPolicy.REJECT, queue: str = "",
+    report: Report = unheard,
+) -> QueuedJob | None:  # fmt: skip
+    """One job object that somebody wrote as an entry, without what of it is not understood.
+
+    That is told, whether it would be rejected or not: the job stands in the queue already.
+    ``around`` is the awarenessPolicy around the job.
+    """
+    known = understood(job, _QUEUE, around=around)
+    for found in known.findings():
+        report(Remark(found.line or job.line, f"job {job.id!r}: {found.message}"))
+    return from_job(known.block, queue=queue, report=report)
 
 
 def _ended_since(job: Job, since: int) -> bool:

@@ -40,6 +40,39 @@ def entry(text, **options):
     return found, [remark.message for remark in remarks]
 
 
+UNKNOWN_WORD = (
+    '<Job awarenessPolicy="{}"><Id>1</Id><Queue>q</Queue><User>amy</User>'
+    '<Requested><Processors op="APPROX">4</Processors></Requested></Job>'
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("Reject", ["job '1': op 'APPROX' is not understood, and its awarenessPolicy is Reject"]),
+        ("Warn", ["job '1': op 'APPROX' is not understood, and its awarenessPolicy is Warn"]),
+        ("Ignore", []),
+    ],
+)
+def test_a_job_stands_in_the_queue_without_what_is_not_understood_of_it(policy, told):
+    (found,), remarks = entry(UNKNOWN_WORD.format(policy))
+    assert (found.cpucount, remarks) == (4, told)
+
+
+def test_the_policy_of_a_group_holds_for_what_is_not_understood_of_its_jobs():
+    text = UNKNOWN_WORD.replace(' awarenessPolicy="{}"', "")
+    (found,), remarks = entry(f'<JobGroup awarenessPolicy="Ignore"><Id>g</Id>{text}</JobGroup>')
+    assert (found.cpucount, remarks) == (4, [])
+
+
+def test_what_nothing_in_a_queue_depends_on_is_not_looked_for():
+    job = (
+        "<Job><Id>1</Id><Queue>q</Queue><User>amy</User>"
+        '<Dependency condition="OnMoon">7</Dependency></Job>'
+    )
+    assert entry(job)[1] == []
+
+
 STORED = """\
 <Job><Id>1</Id><User>amy</User><Queue>long</Queue><State>Running</State><StartTime>900</StartTime></Job>
 <Job><Id>2</Id><User>amy</User><Queue>long</Queue><State>Completed</State><EndTime>990</EndTime></Job>
