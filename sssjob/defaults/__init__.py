@@ -51,6 +51,7 @@ __all__ = [
     "is_of_each",
     "lending",
     "lent",
+    "names_said",
     "of_only_group",
     "overridden",
     "resolve",
@@ -159,6 +160,13 @@ def of_only_group(said: Iterable[str]) -> frozenset[str]:
     which there may be several, as then all counts.
     """
     return frozenset(said) - _OF_ALL_TASKS - SEVERAL - _OF_A_GROUP
+
+
+# decision 1154
+def names_said(block: Block) -> frozenset[str]:
+    """The names by which a block says something, but as a wish alone: that replaces nothing."""
+    asked = (item.name for item in block.requested if not expression.is_wish(item))
+    return frozenset((*block.properties.names(), *asked))
 
 
 # decision 987
@@ -324,7 +332,8 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
     items: list[Item] = [item for item in job.properties if item.name in names]
     items += _requested(job, names)
     given = [TaskGroupDefaults(tuple(items)), *job.asking_groups]
-    given_to = iter(resolve(job.holding(given), env=env).block.blocks(TaskGroup))
+    resolver = Resolver(env, wishes_count=False)  # as ``together`` has it
+    given_to = iter(resolver.block(job.holding(given)).blocks(TaskGroup))
     return job.holding(
         next(given_to) if type(item) is TaskGroup and not item.is_step else item
         for item in job.items

@@ -73,6 +73,8 @@ class Resolver:
 
     env: Env
     tell: Callable[[Origin], None] | None = None
+    # Whether what is said as a wish alone takes the place of a default, as of any other (1.6).
+    wishes_count: bool = True
     findings: list[Finding] = field(default_factory=list)
     lent: int = 0  # how many elements were inherited
     most: int = LENT
@@ -193,7 +195,7 @@ class Resolver:
         self, child: Layer, default: Layer, merged: Layer, overridden: Overridden
     ) -> None:
         """Inherit the properties that the child has neither uncategorised nor in Requested."""
-        mine = {key_of(entry.item) for entry in (*child.plain(), *child.requested())}
+        mine = {key_of(entry.item) for entry in self.said(child)}
         names = {name_of(entry.item) for entry in child.entries}
         called = child.block.id, child.block.get("Name") or default.block.get("Name")
         for name, key, entry in default.lent().properties:
@@ -207,6 +209,16 @@ class Resolver:
             else:
                 merged.entries.append(entry)
 
+    def said(self, child: Layer) -> list[SourcedItem]:
+        """The entries of properties that take the place of defaults."""
+        asked = child.requested()
+        if not self.wishes_count:
+            asked = [
+                each for each in asked
+                if not (isinstance(each.item, Property) and expression.is_wish(each.item))
+            ]  # fmt: skip
+        return [*child.plain(), *asked]
+
     def requested(
         self, child: Layer, default: Layer, merged: Layer, overridden: Overridden
     ) -> None:
@@ -218,8 +230,7 @@ class Resolver:
         if inherited is None:
             merged.entries += theirs
             return
-        asked = [*child.plain(), *child.requested()]
-        mine = {expression.key(e.item): e for e in asked if isinstance(e.item, Property)}
+        mine = {expression.key(e.item): e for e in self.said(child) if isinstance(e.item, Property)}
         if self.tell is None and not ours and default.mentioned.isdisjoint(mine):
             merged.entries += theirs  # as most are
             return

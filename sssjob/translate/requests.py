@@ -22,6 +22,7 @@ from sssjob.defaults import (
     OVERRIDDEN_BY_ALL,
     SEVERAL,
     differing,
+    names_said,
     of_only_group,
     together,
     without_said,
@@ -196,6 +197,7 @@ class JobRequest:
         self._chosen: Mapping[int, Alternative] = {}
         # What the only task group says for its job: the names, and where they stand.
         self._adopted: tuple[frozenset[str], Scope] | None = None
+        self._shared = SEVERAL  # of these names, those by which what the job says counts as well
         # Of an Environment, by its number, what its only group says another value of.
         self._overruled: dict[int, dict[str, str]] = {}
         self._here: Mapping[str, list[int]]
@@ -223,11 +225,12 @@ class JobRequest:
     def _adopt(self, group: TaskGroup) -> frozenset[str]:
         """Let what the only task group says be said by the job.
 
-        Where the job says another of it, the group's counts, but for what there may be several of.
-        Gives what rules of their own take of the group.
+        Where the job says another of it, the group's counts, but for what there may be several of,
+        and for what it only wishes. Gives what rules of their own take of the group.
         """
         theirs = self._blocks.get(id(group), {})
-        several = theirs.keys() & SEVERAL
+        wished = frozenset(self._here.keys() & theirs.keys() - names_said(group)) - SEVERAL
+        several = wished.union(theirs.keys() & SEVERAL)
         adopted = of_only_group(theirs.keys() - (FACTS - _DESCRIBING)) | several
         if adopted:
             here = {**self._here}
@@ -246,7 +249,7 @@ class JobRequest:
                     here[name] = theirs[name]
                     self._overrule(own, theirs[name])
             self._here = here
-            self._adopted = adopted, Scope(group, "/Job/TaskGroup")
+            self._adopted, self._shared = (adopted, Scope(group, "/Job/TaskGroup")), several
         return _OF_GROUPS & theirs.keys()
 
     def _environments(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
@@ -315,7 +318,7 @@ class JobRequest:
     def scope_of(self, name: str) -> Scope:
         """The scope of whoever says something by a name: of the job, its only group, or a group."""
         if self.owner is self.job:
-            is_theirs = self._adopted is not None and name in self._adopted[0] - SEVERAL
+            is_theirs = self._adopted is not None and name in self._adopted[0] - self._shared
             return self._adopted[1] if self._adopted and is_theirs else self.scope
         return self.scope.job if name not in self.names and self.scope.job else self.scope
 
@@ -592,7 +595,7 @@ class JobRequest:
         names, scope = self._adopted
         # Of what is about amounts of the group, too, the alternative that is written.
         theirs = [part for part in parts(scope) if not names.isdisjoint(_names(part))]
-        return together(tuple(own), theirs, names).parts
+        return together(tuple(own), theirs, names - self._shared).parts
 
     def take_terms(self, part: Expression) -> None:
         """Take a part of the request as a whole, so that nobody takes anything in it alone."""

@@ -4,6 +4,10 @@ import pytest
 
 from sssjob.defaults import OVERRIDDEN
 from sssjob.document import loads
+from sssjob.features.derive import derive
+from sssjob.layout import layouts
+from sssjob.lcginfo.jobs import from_job
+from sssjob.placement import place
 from sssjob.registry import all_targets
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, translate
@@ -11,6 +15,7 @@ from sssjob.translate.losses import Done
 
 JOB = '<Job awarenessPolicy="Warn"><Id>1</Id>{}{}</Job>'
 TARGETS = sorted(all_targets().keys() - {"sss"})
+OFFERS = [{"id": f"n{number}", "Node": f"n{number}", "Processors": 4} for number in range(4)]
 PROGRAM = "<Executable>/bin/date</Executable>"
 REQUESTED = {
     "GPUs": '<Resource name="GPU">4</Resource>',
@@ -138,6 +143,48 @@ def test_where_the_only_group_says_another_it_counts_and_what_the_job_says_is_to
         assert [each for each in told if each not in alone[1]] == [
             (own.split("<")[2].split(">")[0], OVERRIDDEN, Done.DROPPED)
         ], target
+
+
+def wish(text):
+    return text.replace(">", ' preference="-1">', 1)
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["requested", "outside"])
+@pytest.mark.parametrize(("own", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_a_wish_of_the_only_group_takes_nothing_of_what_its_job_demands(own, other, outside):
+    if outside and "Queue" in own:
+        pytest.skip("a queue outside of Requested is where the job is, and not asked for")
+    liked = f"<Requested>{wish(other)}</Requested>"
+    demanded = own if outside else f"<Requested>{own}</Requested>"
+    alone = f"{own}{liked}" if outside else f"<Requested>{own}{wish(other)}</Requested>"
+    for target in TARGETS:
+        text, told = written(target, f"{PROGRAM}{demanded}<TaskGroup>{liked}</TaskGroup>")
+        assert (text, told) == written(target, PROGRAM + alone), target
+
+
+def asked_for(job):
+    """What a job asks for, by each who counts."""
+    (ad,) = to_ads(job)
+    (found,) = layouts(job).layouts
+    return {
+        "layout": (found.nodes and found.nodes.value, found.processors.value),
+        "features": derive(job, now=0).derived["allocated_cpu"].value,
+        "lcginfo": from_job(job, queue="q", group="g").cpucount,
+        "ad": {name: str(ad.ad.get(name)) for name in ("RequestCpus", "MinHosts")},
+        "place": [len(group.shares) for group in place(job, OFFERS).groups],
+    }
+
+
+@pytest.mark.parametrize("form", ["{}", "<Requested>{}</Requested>"], ids=["outside", "requested"])
+@pytest.mark.parametrize("name", ["NodeCount", "Processors"])
+def test_a_wish_of_the_only_group_is_nothing_for_all_who_count(name, form):
+    demanded = form.format(f"<{name}>4</{name}>")
+    liked = f'<TaskGroup><Requested><{name} preference="-1">2</{name}></Requested></TaskGroup>'
+    none = "<TaskGroup/>"
+    with_wish, without = (
+        loads(JOB.format("", PROGRAM + demanded + each)) for each in (liked, none)
+    )
+    assert asked_for(with_wish) == asked_for(without)
 
 
 SEVERAL = {

@@ -23,6 +23,7 @@ from sssjob.defaults import (
     counted,
     differing,
     lending,
+    names_said,
     of_only_group,
 )
 from sssjob.defaults.overriding import without_overridden
@@ -289,7 +290,7 @@ def _not_of_all(
 def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
     """What a job says of which its only group says another."""
     theirs = [*group.properties, *group.requested]
-    names = of_only_group(item.name for item in theirs)
+    names = of_only_group(names_said(group))
     said = {(each.name, stripped(each.text)) for each in theirs}
     for item in (*job.properties, *job.requested):
         if item.name in names and (item.name, stripped(item.text)) not in said:
@@ -340,7 +341,7 @@ def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]
 
 def _without_overruled(job: Job, group: TaskGroup) -> Job:
     """A job without that of which what its only group says counts."""
-    said = of_only_group(item.name for item in (*group.properties, *group.requested))
+    said = of_only_group(names_said(group))
     return job.holding(
         item.holding(each for each in item.items if not _is_named(each, said))
         if isinstance(item, Requested)
