@@ -98,6 +98,29 @@ class NamedNodes:
         more += sum(self._beside(names, count, all_of) for names, count in counted)
         return self.left(all_of) + more
 
+    # decision 1142
+    def beside(self, others: Sequence[str]) -> NamedNodes:
+        """The same, where these names are among the nodes, too; a set to choose from has them."""
+        if not self.open or not others:
+            return self
+        return replace(self, sets=(*self.sets, (nodes.Names(tuple(others)), None)))
+
+    def least_beside(self, others: Sequence[str]) -> int:
+        """How many nodes there are at least, if these names are among them."""
+        found = self.beside(others).least
+        return found if self.open else max(found, len(others))
+
+    def strangers(self, others: Iterable[str]) -> Iterator[str]:
+        """Which of these names no node can have, by what is asked of the name of each."""
+        of_each = () if self.some_match else self.matching
+        matched = [asked_names(Comparison(item.having(count=None))) for item, _ in of_each]
+        may_be = self.may_be()
+        in_set = None if self.open else self.sets[0][0].tester()
+        for name in others:
+            is_one = in_set is None or in_set(name)
+            if not (is_one and may_be(name) and all(each.admits(name) for each in matched)):
+                yield name
+
     def _apart(self) -> tuple[list[nodes.Names], list[tuple[nodes.Names, int]]]:
         """The sets without a count, of which all have to be there, and those with one."""
         all_of = [names for names, count in self.sets if not count]

@@ -132,10 +132,14 @@ class CountRange:
 
     # decision 1066
     def from_least(self, number: int) -> CountRange:
-        """The same from a number on, where that is admitted."""
-        if number <= (self.lo or 1) or not self.admits(number):
+        """The same from a number on, or from the next one that is admitted, where there is one.
+
+        >>> CountRange(1, None, frozenset((2,))).from_least(2).lo
+        3
+        """
+        if number <= (self.lo or 1) or not self.admits(least := self._up(number)):
             return self
-        return replace(self, lo=number)
+        return replace(self, lo=least)
 
     def up_to(self, number: int | None) -> CountRange:
         """The same up to a number, where there is an upper end and that leaves any.
@@ -226,6 +230,9 @@ class NodeNames(Protocol):
     def bounds(self, asked: CountRange) -> CountRange:
         """Which of the numbers that are asked for there can be."""
 
+    def least_beside(self, others: Sequence[str]) -> int:
+        """How many nodes there are at least, if these are among them, too."""
+
 
 # decisions 934, 1066, 1098
 def as_names_have(nodes: CountRange | None, names: NodeNames | None) -> CountRange | None:
@@ -294,11 +301,62 @@ class StatedCounts(NamedTuple):
     @property
     def _implied(self) -> int:
         """How many tasks the processors or nodes ask for."""
+        counted, named = self._counted, self._named_beside_tasks
         if self.processors is not None:
-            return self.processors.least // (self.per_task or 1)
-        if self.counted is not None:
-            return self.counted.least * (self.per_node or 1)
-        return 0
+            least = named if counted is None else counted.granted + self._beside
+            return max(self.processors.least // (self.per_task or 1), least)
+        if counted is None:
+            return named
+        more = self._filling(counted.least)
+        return more if more > len(self.pins) else counted.least * (self.per_node or 1)
+
+    # decision 1142
+    @property
+    def nodes_of_tasks(self) -> Sequence[str]:
+        """The nodes that Task elements name, each once."""
+        return tuple(dict.fromkeys(filter(None, self.pins))) if self.pins else ()
+
+    @property
+    def _beside(self) -> int:
+        """How many tasks are on a node that another one names as well: they need none more."""
+        own = self.nodes_of_tasks
+        return sum(map(bool, self.pins)) - len(own) if own else 0
+
+    @property
+    def nodes_by_name(self) -> int:
+        """How many nodes there are at least: those of tasks, and those that the request names."""
+        own = self.nodes_of_tasks
+        return self.names.least_beside(own) if own and self.names is not None else len(own)
+
+    @property
+    def _counted(self) -> CountRange | None:
+        """The nodes that are counted, no fewer than these have names where that is admitted."""
+        if self.counted is None or not self.nodes_of_tasks:
+            return self.counted
+        return self.counted.from_least(self.nodes_by_name)
+
+    @property
+    def _named_beside_tasks(self) -> int:
+        """How many tasks the nodes ask for that have names, where Task elements are fewer.
+
+        A set to choose from asks for no more than these.
+        """
+        if self.names is None or self.counted is not None:
+            return 0
+        nodes = max(self.names.count(1) or 0, self.nodes_by_name)
+        return nodes + self._beside if nodes + self._beside > len(self.pins) else 0
+
+    def _filling(self, nodes: int) -> int:
+        """How many tasks so many nodes ask for, of which none is without one."""
+        return nodes * self.per_node if self.per_node is not None else nodes + self._beside
+
+    def most_nodes(self, tasks: int) -> int:
+        """On how many nodes tasks can be, if some of them are together by the node they name."""
+        return max(tasks - self._beside, 1)
+
+    def _fewest(self, tasks: int) -> int:
+        """On how many nodes tasks are at least."""
+        return max(self.nodes_needed(tasks), self.nodes_by_name)
 
     @property
     def tasks_to_place(self) -> DerivedCount | None:
@@ -319,21 +377,28 @@ class StatedCounts(NamedTuple):
 
         Or else the first that is admitted. There is none where neither is.
         """
-        counted = self.counted
+        counted = self._counted
         if counted is None:
-            return processors.fitting(each)
-        multiples = processors.multiples(each, counted.lo or 0, self.room)
+            multiples = processors.multiples(each, self._named_beside_tasks)
+            return next(multiples, processors.fitting(each))
+        named, beside = self.nodes_by_name, self._beside
+        times = counted.lo and counted.lo + beside
+        multiples = processors.multiples(each, times or 0, self.room)
         # A number of nodes that is excluded leaves out the tasks of as many as fill it.
         tries = [*islice(multiples, (len(counted.excluded) + 1) * (self.per_node or 1) + 1)]
-        found = (number for number in tries if self._fit_nodes(counted, number // each))
+        found = (
+            number for number in tries
+            if self._fit_nodes(counted, number // each, named, beside)
+        )  # fmt: skip
         return next(found, tries[0] if tries else None)
 
-    def _fit_nodes(self, counted: CountRange, tasks: int) -> bool:
-        """Whether so many tasks, of which none is without room, leave no node without one."""
-        need = self.nodes_needed(tasks)
-        return (
-            need <= counted.next_to(max(counted.lo or 1, need)) <= min(tasks, counted.hi or tasks)
-        )
+    def _fit_nodes(self, counted: CountRange, tasks: int, named: int, beside: int) -> bool:
+        """Whether so many tasks, of which none is without room, leave no node without one.
+
+        ``named`` are the nodes that there have to be by name, ``beside`` the tasks beside others.
+        """
+        need, most = max(self.nodes_needed(tasks), named), tasks - beside
+        return need <= counted.next_to(max(counted.lo or 1, need)) <= min(most, counted.hi or most)
 
     # decision 1136
     @property
@@ -348,9 +413,11 @@ class StatedCounts(NamedTuple):
         """How many tasks there are: one where nothing says it."""
         if (found := self.tasks_to_place) is not None:
             return found
-        if self.counted is not None:
+        if (counted := self._counted) is not None:
             source = NODE_COUNT if self.per_node is None else BY_NODES
-            return DerivedCount(self.counted.least * (self.per_node or 1), source)
+            return DerivedCount(self._filling(counted.least), source)
+        if self.pins and (least := self._named_beside_tasks):
+            return DerivedCount(least, NAMED)
         named = self.names.count() if self.names is not None else None
         if named is not None and (named > 1 or self.per_node is not None):  # all are wanted
             return DerivedCount(named * (self.per_node or 1), NAMED)
@@ -391,22 +458,23 @@ class StatedCounts(NamedTuple):
         if self.geometry:
             return DerivedCount(len(self.geometry), GEOMETRY)
         tasks = self.tasks_to_place
-        if self.counted is not None:
-            return DerivedCount(self._counted_for(self.counted, tasks), NODE_COUNT)
+        if (counted := self._counted) is not None:
+            return DerivedCount(self._counted_for(counted, tasks), NODE_COUNT)
         if self.pins and tasks is not None and len(self.pins) == tasks.value and all(self.pins):
             return DerivedCount(len(set(self.pins)), NODES_OF_TASKS)
         if self.names is None:
             return None
-        number = self.names.count(None if tasks is None else tasks.value, self.per_node)
-        return None if number is None else DerivedCount(number, NAMED)
+        most = None if tasks is None else self.most_nodes(tasks.value)
+        number = self.names.count(most, self.per_node)
+        return None if number is None else DerivedCount(max(number, self.nodes_by_name), NAMED)
 
     def _counted_for(self, counted: CountRange, tasks: DerivedCount | None) -> int:
         if tasks is None:
             return counted.least
-        need = self.nodes_needed(tasks.value)
+        need = self._fewest(tasks.value)
         found = max(counted.least, need)
         if counted.lo is None:
-            found = min(counted.least, tasks.value)
+            found = min(counted.least, self.most_nodes(tasks.value))
         found = counted.next_to(found, need)
         return found if counted.admits(found) else counted.least
 
@@ -418,7 +486,7 @@ class StatedCounts(NamedTuple):
         """
         found, said = self.stated_nodes, self.tasks_to_place
         tasks = self.tasks.value
-        need = self.nodes_needed(tasks)
+        need = self._fewest(tasks)
         is_named = found is not None and found.source == NAMED
         filled = found is None or (is_named and said is not None and found.value == need)
         if self.per_node is not None and filled:

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 NAMES = ("n1", "n2", "n3", "m1", "m2")
-OTHERS = ("o1", "o2", "o3")  # any node that is not named
+OTHERS = ("o1", "o2", "o3", "o4", "o5", "o6")  # any node that is not named
 MOST = 24  # tasks and processors
 
 
@@ -42,6 +42,7 @@ class Counts(NamedTuple):
     processors: frozenset | None = None
     per_node: int | None = None
     per_task: int | None = None
+    pins: tuple = ()  # for each Task element the node that it names, or ""
 
     def narrowed(self, term):
         """The same, where a branch says something of it, too."""
@@ -78,9 +79,12 @@ def is_met(branch, counts):
 def worlds(terms, counts):
     """How many nodes, tasks and processors there may be for these terms."""
     found = set()
-    sizes = {len(chosen) for chosen in _choices(terms)}
+    pinned = {name for name in counts.pins if name}
+    every = [*_choices(terms)]
+    sizes = {len(chosen) for chosen in every if pinned <= set(chosen)}
     if counts.nodes is None and any(term.count for term in terms if not term.excludes):
-        sizes = {min(sizes)} if sizes else sizes  # how many there are is what the counts say
+        least = min(map(len, every), default=0)  # how many there are is what the counts say
+        sizes &= {least}
     for tasks, processors in _tasks(counts):
         for size in sizes:
             if _fits(size, tasks, counts):
@@ -90,10 +94,11 @@ def worlds(terms, counts):
 
 def _tasks(counts):
     """Tasks and their processors that the counts admit."""
-    for tasks in [counts.tasks] if counts.tasks else range(1, MOST + 1):
+    for tasks in [counts.tasks] if counts.tasks else range(max(len(counts.pins), 1), MOST + 1):
         # Of tasks that nobody counts each has one processor.
         known = [counts.per_task] if counts.per_task else range(1, MOST + 1)
-        for of_one in known if counts.tasks or counts.per_task else [1]:
+        is_known = counts.tasks or counts.per_task or (counts.pins and tasks == len(counts.pins))
+        for of_one in known if is_known else [1]:
             processors = tasks * of_one
             if counts.processors is None:
                 if of_one == (counts.per_task or 1):
@@ -103,6 +108,11 @@ def _tasks(counts):
 
 
 def _fits(size, tasks, counts):
+    here = [counts.pins.count(name) for name in {*counts.pins} - {""}]
+    if len(counts.pins) > tasks or size > tasks - sum(here) + len(here):
+        return False  # a node is left without a task
+    if counts.per_node and max(here, default=0) > counts.per_node:
+        return False
     if size > tasks or (counts.per_node and tasks > size * counts.per_node):
         return False
     return counts.nodes is None or size in counts.nodes

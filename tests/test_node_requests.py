@@ -12,7 +12,7 @@ from sssjob.amounts import Scope
 from sssjob.errors import InvalidJob, InvalidValue, Severity
 from sssjob.expression import And, Comparison, Or, write
 from sssjob.expression.lint import lint
-from sssjob.model import Job, Property, Requested
+from sssjob.model import Job, Property, Requested, Task, TaskGroup
 from sssjob.placement import place
 from sssjob.registry import all_targets
 from sssjob.submission.at_once import submission
@@ -48,7 +48,9 @@ def of_term(term):
     return Comparison(Property("Node", ",".join(term.names), attributes))
 
 
-def job_of(branches, tasks=None, nodes=None, processors=None, spread=None, policy="Reject"):
+def job_of(
+    branches, tasks=None, nodes=None, processors=None, spread=None, pins=(), policy="Reject"
+):
     """A job that requests one of these branches."""
     parts = [And(tuple(map(of_term, terms))) for terms in branches]
     asked = [Or(tuple(parts)) if len(parts) > 1 else parts[0]]
@@ -59,15 +61,23 @@ def job_of(branches, tasks=None, nodes=None, processors=None, spread=None, polic
     own += [Property("TaskCount", str(tasks))] if tasks else []
     own += [Property("TaskDistribution", str(spread[1]), {"type": spread[0]})] if spread else []
     requested = Requested(tuple(write(And(tuple(asked)))))
+    if pins:
+        of_tasks = [
+            Task((Property("Id", str(number)), *([Property("Node", name)] if name else [])))
+            for number, name in enumerate(pins)
+        ]
+        group = TaskGroup((Property("Name", "a"), *own[2:], requested, *of_tasks))
+        return Job((*own[:2], group), {"awarenessPolicy": policy})
     return Job((*own, requested), {"awarenessPolicy": policy})
 
 
-def counts_of(tasks=None, nodes=None, processors=None, spread=None):
+def counts_of(tasks=None, nodes=None, processors=None, spread=None, pins=()):
     kind, number = spread or ("", None)
     return Counts(
         tasks, nodes and oracle.ADMITS[nodes[0]](nodes[1]),
         processors and oracle.ADMITS[processors[0]](processors[1]),
         number if kind == "TasksPerNode" else None, number if kind == "ProcessorsPerTask" else None,
+        tuple(pins),
     )  # fmt: skip
 
 
@@ -112,6 +122,32 @@ def test_an_error_is_found_where_there_are_no_such_nodes(branches, said):
 def test_a_placement_is_found_where_there_are_such_nodes(branches, said):
     job, can_be = job_of(branches, **said), oracle.can_be_met(branches, counts_of(**said))
     assert place(job, OFFERS, solver=False).placed == can_be
+
+
+# decision 1142
+PINS = st.lists(st.sampled_from((*oracle.NAMES[:4], "", "")), min_size=1, max_size=4)
+
+
+@examples(60)
+@given(branches=st.lists(TERMS, min_size=1, max_size=1), said=SAID, pins=PINS)
+def test_nodes_that_tasks_name_are_held_against_the_request_by_layouts_and_placements(
+    branches, said, pins
+):
+    can_be = oracle.can_be_met(branches, counts_of(**said, pins=pins))
+    job = job_of(branches, **said, pins=pins)
+    [unit] = layout.units(job)
+    found = layout.layouts(unit.block, unit.path)
+    holds = bool(found.layouts) and all(each.holds for each in found.layouts)
+    assert holds == can_be
+    said_of = [*layout.check(job), *lint(unit.block.requested)]
+    told = [each for each in said_of if each.severity is Severity.ERROR or each.code == "W-UNSAT"]
+    assert bool(told) != can_be
+    assert place(job, OFFERS, solver=False).placed == can_be
+    for laid in found.layouts if can_be else ():
+        assert not any(pins) or all(share.tasks for share in laid.shares)
+        for number, name in enumerate(pins if laid.shares else ()):
+            on = [share.name for share in laid.shares if number in share.tasks]
+            assert on == [name] if name else len(on) == 1
 
 
 @examples(15)

@@ -143,15 +143,8 @@ class CountsPlan:
     def _enough(self, tasks: Count, nodes: Count) -> Count:
         """TaskCount <= NodeCount x TasksPerNode, NodeCount <= TaskCount, and what tasks name."""
         per_node = self.request.distribution.per_node
-        pins = Counter(name for name in self.request.pins if name)
-        if len(pins) > nodes.value and not self.request.distribution.geometry:
-            text = f"{nodes} is less than the {len(pins)} nodes that Task elements name"
-            self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(pins))
-            nodes = self._taken(nodes, len(pins), "Task/Node")
-        if (needed := self.request.candidates.least) > nodes.value:
-            text = f"{nodes} is less than the {needed} that have to be among them by name"
-            self._contradicts("NodeCount >= nodes that are named", text, nodes, needed)
-            nodes = self._taken(nodes, needed, self.request.candidates.path)
+        nodes = self._enough_named(nodes)
+        pins = Counter(filter(None, self.request.pins))
         if per_node is not None and pins and (most := pins.most_common(1)[0])[1] > per_node.value:
             text = f"{per_node} is less than the {most[1]} tasks on {most[0]}"
             self._contradicts("TasksPerNode >= tasks that name a node", text, per_node, most[1])
@@ -160,11 +153,38 @@ class CountsPlan:
             text = f"{tasks} is more than {nodes} x {per_node}"
             self._contradicts("TaskCount <= NodeCount x TasksPerNode", text, nodes, need)
             nodes = self._taken(nodes, need, "TaskCount / TasksPerNode")
-        if nodes.value > tasks.value:
-            text = f"{nodes} is more than {tasks}"
-            self._contradicts("NodeCount <= TaskCount", text, nodes, tasks.value)
-            nodes = self._taken(nodes, tasks.value, "TaskCount")
+        return self._no_more(nodes, tasks)
+
+    # decision 1142
+    def _enough_named(self, nodes: Count) -> Count:
+        """NodeCount >= the nodes that Task elements name, that the request names, and both."""
+        said, candidates = self.said, self.request.candidates
+        own = () if said.geometry else said.nodes_of_tasks
+        if len(own) > nodes.value:
+            text = f"{nodes} is less than the {len(own)} nodes that Task elements name"
+            self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(own))
+            nodes = self._taken(nodes, len(own), "Task/Node")
+        if (needed := candidates.least) > nodes.value:
+            text = f"{nodes} is less than the {needed} that have to be among them by name"
+            self._contradicts("NodeCount >= nodes that are named", text, nodes, needed)
+            nodes = self._taken(nodes, needed, candidates.path)
+        both = candidates.least_beside(own) if own else 0
+        if both > max(nodes.value, len(own), needed):
+            text = f"{nodes} is less than the {both} that Task elements and Node name together"
+            self._contradicts("NodeCount >= nodes that are named", text, nodes, both)
+            nodes = self._taken(nodes, both, candidates.path)
         return nodes
+
+    def _no_more(self, nodes: Count, tasks: Count) -> Count:
+        """NodeCount <= TaskCount; of tasks that name a node several may be on one."""
+        most = tasks.value if self.said.geometry else self.said.most_nodes(tasks.value)
+        if nodes.value <= most:
+            return nodes
+        text = f"{nodes} is more than {tasks}"
+        if most < tasks.value:
+            text = f"{nodes} is more than {most}, as several of {tasks} name one node"
+        self._contradicts("NodeCount <= TaskCount", text, nodes, most)
+        return self._taken(nodes, most, "TaskCount")
 
     def _taken(self, count: Count, value: int, source: str) -> Count:
         """What is gone on with: leniently what overrides, strictly what was said."""
@@ -175,6 +195,7 @@ class CountsPlan:
         candidates = self.request.candidates
         if nodes is not None and nodes.value > LIMIT:
             return
+        self._strangers()
         short = [*candidates.short(counted=nodes is not None)]
         for names, count, left in short:
             text, line = _short(names, count, left), candidates.line_of(names)
@@ -189,6 +210,13 @@ class CountsPlan:
             counted = nodes.source.endswith("/@count")
             text = f"{nodes} nodes are wanted of a set of {size}"
             self._unsatisfiable(text, candidates.line, counted=counted)
+
+    def _strangers(self) -> None:
+        """Whether the nodes that Task elements name are among those that the request admits."""
+        own = () if self.said.geometry else self.said.nodes_of_tasks
+        if some := [*self.request.candidates.strangers(own)] if own else ():
+            text = f"the request admits no node {some[0]}, which a Task element names"
+            self._unsatisfiable(text, self.request.candidates.line, counted=False)
 
     def _unsatisfiable(self, text: str, line: int, *, counted: bool) -> None:
         """Tell that names cannot be had, of a set by its count or else of Node."""
@@ -233,7 +261,8 @@ class CountsPlan:
             if name:
                 pinned.setdefault(name, []).append(task)
         if pinned:
-            yield from _around(pinned, tasks, nodes, asked.candidates.names(nodes))
+            named = asked.candidates.beside(tuple(pinned))
+            yield from _around(pinned, tasks, nodes, named.names(nodes))
             return
         if spread.geometry:
             parts: Iterator[Sequence[int]] = iter(spread.geometry)

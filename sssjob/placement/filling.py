@@ -149,7 +149,7 @@ class _Filling:
 
         Sets that have the fewest others come first, and a node of several is one of each.
         """
-        found: set[int] = set()
+        found = set(self.part.pins)
         options, class_of = self.part.options, self.problem.class_of
         every = [
             ([node for node in sorted(quota.nodes) if options[class_of[node]]], quota.number)
@@ -200,7 +200,7 @@ class _Filling:
         found = 0
         for number in part.nodes(len(places)):
             runs = shape.runs(part.tasks, number)
-            if sum(count for _, count in runs) > len(by_size):
+            if sum(count for _, count in runs) > number:
                 continue  # so many tasks on each are on more nodes than that
             before = 0
             for size, count in runs:

@@ -277,7 +277,7 @@ def _bounds(counted: LayoutRequest, layout: Layout) -> tuple[int, int, frozenset
         return (
             (1, layout.tasks.value, frozenset()) if exact is None else (exact.value,) * 2 + (_NONE,)
         )
-    among = stated.bounds
+    among = stated.bounds.from_least(counted.said.nodes_by_name)
     high = layout.tasks.value if among.hi is None else among.hi
     return among.granted, high, among.excluded
 
