@@ -1,6 +1,7 @@
 """XPath 2.0, 3.0 and 3.1: what they can say, where they stream, and what they are refused."""
 
 import pickle
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import spec
-from sssjob.errors import LimitExceeded, UnreadableDocument
+from sssjob.errors import LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query import NotAQuery, compile
 from sssjob.query.xpath2 import VERSIONS, parser
 
@@ -382,3 +383,22 @@ def test_a_number_with_too_many_digits_is_a_limit():
 def test_what_the_library_stumbles_over_is_told_in_words():
     with pytest.raises(NotAQuery, match=r"^cannot be worked out\n"):
         compile("1 mod Q{3 - -2", version="3.1")
+
+
+ARRAYS = {
+    "sum([])": "0", "number([])": "NaN", "count([])": "1", "[//Id](1)": "1", "array{//Id}?1": "1",
+    "[1, //Id]?*": "1 1", "//Job[[1](1) = 1]/Id": "1", "count(//Id ! [])": "1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("expression, expected", ARRAYS.items(), ids=ARRAYS)
+def test_an_array_in_brackets_is_no_predicate(expression, expected):
+    assert " ".join(texts(expression, b"<Job><Id>1</Id></Job>")) == expected
+
+
+@pytest.mark.parametrize(
+    "expression", ["[] eq 'a'", "//Id[[]]", "string-join([])", "[](1)", "min([])", "sort([])"]
+)
+def test_whatever_is_asked_of_an_empty_array_is_no_error_of_our_own(expression):
+    with suppress(SSSJobError):
+        list(compile(expression, version="3.1").run(b"<Job><Id>1</Id></Job>"))

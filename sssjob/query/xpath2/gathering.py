@@ -37,6 +37,7 @@ from sssjob.query.xpath2.scope import (
     every,
     hidden,
     is_boolean,
+    symbol_of,
 )
 
 VALUES = 2_000_000  # values that are gathered
@@ -181,7 +182,7 @@ class _Making:
         self, token: Any, place: Place, bound: frozenset[str], *, wants_values: bool
     ) -> Any:
         """The expression with variables where something is gathered."""
-        symbol = token.symbol
+        symbol = symbol_of(token)
         if symbol == "count" and len(token) == 1 and _is_gathered(token[0], bound):
             return self._part(token, (*place, 0), counts=True)
         if _is_gathered(token, bound):
@@ -213,7 +214,7 @@ class _Making:
 
     def _held(self, token: Any) -> Any:
         """The expression with its paths from the document followed in all that are held."""
-        symbol = token.symbol
+        symbol = symbol_of(token)
         if symbol in PATHS and not len(token):
             return _variable(token, _DOCUMENTS)
         if symbol in PATHS and len(token) == 1:
@@ -245,7 +246,7 @@ def _is_gathered(token: Any, bound: frozenset[str]) -> bool:
 
 def _is_by_document(token: Any) -> bool:
     """Whether what all documents give is what each of them gives, one after the other."""
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if _is_start(token):
         return True
     if symbol in (*PATHS, "!"):
@@ -270,7 +271,7 @@ def _loses_its_document(token: Any) -> bool:
     for part in every(token):
         if any(_is_start(each) for one in hidden(part) for each in every(one)):
             return True
-        behind = part.symbol in INTO and len(part) == 2 and not _gives_nodes(part[0])
+        behind = symbol_of(part) in INTO and len(part) == 2 and not _gives_nodes(part[0])
         if behind and any(map(_is_start, every(part[1]))):
             return True
     return False
@@ -283,7 +284,7 @@ def _is_start(token: Any) -> bool:
 
 def _gives_nodes(token: Any) -> bool:
     """Whether an expression certainly gives nodes."""
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if symbol in ("(name)", "@", "*", ".", "..") or token.label == "axis" or _is_start(token):
         return True
     if symbol in PATHS:

@@ -14,7 +14,7 @@ from typing import Any
 
 from elementpath.xpath_nodes import XPathNode
 
-from sssjob.query.xpath2.scope import PATHS
+from sssjob.query.xpath2.scope import PATHS, symbol_of
 
 _TESTS = (
     "(name)",
@@ -78,7 +78,7 @@ def _is_peers(token: Any) -> bool:
 
 def _step(token: Any) -> Any:
     """A step without its predicates, brackets and prefix."""
-    while token.symbol == "[" or (token.symbol in ("(", ":") and len(token)):
+    while symbol_of(token) == "[" or (token.symbol in ("(", ":") and len(token)):
         if token.symbol == "(" and len(token) != 1:
             break
         token = token[1] if token.symbol == ":" else token[0]

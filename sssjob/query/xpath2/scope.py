@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from elementpath.xpath_tokens import XPathArray
+
 from sssjob import spec
 from sssjob.query.scope import UNITS
 
@@ -45,9 +47,14 @@ class _MayLeave(Exception):
     """An expression that may look outside of its job object, and where it does."""
 
 
+def symbol_of(token: Any) -> str:
+    """What a token is; an array in brackets has the symbol of a predicate, and is none."""
+    return "array" if isinstance(token, XPathArray) else str(token.symbol)
+
+
 def is_relative(token: Any) -> bool:
     """Whether the answer depends on where the expression starts: then that is each job object."""
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if symbol in ("/", "//"):
         return len(token) == 2 and is_relative(token[0])
     if symbol in ("!", "["):
@@ -103,7 +110,7 @@ def _stay_without_place(token: Any) -> None:
 
 def _enters(token: Any, namespaces: dict[str, str]) -> bool:
     """Whether an expression has come to job objects, one after the other, and stays in each."""
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if symbol in ("/", "//") and len(token) == 1:
         return _is_unit(token[0], namespaces)
     if symbol in ("/", "//") and len(token) == 2:
@@ -126,7 +133,7 @@ def _enters(token: Any, namespaces: dict[str, str]) -> bool:
 
 def _is_unit(step: Any, namespaces: dict[str, str]) -> bool:
     """Whether a step names Job or JobGroup and counts none of them."""
-    if step.symbol == "[":
+    if symbol_of(step) == "[":
         if not _is_unit(step[0], namespaces):
             raise _MayLeave(f"{step.source} asks something before a job object is reached")
         if not is_boolean(step[1]):
@@ -159,7 +166,7 @@ def is_boolean(predicate: Any) -> bool:
         return predicate[1].symbol in ("(name)", "*", *_BOOLEAN)
     if predicate.symbol in ("/", "//") and len(predicate) == 2:
         return is_boolean(predicate[1])
-    if predicate.symbol == "[":
+    if symbol_of(predicate) == "[":
         return is_boolean(predicate[0])
     return predicate.symbol in (*_COMPARED, *_BOOLEAN, *_NODES)
 
@@ -179,7 +186,7 @@ def _is_place(token: Any) -> bool:
 
 def at_its_item(token: Any) -> tuple[Any, ...]:
     """The parts of an expression that are asked at its own context item."""
-    return tuple(token)[:1] if token.symbol in INTO else inside(token)
+    return tuple(token)[:1] if symbol_of(token) in INTO else inside(token)
 
 
 def inside(token: Any) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from elementpath import ElementPathError
 
 from sssjob.query.syntax import PREFIX, Chain, Constant, Expression, FunctionCall, Path, Step, Test
 from sssjob.query.xpath2.parser import FAULTS
+from sssjob.query.xpath2.scope import symbol_of
 
 Literal = str | int | float | Decimal | bool
 
@@ -50,7 +51,7 @@ class Way:
 
 def way(token: Any) -> Way | None:
     """The steps that an expression begins with; None if it does not begin with a step."""
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if symbol in ("/", "//") and len(token) == 1:
         first = way(token[0])
         if first is None or first.absolute or first.variable:
@@ -106,7 +107,7 @@ def constants(token: Any) -> tuple[Literal, ...] | None:
 
 
 def _is_constant(token: Any) -> bool:
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if symbol in _LITERALS:
         return True
     if symbol in ("true", "false"):
@@ -176,7 +177,7 @@ def _down(symbol: str, moves: tuple[Move, ...]) -> tuple[Move, ...] | None:
 
 def _move(token: Any) -> Move | None:
     """One step, or None."""
-    symbol = token.symbol
+    symbol = symbol_of(token)
     if symbol == "[":
         inner = _move(token[0])
         if inner is None:
