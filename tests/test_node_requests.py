@@ -1,5 +1,7 @@
 """Requests for nodes and counts, against every set of nodes there is (``node_oracle``)."""
 
+from itertools import chain
+
 import node_oracle as oracle
 import pytest
 from draws import examples
@@ -148,6 +150,63 @@ def test_nodes_that_tasks_name_are_held_against_the_request_by_layouts_and_place
         for number, name in enumerate(pins if laid.shares else ()):
             on = [share.name for share in laid.shares if number in share.tasks]
             assert on == [name] if name else len(on) == 1
+
+
+def without_count(term):
+    return term._replace(count=None)
+
+
+# decision 1143
+@pytest.mark.parametrize("solver", [False, True])
+@examples(40)
+@given(
+    terms=st.lists(NODE_TERM.map(without_count), min_size=1, max_size=2),
+    sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3),
+    pins=st.lists(st.sampled_from(("n1", "n1", "n2", "m1", "", "")), min_size=1, max_size=6),
+    first=st.integers(0, 1),
+)
+def test_a_geometry_has_its_tasks_on_the_nodes_that_these_name(solver, terms, sizes, pins, first):
+    tasks = iter(range(first, first + sum(sizes)))
+    parts = [[next(tasks) for _ in range(size)] for size in sizes]
+    named = [{*pins[part[0] - first : part[-1] + 1 - first]} - {""} for part in parts]
+    every = [*chain.from_iterable(named)]
+    apart = all(len(names) < 2 for names in named) and len(every) == len({*every})
+    counts = Counts(sum(sizes), frozenset({len(sizes)}), pins=tuple(every))
+    can_be = apart and len(pins) <= sum(sizes) and oracle.can_be_met([terms], counts)
+    text = "".join(f"{{{','.join(map(str, part))}}}" for part in parts)
+    job = job_of([terms], spread=("Geometry", text), pins=pins)
+    [unit] = layout.units(job)
+    found = layout.layouts(unit.block, unit.path)
+    assert (bool(found.layouts) and all(each.holds for each in found.layouts)) == can_be
+    placed = place(job, OFFERS, solver=solver)
+    assert placed.placed == can_be
+    shown = (*found.layouts, *placed.groups) if can_be else ()
+    for each in shown:
+        assert [list(share.tasks) for share in each.shares] == parts
+        for share, names in zip(each.shares, named, strict=True):
+            assert not names or names == {share.name}
+
+
+# decision 1143
+@pytest.mark.parametrize("pins", [["n1"] * 4, ["", "n1", "n2"], ["n1", "n1", ""]])
+def test_leniently_a_geometry_overrides_what_its_tasks_name(pins):
+    job = job_of([[NodeTerm(("n1",))]], spread=("Geometry", "{0}{1,2}"), pins=pins)
+    [unit] = layout.units(job)
+    [laid] = layout.layouts(unit.block, unit.path, lenient=True).layouts
+    assert {each.code for each in laid.findings} == {"W-COUNTS"}
+    assert [list(share.tasks) for share in laid.shares] == [[0], [1, 2]]
+
+
+def test_processors_of_a_job_and_of_its_only_group_are_held_against_each_other():
+    def job(own, theirs):
+        group = TaskGroup((Property("Name", "a"), Property("Processors", theirs)))
+        return Job((Property("Id", "1"), Property("Processors", own), group))
+
+    assert place(job("2", "2"), OFFERS).placed
+    refused = place(job("4", "2"), OFFERS)
+    assert not refused.placed
+    assert "E-COUNTS" in [each.code for each in refused.findings]
+    assert "E-COUNTS" in [each.code for each in layout.check(job("4", "2"))]
 
 
 @examples(15)

@@ -35,6 +35,7 @@ ROUND_ROBIN, BALANCED, AS_NAMED = "RoundRobin", "balanced", "as the tasks say"
 SHARED = "Processors / TaskCount"
 
 _SECTION = "SSS 5.1 TaskDistribution"
+_SHOWN = 8  # tasks of a node that are told
 
 
 @dataclass(slots=True)
@@ -57,6 +58,7 @@ class CountsPlan:
         if nodes is not None:
             nodes = self._enough(tasks, nodes)
         self._named(nodes)
+        self._parted()
         return Layout(
             asked.alternative, tasks, nodes, processors, each, spread.per_node, self._rule(), (),
             tuple(self.findings),
@@ -91,6 +93,9 @@ class CountsPlan:
         if stated and stated.value != tasks.value:
             text = f"{stated} is not {tasks}"
             self._contradicts("TaskCount = tasks of the geometry", text, stated, tasks.value)
+        elif asked.distribution.geometry and spelled > tasks.value:
+            text = f"{tasks} is less than the {spelled} Task elements"
+            self._contradicts("tasks of the geometry >= Task elements", text, tasks, tasks.value)
         elif stated and spelled > stated.value:
             text = f"{stated} is less than the {spelled} Task elements"
             self._contradicts("TaskCount >= Task elements", text, stated, stated.value)
@@ -159,8 +164,8 @@ class CountsPlan:
     def _enough_named(self, nodes: Count) -> Count:
         """NodeCount >= the nodes that Task elements name, that the request names, and both."""
         said, candidates = self.said, self.request.candidates
-        own = () if said.geometry else said.nodes_of_tasks
-        if len(own) > nodes.value:
+        own = said.nodes_of_tasks
+        if len(own) > nodes.value and not said.geometry:
             text = f"{nodes} is less than the {len(own)} nodes that Task elements name"
             self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(own))
             nodes = self._taken(nodes, len(own), "Task/Node")
@@ -213,7 +218,7 @@ class CountsPlan:
 
     def _strangers(self) -> None:
         """Whether the nodes that Task elements name are among those that the request admits."""
-        own = () if self.said.geometry else self.said.nodes_of_tasks
+        own = self.said.nodes_of_tasks
         if some := [*self.request.candidates.strangers(own)] if own else ():
             text = f"the request admits no node {some[0]}, which a Task element names"
             self._unsatisfiable(text, self.request.candidates.line, counted=False)
@@ -226,10 +231,26 @@ class CountsPlan:
             line=line, section="SSS 5.1 Node",
         ))  # fmt: skip
 
+    # decision 1143
+    def _parted(self) -> None:
+        """Whether tasks name one node where a geometry has them together, and another elsewhere."""
+        spread, seen = self.request.distribution, set[str]()
+        blamed = Count(0, spread.path, spread.line)
+        equation = "nodes of the tasks = nodes of the geometry"
+        for part, names in zip(spread.geometry, self.request.nodes_of_geometry, strict=False):
+            tasks = ",".join(map(str, part[:_SHOWN])) + ",..." * (len(part) > _SHOWN)
+            if len(names) > 1:
+                text = f"the tasks of {{{tasks}}} name {names[0]} and {names[1]}"
+                self._contradicts(equation, text, blamed, 0)
+            elif twice := seen.intersection(names):
+                text = f"tasks apart from those of {{{tasks}}} name {min(twice)} as well"
+                self._contradicts(equation, text, blamed, 0)
+            seen.update(names)
+
     def _contradicts(self, equation: str, text: str, blamed: Count, taken: int) -> None:
         code, suggestion = "E-COUNTS", ""
         if self.lenient:
-            code, suggestion = "W-COUNTS", f"{taken} is taken"
+            code, suggestion = "W-COUNTS", f"{taken or 'the geometry'} is taken"
         path = blamed.source if blamed.source.startswith("/") else self.request.path
         message = f"{equation} does not hold: {text}"
         line = blamed.line or self.request.line
@@ -257,16 +278,18 @@ class CountsPlan:
     def _shares(self, tasks: int, nodes: int, rule: str) -> Iterator[Share]:
         asked, spread = self.request, self.request.distribution
         pinned: dict[str, list[int]] = {}
-        for task, name in enumerate(() if spread.geometry else asked.pins[:tasks]):
+        if spread.geometry:
+            yield from self._of_geometry(nodes)
+            return
+        for task, name in enumerate(asked.pins[:tasks]):
             if name:
                 pinned.setdefault(name, []).append(task)
         if pinned:
             named = asked.candidates.beside(tuple(pinned))
             yield from _around(pinned, tasks, nodes, named.names(nodes))
             return
-        if spread.geometry:
-            parts: Iterator[Sequence[int]] = iter(spread.geometry)
-        elif rule == ROUND_ROBIN:
+        parts: Iterator[Sequence[int]]
+        if rule == ROUND_ROBIN:
             parts = (range(node, tasks, nodes) for node in range(nodes))
         elif spread.per_node is not None:
             parts = filled(tasks, nodes, spread.per_node.value)
@@ -275,6 +298,21 @@ class CountsPlan:
         names = asked.candidates.names(nodes)
         for number, part in enumerate(parts):
             yield Share(names[number] if number < len(names) else "", part)
+
+    def _of_geometry(self, nodes: int) -> Iterator[Share]:
+        """The nodes of a geometry by the names that their tasks have for them, or else by others.
+
+        One that is named apart is that of the first tasks that name it.
+        """
+        asked, taken = self.request, set[str]()
+        own = asked.nodes_of_geometry or ((),) * nodes
+        every = {name for names in own for name in names[:1]}
+        found = asked.candidates.beside(tuple(every)).names(nodes)
+        others = iter([name for name in found if name not in every])
+        for part, names in zip(asked.distribution.geometry, own, strict=True):
+            name = next((name for name in names[:1] if name not in taken), "")
+            taken.add(name)
+            yield Share(name or next(others, ""), part)
 
 
 def _short(names: Names, count: int | None, left: int) -> str:

@@ -65,6 +65,20 @@ class LayoutRequest:
             spread.geometry, self.pins, self.candidates,
         )  # fmt: skip
 
+    # decision 1143
+    @property
+    def nodes_of_geometry(self) -> tuple[tuple[str, ...], ...]:
+        """For each node of a geometry the names that its tasks have for it, in their order."""
+        geometry = self.distribution.geometry
+        if not geometry or not any(self.pins):
+            return ()
+        first = min(map(min, geometry))
+        named = dict(enumerate(self.pins, first))
+        return tuple(
+            tuple(dict.fromkeys(name for task in part if (name := named.get(task, ""))))
+            for part in geometry
+        )
+
     def from_one(self) -> LayoutRequest:
         """The same, where a range of processors or nodes with an upper end alone begins at one."""
         nodes, processors = (

@@ -17,6 +17,7 @@ say.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -164,7 +165,8 @@ class _Filling:
         """What can be done with each node by one option."""
         part = self.part
         if part.pins:
-            yield from self._checked([self._pinned(places)])
+            pinned = self._geometry if part.shape.sizes else self._pinned
+            yield from self._checked([pinned(places)])
         elif part.shape.free:
             yield from self._checked(self._bounded(places))
         else:
@@ -292,6 +294,26 @@ class _Filling:
         order = _liked(places, pins)
         found = self._any(order, dict(pins), self.part.tasks - sum(pins.values()))
         return None if found is None else self._spread(found, order, self.part.low)
+
+    # decision 1143
+    def _geometry(self, places: list[_NodeOption]) -> list[tuple[_NodeOption, int]] | None:
+        """The nodes of a geometry that tasks name, and the other sizes given out."""
+        pins = self.part.pins
+        own = [(place, pins[place.node]) for place in places if place.node in pins]
+        if len(own) < len(pins) or any(place.fits < size for place, size in own):
+            return None
+        left = Counter(self.part.shape.sizes)
+        left.subtract(pins.values())
+        runs = sorted(((size, number) for size, number in left.items() if number), reverse=True)
+        others = sorted(
+            (place for place in places if place.node not in pins), key=lambda place: -place.fits
+        )
+        before = 0
+        for size, number in runs:
+            before += number
+            if before > len(others) or others[before - 1].fits < size:
+                return None
+        return [*own, *_given(others, runs)]
 
 
 def _liked(places: list[_NodeOption], begun: Container[int]) -> list[_NodeOption]:

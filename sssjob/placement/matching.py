@@ -120,9 +120,9 @@ class Market:
     def _part(self, way: CountingWay, options: tuple[tuple[TaskOption, ...], ...]) -> PlacementPart:
         nodes = self.nodes
         pins: dict[int, int] = {}
-        for name in filter(None, way.pins):
+        for name, number in way.tasks_by_name.items():
             node = nodes.positions.get(name, -1)  # nowhere: nothing fits
-            pins[node] = pins.get(node, 0) + 1
+            pins[node] = pins.get(node, 0) + number
         quotas = tuple(Quota(self._among(each), each.number) for each in way.wanted)
         return PlacementPart(
             way.layout.tasks.value, way.low, way.high, way.shape, options, way.excluded, quotas,

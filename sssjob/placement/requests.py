@@ -7,6 +7,7 @@ a task takes of its node, and all else is asked of the node by the evaluator of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -84,7 +85,7 @@ class CountingWay:
     shape: TaskGeometry
     per_node: int
     wanted: tuple[WantedNames, ...]
-    pins: tuple[str, ...]
+    pins: tuple[str, ...]  # for each task, or for each node of a geometry, the node that is named
     variants: tuple[Variant, ...]
 
     @property
@@ -92,6 +93,14 @@ class CountingWay:
         """How tasks are spread: as ``layout`` calls it, or nothing where any numbers will do."""
         told = self.pins or not self.shape.free
         return self.layout.rule if told and self.layout.tasks.value > 1 else ""
+
+    @property
+    def tasks_by_name(self) -> Counter[str]:
+        """How many tasks are on the nodes that tasks name: of a geometry all, else at least."""
+        if not self.shape.sizes:
+            return Counter(filter(None, self.pins))
+        pairs = zip(self.pins, self.shape.sizes, strict=False)
+        return Counter({name: size for name, size in pairs if name})
 
     @property
     def around(self) -> bool:
@@ -254,10 +263,12 @@ def _ways(
     spread = counted.distribution
     pinned = not spread.geometry and any(counted.pins)
     per_node = spread.per_node.value if spread.per_node else 0
+    pins = counted.pins[:tasks] if pinned else ()
     if pinned:
         shape = TaskGeometry()
     elif spread.geometry:
         shape = TaskGeometry(sizes=tuple(map(len, spread.geometry)))
+        pins = tuple("".join(names[:1]) for names in counted.nodes_of_geometry)
     elif per_node:
         shape = TaskGeometry(full=per_node)
     else:
@@ -265,7 +276,7 @@ def _ways(
         shape = TaskGeometry(even=spread.rule == ROUND_ROBIN or (not spread.rule and low == high))
     yield CountingWay(
         layout, low, min(high, max(tasks, low)), excluded, shape, per_node,
-        tuple(_wanted(counted)), counted.pins[:tasks] if pinned else (), variants,
+        tuple(_wanted(counted)), pins, variants,
     )  # fmt: skip
 
 

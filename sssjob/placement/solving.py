@@ -129,7 +129,8 @@ class _Model:
         for quota in part.quotas:
             model.add(sum(used[node] for node in quota.nodes if node in used) >= quota.number)
         for node, least in part.pins.items():
-            model.add(sum(tasks.get(node, ())) >= least)
+            here = sum(tasks.get(node, ()))
+            model.add(here == least if part.shape.sizes else here >= least)
 
     def _shape(
         self, part: PlacementPart, tasks: dict[int, list[IntVar]], used: dict[int, IntVar]

@@ -122,7 +122,8 @@ def numbered(
     """Nodes with so many tasks each, and which these are.
 
     ``around`` deals them out one by one, ``geometry`` says which are together, and ``pins`` which
-    node each of the first tasks names; else each node has those after the one before.
+    node each of the first tasks names, or those of each node of a geometry; else each node has
+    those after the one before.
 
     >>> numbered([("a", 2), ("b", 1)], around=True, geometry=(), pins=())
     (Share(name='a', tasks=range(0, 3, 2)), Share(name='b', tasks=range(1, 3, 2)))
@@ -130,8 +131,12 @@ def numbered(
     if geometry:
         free: dict[int, list[str]] = {}
         for name, number in reversed(counts):
-            free.setdefault(number, []).append(name)
-        return tuple(Share(free[len(tasks)].pop(), tasks) for tasks in geometry)
+            if name not in pins:
+                free.setdefault(number, []).append(name)
+        return tuple(
+            Share(name or free[len(tasks)].pop(), tasks)
+            for name, tasks in zip(pins or ("",) * len(geometry), geometry, strict=True)
+        )
     total = sum(number for _, number in counts)
     if any(pins):
         own: dict[str, list[int]] = {name: [] for name, _ in counts}
