@@ -135,7 +135,7 @@ class DocumentCutter:
         self._found = False  # whether there was any document
         self._is_broken = False  # whether an end was missing: then others may be
         self._has_ended = False
-        self._held: _Held | None = None  # of a document that is wanted as a whole
+        self._held: _HeldBytes | None = None  # of a document that is wanted as a whole
         self._holds_documents = False
         self._mark = False  # whether there was a byte order mark of UTF-8
         self.is_open = False  # whether the bytes ended inside of a document
@@ -197,7 +197,7 @@ class DocumentCutter:
         self._start, self._line, self._column = whole.place
         self._margin = b"" if self._column == 1 else None
         self._found, self._holds_documents = not whole.is_first, False
-        self._held = _Held(whole.place)
+        self._held = _HeldBytes(whole.place)
         return self.cuts()
 
     def _document(self) -> Iterator[Cut]:
@@ -205,7 +205,7 @@ class DocumentCutter:
         is_first = not self._found
         place = self.place
         if self._held is not None:
-            self._held = _Held(place)
+            self._held = _HeldBytes(place)
         if self._prolog() is None:
             self._has_ended = True
             return
@@ -555,7 +555,7 @@ class DocumentCutter:
             raise cause.empty()
 
 
-class _Held:
+class _HeldBytes:
     """What was used up of a document that is wanted as a whole: no more than may be held of one."""
 
     def __init__(self, place: SourcePlace) -> None:
