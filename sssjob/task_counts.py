@@ -319,19 +319,22 @@ class StatedCounts(NamedTuple):
     @property
     def _beside(self) -> int:
         """How many tasks are on a node that another one names as well: they need none more."""
-        own = self.nodes_of_tasks
-        return sum(map(bool, self.pins)) - len(own) if own else 0
+        if not self.pins:
+            return 0
+        return sum(map(bool, self.pins)) - len(self.nodes_of_tasks)
 
     @property
     def nodes_by_name(self) -> int:
         """How many nodes there are at least: those of tasks, and those that the request names."""
+        if not self.pins:
+            return 0
         own = self.nodes_of_tasks
         return self.names.least_beside(own) if own and self.names is not None else len(own)
 
     @property
     def _counted(self) -> CountRange | None:
         """The nodes that are counted, no fewer than these have names where that is admitted."""
-        if self.counted is None or not self.nodes_of_tasks:
+        if self.counted is None or not self.pins:
             return self.counted
         return self.counted.from_least(self.nodes_by_name)
 
@@ -352,7 +355,7 @@ class StatedCounts(NamedTuple):
 
     def most_nodes(self, tasks: int) -> int:
         """On how many nodes tasks can be, if some of them are together by the node they name."""
-        return max(tasks - self._beside, 1)
+        return max(tasks - self._beside, 1) if self.pins else tasks
 
     def _fewest(self, tasks: int) -> int:
         """On how many nodes tasks are at least."""

@@ -58,7 +58,8 @@ class CountsPlan:
         if nodes is not None:
             nodes = self._enough(tasks, nodes)
         self._named(nodes)
-        self._parted()
+        if spread.geometry and asked.pins:
+            self._parted()
         return Layout(
             asked.alternative, tasks, nodes, processors, each, spread.per_node, self._rule(), (),
             tuple(self.findings),
@@ -149,7 +150,7 @@ class CountsPlan:
         """TaskCount <= NodeCount x TasksPerNode, NodeCount <= TaskCount, and what tasks name."""
         per_node = self.request.distribution.per_node
         nodes = self._enough_named(nodes)
-        pins = Counter(filter(None, self.request.pins))
+        pins = Counter(filter(None, self.request.pins if per_node is not None else ()))
         if per_node is not None and pins and (most := pins.most_common(1)[0])[1] > per_node.value:
             text = f"{per_node} is less than the {most[1]} tasks on {most[0]}"
             self._contradicts("TasksPerNode >= tasks that name a node", text, per_node, most[1])
@@ -164,7 +165,7 @@ class CountsPlan:
     def _enough_named(self, nodes: Count) -> Count:
         """NodeCount >= the nodes that Task elements name, that the request names, and both."""
         said, candidates = self.said, self.request.candidates
-        own = said.nodes_of_tasks
+        own = said.nodes_of_tasks if self.request.pins else ()
         if len(own) > nodes.value and not said.geometry:
             text = f"{nodes} is less than the {len(own)} nodes that Task elements name"
             self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(own))
@@ -200,7 +201,8 @@ class CountsPlan:
         candidates = self.request.candidates
         if nodes is not None and nodes.value > LIMIT:
             return
-        self._strangers()
+        if self.request.pins:
+            self._strangers()
         short = [*candidates.short(counted=nodes is not None)]
         for names, count, left in short:
             text, line = _short(names, count, left), candidates.line_of(names)
