@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +92,7 @@ class SettingsTable:
         """A number that is not less than some other."""
         expected = f"a number, at least {least:g}"
         value = self._of(name, (int, float), expected, default)
-        if isinstance(value, bool) or not value >= least:
+        if isinstance(value, bool) or not least <= value < inf:
             self.problem(name, _shown(value), expected)
             return default
         return float(value)

@@ -38,15 +38,18 @@ MOST = 40  # examples of a target besides its corpus
 
 
 class Target(NamedTuple):
-    """A function of bytes, and the patterns of files that are good examples."""
+    """A function of bytes, the patterns of files that are good examples, and texts that are."""
 
     run: Callable[[bytes], object]
     examples: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
     def seeds(self, name: str) -> Iterator[bytes]:
         """What was kept of former runs, then examples."""
         for file in sorted((CORPUS / name).glob("*")):
             yield file.read_bytes()
+        for text_ in self.texts:
+            yield text_.encode()
         files = sorted(
             file for pattern in self.examples for file in HOME.glob(pattern) if file.is_file()
         )
@@ -101,8 +104,53 @@ def enveloped(data):
         reading.read_response(body)
 
 
+def xpath1(data):
+    found = query.compile(text(data))
+    return found.streams, found.obstacle
+
+
 def xpath2(data):
-    versions.compile(text(data), version="3.1")
+    """A query with what is asked of it before a document is."""
+    found = versions.compile(text(data), version="3.1")
+    return found.streams, found.obstacle, found.has_one_answer
+
+
+# What the axes, functions and operators of XPath look like.
+EXPRESSIONS = (
+    "//Job[User='amy']/Id",
+    "count(//Job[Memory > 600])",
+    "//Job[2]/@*",
+    "sum(.//Processors)",
+    "//Job/following-sibling::Job[last()]",
+    "string(//Id)",
+    "//Job[not(State) or EndTime < 9]",
+    "//Node | //Feature",
+    "//Job[contains(Name, 'x') and starts-with(Queue, \"q\")]",
+    "sum(//Duration) div count(//Job)",
+    "//Memory[@units='MB'][. >= sss:bytes('2 GB')]",
+    "/JobGroup/Job[position() mod 2 = 1]/descendant-or-self::node()",
+)
+LATER = (
+    "for $j in //Job return string-join(($j/User, $j/Id), ':')",
+    "sum([])",
+    "[//Id](1)",
+    "let $m := map{'a': 1, 'b': [2, 3]} return $m?b?1",
+    "array{1 to 3}?*",
+    "//Job => count()",
+    "some $u in //User satisfies $u = 'amy'",
+    "distinct-values(//Queue)",
+    "//Id ! xs:integer(.)",
+    "if (//Job) then max(//Memory) else ()",
+    "sort(//Id, (), function($x) { -$x })",
+    "//Job[matches(Name, '^a.*b$', 'i')]",
+    "fold-left(1 to 3, 0, function($a, $b) { $a + $b })",
+    "//Job except //Job[State]",
+    "every $x in //Id satisfies $x instance of element()",
+    "reverse(//Job)[1]/Id || 'x'",
+    "1 to 3",
+    "//Job/(Id, User)",
+    "map:keys(map{'x': //Id})",
+)
 
 
 def values(data):
@@ -119,8 +167,8 @@ PARSERS = {
     "check": Target(lambda data: drained(check_source(data)), DOCUMENTS),
     "repair": Target(lambda data: drained(advise(data)), DOCUMENTS),
     "messages": Target(lambda data: drained(bundles(io.BytesIO(data))), DOCUMENTS),
-    "query": Target(lambda data: query.compile(text(data)), ("examples/queries/*",)),
-    "query 3.1": Target(xpath2, ("examples/queries/*",)),
+    "query": Target(xpath1, (), EXPRESSIONS),
+    "query 3.1": Target(xpath2, (), EXPRESSIONS + LATER),
     "ads": Target(lambda data: drained(forms.read(io.BytesIO(data))), ("tests/data/condor/*",)),
     "ad expression": Target(lambda data: parser.expression(text(data)), ()),
     "offers": Target(lambda data: drained(offers.read(data)), ("examples/requested/*.json",)),

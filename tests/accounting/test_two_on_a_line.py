@@ -115,3 +115,18 @@ def test_a_number_in_a_name_is_no_id_of_another_job():
         if not isinstance(each, Noted) or "another job" in each.message
     )  # fmt: skip
     assert found.job.get("Name") == "step1|step2"
+
+
+NARROW = (  # of two columns, in lines of many more
+    "2.0||00:00:00|12.batch|12|billing=8,cpu=8|12.batch|billing=8,cpu=8",
+    "7|7_3||102400K|x|x|102400K|12|7_3",
+    "4.0||cpu=00:00:00,energy=0|cpu=1,mem=1M,node=1|7_3|00:00:00|00:00:00|12|billing=8,cpu=8",
+)
+
+
+@pytest.mark.parametrize("line", NARROW)
+def test_a_line_of_more_fields_than_two_records_have_is_bad_and_the_rest_go_on(line):
+    text = f"JobID|AllocTRES\n1|cpu=1\n{line}\n9|cpu=2\n"
+    found = [*read_records(find("slurm"), io.BytesIO(text.encode()), Options(), OBJECTS)]
+    assert [item.line for item in found if isinstance(item, Bad)] == [3]
+    assert sum(isinstance(item, Converted) for item in found) == 2

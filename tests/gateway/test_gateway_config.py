@@ -96,6 +96,8 @@ WRONG = [
     pytest.param(f"{KEY}\n[limits]\n\nrows = 'all'\n", ':6: error: limits.rows: found "all", expected a whole number from 1 to 9007199254740992', id="text"),
     pytest.param(f"{KEY}[limits]\nrows = true\n", ":4: error: limits.rows: found true, expected a whole number from 1 to 9007199254740992", id="truth"),
     pytest.param(f"{KEY}[limits]\narrival = 0\n", ":4: error: limits.arrival: found 0, expected a number, at least 0.05", id="zero"),
+    pytest.param(f"{KEY}[rates.Resource]\nProcessors = inf\n", ":4: error: rates.Resource.Processors: found Infinity, expected a number, at least 0", id="infinity"),
+    pytest.param(f"{KEY}[rates.Resource]\nProcessors = nan\n", ":4: error: rates.Resource.Processors: found NaN, expected a number, at least 0", id="no number"),
     pytest.param(f"limits = 5\n{KEY}", ":1: error: limits: found 5, expected a table", id="no table"),
     pytest.param(f"listen = '::1'\n{KEY}", ':1: error: listen: found "::1", expected a list of texts', id="no list"),
     pytest.param(f"listen = ['::1']\n{KEY}", ":1: error: listen: found '::1', expected an address such as \"127.0.0.1:7112\" or \"[::1]:7112\"", id="address"),

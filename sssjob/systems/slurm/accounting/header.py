@@ -391,7 +391,8 @@ class Header:
         begin = len(fields) - len(self.names)
         second = fields[begin:]
         found = _ID_AT_END.search(second[self.key])
-        if begin < 1 or found is None:
+        # No first record has more fields than there are columns.
+        if not 1 <= begin <= len(self.names) or found is None:
             return Begin.NOT
         second[self.key] = found[0]
         if not (self.is_whole(second) and self._has_evidence(second)):
