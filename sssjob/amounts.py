@@ -440,7 +440,8 @@ class Scope:
         if (given := counts.given_tasks) is not None:
             return self._given(given)
         # A job that says nothing of tasks runs its program once.
-        says_tasks = isinstance(self.block, TaskGroup) or counts.per_task is not None
+        spread = counts.per_task is not None or counts.per_node is not None
+        says_tasks = isinstance(self.block, TaskGroup) or spread
         if says_tasks and (found := counts.tasks_to_place) is not None:
             why = f"{found.value} tasks by the processors"
             return Amount(Fraction(found.value), f"{self.path}/Processors", DERIVED, why)
@@ -448,7 +449,8 @@ class Scope:
         if nodes is not None:
             per_node = self.per("TasksPerNode")
             why = f"{units.decimal(per_node)} tasks on each node" if per_node else "a task a node"
-            return Amount(nodes.value * (per_node or 1), nodes.source, nodes.basis, why)
+            number = Fraction(counts._replace(processors=None).tasks.value)
+            return Amount(number, nodes.source, nodes.basis, why)
         return Amount(Fraction(1), self.path, ASSUMED, "nothing says how many tasks")
 
     def _given(self, tasks: DerivedCount) -> Amount:

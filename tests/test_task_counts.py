@@ -129,6 +129,12 @@ SAID = {
     "nodes of tasks beside a TaskCount": (
         "<TaskCount>3</TaskCount>" + ON.format(0, "n1") + ON.format(1, "n2"), 3, None, 3,
     ),
+    "a node that no Task element names": (
+        "<NodeCount>2</NodeCount>" + ON.format(0, "n1") + ON.format(1, "n1"), 3, 2, 3,
+    ),
+    "a node that the request names, and no Task element": (
+        "<Requested><Node>n2</Node></Requested>" + ON.format(0, "n1"), 2, 2, 2,
+    ),
     "a geometry beside Task elements": (
         f'<TaskDistribution type="Geometry">{{0,1}}{{2,3}}</TaskDistribution>{THREE}', 4, 2, 4,
     ),
@@ -275,6 +281,11 @@ def test_a_range_of_nodes_ends_at_the_tasks():
 SUBMITTED = {
     "a range of nodes": (
         "<Requested><NodeCount op='GT'>2</NodeCount></Requested>", ["--ntasks=3", "--nodes=3"],
+    ),
+    "tasks on each node": (
+        '<TaskDistribution type="TasksPerNode">1</TaskDistribution>'
+        "<Requested><Processors op='LE'>9</Processors></Requested>",
+        ["--ntasks=9", "--nodes=9"],
     ),
     "processors of each task": (
         '<TaskDistribution type="ProcessorsPerTask">3</TaskDistribution>'

@@ -186,8 +186,6 @@ def shape(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:
 
 def _complete(asked: JobRequest, of: TaskCounts, *, in_tasks: bool = True) -> None:
     """Count tasks where nothing does, and tell of counts that do not agree."""
-    if of.pins and (given := of.said.given_tasks) is not None:
-        of.tasks = given.value
     if of.per_node and not of.count and not of.nodes:
         of.tasks = of.said.tasks.value  # however many may be on a node (5.1)
     if of.processors and of.processors.lo is None and (room := of.said.room) and not of.tasks:
@@ -244,10 +242,15 @@ def _by_geometry(asked: JobRequest, of: TaskCounts) -> None:
 # decisions 902, 1048
 def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     """Count nodes that are named, where nothing else does; a set has no others."""
-    if of.nodes and of.nodes.exact:
+    is_exact = of.nodes is not None and of.nodes.exact is not None
+    if is_exact and not of.pins:
         return
     found = named_nodes(asked)
     counted = as_names_have(of.nodes, found)
+    if of.pins:
+        of.tasks = of.said._replace(names=found, counted=counted).tasks.value
+    if is_exact:
+        return
     if of.nodes:
         of.nodes, lo = counted, counted.lo if counted else None
         if lo and found is not None and not found.open and lo == found.number:
@@ -255,8 +258,6 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
         return
     number = of.said._replace(names=found, counted=counted).stated_nodes
     if number is not None:
-        if number.source == NODES_OF_TASKS:  # and so many tasks, whatever is on each node
-            of.tasks = of.said.tasks.value
         of.nodes, of.named = CountRange.exactly(number.value), number.source != NODES_OF_TASKS
         of.stated = found is not None and found.is_counted
 
