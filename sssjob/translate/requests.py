@@ -310,10 +310,15 @@ class JobRequest:
 
     @property
     def has_unread_group(self) -> bool:
-        """Whether a task group has a request that cannot be read, or that nothing satisfies."""
-        return not self._alone and any(
-            id(group) not in self._chosen and group.requested for group in self.job.asking_groups
-        )
+        """Whether a task group has a request that cannot be read, or that nothing satisfies.
+
+        What is not understood of it is judged by awarenessPolicy, and no part of that.
+        """
+        every = () if self._alone else self.job.asking_groups
+        if all(id(group) in self._chosen or not group.requested for group in every):
+            return False
+        understood = (each for each in self.scope.block.blocks(TaskGroup) if not each.is_step)
+        return any(each.requested and Scope(each, "").chosen is None for each in understood)
 
     def scope_of(self, name: str) -> Scope:
         """The scope of whoever says something by a name: of the job, its only group, or a group."""
