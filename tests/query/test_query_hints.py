@@ -85,7 +85,8 @@ def test_what_can_never_be_so_is_pointed_at(expression, position, said):
         "//Job[sss:bytes(Memory) > 512]", "//Job[Id = 5 or User = 'a']/TaskGroup/Task/Node",
         "//Job[Requested/Processors[@op = 'GE'] >= 4]/Environment/Variable/@name",
         "//JobGroup/Job[Priority = -1]", "//Job/Dependency/@condition", "//Job[. = 'a']",
-        "//Job[Memory = '2']", "//Job[Memory > count(TaskGroup)]", "//Job[Memory > string(Name)]",
+        "//Job[Processors = 'x']", "//Job[Memory = '2']",
+        "//Job[Memory > count(TaskGroup)]", "//Job[Memory > string(Name)]",
         "//Job[Processors > count(TaskGroup)]", "//*[@units = 'XB']",
     ],
 )  # fmt: skip
@@ -145,6 +146,9 @@ def test_a_star_that_is_an_operator_finds_nothing(expression):
 
 def test_foreign_names_are_left_alone():
     assert list(hints(compile("//Job/x:Mood", {"x": "urn:x"}))) == []
+    assert list(hints(compile("//Job[x:Memory > 512]", {"x": "urn:x"}))) == []
+    found = hints(compile("//x:Job/*/text()[. = ../Idd]", {"x": "urn:x"}))
+    assert [hint.message for hint in found] == [unknown("Idd", "Id")]
 
 
 def test_a_hint_has_a_caret_under_the_name():

@@ -24,6 +24,7 @@ ANYWHERE = "/descendant-or-self::node()"
         pytest.param("(1-2)-3", "(1 - 2) - 3", id="brackets that are kept"),
         pytest.param("a or b and c", "child::a or child::b and child::c", id="and before or"),
         pytest.param("(a or b) and c", "(child::a or child::b) and child::c", id="or first"),
+        pytest.param("not(a or b)", "not(child::a or child::b)", id="or in a function"),
         pytest.param("-a|b", "-child::a | child::b", id="minus of a union"),
         pytest.param("(//Job)[1]/Id", f"({ANYWHERE}/child::Job)[1]/child::Id", id="the first"),
         pytest.param("id('x')//a", f"id('x'){ANYWHERE}/child::a", id="a call and a path"),

@@ -297,6 +297,22 @@ def test_more_prefixes_than_a_hundred_are_a_limit(many, told, inside):
     assert found == ([] if told else ["1"])
 
 
+def declaring(name, many):
+    return "".join(f" xmlns:{name}{number}='urn:{number}'" for number in range(many))
+
+
+def test_prefixes_of_elements_side_by_side_do_not_add_up():
+    some = "".join(f"<a{declaring(each, 60)}/>" for each in "pqr")
+    assert texts("//Job/Id[. = (1, 2)]", f"<Job>{some}<Id>1</Id></Job>".encode()) == ["1"]
+
+
+def test_a_prefix_that_is_declared_again_inside_holds_on_behind_it():
+    job = f"<Job{declaring('p', 100)}><a xmlns:p0='urn:x'/><b xmlns:q='urn:q'/><Id>1</Id></Job>"
+    errors = []
+    assert texts("//Job/Id[. = (1, 2)]", job.encode(), on_error=errors.append) == []
+    assert [error.finding.code for error in errors] == ["E-LIMIT"]
+
+
 @pytest.mark.parametrize("around", [99, 100])
 def test_prefixes_around_an_element_count_too(around):
     declared = "".join(f" xmlns:p{number}='urn:{number}'" for number in range(around))
