@@ -536,24 +536,24 @@ class Scope:
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
-        for found in self._mappings:
-            if number := found.per_node if kind == "TasksPerNode" else found.per_task:
-                return Fraction(number)
-        return None
+        if (found := self._mapping) is None:
+            return None
+        number = found.per_node if kind == "TasksPerNode" else found.per_task
+        return Fraction(number) if number else None
 
     @cached_property
-    def _mappings(self) -> Sequence[TaskMapping]:
+    def _mapping(self) -> TaskMapping | None:
         """How tasks are mapped to nodes; what is said beside several task groups is of none."""
         item = self.own.get("TaskDistribution")
         if item is None or self._is_of_groups:
-            return ()
+            return None
         from sssjob import task_distribution  # as few jobs need it
 
-        return [task_distribution.read(item)]
+        return task_distribution.read(item)
 
     @property
     def _geometry(self) -> Sequence[Sequence[int]]:
-        return next((found.geometry for found in self._mappings if found.geometry), ())
+        return () if self._mapping is None else self._mapping.geometry
 
     def _own(self, name: str, context: str) -> Amount | None:
         for item in self.own:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -132,34 +132,6 @@ class Interval:
         above = self.lo is None or number > self.lo or (number == self.lo and not self.lo_open)
         below = self.hi is None or number < self.hi or (number == self.hi and not self.hi_open)
         return above and below and number not in self.excluded
-
-    # decision 1066
-    def from_least(self, number: int) -> Interval:
-        """The same from a number on, where that is admitted; from one on is what was said.
-
-        >>> Interval(lo=Fraction(1), lo_open=True).from_least(2).integers().lo
-        Fraction(2, 1)
-        """
-        if number <= max(self.lo or 1, 1) or number not in self:
-            return self
-        return replace(self, lo=Fraction(number), lo_open=False)
-
-    def next_to(self, number: Fraction | int, least: Fraction | int = 1) -> Fraction | int:
-        """The number, or where it is excluded the first from there on that is not.
-
-        Below an upper end alone that is sought down to the ``least``, and then up.
-
-        >>> Interval(Fraction(1), excluded=frozenset((Fraction(2),))).next_to(2)
-        3
-        """
-        found = number
-        while self.lo is None and found in self.excluded and found > least:
-            found -= 1
-        if found in self.excluded:
-            found = number
-            while found in self.excluded:
-                found += 1
-        return found
 
     def integers(self) -> Interval:
         """The same whole numbers between closed ends: counts, seconds, bytes.

@@ -165,7 +165,7 @@ class CountsPlan:
     def _enough_named(self, nodes: Count) -> Count:
         """NodeCount >= the nodes that Task elements name, that the request names, and both."""
         said, candidates = self.said, self.request.candidates
-        own = said.nodes_of_tasks if self.request.pins else ()
+        own = said.nodes_of_tasks
         if len(own) > nodes.value and not said.geometry:
             text = f"{nodes} is less than the {len(own)} nodes that Task elements name"
             self._contradicts("NodeCount >= nodes of the tasks", text, nodes, len(own))
@@ -201,8 +201,7 @@ class CountsPlan:
         candidates = self.request.candidates
         if nodes is not None and nodes.value > LIMIT:
             return
-        if self.request.pins:
-            self._strangers()
+        self._strangers()
         short = [*candidates.short(counted=nodes is not None)]
         for names, count, left in short:
             text, line = _short(names, count, left), candidates.line_of(names)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sssjob import units
 from sssjob.task_counts import CountRange
-from sssjob.translate.numbers import TaskCounts, say_count
+from sssjob.translate.numbers import TaskCounts, nodes_of_tasks, say_count
 from sssjob.translate.options import ScriptReading
 
 
@@ -30,7 +30,7 @@ def say_counts(
         of.nodes = by_name(named, of.tasks, of.per_node)
     _hold(heard, of)
     _around(of)
-    by_names_alone = of.nodes is not stated and named == of.wanted.number
+    by_names_alone = of.nodes is not stated and named == of.wanted
     if nodes and of.nodes and (not by_names_alone or of.per_node or of.round_robin):
         say_count(heard, "NodeCount", of.nodes.lo, of.nodes.hi)
     each, tasks = of.per_task or 1, _tasks(heard, of)
@@ -79,8 +79,7 @@ def _around(of: TaskCounts) -> None:
     """Whether tasks go around the nodes, whose numbers then have to be known without a rule."""
     if not of.round_robin or not of.per_node:
         return
-    if of.nodes is None and of.filled:
-        of.nodes = CountRange(of.filled, of.filled)
+    nodes_of_tasks(of)
     of.round_robin = bool(of.nodes and of.nodes.exact)
     if of.round_robin and of.nodes:
         of.tasks = of.tasks or (of.nodes.exact or 1) * of.per_node

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from sssjob import expression, nodes
 from sssjob.amounts import Scope
@@ -22,14 +22,6 @@ from sssjob.translate.requests import OTHER_MEANING, JobRequest, no_case
 T = TypeVar("T")
 
 _MORE = "{} nodes are named, and {} asked for"
-
-
-# decision 1065
-class NodesWanted(NamedTuple):
-    """How many nodes are asked for, and how many tasks; None where no source gives it."""
-
-    number: int | None = None
-    tasks: int | None = None
 
 
 def features(
@@ -92,15 +84,16 @@ def listed(
     return tuple(found)
 
 
+# decision 1065
 def any_of_these(
-    asked: JobRequest, of: NodesWanted, *, most: int | None = nodes.OPTION_LIMIT,
+    asked: JobRequest, number: int | None, *, most: int | None = nodes.OPTION_LIMIT,
     read: Callable[[Property], str] | None = None, take: Callable[[str], bool] = plain,
 ) -> list[str]:  # fmt: skip
     """Take the nodes that a job names, where a target takes any of those that are listed.
 
-    Where ``of`` says how many nodes it asks for, each of them is one of the names, so that of
-    fewer names none is taken. ``read`` gives what the target has for a
-    property as a whole, or "". The target ``take``s a text for the name of a node.
+    Where it asks for a ``number`` of nodes, each of them is one of the names, so that of fewer
+    names none is taken. ``read`` gives what the target has for a property as a whole, or "". The
+    target ``take``s a text for the name of a node.
     """
     found: dict[str, None] = {}
     if "Node" not in asked.names:
@@ -123,7 +116,6 @@ def any_of_these(
         else:
             _no_name(asked, item, texts)
     # Names that are no set are one here where nodes are counted: there is no other option for them.
-    number = of.number
     one_set = replace(named, open=named.open and number is None)
     stated = named.least if named.is_counted else 0
     if taken and (told := one_set.lacking(max(number or 0, stated), len(found))):
@@ -139,15 +131,13 @@ def any_of_these(
     return [*found]
 
 
-def names(
-    asked: JobRequest, counted: NodesWanted, take: Callable[[str], bool] = plain
-) -> list[str]:
+def names(asked: JobRequest, wanted: int | None, take: Callable[[str], bool] = plain) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 
-    ``take`` says of a text whether the target takes it for the name of a node.
+    ``wanted`` is how many nodes it asks for, if it does. ``take`` says of a text whether the
+    target takes it for the name of a node.
     """
     found: list[str] = []
-    wanted = counted.number
     of = named_nodes(asked) or NamedNodes()
     may_be = of.may_be()
     for item in asked.take("Node", "aggregation", "delimiter", "count"):

@@ -25,7 +25,7 @@ from sssjob.resource_names import (
     license_name,
 )
 from sssjob.task_counts import NODES_OF_TASKS, CountRange, StatedCounts, as_names_have, pins
-from sssjob.translate.nodes import NodesWanted, conditions, named_nodes
+from sssjob.translate.nodes import conditions, named_nodes
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest, no_case
 
@@ -157,9 +157,9 @@ class TaskCounts:
         return self.nodes is None and (self.written or 1) > 1
 
     @property
-    def wanted(self) -> NodesWanted:
-        """How many nodes are to be among those that are named, and how many tasks they have."""
-        return NodesWanted(self.node_count if self.nodes else None, self.written)
+    def wanted(self) -> int | None:
+        """How many nodes are to be among those that are named; None where nothing counts them."""
+        return self.node_count if self.nodes else None
 
     def are_named(self, wanted: Sequence[str]) -> bool:
         """Whether the nodes that are asked for by name are all of them, and nothing counts them."""

@@ -36,7 +36,7 @@ from sssjob.systems.flux.accounting import array
 from sssjob.task_counts import CountRange
 from sssjob.translate.beside import script
 from sssjob.translate.counts import say_counts
-from sssjob.translate.nodes import NodesWanted, any_of_these, conditions, listed
+from sssjob.translate.nodes import any_of_these, conditions, listed
 from sssjob.translate.numbers import (
     JOB,
     MIB,
@@ -459,7 +459,7 @@ def _dependency(scheme: Any, value: Any) -> Data:
     return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
 
 
-def _constraint(asked: JobRequest, kind: str, nodes: NodesWanted) -> Data:
+def _constraint(asked: JobRequest, kind: str, nodes: int | None) -> Data:
     """Properties that every node has, nodes of which the job has some, and choices (RFC 31).
 
     The ``kind`` of its GPUs is a property of a node.

@@ -173,8 +173,7 @@ class Slots(AmountsLayout):
         """Hosts of which any may be taken."""
         unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
         # A parallel environment decides on how many of them.
-        counted = of.wanted._replace(number=None)
-        hosts = "|".join(any_of_these(asked, counted, read=_glob))
+        hosts = "|".join(any_of_these(asked, None, read=_glob))
         if hosts and of.stated and of.slots.exact != 1:
             told = "any of them: a parallel environment decides on how many nodes"
             asked.approximate("Node", told, met=False)

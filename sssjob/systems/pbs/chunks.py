@@ -32,7 +32,6 @@ from sssjob.task_counts import CountRange
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import AmountsLayout
 from sssjob.translate.nodes import (
-    NodesWanted,
     features,
     names,
     no_more_than,
@@ -164,7 +163,7 @@ class Chunks(AmountsLayout):
             of.tasks_of = tuple(each.task_count for each in shapes)
             self._marked(asked, found, is_free)
             if not any("host" in part.values for part in found):
-                found = _hosted(found, names(asked, NodesWanted(sum(part.count for part in found))))
+                found = _hosted(found, names(asked, sum(part.count for part in found)))
         if groups and beside:  # on nodes, if all of these count them
             whole_ = next((each for each in shapes if not each.nodes), shapes[0])
             self._memory(asked, whole_, found, settings.memory_scope)
