@@ -119,7 +119,7 @@ def run(path: Path, config: GatewayConfig, pages: ReloadedWork | None = None) ->
 
 def once(config: GatewayConfig, service: Service | None) -> tuple[BackgroundWork | None, ...]:
     """What one process does, however many answer."""
-    return forwarding(config, service), looking(service), pruning(service)
+    return forwarding(config, service), looking(service), pruning(config, service)
 
 
 def _run(main: Coroutine[None, None, None]) -> None:
@@ -272,9 +272,9 @@ def looking(service: Service | None) -> Looking | None:
     return Looking(to, service.stores) if service is not None and to is not None else None
 
 
-def pruning(service: Service | None) -> Pruning | None:
+def pruning(config: GatewayConfig, service: Service | None) -> Pruning | None:
     """What forgets what need not be kept, where there is a store."""
-    return Pruning(service) if service is not None else None
+    return Pruning(service, grace=config.limits.grace) if service is not None else None
 
 
 async def _until_signalled(

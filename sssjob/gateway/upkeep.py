@@ -37,15 +37,17 @@ class Pruning:
 
     Answers that nobody can ask for again are forgotten, too, and often: those of an hour would hold
     up all others, and stay in the memory of a connection that is not used for the next one.
+    Another process may hold the store for longer than the end of this one may take: ``grace`` is
+    how many seconds a round is waited for.
     """
 
-    def __init__(self, service: Service, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, service: Service, *, grace: float, clock: Callable[[], float] = time.time
+    ) -> None:
         self.service, self.clock = service, clock
         self._due = 0.0
-        rounds = Rounds(
-            "prune", self.prune, _EVERY, failed="ledger not pruned",
-            patience=service.stores.patience,
-        )  # fmt: skip
+        # What is not forgotten at the end is forgotten at the next beginning.
+        rounds = Rounds("prune", self.prune, _EVERY, failed="ledger not pruned", patience=grace)
         self.start, self.stop = rounds.start, rounds.stop
 
     def prune(self) -> int:

@@ -227,6 +227,22 @@ def test_a_process_ends_after_its_grace_even_if_a_change_has_not(folder):
         assert kept.get("late") is None
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_process_ends_after_its_grace_while_another_holds_the_store(folder, processes):
+    (folder / "gateway.toml").write_text(
+        SETTINGS.replace('"jobs.db"', '"jobs.db"\npatience = 900.0')
+        + f"[limits]\ngrace = 0.2\nprocesses = {processes}\n"
+    )
+    with serving(folder):
+        pass  # which makes the store
+    with sqlite3.connect(folder / "jobs.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")  # so that what is too old cannot be forgotten
+        with serving(folder) as (process, _):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(HANG) == 0
+        other.execute("ROLLBACK")
+
+
 def _asked(port, request):
     with suppress(NoReply):
         list(asking(port).call(request))

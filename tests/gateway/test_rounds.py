@@ -1,5 +1,6 @@
 """What a gateway does by the way is done again, whatever went wrong."""
 
+import threading
 from queue import Queue
 
 import pytest
@@ -52,10 +53,27 @@ def test_the_first_round_may_come_later():
     assert done == []
 
 
+def test_the_end_of_a_round_is_waited_for_no_longer_than_said():
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work():
+        begun.set()
+        may_end.wait(HANG)
+        ended.set()
+
+    rounds = Rounds("test", work, HANG, failed="not done", patience=0.0)
+    rounds.start()
+    assert begun.wait(HANG)
+    rounds.stop()
+    assert not ended.is_set()
+    may_end.set()
+    assert ended.wait(HANG)
+
+
 def test_answers_are_forgotten_often_and_quotes_seldom(tmp_path):
     with job_service(str(tmp_path / "jobs.db")) as jobs:
         times = {"at": 1000.0}
-        pruning = Pruning(jobs.service, clock=lambda: times["at"])
+        pruning = Pruning(jobs.service, grace=HANG, clock=lambda: times["at"])
         kept = jobs.service.settings.accounting.kept
         asked = "<Job><Processors>2</Processors><WallDuration>{}</WallDuration></Job>"
 
