@@ -207,8 +207,9 @@ def files_of(
         return attached.given(files) if given else files
     except LimitExceeded as error:
         if given:  # elsewhere they are left out in any case
-            left = f"Files that {block.name} {block.id} names are left out: {error}"
-            say(f"{name_of(name)}: warning: {left}")
+            from sssjob.document.attached import left_out
+
+            say(f"{name_of(name)}: warning: {left_out(block.name, block.id, error)}")
         return ()
 
 

@@ -38,13 +38,35 @@ def message(text: str, files: Sequence[MessageFile], *, indent: bool = False) ->
     return ("\n" if indent else "").join(("<Data>", text, *map(written, files), "</Data>"))
 
 
+class FileBudget:
+    """How many bytes of Files are written beside the job objects of a source, where each that names
+    one gets it: so much for each byte that was ``read`` of the source. # decision 1104
+    """
+
+    def __init__(self) -> None:
+        self.read = self._written = 0
+
+    def take(self, size: int) -> None:
+        """So much more is written. Raises ``LimitExceeded`` where that would be too much."""
+        most = max(GIVEN, GIVEN_FOR_EACH * self.read)
+        if self._written + size > most:
+            what = "MiB of Files beside the job objects of a source of this size"
+            raise LimitExceeded(what, most >> 20)
+        self._written += size
+
+
+def left_out(name: str, id_: str, error: LimitExceeded) -> str:
+    """What is told of a job object that is written without its Files."""
+    return f"Files that {name} {id_} names are left out: {error}"
+
+
 class Attached:
     """The Files of a stream of documents, which is read by way of ``stream``."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._kept = _RecordingStream(stream)
         self._told = RepeatedId()
-        self._given = 0  # bytes of Files that were written
+        self._budget = FileBudget()
         self.stream = cast(BinaryIO, self._kept)
 
     def of(self, block: Block, *, read: Block | None = None) -> list[MessageFile]:
@@ -56,18 +78,13 @@ class Attached:
         """
         return named(block, self._seen_by(read or block)) if any(files_named(block)) else []
 
-    # decision 1104
     def given(self, files: Sequence[MessageFile]) -> Sequence[MessageFile]:
         """Files of a job object that are written beside it, as beside all others that name them.
 
         Raises ``LimitExceeded`` where that would be far more than was read.
         """
-        size = sum(len(file.content) for file in files)
-        most = max(GIVEN, GIVEN_FOR_EACH * self._kept.size)
-        if self._given + size > most:
-            what = "MiB of Files beside the job objects of a source of this size"
-            raise LimitExceeded(what, most >> 20)
-        self._given += size
+        self._budget.read = self._kept.size
+        self._budget.take(sum(len(file.content) for file in files))
         return files
 
     def told(self, files: Iterable[MessageFile]) -> Iterator[Finding]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import chain, count
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sssjob.document import from_tree, tree
-from sssjob.document.attached import files_named
+from sssjob.document.attached import FileBudget, files_named
 from sssjob.document.bundle import MessageFile, written
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.executable import ExecutableKind, executable
 from sssjob.model import Block, Item, Property, replace_text, with_each
+
+if TYPE_CHECKING:
+    from sssjob.store import Store, Stored
 
 _NOWHERE = ""  # instead of a digest, of what is named and is no File
 
@@ -23,6 +27,29 @@ def message(document: bytes, files: Mapping[str, bytes]) -> bytes:
     if not files:
         return document
     return b"".join((b"<Data>", document, *map(_written, files.items()), b"</Data>"))
+
+
+class GivenFiles:
+    """The Files of documents that are written by themselves, as far as a store may give."""
+
+    def __init__(self, jobs: Store) -> None:
+        self._jobs = jobs
+        self._budget = FileBudget()
+        self._sizes: dict[str, int] = {}  # of Files that were read, by their digests
+
+    def of(self, stored: Stored) -> dict[str, bytes]:
+        """What the Files of a version hold. Raises ``LimitExceeded`` where these would be far more
+        than was read of the store, and ``DamagedStore``.
+        """
+        self._budget.read += len(stored.document)
+        new = {id_: digest for id_, digest in stored.files.items() if digest not in self._sizes}
+        files = self._jobs.files(stored) if new else None
+        for id_, digest in new.items():
+            assert files is not None
+            self._budget.read += len(files[id_])
+            self._sizes[digest] = len(files[id_])
+        self._budget.take(sum(map(self._sizes.__getitem__, stored.files.values())))
+        return self._jobs.files(stored) if files is None else files
 
 
 class OneMessage:
@@ -55,6 +82,10 @@ class OneMessage:
             if id_ in files and ids[id_] not in self._given:
                 self._given.add(ids[id_])
                 yield _written((ids[id_], files[id_]))
+
+    def has(self, digests: Mapping[str, str]) -> bool:
+        """Whether all Files of these ids and digests are there."""
+        return all(self._ids.get(each) in self._given for each in digests.items())
 
     def _id(self, id_: str, digest: str) -> str:
         """The id under which a File goes: its own, unless that stands for another one."""

@@ -78,9 +78,9 @@ class SSS(Translator[Message]):
             return
         try:
             for bundle in bundles(BytesIO(data)):
-                files = {id_: file.content for id_, file in bundle.files.items()}
                 for job, left, ran in requested_jobs(bundle.blocks):
                     own = named(job, bundle.every)
+                    files = {file.id: file.content for file in reversed(own)}  # the first is meant
                     yield Message(job, files, (*doubled(own), *_not_kept(own)), left, ran)
         except UnreadableDocument as error:
             yield error.finding

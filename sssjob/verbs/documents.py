@@ -18,7 +18,13 @@ from sssjob.document.files import opened as unpacked
 from sssjob.document.outermost import is_foreign, is_told
 from sssjob.document.parsing import parse
 from sssjob.document.sources import NamedSource, files, has_name_of_document, naming, opened
-from sssjob.errors import Severity, UnreadableDocument, UnusableInput, UnusableStore
+from sssjob.errors import (
+    LimitExceeded,
+    Severity,
+    UnreadableDocument,
+    UnusableInput,
+    UnusableStore,
+)
 from sssjob.visible import visible
 
 if TYPE_CHECKING:
@@ -52,7 +58,7 @@ def documents(
             yield from converted(named, source, tell, options)
             continue
         if source.is_store:
-            yield from inside(source)
+            yield from inside(source, tell)
             continue
         for file in inside(source, tell):
             with ExitStack() as stack:
@@ -64,7 +70,7 @@ def inside(source: NamedSource, tell: Tell | None = None) -> Iterator[NamedSourc
     """The documents of a store, the documents and records in a directory, and the runs of a ledger
     as one stream; any other source is itself. ``tell`` is told which files are not read.
     """
-    return _stored(source) if source.is_store else _files(source, tell)
+    return _stored(source, tell) if source.is_store else _files(source, tell)
 
 
 def readable(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterator[NamedSource]:
@@ -75,7 +81,7 @@ def readable(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterat
     """
     for source in sources:
         if source.is_store:
-            yield source._replace(given=_as_bytes(_behind_each_other(source)))
+            yield source._replace(given=_as_bytes(_behind_each_other(source, tell)))
         else:
             yield from _files(source, tell)
 
@@ -308,13 +314,23 @@ def recognise(head: bytes) -> Recognised | None:
     return None if found.format.name == DOCUMENTS else found
 
 
-def _stored(source: NamedSource) -> Iterator[NamedSource]:
+def _stored(source: NamedSource, tell: Tell | None) -> Iterator[NamedSource]:
     from sssjob import store
-    from sssjob.store.messages import message
+    from sssjob.document.attached import left_out
+    from sssjob.records.record import Noted
+    from sssjob.store.messages import GivenFiles, message
 
     with store.open(source.name, read_only=True) as jobs:
+        given = GivenFiles(jobs)
         for stored in jobs.documents():
-            text = message(stored.document, jobs.files(stored))
+            try:
+                files = given.of(stored)
+            except LimitExceeded as error:
+                files = {}
+                if tell is not None:
+                    told = left_out(stored.identity.name, stored.identity.id, error)
+                    tell(source.name, Noted(0, told))
+            text = message(stored.document, files)
             yield NamedSource(f"{source.name}: {stored.identity}", io.BytesIO(text))
 
 
@@ -372,8 +388,8 @@ def _as_bytes(texts: Iterator[bytes]) -> BinaryIO:
     return io.BufferedReader(_TextStream(texts), 1 << 16)
 
 
-def _behind_each_other(store: NamedSource) -> Iterator[bytes]:
-    for _, document in _stored(store):
+def _behind_each_other(store: NamedSource, tell: Tell | None) -> Iterator[bytes]:
+    for _, document in _stored(store, tell):
         assert not isinstance(document, Path)
         yield document.read() + b"\n"
 

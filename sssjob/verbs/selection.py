@@ -11,7 +11,14 @@ from sssjob.check.awareness import Operation, Understood, understood
 from sssjob.document import from_tree, read, tree
 from sssjob.document.outermost import is_block, outermost
 from sssjob.document.places import split
-from sssjob.errors import Finding, SSSJobError, UnreadableDocument
+from sssjob.errors import (
+    Finding,
+    LimitExceeded,
+    Severity,
+    SSSJobError,
+    UnreadableDocument,
+    finding,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -93,21 +100,29 @@ def with_notes(
     What is found about Files goes to ``tell``, what cannot be read to ``on_error``.
     """
     from sssjob.document.attached import (  # Files, of which most commands ask nothing
-        RepeatedId,
+        Attached,
+        left_out,
         named,
     )
     from sssjob.document.bundle import messages, notes
 
-    told = RepeatedId()
-    for root, offset in tree.documents(stream, on_error=on_error):
+    attached = Attached(stream)
+    for root, offset in tree.documents(attached.stream, on_error=on_error):
         around = notes(root, [element for element in outermost(root) if is_block(element)])
         held = [(each, block) for each in messages(root, offset=offset) for block in each.blocks]
         # The last notes are those behind the last job object.
         for place, ((message, block), before) in enumerate(zip(held, around, strict=False), 1):
             behind = around[-1] if place == len(held) else ()
             beside = named(block, message.every)
-            for found in told(beside):
+            for found in attached.told(beside):
                 tell(found.in_file(name))
+            try:
+                beside = [*attached.given(beside)]
+            except LimitExceeded as error:
+                what = left_out(block.name, block.id, error)
+                told = finding("E-LIMIT", what, line=block.line, severity=Severity.WARNING)
+                tell(told.in_file(name))
+                beside = []
             yield ChosenObject(name, block, None, beside, before=before, behind=behind)
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from sssjob import registry
 from sssjob.document import cause
 from sssjob.document import opened as unpacked
+from sssjob.document.attached import FileBudget
 from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnusableInput
 from sssjob.model import Job, Property, Requested
 from sssjob.records.record import Options
 from sssjob.translate import (
@@ -84,35 +85,52 @@ def run(
     What is to be said of records goes to ``tell``.
     """
     for source in sources:
-        settings, found = _settings(work, readings(work, source, tell))
+        budget = FileBudget()
+        settings, found = _settings(work, readings(work, source, tell, budget))
         for file, each in found:
-            if each.job is None:
-                wrong = any(item.severity is Severity.ERROR for item in each.findings)
-                why = "it cannot be read" * wrong
-                yield TranslatedJob(None, "", (), each.findings, why, file=file)
-            elif work.select not in ("", each.job.id):
-                continue
-            elif isinstance(each, RefusedReading):
-                why = "what stands around it is not understood"
-                yield TranslatedJob(each.job, "", (), each.findings, why, file=file)
-            else:
-                given = settings
-                if each.files:
-                    given = replace(settings, files={**settings.files, **each.files})
-                ran = each.ran if isinstance(each, ReadingWithRun) else None
-                for written in _written(work, each.job, given, each.findings, ran):
-                    yield written._replace(file=file)
+            for made in _translated(work, each, settings, budget):
+                yield made._replace(file=file)
+
+
+def _translated(
+    work: TranslationTask, each: Reading, settings: Settings, budget: FileBudget
+) -> Iterator[TranslatedJob]:
+    """What becomes of one job; one that would get more Files than the ``budget`` has is refused."""
+    if each.job is None:
+        wrong = any(item.severity is Severity.ERROR for item in each.findings)
+        yield TranslatedJob(None, findings=each.findings, why="it cannot be read" * wrong)
+    elif work.select not in ("", each.job.id):
+        return
+    elif isinstance(each, RefusedReading):
+        why = "what stands around it is not understood"
+        yield TranslatedJob(each.job, findings=each.findings, why=why)
+    else:
+        if each.files:
+            settings = replace(settings, files={**settings.files, **each.files})
+        try:
+            budget.take(sum(map(len, each.files.values())))
+        except LimitExceeded as error:
+            yield TranslatedJob(each.job, findings=each.findings, why=str(error))
+        else:
+            ran = each.ran if isinstance(each, ReadingWithRun) else None
+            yield from _written(work, each.job, settings, each.findings, ran)
 
 
 def readings(
-    work: TranslationTask, source: NamedSource, tell: Tell = nothing
+    work: TranslationTask,
+    source: NamedSource,
+    tell: Tell = nothing,
+    budget: FileBudget | None = None,
 ) -> Iterator[tuple[str, Reading]]:
     """What a source says of each job, with the name of what says it.
 
     A store and a directory are the documents in it, and so are records of a batch system: what
-    else is to be said of them goes to ``tell``. Raises as ``run`` does.
+    else is to be said of them goes to ``tell``, and what was read counts for the ``budget``. Raises
+    as ``run`` does.
     """
     for name, data, from_ in _documents(work, source, tell):
+        if budget is not None:
+            budget.read += len(data)
         if not data.strip():
             yield name, Reading(None, (cause.empty().finding,))
             continue

@@ -17,6 +17,7 @@ from sssjob.cli.store import shared
 if TYPE_CHECKING:
     from sssjob.errors import DamagedStore
     from sssjob.store import Store, Stored
+    from sssjob.store.messages import OneMessage
 
 Tell = Callable[[object], None]
 
@@ -62,7 +63,8 @@ def command(
 
     A job object that names Files is written in an element Data, together with them. In the one
     document of --to sss, where two jobs mean different Files by one id, the later one gets another
-    id. Damaged documents are reported, and the others are written.
+    id. Damaged documents are reported, and the others are written. Beside each job that names it, a
+    File is written as long as all of them are not more than 100 times as large as what was read.
     """
     missed = 0
 
@@ -96,7 +98,8 @@ def _write(jobs: Store, found: Iterable[Stored], output: str | None, form: str, 
     with common.output(output) as stream:
         if form == "sss":
             stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<Jobs>\n')
-        for stored, files in _with_files(jobs, found, tell):
+        whole = together if form == "sss" else None
+        for stored, files in _with_files(jobs, found, tell, whole):
             if form == "sss":
                 for piece in together.pieces(stored.document, stored.files, files):
                     stream.write(piece + b"\n")
@@ -109,17 +112,30 @@ def _write(jobs: Store, found: Iterable[Stored], output: str | None, form: str, 
 
 
 def _with_files(
-    jobs: Store, found: Iterable[Stored], tell: Tell
+    jobs: Store, found: Iterable[Stored], tell: Tell, together: OneMessage | None
 ) -> Iterator[tuple[Stored, dict[str, bytes]]]:
-    """Documents with their Files; one of which a File is damaged is told, and comes without."""
-    from sssjob.errors import DamagedStore
+    """Documents with their Files; one of which a File is damaged is told, and comes without.
 
+    So is one whose Files are too much, but where each is written once: ``together`` has those.
+    """
+    from sssjob.document.attached import left_out
+    from sssjob.errors import DamagedStore, LimitExceeded
+    from sssjob.store.messages import GivenFiles
+
+    given = GivenFiles(jobs)
     for stored in found:
+        files: dict[str, bytes] = {}
         try:
-            yield stored, jobs.files(stored)
+            if together is None:
+                files = given.of(stored)
+            elif not together.has(stored.files):
+                files = jobs.files(stored)
         except DamagedStore as error:
             tell(error)
-            yield stored, {}
+        except LimitExceeded as error:
+            told = left_out(stored.identity.name, stored.identity.id, error)
+            tell(f"{jobs.address}: {told}; --to sss writes each File once")
+        yield stored, files
 
 
 def _json(stored: Stored, files: dict[str, bytes]) -> bytes:
