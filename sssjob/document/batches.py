@@ -158,7 +158,7 @@ def trees(cutter: DocumentCutter, tell: OnError, known: Collection[str]) -> Iter
     for part in map(_bounded, cutter.documents()):
         if isinstance(part, UnreadableDocument):
             tell(part)
-        elif (root := _tree(part)) is not None:
+        elif not part.is_faulty and (root := _tree(part)) is not None:
             for each in _located(root, part.place.line - 1, tell, known):
                 yield LargeDocument(*each) if limits.is_much(part.data) else each
         else:

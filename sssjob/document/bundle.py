@@ -17,6 +17,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import executable, spec
 from sssjob.document import tree
+from sssjob.document.batches import OnError
 from sssjob.document.bridge import from_node, from_tree
 from sssjob.document.files import Source
 from sssjob.document.meant import Around, Meant
@@ -73,9 +74,12 @@ class Bundle:
         return self.files.get(named.target) if named.kind is ExecutableKind.FILE else None
 
 
-def bundles(source: Source) -> Iterator[Bundle]:
-    """Each message of a source, held whole. Raises ``UnreadableDocument``."""
-    for root, offset in tree.documents(source):
+def bundles(source: Source, *, on_error: OnError | None = None) -> Iterator[Bundle]:
+    """Each message of a source, held whole.
+
+    Raises ``UnreadableDocument``, or hands it to ``on_error`` and goes on.
+    """
+    for root, offset in tree.documents(source, on_error=on_error):
         yield from messages(root, offset=offset)
 
 

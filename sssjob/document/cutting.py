@@ -54,12 +54,17 @@ class Other(NamedTuple):
 
 
 class WholeDocument(NamedTuple):
-    """The bytes of one document, with its prolog and with what comes behind its root."""
+    """The bytes of one document, with its prolog and with what comes behind its root.
+
+    Where that is faulty (``is_faulty``), it is not with them: what is wrong with the document
+    itself comes first.
+    """
 
     data: bytes
     place: SourcePlace
     encoding: str
     is_first: bool = False
+    is_faulty: bool = False
 
 
 Cut = Piece | Other | WholeDocument | FilesBeside | UnreadableDocument
@@ -135,7 +140,8 @@ class DocumentCutter:
         self._found = False  # whether there was any document
         self._is_broken = False  # whether an end was missing: then others may be
         self._has_ended = False
-        self._held: _HeldBytes | None = None  # of a document that is wanted as a whole
+        self._kept: _KeptBytes | None = None  # of a document that is wanted as a whole
+        self._last = (0, b"")  # the size of the last one given so, and all read behind its root
         self._holds_documents = False
         self._mark = False  # whether there was a byte order mark of UTF-8
         self.is_open = False  # whether the bytes ended inside of a document
@@ -152,7 +158,7 @@ class DocumentCutter:
         """
         self._begin()
         while True:
-            if self._held is None:
+            if self._kept is None:
                 yield from self.siblings(self._apart)
             yield from self._document()
             if self._has_ended:
@@ -183,9 +189,16 @@ class DocumentCutter:
                 yield self._wrong_line()
                 self._found = True
                 continue
-            self._found = True
-            data = prolog.data + self.use(self._root(name)) + self._epilog()
-            yield WholeDocument(data, prolog.place, self._encoding, is_first)
+            self._found, is_faulty = True, False
+            data = prolog.data + self.use(self._root(name))
+            self._kept = used = _KeptBytes()
+            try:
+                behind = self._epilog()
+            except UnreadableDocument:
+                behind, is_faulty = b"", True
+            self._kept = None
+            self._last = (len(data), used.data)
+            yield WholeDocument(data + behind, prolog.place, self._encoding, is_first, is_faulty)
         self._refuse_nothing()
 
     def again(self, whole: WholeDocument) -> Iterator[Cut]:
@@ -193,19 +206,20 @@ class DocumentCutter:
 
         What is wrong with a document comes before it.
         """
-        self._data, self._at, self._known = whole.data + self.rest(), 0, {}
+        size, behind = self._last
+        self._data, self._at, self._known = whole.data[:size] + behind + self.rest(), 0, {}
         self._start, self._line, self._column = whole.place
         self._margin = b"" if self._column == 1 else None
         self._found, self._holds_documents = not whole.is_first, False
-        self._held = _HeldBytes(whole.place)
+        self._kept = _HeldBytes(whole.place)
         return self.cuts()
 
     def _document(self) -> Iterator[Cut]:
         """What the next document is cut into, if there is one."""
         is_first = not self._found
         place = self.place
-        if self._held is not None:
-            self._held = _HeldBytes(place)
+        if self._kept is not None:
+            self._kept = _HeldBytes(place)
         if self._prolog() is None:
             self._has_ended = True
             return
@@ -218,9 +232,9 @@ class DocumentCutter:
             yield FilesBeside(is_new=True)
             yield from _Wrapper(self, name, self._encoding, self._origin, self.place).cuts()
         self._found = True
-        if self._held is not None and name is not None:
+        if self._kept is not None and name is not None:
             self._epilog()
-            yield WholeDocument(self._held.data, place, self._encoding, is_first)
+            yield WholeDocument(self._kept.data, place, self._encoding, is_first)
 
     def siblings(self, around: EnclosingTags) -> Iterator[Piece]:
         """Job objects with nothing but space between them that hide nothing, as far as they go.
@@ -260,8 +274,8 @@ class DocumentCutter:
         """Use up so many bytes."""
         used = self._data[self._at : self._at + count]
         self._at += count
-        if self._held is not None:
-            self._held.add(used)
+        if self._kept is not None:
+            self._kept.add(used)
         self._start += (encodings.size(used, self._origin) or 0) if self._origin else len(used)
         lines = used.count(b"\n")
         if lines:
@@ -555,12 +569,11 @@ class DocumentCutter:
             raise cause.empty()
 
 
-class _HeldBytes:
-    """What was used up of a document that is wanted as a whole: no more than may be held of one."""
+class _KeptBytes:
+    """What was used up of a document that is wanted as a whole."""
 
-    def __init__(self, place: SourcePlace) -> None:
+    def __init__(self) -> None:
         self._parts: list[bytes] = []
-        self._size, self._place = 0, place
 
     @property
     def data(self) -> bytes:
@@ -568,8 +581,20 @@ class _HeldBytes:
         return b"".join(self._parts)
 
     def add(self, data: bytes) -> None:
-        """Hold more; raises ``UnreadableDocument`` where that is too much."""
+        """Keep more."""
         self._parts.append(data)
+
+
+class _HeldBytes(_KeptBytes):
+    """The same, and no more than may be held of one."""
+
+    def __init__(self, place: SourcePlace) -> None:
+        super().__init__()
+        self._size, self._place = 0, place
+
+    def add(self, data: bytes) -> None:
+        """Hold more; raises ``UnreadableDocument`` where that is too much."""
+        super().add(data)
         self._size += len(data)
         limits.refuse_held_bytes(self._size, self._place.line - 1)
 

@@ -76,14 +76,14 @@ class SSS(Translator[Message]):
                 context = left.later() if left is not None and number else left
                 yield Message(job, _NO_FILES, around=context, ran=ran)
             return
-        try:
-            for bundle in bundles(BytesIO(data)):
-                for job, left, ran in requested_jobs(bundle.blocks):
-                    own = named(job, bundle.every)
-                    files = {file.id: file.content for file in reversed(own)}  # the first is meant
-                    yield Message(job, files, (*doubled(own), *_not_kept(own)), left, ran)
-        except UnreadableDocument as error:
-            yield error.finding
+        unread: list[UnreadableDocument] = []
+        for bundle in bundles(BytesIO(data), on_error=unread.append):
+            yield from _taken(unread)
+            for job, left, ran in requested_jobs(bundle.blocks):
+                own = named(job, bundle.every)
+                files = {file.id: file.content for file in reversed(own)}  # the first is meant
+                yield Message(job, files, (*doubled(own), *_not_kept(own)), left, ran)
+        yield from _taken(unread)
 
     def job(self, form: Message, settings: Settings) -> Read:
         """The job, refused where its surroundings are not understood (9.0)."""
@@ -96,6 +96,12 @@ class SSS(Translator[Message]):
         """The element that tells job objects."""
         name = told(head)
         return f"an element {name}" if name else ""
+
+
+def _taken(unread: list[UnreadableDocument]) -> Iterator[Finding]:
+    """What could not be read since the last job, which is told before the next one."""
+    yield from (error.finding for error in unread)
+    unread.clear()
 
 
 def _not_kept(files: Iterable[MessageFile]) -> Iterator[Finding]:

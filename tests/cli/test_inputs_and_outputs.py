@@ -7,8 +7,10 @@ its forms. What is no input at all is told by what it is, by every one of them.
 
 import gzip
 import json
+import re
 import shutil
 import sqlite3
+from pathlib import Path
 
 import click
 import pytest
@@ -292,6 +294,26 @@ def test_a_bad_record_ends_every_command_with_1_and_what_cannot_be_read_with_2(
         ended[what] = result.exit_code
     expected = {what: code for what, (_, code) in SOURCES.items()}
     assert ended == {**expected, **DIFFER.get(name, {})}
+
+
+# fmt: off
+PAGE = {
+    # how the row of the page begins                 commands whose exit code is this, for what
+    "2 for a document about something else":         lambda differ: differ.get(FOREIGN) == 2 and differ.get("no job") != 2,
+    "0 for such a document, too":                    lambda differ: differ.get(FOREIGN) == 0,
+    "2 also when one of the two has no job":         lambda differ: differ.get("no job") == 2 and differ.get("one bad record") is None,
+    "0 also for a document or a file of records":    lambda differ: differ.get("no job") == 0,
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("row, is_of", PAGE.items(), ids=PAGE)
+def test_the_page_names_the_commands_whose_exit_code_differs(row, is_of):
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    [commands] = re.findall(rf"^\| (.*) \| {re.escape(row)}", page, re.MULTILINE)
+    assert set(re.findall("`([^`]+)`", commands)) == {
+        name for name, differ in DIFFER.items() if is_of(differ)
+    }
 
 
 HOW = {"--from", "--tz", "--columns", "--delimiter"}

@@ -88,6 +88,37 @@ def test_each_command_tells_the_same_code_and_place_and_ends_alike(data, tmp_pat
     assert {found[0] for found in told.values()} == {first}
 
 
+_ATTRIBUTE = '<Id a="1" a="2">1</Id>'  # the parser goes on behind such a fault
+_BEHIND = "\n<!-- a--b -->\n"
+TWO_FAULTS = {
+    "behind the document": (f"<Job>{_ATTRIBUTE}</Job>{_BEHIND}<Job/>", (1, 21)),
+    "behind a wrapper": (f"<D>\n<Job>{_ATTRIBUTE}</Job>\n</D>{_BEHIND}", (2, 21)),
+    "in the same job object": (f"<Job>{_ATTRIBUTE}{_BEHIND}</Job>\n", (1, 21)),
+    "far behind the document": (f"<Job>{_ATTRIBUTE}</Job>{' ' * 400000}{_BEHIND}", (1, 21)),
+    "an end tag of another element": (f"<Job>\n{_ATTRIBUTE}\n<Foo></Bar></Job>\n", (2, 16)),
+    "a value without quotes": (f"<Job>\n{_ATTRIBUTE}\n<Foo x=1></Foo></Job>\n", (2, 16)),
+}  # fmt: skip
+_WHOLE = ("query /Job @", "query --xpath 3.1 /Job @", "query --xpath 2.0 //Id @")
+
+
+@pytest.mark.parametrize("data, place", TWO_FAULTS.values(), ids=TWO_FAULTS)
+def test_of_two_faults_each_command_tells_the_first_at_its_place_and_in_its_words(
+    data, place, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.xml").write_text(data)
+    (tmp_path / "offers.json").write_text('{"offers": []}')
+    (tmp_path / "records.txt").write_text("JobID|State\n1|COMPLETED\n")
+    line, column = place
+    said = f"bad.xml:{line}:{column}: error: Attribute a redefined [E-XML]"
+    first = {}
+    for command in (*COMMANDS, *_WHOLE, "repair @"):
+        words = command.replace("@", "bad.xml").split()
+        errors = CliRunner().invoke(sssjob, words).stderr.splitlines()
+        first[command] = next((each for each in errors if ": error: " in each), "")
+    assert first == dict.fromkeys(first, said)
+
+
 def test_each_command_takes_as_many_levels_as_the_parser_does(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     inside, names = "x", [f"<{'A' * (1 + level % 3)}>" for level in range(254)]

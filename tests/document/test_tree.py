@@ -180,6 +180,36 @@ def test_job_objects_of_other_namespaces_are_told_and_hide_none(source, jobs, li
                 list(view(source))
 
 
+BROKEN_ID = b'<Job><Id a="1" a="2">1</Id></Job>'
+# fmt: off
+BEHIND = [
+    # what comes behind a broken job object                   where errors are
+    pytest.param(b"\n<!-- a--b -->\n" + JOB,                  [(1, 21), (2, 7)],       id="a comment"),
+    pytest.param(b"\n" * 10**6 + b"<!-- a--b -->" + JOB,      [(1, 21), (10**6 + 1, 7)], id="a comment behind much space"),
+    pytest.param(b"\n" * 10**6 + BROKEN_ID,                   [(1, 21), (10**6 + 1, 21)], id="another behind much space"),
+    pytest.param(b"\n<!DOCTYPE Job>\n" + JOB,                 [(1, 21), (2, 1)],       id="a document type"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("behind, places", BEHIND)
+def test_each_view_tells_what_is_wrong_with_a_document_before_what_is_wrong_behind_it(
+    behind, places
+):
+    for view in (tree.units, tree.documents, slices):
+        told = []
+        list(view(BROKEN_ID + behind, on_error=told.append))
+        assert [(error.finding.line, error.finding.column) for error in told] == places, view
+
+
+def test_a_document_before_a_fault_is_whole_and_one_with_it_is_not():
+    told = []
+    source = b"%s\n<!-- a -->\n<?xml version='1.0'?>%s\n<!-- a--b -->\n" % (JOB, JOB)
+    found = list(tree.documents(source, on_error=told.append))
+    assert [each.line for each in found] == [1]
+    assert [error.finding.line for error in told] == [4]
+
+
 def test_an_error_counts_whatever_warning_comes_behind_it():
     document = b'<Job u:its="1"><File xmlns="relative"/></Job>'
     for load in (tree.parse, loads, lambda data: list(slices(data))):

@@ -162,11 +162,14 @@ def at_its_place(found: list[Finding], said: Finding, source: Source) -> Iterato
     """The causes, one of them at the place that each command tells of these bytes. # decision 680
 
     It is the first of that line, or an element that is open at the end, where its end tag is to be
-    written. If all are to be mended in other lines, it is the first, which says in which line.
+    written. If all are to be mended in lines before, it is the first, which says in which line.
+    What stands only behind that place is no cause of it: there it is what is told.
     """
-    causes = [each for each in found if each.code == said.code]
+    causes = [each for each in found if each.code == said.code and _may_cause(each, said)]
     of_line = (each for each in causes if _is_there(each, said))
     chosen = next(of_line, causes[0] if causes else None)
+    if chosen is None and said.column:
+        found = [chosen := said, *found]
     for each in found:
         if each is chosen and said.column:
             there = "" if _is_there(each, said) else f"in line {each.line} "
@@ -176,6 +179,10 @@ def at_its_place(found: list[Finding], said: Finding, source: Source) -> Iterato
                 excerpt=excerpt,
             )  # fmt: skip
         yield each
+
+
+def _may_cause(cause: Finding, said: Finding) -> bool:
+    return cause.line <= said.line or _is_there(cause, said)
 
 
 def _is_there(cause: Finding, said: Finding) -> bool:
