@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from sssjob.records import regular
-from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
+from sssjob.records.cutting import Front, LineCutter, NewCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece, RecordBatch, RecordRun
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
 from sssjob.records.record import CUT_SHORT, Bad, Noted, Options
@@ -76,7 +76,7 @@ class Lines:
     """
 
     many: Callable[[Sequence[str]], Sequence[Any]] | None = None
-    cutter: type[Cutter] | None = LineCutter
+    cutter: NewCutter | None = LineCutter
     regular: RegularLines | None = None
     has_parts: bool = False
 
@@ -163,7 +163,7 @@ class Parted(NamedTuple):
     then ``rest`` finds those of all that is left of the stream.
     """
 
-    cutter: Callable[[bytes, bytes], Callable[[Options, Front], Cutter] | None]
+    cutter: Callable[[bytes, bytes], NewCutter | None]
     behind: Callable[[bytes, PartStream, int], Iterable[Any]]
     rest: Callable[[bytes, OpenStream, int], Iterable[Any]] = _no_rest
 

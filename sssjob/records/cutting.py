@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -131,6 +131,9 @@ class Cutter(Protocol):
         ``final``: there is no more data than this.
         """
         ...
+
+
+NewCutter = Callable[[Options, Front], Cutter]  # what gives one for each stream
 
 
 class LineCutter:

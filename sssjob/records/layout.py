@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, Union, cast
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job, Property
 from sssjob.records.clock import BLANK, Clock
-from sssjob.records.cutting import Cutter, Moved
+from sssjob.records.cutting import Moved, NewCutter
 from sssjob.records.lasting import Lasted
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
 from sssjob.records.texts import BulkColumn
@@ -301,7 +301,7 @@ class Cut(Protocol):
     """How bytes are cut into pieces: each has the number of its first line."""
 
     @property
-    def cutter(self) -> type[Cutter] | None:
+    def cutter(self) -> NewCutter | None:
         """What cuts a stream where these pieces can be cut, whatever they tell."""
         ...
 

@@ -73,8 +73,8 @@ def _many(layout: Layout) -> Callable[[Sequence[str]], Sequence[Any]] | None:
 
 _NOT_CUT = "records of {} cannot be cut for several processes: a part would not stand alone"
 _DOES_NOT_GROW = (
-    "such a document is written as a whole and does not grow: --state is for logs to which records "
-    "are appended"
+    "records of {} say nowhere where they can be cut, as in a document that is written as a whole "
+    "and does not grow: --state is for logs to which records are appended"
 )
 
 
@@ -142,7 +142,7 @@ class Cutting:
         else:
             cuts = cutter(layout, options, self.place.front)
         if cuts is None and (held or not isinstance(layout.cut, CustomPieces)):
-            raise UnusableInput(_DOES_NOT_GROW if held else _NOT_CUT.format(self.format))
+            raise UnusableInput((_DOES_NOT_GROW if held else _NOT_CUT).format(self.format))
         self._cutter = cuts
 
     def __iter__(self) -> Iterator[Part]:
