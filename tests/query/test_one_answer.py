@@ -156,3 +156,25 @@ def test_what_means_the_same_is_asked_of_libxml2(text):
 @pytest.mark.parametrize("text", NOT_PLAIN)
 def test_what_may_mean_something_else_is_not(text):
     assert compile(text, None, "3.1").plain is None
+
+
+@pytest.mark.parametrize("text", [*PLAIN, "//Job[1]/Id", "//Job[User eq 'amy']/Id"])
+def test_what_is_found_in_a_document_that_was_read_is_what_is_found_in_its_bytes(text):
+    query = compile(text, None, "3.1")
+    for document in one_answer.DOCUMENTS:
+        found = [match.text for match in query.asked_of(etree.fromstring(document))]
+        assert found == answers(query, document)
+
+
+@pytest.mark.parametrize(("text", "part", "streams"), [
+    ("count(//Job[User = 'amy'])", "//Job[User = 'amy']", True),
+    ("sum(//Job[1]/Charge)", "//Job[1]/Charge", False),
+    ("count(//Job) + count(//User)", None, None),
+    ("count(//Job/Id)", "//Job/Id", True),
+])  # fmt: skip
+def test_an_answer_of_one_part_is_gathered_as_that_part_is_asked(text, part, streams):
+    alone = compile(text, None, "3.1").only_part
+    assert (alone is None) == (part is None)
+    if part is not None:
+        assert alone.streams is streams
+        assert answers(alone, STREAM) == answers(compile(part, None, "3.1"), STREAM)

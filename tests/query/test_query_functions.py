@@ -107,6 +107,8 @@ TO_8 = '<Processors op="LE">8</Processors>'
                      id="no range"),
         pytest.param("<Node aggregation='Pattern'>n.*</Node>", "count(sss:nodes(Node))", "0",
                      id="a pattern has no names"),
+        pytest.param("<Node aggregation='Range'>n[9-1]</Node><Node>n1</Node>",
+                     "count(sss:nodes(Node))", "1", id="behind a list that is none"),
         pytest.param("<Node>n[1-2]</Node>", "string(sss:nodes(Node))", "n[1-2]",
                      id="one name without aggregation"),
         pytest.param("", "count(sss:nodes('n[1-4]'))", "4", id="a literal range"),

@@ -41,6 +41,8 @@ def unknown(name, meant):
         ),
         pytest.param("/Jbs/Job/Id", [], id="a wrapper may be called anything"),
         pytest.param("//Job/*[self::Id]/text()", [], id="known"),
+        pytest.param("//*/Jobb", [(4, unknown("Jobb", "Job"))], id="behind a star"),
+        pytest.param("//node()/Jobb", [(9, unknown("Jobb", "Job"))], id="behind any node"),
         pytest.param(
             "(Jobb)[1]/Idd",
             [(1, unknown("Jobb", "Job")), (10, unknown("Idd", "Id"))],

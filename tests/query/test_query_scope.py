@@ -65,10 +65,26 @@ def test_what_stays_in_a_job_object_streams(expression):
         pytest.param("lang('en')", id="language of ancestors"),
         pytest.param("/self::node()/Jobs/Job", id="other axes"),
         pytest.param("1 + 1", id="no job at all"),
+        pytest.param("true()", id="a function of nothing"),
+        pytest.param("string(/Jobs)", id="text of the document"),
     ],
 )
 def test_what_may_leave_a_job_object_does_not_stream(expression):
     assert not compile(expression, S).streams
+
+
+@pytest.mark.parametrize(
+    "expression, told",
+    [
+        ("//Job/Id", ""),
+        ("Id", ""),
+        ("//Job[Id] | //JobGroup", ""),
+        ("true()", "true() is worked out over the whole document"),
+        ("string(/Jobs)", "string(/child::Jobs) is worked out over the whole document"),
+    ],
+)
+def test_why_it_does_not_is_told(expression, told):
+    assert compile(expression, S).obstacle == told
 
 
 NESTED = (

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from sssjob.query import compile
-from sssjob.query.xpath2.ways import branches, constants, plain, way
+from sssjob.query.xpath2.ways import branches, called, constants, plain, way
 
 JOBS = b"""<Jobs>
  <Job><Id>1</Id><Requested><Memory op="GE" units="GB">4</Memory></Requested></Job>
@@ -202,3 +202,20 @@ def test_what_may_count_or_fail_or_compares_numbers_is_none(expression):
 
 def test_a_way_from_a_variable_is_no_question_of_xpath_1():
     assert plain(token("for $a in Job return $a/Id")[2], {}) is None
+
+
+@pytest.mark.parametrize(
+    "expression, namespaces, name, symbol",
+    [
+        ("sss:bytes(Memory)", {}, "sss:bytes", "bytes"),
+        ("fn:count(Job)", {}, "count", "count"),
+        ("fn:count(Job)", {"fn": "urn:x"}, ":", ":"),
+        ("math:sqrt(4)", {}, ":", ":"),
+        ("count(Job)", {}, "count", "count"),
+    ],
+)
+def test_functions_are_called_by_their_names_ours_with_their_prefix(
+    expression, namespaces, name, symbol
+):
+    found, call = called(token(expression), namespaces)
+    assert (found, call.symbol) == (name, symbol)
