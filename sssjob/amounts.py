@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from sssjob import expression, spec, units
@@ -25,10 +26,12 @@ from sssjob.errors import (
 )  # fmt: skip
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.expression.conflicts import conflict
+from sssjob.expression.offer import ALL_NEEDED, outside
 from sssjob.model import (
     Block,
     Delivered,
     Item,
+    Job,
     Properties,
     Property,
     Requested,
@@ -49,6 +52,7 @@ from sssjob.task_counts import (
 )
 
 if TYPE_CHECKING:
+    from sssjob.choices import Asking, JointChoice
     from sssjob.layout.met import LayoutVerdicts
     from sssjob.named_nodes import NamedNodes
     from sssjob.task_distribution import TaskMapping
@@ -63,6 +67,8 @@ NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 OF_EACH_TASK = frozenset(("Disk", "Memory", "Swap"))
 _LAID_OUT = frozenset(("Node", "NodeCount", "Processors"))
 _ALTERNATIVES = 64
+_CHOOSING = frozenset(("conj", "preference"))  # without which there is one alternative
+_OPERATED = frozenset(("conj", "group", "op"))  # without which a thing is wanted
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
 # The attributes by which a request stays one without alternatives.
@@ -122,15 +128,16 @@ class Scope:
     who makes something of it.
 
     ``own``, ``request`` and ``given`` are its properties: in no category, requested, delivered.
-    A task group without nodes by name has those of its ``job``.
+    A task group without nodes by name has those of its ``job``. ``number`` is that of the choice
+    that is made, where it is not the best.
     """
 
     def __init__(
         self, block: Block, path: str, report: Callable[[Finding], None] = unheard, *,
-        repair: bool = False, job: Scope | None = None,
+        repair: bool = False, job: Scope | None = None, number: int | None = None,
     ) -> None:  # fmt: skip
         self.block, self.path, self.report, self.repair = block, path, report, repair
-        self.job = job
+        self.job, self.number = job, number
         # Asked for again and again, and each time made anew by a block.
         self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
@@ -240,23 +247,58 @@ class Scope:
             self.report(finding("E-TYPE", str(error), line=item.line, path=path, section="SSS 2.2"))
             return None
 
-    @cached_property
+    @property
     def alternatives(self) -> tuple[Alternative, ...]:
-        """The alternatives of the request that some amount can satisfy, best first.
+        """The alternatives of the request that some choice takes, best first."""
+        return self._alternatives
 
-        Those whose demands contradict each other, or have no layout, are left out, unless all do.
+    @cached_property
+    def _alternatives(self) -> tuple[Alternative, ...]:
+        if len(self._possible) < 2 and not self._is_joined:
+            return self._possible
+        return _distinct(each.own for each in self.choices) if self.mentioned else ()
+
+    # decision 1117
+    @cached_property
+    def choices(self) -> tuple[JointChoice, ...]:
+        """The alternatives that can be met, of a job those that it has with its only task group.
+
+        Best first. Those whose demands contradict each other, or have no layout, are left out,
+        unless all do.
         """
+        from sssjob import choices  # as few jobs need it
+
+        own, group = self._possible, self._of_only_group
+        if group is not None and self._is_readable and group._is_readable:
+            of_both = self._asking, group._asking
+            every = choices.of_both(*of_both, group.own.names(), _ALTERNATIVES)
+        else:
+            every = [*map(choices.alone, own)]
+        if len(every) > 1:
+            every = [each for each in every if not conflict(self.demanded(each))] or every
+        if len(every) > 1 and self._counts_nodes:
+            from sssjob.layout.met import that_can_be_met  # as few jobs need it
+
+            every = that_can_be_met(self.layout_verdicts, every, lambda each: each.whole.terms)
+        return tuple(every)
+
+    def demanded(self, choice: JointChoice) -> Alternative:
+        """What a choice demands, with the features that are said outside of the request."""
+        whole, group = choice.whole, self._of_only_group
+        if ALL_NEEDED.isdisjoint(self.mentioned_with_group):
+            return whole
+        blocks = [self.block] if group is None else [self.block, group.block]
+        beside = [item for each in blocks for item in outside(each) if item.name in ALL_NEEDED]
+        return replace(whole, terms=(*map(Comparison, beside), *whole.terms))
+
+    @cached_property
+    def _possible(self) -> tuple[Alternative, ...]:
+        """The alternatives of this request by itself that some amount satisfies, best first."""
         try:
             found = self._every
             if found is None:
                 return ()
             possible = tuple(item for item in found if not self._is_empty(item))
-            if len(possible) > 1:
-                possible = tuple(item for item in possible if not conflict(item)) or possible
-            if len(possible) > 1 and self._counts_nodes:
-                from sssjob.layout.met import that_can_be_met  # as few jobs need it
-
-                possible = that_can_be_met(self.layout_verdicts, possible)
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
         except LimitExceeded as error:
@@ -270,6 +312,63 @@ class Scope:
                 self._requested_fault("E-OP", "no amount satisfies the request")
             return possible
         return ()
+
+    @property
+    def _asking(self) -> Asking:
+        from sssjob.choices import Asking  # as few jobs need it
+
+        return Asking(self.conjuncts, self._possible)
+
+    @property
+    def _is_readable(self) -> bool:
+        """Whether some amounts satisfy the request, or there is none."""
+        return bool(self._possible) or not self.mentioned
+
+    @cached_property
+    def _of_only_group(self) -> Scope | None:
+        """The only task group of a job, which asks for something with it."""
+        block = self.block
+        if not isinstance(block, Job) or len(block.asking_groups) != 1:
+            return None
+        is_one = not block.references("TaskGroup")
+        path = f"{self.path}/TaskGroup"
+        return Scope(block.asking_groups[0], path, repair=self.repair) if is_one else None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether a job has one task group, with which it is one."""
+        return self._of_only_group is not None
+
+    @cached_property
+    def _is_joined(self) -> bool:
+        """Whether there is anything to choose for a job and its only task group together."""
+        group = self._of_only_group
+        if group is None or not any(
+            _CHOOSING & item.attributes.keys() for each in (self, group) for item in each.request
+        ):
+            return False  # as most, of which nothing is made to tell it
+        return max(len(self._possible), len(group._possible)) > 1
+
+    def of_group(
+        self, group: Block, path: str, report: Callable[[Finding], None] = unheard, *,
+        job: Scope | None = None, is_counted: bool = False,
+    ) -> Scope:  # fmt: skip
+        """The scope of a task group of a job: of its only one in the choice that is made.
+
+        ``is_counted``: the group has the counts of its job (``defaults.counted``).
+        """
+        found = Scope(group, path, report, repair=self.repair, job=job)
+        is_step = isinstance(group, TaskGroup) and group.is_step
+        if self._is_joined and not is_step and self.choice is not None and found._is_readable:
+            found._follow(self, is_counted=is_counted)
+        return found
+
+    def _follow(self, job: Scope, *, is_counted: bool) -> None:
+        """Take the alternative of the choice that its job makes."""
+        self.choices, self.layout_verdicts, made = job.choices, job.layout_verdicts, job.choice
+        if made is not None and self.mentioned:
+            taken = attrgetter("counting" if is_counted else "theirs")
+            self.chosen, self._alternatives = taken(made), _distinct(map(taken, job.choices))
 
     @cached_property
     def _every(self) -> expression.Alternatives | None:
@@ -292,35 +391,81 @@ class Scope:
 
     @cached_property
     def layout_verdicts(self) -> LayoutVerdicts:
-        """Which alternatives of the request have a layout."""
-        from sssjob.layout.met import LayoutVerdicts  # as few jobs need it
+        """Which alternatives of the request have a layout, as a whole."""
+        from sssjob import defaults  # as few jobs need it
+        from sssjob.layout.met import LayoutVerdicts
 
-        return LayoutVerdicts(self.block, self.path, self.own, self.request)
+        if not isinstance(self.block, Job) or self._of_only_group is None:
+            return LayoutVerdicts(self.block, self.path, self.own, self.request)
+        resolved = defaults.scope(self.block)
+        assert isinstance(resolved, Job)
+        [block] = resolved.asking_groups
+        return LayoutVerdicts(block, f"{self.path}/TaskGroup", block.properties, block.requested)
+
+    def nodes_in(self, alternative: Alternative) -> int | None:
+        """How many nodes a layout has in an alternative, as ``LayoutVerdicts.nodes`` has it."""
+        wholes = (each.whole for each in self.choices if alternative in (each.own, each.theirs))
+        return self.layout_verdicts.nodes(next(wholes, alternative).terms)
 
     @property
     def _counts_nodes(self) -> bool:
         """Whether the request has counts or names that others may contradict.
 
-        What a job says beside task groups is theirs; what ran has had what it was delivered.
+        What a job says beside several task groups is theirs; what ran has had what it was
+        delivered.
         """
-        if self.block.block(Delivered) or self.block.blocks(TaskGroup):
+        group = self._of_only_group
+        scopes = [self] if group is None else [self, group]
+        if any(each.block.block(Delivered) for each in scopes):
             return False
-        return not _LAID_OUT.isdisjoint(self.mentioned)
+        if group is None and self.block.blocks(TaskGroup):
+            return False
+        return any(not _LAID_OUT.isdisjoint(each.mentioned) for each in scopes)
 
     @cached_property
-    def chosen(self) -> Alternative | None:
-        """The alternative that was delivered, or else the preferred one, or else the first."""
+    def choice(self) -> JointChoice | None:
+        """The choice that was delivered, or else the preferred one, or else the first."""
+        if self.number is not None:
+            return self.choices[self.number] if self.choices else None
         given = {
             name: amount.value
             for name in (NUMBERS if self.block.block(Delivered) else ())
             if name in self.mentioned and (amount := self.delivered(name)) is not None
         }
         matching = (
-            item
-            for item in self.alternatives
-            if given and all(self._delivers(item, name, value) for name, value in given.items())
+            each
+            for each in self.choices
+            if given and all(self._delivers(each.own, name, value) for name, value in given.items())
         )
-        return next(matching, next(iter(self.alternatives), None))
+        return next(matching, next(iter(self.choices), None))
+
+    @cached_property
+    def chosen(self) -> Alternative | None:
+        """The alternative of the choice; None of no request, or one that cannot be read."""
+        if len(self._possible) < 2 and not self._is_joined:
+            return next(iter(self._possible), None)
+        made = self.choice if self._possible else None
+        return None if made is None else made.own
+
+    @property
+    def is_said_twice(self) -> bool:
+        """Whether a job and its only group may contradict each other, or a request what is beside.
+
+        That is of what both request, and of features, where some are not wanted.
+        """
+        group = self._of_only_group
+        requests = [self.request] if group is None else [self.request, group.request]
+        features = [item for each in requests for item in each if item.name in ALL_NEEDED]
+        both = frozenset() if group is None else self.mentioned & group.mentioned
+        return bool(both - ALL_NEEDED) or any(
+            _OPERATED & item.attributes.keys() for item in features
+        )
+
+    @cached_property
+    def mentioned_with_group(self) -> frozenset[str]:
+        """The names that the request mentions, or that of the only task group."""
+        group = self._of_only_group
+        return self.mentioned if group is None else self.mentioned | group.mentioned
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
@@ -655,6 +800,11 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
     """The comparisons of an alternative, those under Not included."""
     for term in alternative.terms:
         yield from expression.comparisons(term)
+
+
+def _distinct(every: Iterable[Alternative]) -> tuple[Alternative, ...]:
+    """Each of some alternatives once."""
+    return tuple({(*map(id, each.terms), each.score): each for each in every}.values())
 
 
 def _items_of(found: Iterable[Alternative]) -> frozenset[int]:

@@ -55,7 +55,9 @@ class Derivation(Choices):
         self.called = ""
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
-            Scope(group, _group_path(group, number), self.report, repair=repair, job=self.scope)
+            self.scope.of_group(
+                group, _group_path(group, number), self.report, job=self.scope, is_counted=True
+            )
             for number, group in enumerate(counted(job).task_groups, 1)
         ]
         start = self.time("StartTime")

@@ -6,13 +6,13 @@ tell of each alternative what it contradicts, and ``place`` of a job without any
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 from sssjob.defaults import LAID_OUT
 from sssjob.errors import InvalidValue, LimitExceeded
-from sssjob.expression import Alternative, Comparison, Term, comparisons
+from sssjob.expression import Comparison, Term, comparisons
 from sssjob.expression.offer import without_set_aside
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement
@@ -101,11 +101,11 @@ def _of_terms(terms: Iterable[Term]) -> _Key:
 
 # decision 1145
 def that_can_be_met(
-    verdicts: LayoutVerdicts, every: tuple[Alternative, ...]
-) -> tuple[Alternative, ...]:
-    """Those of some alternatives that have a layout; all of them where none has one."""
+    verdicts: LayoutVerdicts, every: list[V], terms: Callable[[V], tuple[Term, ...]]
+) -> list[V]:
+    """Those of some choices that have a layout; all of them where none has one."""
     try:
-        return tuple(each for each in every if verdicts.holds(each.terms)) or every
+        return [each for each in every if verdicts.holds(terms(each))] or every
     except (InvalidValue, LimitExceeded):
         return every  # which is told where it is taken
 

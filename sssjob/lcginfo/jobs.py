@@ -265,7 +265,7 @@ def _processors(scope: Scope, *, started: bool) -> float:
     block = scope.block
     assert isinstance(block, Job)
     groups = [
-        Scope(group, "/Job/TaskGroup", scope.report, job=scope)
+        scope.of_group(group, "/Job/TaskGroup", scope.report, job=scope, is_counted=True)
         for group in counted(block).task_groups
     ]
     asking = groups[0] if len(groups) == len(block.asking_groups) == 1 else scope

@@ -14,18 +14,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sssjob import expression, registry
 from sssjob.amounts import Scope, nodes_in_all
 from sssjob.check.awareness import SharedContext, understood
+from sssjob.choices import JointChoice
 from sssjob.defaults import counted
 from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.expression import Alternative
 from sssjob.features.derive import derive
-from sssjob.model import Job, Property, Requested, stripped
+from sssjob.model import Block, Job, Property, Requested, TaskGroup, stripped
 from sssjob.submission.control import control, filled
 from sssjob.translate import (
     Settings,
@@ -41,6 +42,8 @@ from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import JobRequest
+
+B = TypeVar("B", bound=Block)
 
 _TASKS = frozenset(("TaskCount", "TaskDistribution"))  # what says how often a program runs
 _OWN = ("User", "Group")  # who submits is whose the job is
@@ -117,7 +120,7 @@ def _not_refused(job: Job, system: str, environment: str) -> _SubmittedAlternati
 
     def of_alternative(number: int) -> _SubmittedAlternative:
         try:
-            asked = _asking_alone(job, scope.alternatives[number])
+            asked = _asking_alone(job, scope.choices[number])
             return _SubmittedAlternative(*_submission(asked, system, environment))
         except InvalidValue:
             return best  # which is refused as well
@@ -125,13 +128,23 @@ def _not_refused(job: Job, system: str, environment: str) -> _SubmittedAlternati
     return not_refused(scope, best, of_alternative)
 
 
-def _asking_alone(job: Job, alternative: Alternative) -> Job:
-    """A job that requests one of its alternatives."""
+def _asking_alone(job: Job, choice: JointChoice) -> Job:
+    """A job that requests one of its alternatives, with its only task group."""
+    only = job.asking_groups if len(job.asking_groups) == 1 else ()
+    narrowed = _requesting(job, choice.own)
+    return narrowed.holding(
+        _requesting(each, choice.theirs) if isinstance(each, TaskGroup) and each in only else each
+        for each in narrowed.items
+    )
+
+
+def _requesting(block: B, alternative: Alternative) -> B:
+    """A block that requests one of its alternatives."""
     asked = expression.write(expression.all_of(alternative.terms))
-    first = job.block(Requested)
-    return job.holding(
+    first = block.block(Requested)
+    return block.holding(
         each.holding(asked if each is first else ()) if isinstance(each, Requested) else each
-        for each in job.items
+        for each in block.items
     )
 
 
@@ -143,9 +156,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     scope = Scope(asking, "/Job", found.append)
     wanted = _wanted(job, scope, found)
     if not isinstance(options, OptionForm):
-        made_, lost = _by_jobspec(
-            job, system, options.name, wanted, several=len(scope.alternatives) > 1
-        )
+        made_, lost = _by_jobspec(job, system, options.name, wanted, several=len(scope.choices) > 1)
         return replace(made_, findings=tuple(found)), lost
     asked = JobRequest(job, scope, overridden=overridden)
     asked.amounts(*_carried(options, wanted))
@@ -235,7 +246,7 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
     values = {name: item.value for name, item in features.derived.items()}
     found += features.findings
     scopes = [
-        Scope(group, "/Job/TaskGroup", found.append, job=scope)
+        scope.of_group(group, "/Job/TaskGroup", found.append, job=scope, is_counted=True)
         for group in counted(job).asking_groups
     ]
     requests = [each for each in (scope, *scopes) if each.mentioned]

@@ -42,14 +42,15 @@ W = TypeVar("W", bound=WithRefusals)
 def not_refused(scope: Scope, best: W, made_of: Callable[[int], W]) -> W:
     """What is made of the first of the alternatives, best first, that nothing refuses; or the best.
 
-    ``made_of`` makes that of an alternative by its number. What the request does not speak of is
-    the same in each. One that asks for all that is refused of the best is not looked at.
+    ``made_of`` makes that of an alternative by its number (``Scope.choices``). What the request
+    does not speak of is the same in each. One that asks for all that is refused of the best is not
+    looked at.
     """
-    if not best.refusals or len(scope.alternatives) < 2:
+    if not best.refusals or len(scope.choices) < 2:
         return best
     refused = _of_request(scope, best.refusals)
-    for number, each in enumerate(scope.alternatives) if refused else ():
-        if each is not scope.chosen and _differs(each, refused):
+    for number, each in enumerate(scope.choices) if refused else ():
+        if each is not scope.choice and _differs(each.whole, refused):
             made = made_of(number)
             if not _of_request(scope, made.refusals):
                 return made
@@ -58,7 +59,7 @@ def not_refused(scope: Scope, best: W, made_of: Callable[[int], W]) -> W:
 
 def _of_request(scope: Scope, refusals: Iterable[Refusal]) -> list[Refusal]:
     """Those of which another alternative may ask for less."""
-    names = scope.mentioned | LAID_OUT
+    names = scope.mentioned_with_group | LAID_OUT
     return [each for each in refusals if each.name in names]
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sssjob.amounts import Scope
 from sssjob.defaults import COUNTS, LAID_OUT
 from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
 from sssjob.expression import LOGIC_AND_OPERATOR
-from sssjob.layout import check_sum, units
+from sssjob.layout import Unit, check_sum, units
 from sssjob.layout.met import holds, keep, said
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
@@ -52,7 +53,7 @@ def tell(asked: JobRequest) -> None:
         return
     views = asked.groups() if len(asked.job.asking_groups) > 1 else ()
     by_owner = {id(view.owner): view for view in views}
-    every = [*of_groups(asked.scope.block)]
+    every = [*of_groups(asked.scope)]
     for place, found in every:
         owner = asked.job.task_groups[place : place + 1]
         for each in found:
@@ -125,17 +126,25 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
         return  # which is told where it is taken
 
 
-def of_groups(job: Block) -> Iterator[tuple[int, list[CountContradiction]]]:
+def of_groups(job: Scope) -> Iterator[tuple[int, list[CountContradiction]]]:
     """Those of each task group, in the alternative that is written, with its place among them."""
-    for unit in units(job):
+    for unit in units(job.block):
         try:
-            every = requests(unit.block, unit.path).asked
+            written = _written(job, unit)
         except (InvalidValue, LimitExceeded, UnbalancedGroup):
             continue
-        if every:
+        if written is not None:
             _, is_one_of_several, number = unit.path.rpartition("[")
-            found = [*_of_request(next(filter(holds, every), every[0]))]
-            yield int(number.rstrip("]")) - 1 if is_one_of_several else 0, found
+            place = int(number.rstrip("]")) - 1 if is_one_of_several else 0
+            yield place, [*_of_request(written)]
+
+
+def _written(job: Scope, unit: Unit) -> LayoutRequest | None:
+    """What is written of a task group: of the only one the choice that is made for its job."""
+    if job.is_one and job.choice is not None:
+        return Statement(unit.block, unit.path).request(job.choice.whole.terms)
+    every = requests(unit.block, unit.path).asked
+    return next(filter(holds, every), every[0]) if every else None
 
 
 # decision 1092

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from sssjob import registry
@@ -13,7 +13,6 @@ from sssjob.defaults import resolve
 from sssjob.defaults.overriding import without_overridden
 from sssjob.document import cause
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
-from sssjob.expression import Alternative
 from sssjob.features.folded import as_requested, of_its_run
 from sssjob.model import BLOCKS, Job, Property
 from sssjob.translate import arrays, contradictions, residual
@@ -107,24 +106,13 @@ def _loaded(row: registry.Target) -> Translator[Any]:
     return found
 
 
-class _ChosenAlternative(Scope):
-    """A scope of which another alternative than the best one is chosen."""
-
-    number = 0
-
-    @cached_property
-    def chosen(self) -> Alternative | None:
-        """The alternative of that number."""
-        return self.alternatives[self.number] if self.alternatives else None
-
-
 def alternatives(job: Job) -> int:
-    """How many alternatives the request of a job has; 1 for a job without any."""
+    """How many alternatives a job has with its only task group; 1 for a job without any."""
     effective = resolve(job).block
     assert isinstance(effective, Job)
     known = _understood(effective, Settings())
     block, _ = without_overridden(known.block)
-    return max(len(Scope(block, "/Job", lambda found: None).alternatives), 1)
+    return max(len(Scope(block, "/Job", lambda found: None).choices), 1)
 
 
 def translate(
@@ -169,10 +157,7 @@ def translate(
 
     def written_as(number: int | None) -> _AsWritten:
         found: list[Finding] = []
-        scope = Scope(block, "/Job", found.append)
-        if number is not None:
-            scope = _ChosenAlternative(block, "/Job", found.append)
-            scope.number = number
+        scope = Scope(block, "/Job", found.append, number=number)
         asked = JobRequest(element, scope, settings.unstated, overridden=overridden)
         if told_of is not None and is_as_it_stands:
             _OUTLINES.learn(told_of, asked)

@@ -281,7 +281,7 @@ def _number_of_nodes(scope: Scope, alternative: Alternative) -> int | None:
     What cannot be read is told where it is taken.
     """
     try:
-        return scope.layout_verdicts.nodes(alternative.terms)
+        return scope.nodes_in(alternative)
     except (InvalidValue, LimitExceeded):
         return 0
 

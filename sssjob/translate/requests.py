@@ -249,7 +249,8 @@ class JobRequest:
                     here[name] = theirs[name]
                     self._overrule(own, theirs[name])
             self._here = here
-            self._adopted, self._shared = (adopted, Scope(group, "/Job/TaskGroup")), several
+            scope = self.scope.of_group(group, "/Job/TaskGroup")
+            self._adopted, self._shared = (adopted, scope), several
         return _OF_GROUPS & theirs.keys()
 
     def _environments(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
@@ -373,7 +374,7 @@ class JobRequest:
             view.owner = group
             view._here = self._blocks.get(id(group), {})
             view.names = frozenset(view._here)
-            view.scope = Scope(group, "/Job/TaskGroup", job=self.scope)
+            view.scope = self.scope.of_group(group, "/Job/TaskGroup", job=self.scope)
             views.append(view)
         return views
 
@@ -639,10 +640,21 @@ class JobRequest:
 
     def tell_conflicts(self) -> None:
         """Tell of what is written and cannot hold together: there is no other alternative."""
-        for alternative in self._chosen.values():
-            found = conflict(alternative)
+        for found in self._conflicts():
             for each in (inner for term in found for inner in comparisons(term)):
                 self._other_value(each.item, shown(found), Done.CONVERTED)
+
+    def _conflicts(self) -> Iterator[tuple[Term, ...]]:
+        """What cannot hold together in the alternatives that are written, of several groups each.
+
+        Those of a job and its only task group are one.
+        """
+        scope = self.scope
+        is_one = self._alone or not self.job.asking_groups or scope.is_one
+        if is_one and scope.is_said_twice and (made := scope.choice) is not None:
+            yield conflict(scope.demanded(made))
+        else:
+            yield from map(conflict, self._chosen.values())
 
     def demanding(self, name: str) -> list[Property]:
         """What says something by a name, taken or not, apart from what binds nobody."""
@@ -873,7 +885,8 @@ class _Survey:
                 self._add(item, path, policy, block)
             elif isinstance(item, TaskGroup):
                 heard = unheard if scope is None else scope.report
-                inner = Scope(item, f"{path}/TaskGroup", heard)
+                at = f"{path}/TaskGroup"
+                inner = Scope(item, at, heard) if scope is None else scope.of_group(item, at, heard)
                 self._block(item, inner, policy, path)
             elif isinstance(item, Requested):
                 if not asks:  # the scope speaks of all such blocks together

@@ -35,7 +35,7 @@ from sssjob.errors import (
     finding,
 )
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.expression import Alternative, Comparison
+from sssjob.expression import Comparison
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over
 from sssjob.features.derive import derive
 from sssjob.features.sources import EXTENSION
@@ -105,34 +105,34 @@ class Mapped:
 
 
 def to_ad(
-    job: Job, *, alternative: Alternative | None = None, document: str = "", v1: bool = False
-) -> Mapped:
+    job: Job, *, number: int | None = None, document: str = "", v1: bool = False
+) -> Mapped:  # fmt: skip
     """The ad of a job whose defaults are resolved.
 
-    Of a request with alternatives one decides about the amounts: the best, or the one given, and
-    then only that one is required; where the best is refused, so it is of the next that is not.
+    Of a request with alternatives one decides about the amounts: the best, or the one of a number
+    (``Scope.choices``), and then only that one is required; where the best is refused, so it is of
+    the next that is not.
     ``document`` is kept as SSSJobXML. ``v1`` adds Args and Env for old pools, where they can hold
     the values.
     """
-    made = _of_alternative(job, alternative, document, v1)
-    if alternative is not None or made.runs:
+    made = _of_choice(job, number, document, v1)
+    if number is not None or made.runs:
         return made
-    scope = Scope(job, "/Job")
     return not_refused(
-        scope, made, lambda number: _of_alternative(job, scope.alternatives[number], document, v1)
+        Scope(job, "/Job"), made, lambda number: _of_choice(job, number, document, v1)
     )
 
 
-def _of_alternative(job: Job, alternative: Alternative | None, document: str, v1: bool) -> Mapped:
+def _of_choice(job: Job, number: int | None, document: str, v1: bool) -> Mapped:
     work = _AdBuilder(job, v1)
-    work.read(alternative)
+    work.read(number)
     work.identity()
     work.texts()
     work.numbers()
     work.command()
     work.streams()
     work.environment()
-    work.request(alternative)
+    work.request()
     work.features()
     work.on_each_host()
     work.contradictions()
@@ -166,11 +166,9 @@ class _AdBuilder:
     required: set[str] = field(default_factory=set)
     _said: set[Finding] = field(default_factory=set)
 
-    def read(self, alternative: Alternative | None) -> None:
+    def read(self, number: int | None) -> None:
         """Read what the job asks for, as for a submit file."""
-        scope = Scope(self.job, "/Job", self._report)
-        if alternative is not None:
-            scope.chosen = alternative
+        scope = Scope(self.job, "/Job", self._report, number=number)
         self.asked = JobRequest(self.job, scope, WARN)
 
     def _report(self, found: Finding) -> None:
@@ -439,9 +437,10 @@ class _AdBuilder:
             if self.v1 and (old := quoting.join_environment_v1(kept)) is not None:
                 self.put("Env", old, item)
 
-    def request(self, alternative: Alternative | None) -> None:
+    def request(self) -> None:
         scope = self.asked.scope
-        if alternative is None and scope.chosen is None and scope.mentioned:
+        alternative = None if scope.number is None else scope.chosen
+        if scope.chosen is None and scope.mentioned:
             self.say("E-LOSS", "its request cannot be read")
         self._amounts(scope)
         self._hosts_of_tasks(scope)
@@ -555,7 +554,10 @@ class _AdBuilder:
         own_count = "NodeCount" in own.mentioned or own.bare("NodeCount") is not None
         if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
-        scopes = [Scope(each, "/Job/TaskGroup", own.report, job=own) for each in groups] or [own]
+        scopes = [
+            own.of_group(each, "/Job/TaskGroup", own.report, job=own, is_counted=True)
+            for each in groups
+        ] or [own]
         hosts = [scope.laid_nodes for scope in scopes]
         together = sum(max(each, 1) for each in hosts)  # of each: several may be of one machine
         if any(hosts) and 1 < together <= LARGEST:
@@ -789,7 +791,8 @@ def _counting(asked: JobRequest) -> Scope:
     scope = asked.scope_of("Processors")
     if scope is asked.scope:
         return scope
-    return Scope(counted(asked.job).asking_groups[0], scope.path, scope.report)
+    [group] = counted(asked.job).asking_groups
+    return asked.scope.of_group(group, scope.path, scope.report, is_counted=True)
 
 
 def own_time(job: Job) -> int:

@@ -35,7 +35,6 @@ from sssjob.errors import (
     UnbalancedGroup,
     finding,
 )
-from sssjob.expression import Alternative
 from sssjob.expression.conflicts import conflict
 from sssjob.expression.evaluate import stated
 from sssjob.expression.offer import (
@@ -111,10 +110,10 @@ class JobOfAd:
     findings: tuple[Finding, ...] = ()
 
     def mapped(
-        self, *, alternative: Alternative | None = None, document: str = "", v1: bool = False
-    ) -> Mapped:
+        self, *, number: int | None = None, document: str = "", v1: bool = False
+    ) -> Mapped:  # fmt: skip
         """The ad of it, as ``to_ad`` makes that of a job."""
-        made = to_ad(self.job, alternative=alternative, document=document, v1=v1)
+        made = to_ad(self.job, number=number, document=document, v1=v1)
         told = dict(self.told)
         if told.get(names.TASK_GROUPS, 1) != 1:
             told["JobUniverse"] = names.UNIVERSES["parallel"]
@@ -184,11 +183,12 @@ def _of_all_tasks(job: Job) -> Iterator[TaskGroup]:
     """The task groups of a job, of which each asks for what its tasks have together, as a job."""
     whole = Scope(job, "/Job")
     for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
-        yield with_amounts_times(group, _tasks(of, whole))
+        counting = whole.of_group(of, "/Job/TaskGroup", job=whole, is_counted=True)
+        yield with_amounts_times(group, _tasks(counting))
 
 
-def _tasks(group: TaskGroup, job: Scope | None = None) -> Fraction:
-    return max(Scope(group, "/Job/TaskGroup", job=job).tasks.value, Fraction(1))
+def _tasks(group: Scope) -> Fraction:
+    return max(group.tasks.value, Fraction(1))
 
 
 # decision 931
@@ -257,7 +257,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
 # decision 1083
 def _contradictions(job: Job) -> Iterator[Finding]:
     """The counts and names of nodes of each task group that contradict each other."""
-    for place, every in contradictions.of_groups(job):
+    for place, every in contradictions.of_groups(Scope(job, "/Job")):
         inside = job.task_groups[place : place + 1]
         blocks = (*inside, job)
         said = [each for block in blocks for each in (*block.properties, *block.requested)]
@@ -793,7 +793,7 @@ def _group(ad: Ad, job: Job, told: set[Property], *, many: bool) -> TaskGroup:
     if asked:
         items.append(Requested(tuple(asked)))
     found = TaskGroup(tuple(items))
-    items = [*with_amounts_times(found, 1 / _tasks(found)).items]
+    items = [*with_amounts_times(found, 1 / _tasks(Scope(found, "/Job/TaskGroup"))).items]
     for block in job.blocks(Delivered):
         if rest := [item for item in block.items if item not in told]:
             items.append(Delivered(tuple(rest)))

@@ -18,7 +18,6 @@ from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.classads import long
 from sssjob.defaults import resolve
 from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
-from sssjob.expression import Alternative
 from sssjob.graph.progress import State
 from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup, jobs_of
@@ -551,15 +550,15 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
         item for item in part.job.items if not (_is_past(item) or _is_heeded(item))
     ))  # fmt: skip
     scope = Scope(part.job, "/Job")
-    chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
-    if not chosen and part.job.requested:
+    numbers: list[int | None] = [*range(len(scope.choices[:ALTERNATIVES]))]
+    if not numbers and part.job.requested:
         raise _NoAd("the request cannot be read, or nothing satisfies it")
     texts = []
     refused: dict[str, None] = {}
     unsaid: dict[str, None] = {}
-    for alternative in chosen or (None,):
+    for number in numbers or (None,):
         try:
-            mapped = part.mapped(alternative=alternative)
+            mapped = part.mapped(number=number)
             texts.append(_ad_of(mapped, part.job.get("Type"), owner, unsaid))
         except _NoAd as why:
             refused[str(why)] = None

@@ -1,0 +1,96 @@
+"""What a job requests together with its only task group: which alternatives the two have as one.
+
+A job and its only task group are one, so that neither has alternatives of its own: each of one goes
+with each of the other, and what counts of both is ``defaults.together``. Whoever takes numbers,
+nodes or features of one of them takes those of the same choice of the other.
+
+Why it is right: a part that both say alike is one part, so that only those go together that take
+the same branch of it; and what does not count, as the other says another, is in no ``whole``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sssjob.defaults import COUNTS, together
+from sssjob.expression import Alternative, Expression, Term, comparisons
+
+
+class JointChoice(NamedTuple):
+    """An alternative of a job, with that of its only task group, if it has one.
+
+    ``whole`` is what counts of both, ``counting`` that of the group with the counts of its job.
+    """
+
+    whole: Alternative
+    own: Alternative
+    theirs: Alternative
+    counting: Alternative
+
+
+def alone(own: Alternative) -> JointChoice:
+    """The choice of who has no group."""
+    return JointChoice(own, own, NOTHING, own)
+
+
+NOTHING = Alternative(())  # of who requests nothing
+
+
+class Asking(NamedTuple):
+    """What a job or task group requests: its parts that And joins, and its alternatives."""
+
+    parts: Sequence[Expression]
+    alternatives: Sequence[Alternative]
+
+
+def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list[JointChoice]:
+    """The choices of a job and its only task group, best first, equal ones in document order.
+
+    ``said`` are the names by which the group says something outside of its request.
+    """
+    counts = _items(together(own.parts, theirs.parts, said).parts)
+    alike = [
+        (_items((mine,)), _items((part,)))
+        for mine in own.parts for part in theirs.parts if mine == part
+    ]  # fmt: skip
+    found = (
+        _choice(one, other, counts)
+        for one, other in _pairs(own.alternatives, theirs.alternatives, 0 if alike else most)
+        if all(_inside(one, mine) == _inside(other, part) for mine, part in alike)
+    )
+    return sorted(found, key=lambda each: each.whole.score, reverse=True)[:most]
+
+
+def _pairs(
+    own: Sequence[Alternative], theirs: Sequence[Alternative], most: int
+) -> Iterator[tuple[Alternative, Alternative]]:
+    """Each with each: both are sorted, so that in the n-th best (i + 1)(j + 1) <= n."""
+    for place, one in enumerate(own or (NOTHING,)):
+        others = theirs or (NOTHING,)
+        for other in others[: most // (place + 1)] if most else others:
+            yield one, other
+
+
+def _choice(own: Alternative, theirs: Alternative, counts: Container[int]) -> JointChoice:
+    mine, others = [*_inside(own, counts)], [*_inside(theirs, counts)]
+    score = own.score + theirs.score
+    of_tasks = [term for term in mine if not COUNTS.isdisjoint(_names(term))]
+    return JointChoice(
+        Alternative((*mine, *others), score), own, theirs,
+        Alternative((*of_tasks, *theirs.terms), score),
+    )  # fmt: skip
+
+
+def _names(term: Term) -> set[str]:
+    return {each.item.name for each in comparisons(term)}
+
+
+def _items(parts: Iterable[Expression]) -> frozenset[int]:
+    """What parts compare, by identity."""
+    return frozenset(id(each.item) for part in parts for each in comparisons(part))
+
+
+def _inside(alternative: Alternative, items: Container[int]) -> tuple[Term, ...]:
+    """The terms of an alternative that are made of some comparisons."""
+    return tuple(term for term, asked in alternative.asked if id(asked.item) in items)

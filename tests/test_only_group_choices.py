@@ -1,0 +1,178 @@
+"""A job and its only task group are one: their alternatives are those of both together (1117)."""
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import loads
+from sssjob.amounts import Scope
+from sssjob.cli import sssjob
+from sssjob.submission.at_once import submission
+from sssjob.systems.condor.task_groups import to_ads
+from sssjob.translate import Settings, Untranslatable, engine, translate
+
+JOB = '<Job awarenessPolicy="{}"><Id>1</Id><Executable>/bin/date</Executable>{}</Job>'
+G_OR = '<Feature conj="Or">g</Feature>'
+TARGETS = ("sbatch", "slurmrest", "pbs", "torque", "lsf", "flux", "condor", "psij")
+
+
+def group(inner, name="a"):
+    return f"<TaskGroup><Name>{name}</Name>{inner}</TaskGroup>"
+
+
+def requested(inner):
+    return f"<Requested>{inner}</Requested>"
+
+
+def wholes(inner):
+    """What each choice of a job and its only task group demands."""
+    scope = Scope(loads(JOB.format("Warn", inner)), "/Job")
+    return [str(each.whole)[1:-1] for each in scope.choices]
+
+
+# Of the alternatives of one of the two the first contradicts what the other one says.
+CONTRARY = {
+    "the tasks of the job": (
+        "<TaskCount>1</TaskCount>"
+        + group(requested(f'<NodeCount op="GE">3</NodeCount>{G_OR}'))
+    ),
+    "the nodes of the job":
+        "<NodeCount>3</NodeCount>" + group(requested(f"<Processors>2</Processors>{G_OR}")),
+    "the names of the job": (
+        '<Node aggregation="List">n1,n2</Node>'
+        + group(requested(f"<NodeCount>3</NodeCount>{G_OR}"))
+    ),
+    "a TaskDistribution of the job": (
+        '<TaskDistribution type="TasksPerNode">1</TaskDistribution>'
+        + group("<TaskCount>3</TaskCount>" + requested(f"<NodeCount>2</NodeCount>{G_OR}"))
+    ),
+    "the tasks of the group":
+        requested(f"<NodeCount>3</NodeCount>{G_OR}") + group("<TaskCount>2</TaskCount>"),
+    "the nodes of Task elements of the group": (
+        requested(f"<NodeCount>1</NodeCount>{G_OR}")
+        + group("".join(f"<Task><Id>{each}</Id><Node>n{each}</Node></Task>" for each in range(2)))
+    ),
+    "a feature that the job says":
+        "<Feature>f</Feature>" + group(requested(f'<Feature op="NE">f</Feature>{G_OR}')),
+    "a feature that the job requests": (
+        requested("<Feature>f</Feature>")
+        + group(requested(f'<Feature op="NE">f</Feature>{G_OR}'))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", CONTRARY.values(), ids=CONTRARY)
+def test_an_alternative_that_contradicts_the_other_of_the_two_is_left_out(inner):
+    assert [each.split(" And ")[-1] for each in wholes(inner)] == ["Feature EQ g"]
+
+
+def losses(job, target):
+    """What a target does not hold of a job, whether it is refused for that or written."""
+    try:
+        return translate(job, target).losses
+    except Untranslatable as refused:
+        return refused.losses
+
+
+@pytest.mark.parametrize("policy", ["Reject", "Warn"])
+@pytest.mark.parametrize("inner", CONTRARY.values(), ids=CONTRARY)
+def test_each_target_and_ad_writes_the_alternative_that_can_be_met(policy, inner):
+    job = loads(JOB.format(policy, inner))
+    for target in TARGETS:
+        other = {loss.value for loss in losses(job, target) if "alternative" in loss.reason}
+        # A target that writes all of a choice has nothing to tell.
+        assert len(other) == 1 or "feature" in inner.lower(), target
+        assert "g" not in other, target
+    [made] = to_ads(job)
+    assert "Hasg" in str(made.ad.get("Requirements"))
+
+
+@pytest.mark.parametrize("inner", CONTRARY.values(), ids=CONTRARY)
+def test_a_layout_has_the_alternative_that_can_be_met_alone(tmp_path, inner):
+    path = tmp_path / "job.xml"
+    path.write_text(JOB.format("Reject", inner))
+    done = CliRunner().invoke(sssjob, ["layout", "--json", str(path)])
+    assert done.exit_code == 0
+    assert len(done.stdout.splitlines()) == 1
+
+
+# What a target cannot be asked for, or two processors.
+REFUSED = '<Feature op="NE">f</Feature><Processors conj="Or">2</Processors>'
+OF_REFUSED = {
+    "all of the group": group(requested(REFUSED)),
+    "all of the job": requested(REFUSED) + group("<Executable>/bin/date</Executable>"),
+    "without a group": requested(REFUSED),
+    "beside a wish of the job":
+        requested('<Feature preference="-1">h</Feature>') + group(requested(REFUSED)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["sbatch", "slurmrest", "pbs", "jsdl", "psij"])
+@pytest.mark.parametrize("inner", OF_REFUSED.values(), ids=OF_REFUSED)
+def test_the_next_alternative_is_written_where_reject_refuses_the_best(inner, target):
+    written = translate(loads(JOB.format("Reject", inner)), target)
+    other = [loss for loss in written.losses if "alternative" in loss.reason]
+    assert [(loss.value, loss.refuses) for loss in other] == [("f", False)]
+
+
+@pytest.mark.parametrize("inner", OF_REFUSED.values(), ids=OF_REFUSED)
+def test_so_it_is_of_what_is_submitted(inner):
+    made = submission(loads(JOB.format("Reject", inner)), "slurm")
+    assert "--ntasks=2" in made.command
+
+
+BOTH = (
+    requested('<NodeCount>3</NodeCount><Feature conj="Or">g</Feature>')
+    + group(requested('<Memory>4</Memory><Architecture conj="Or">x</Architecture>'))
+)  # fmt: skip
+
+
+def test_each_alternative_of_both_has_a_number():
+    job = loads(JOB.format("Warn", BOTH))
+    assert engine.alternatives(job) == 4
+    made = [
+        translate(job, "sbatch", Settings(residual=False), alternative=number)
+        for number in range(4)
+    ]  # fmt: skip
+    lines = [re.findall(r"--(?:nodes|mem|constraint)\S*=\S+", str(each.text)) for each in made]
+    assert [len(set(map(str, lines))), lines[0][0]] == [4, "--nodes=3"]
+
+
+ALIKE = '<Processors>2</Processors><Feature conj="Or">g</Feature>'
+
+
+def test_what_both_say_alike_is_one_choice():
+    assert wholes(requested(ALIKE) + group(requested(ALIKE))) == ["Processors EQ 2", "Feature EQ g"]
+
+
+def test_what_the_job_says_of_what_its_group_says_counts_in_no_alternative():
+    inner = requested("<Processors>4</Processors>") + group(requested(ALIKE))
+    assert wholes(inner) == ["Processors EQ 2", "Feature EQ g"]
+
+
+def test_the_numbers_of_features_are_those_of_the_alternative_that_can_be_met(tmp_path):
+    path = tmp_path / "job.xml"
+    said = '<Node aggregation="List">n1,n2</Node>' + group(
+        requested(f"<NodeCount>3</NodeCount>{G_OR}")
+    )
+    path.write_text(JOB.format("Reject", said))
+    done = CliRunner().invoke(sssjob, ["features", "job", "--dry-run", str(path)])
+    assert re.search(r"allocated_cpu\s+2\b", done.stdout), done.stdout
+    laid = CliRunner().invoke(sssjob, ["layout", "--json", str(path)])
+    assert json.loads(laid.stdout)["processors"] == 2
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<Feature>f</Feature>" + requested('<Feature op="NE">f</Feature>'),
+        "<Feature>f</Feature>" + group(requested('<Feature op="NE">f</Feature>')),
+        requested("<Feature>f</Feature>") + group(requested('<Feature op="NE">f</Feature>')),
+        requested('<Feature>f</Feature><Feature op="NE">f</Feature>'),
+    ],
+)
+def test_features_that_contradict_each_other_are_told_wherever_they_stand(inner):
+    found = translate(loads(JOB.format("Warn", inner)), "condor").losses
+    assert any("cannot hold together" in loss.reason for loss in found)
