@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -271,26 +271,21 @@ def _described(text: str) -> dict[str, str]:
 def described(type: str) -> Read:
     """What sites add beside the common properties, by its description."""
 
-    @whole_of_all
-    def read(entries: Entries) -> Found:
-        return tuple(
-            noted(type, entry.get("description") or "Resource", entry.text)
-            for entry in entries
-            if entry.text
-        )
-
-    return read
+    return _noted_where(type, lambda entry: True)
 
 
 def other_resources(type: str) -> Read:
     """The same where it is no number, or nobody said what it is."""
+    return _noted_where(type, lambda entry: _measured(entry) is None)
 
+
+def _noted_where(type: str, is_wanted: Callable[[ElementText], bool]) -> Read:
     @whole_of_all
     def read(entries: Entries) -> Found:
         return tuple(
             noted(type, entry.get("description") or "Resource", entry.text)
             for entry in entries
-            if entry.text and _measured(entry) is None
+            if entry.text and is_wanted(entry)
         )
 
     return read

@@ -17,7 +17,14 @@ from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.outermost import is_foreign, is_told
 from sssjob.document.parsing import parse
-from sssjob.document.sources import NamedSource, files, has_name_of_document, naming, opened
+from sssjob.document.sources import (
+    NamedSource,
+    Opening,
+    files,
+    has_name_of_document,
+    naming,
+    opened,
+)
 from sssjob.errors import (
     LimitExceeded,
     Severity,
@@ -373,15 +380,21 @@ def ledger_of(source: NamedSource) -> Ledger:
     return ledger.opened(places.place(source.name))
 
 
+class DocumentsOfRecords(io.BufferedReader):
+    """What records become, made while it is read. Who counts bytes counts those of the records."""
+
+
 def as_stream(
-    found: Recognised, source: NamedSource, tell: Tell, options: Options | None = None
-) -> NamedSource:
+    found: Recognised, source: NamedSource, tell: Tell, options: Options | None = None,
+    opening: Opening = opened,
+) -> NamedSource:  # fmt: skip
     """Records as one stream of documents, each in the line of its record as far as they fit.
 
     What is to be said of them goes to ``tell`` while it is read, which raises what ``documents``
-    raises. ``options`` say how they are read.
+    raises. ``options`` say how they are read, and ``opening`` opens the records.
     """
-    return source._replace(given=_as_bytes(_on_lines(_texts(found, source, tell, options))))
+    texts = _TextStream(_on_lines(_texts(found, source, tell, options, opening)))
+    return source._replace(given=DocumentsOfRecords(texts, 1 << 16))
 
 
 def _as_bytes(texts: Iterator[bytes]) -> BinaryIO:
@@ -433,14 +446,15 @@ def converted(
 
 
 def _texts(
-    found: Recognised, source: NamedSource, tell: Tell, options: Options | None
-) -> Iterator[tuple[int, str]]:
+    found: Recognised, source: NamedSource, tell: Tell, options: Options | None,
+    opening: Opening = opened,
+) -> Iterator[tuple[int, str]]:  # fmt: skip
     """The job of each record, with its line."""
     from sssjob.records import read_records
     from sssjob.records.builders import TEXTS
     from sssjob.records.record import Converted, Noted, Options, Skipped
 
-    with naming(source.name), opened(source) as raw, unpacked(raw) as stream:
+    with naming(source.name), opening(source) as raw, unpacked(raw) as stream:
         if found.sign:  # otherwise the caller knows
             tell(source.name, Noted(1, str(found), severity=Severity.NOTICE))
         for outcome in read_records(found.format, stream, options or Options(), TEXTS):

@@ -14,6 +14,7 @@ from sssjob.document.sources import NamedSource, UnusableSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.verbs.ask import Asked
 from sssjob.verbs.documents import (
+    DocumentsOfRecords,
     as_stream,
     asked_runs,
     inside,
@@ -25,6 +26,7 @@ from sssjob.verbs.documents import (
 if TYPE_CHECKING:
     from sssjob.query import Question
     from sssjob.query.forms import AnswerRow
+    from sssjob.records.recognition import Recognised
     from sssjob.records.record import Bad, Noted, Options
     from sssjob.store import Store
     from sssjob.store.answers import Trace
@@ -72,7 +74,7 @@ class Listener:
         """A ledger is asked next for one value of all its runs."""
 
     def opened(self, source: NamedSource) -> AbstractContextManager[BinaryIO]:
-        """The bytes of a source, as whoever listens wants them read."""
+        """The bytes of a source, as whoever listens wants them read: documents, or records."""
         return sources.opened(source)
 
     def adding(self, runs: NamedSource) -> AbstractContextManager[BinaryIO]:
@@ -154,10 +156,11 @@ class SourcesQuery:
 
     def _in_documents(self, source: NamedSource, workers: Asker) -> Iterator[AnswerRow]:
         self.listener.asking(source)
+        is_made = isinstance(source.given, DocumentsOfRecords)  # of what the listener opens itself
         yield from self.asked.rows(
             source,
             partial(self.listener.not_asked, source.name),
-            opening=self.listener.opened,
+            opening=sources.opened if is_made else self.listener.opened,
             workers=workers,
         )
 
@@ -228,7 +231,7 @@ class SourcesQuery:
             for given in named:
                 if wanted := named_format(self.options):
                     self.listener.looking(given)
-                    yield as_stream(wanted, given, self.listener.of_record, self.options)
+                    yield self._as_stream(wanted, given)
                     continue
                 if given.is_store or given.is_ledger:
                     self.listener.looking(given)
@@ -238,5 +241,9 @@ class SourcesQuery:
                     self.listener.looking(source)
                     with self._telling(source.name):
                         found, source = recognised(source, stack, self.options)
-                        tell = self.listener.of_record
-                        yield as_stream(found, source, tell, self.options) if found else source
+                        yield self._as_stream(found, source) if found else source
+
+    def _as_stream(self, found: Recognised, source: NamedSource) -> NamedSource:
+        """Records as the documents that they become."""
+        hears = self.listener
+        return as_stream(found, source, hears.of_record, self.options, hears.opened)

@@ -1,6 +1,8 @@
 """A query over many sources, as a caller of the library: the rest is asked, whatever one is."""
 
+import gzip
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from sssjob.document.sources import named
 from sssjob.errors import NotAQuery, UnreadableDocument
 from sssjob.query import compile
 from sssjob.query.forms import Form, Shape
+from sssjob.records.record import Options
 from sssjob.verbs.ask import Asked
 from sssjob.verbs.query import Listener, SourcesQuery
 
@@ -67,6 +70,33 @@ def asked(expression, *names, listener=None, shape=TEXT, **how):
 
 
 NAMES = ("gone.xml", "one.xml", "torn.xml", "squeue.json", "more", "sacct.txt", "jobs.db")
+
+
+class Counting(Heard):
+    """Counts the bytes that are read of each source that it opens."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = {}
+
+    @contextmanager
+    def opened(self, source):
+        with super().opened(source) as stream:
+            yield stream
+            self.read[source.name] = stream.tell()
+
+
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("one.xml", None), ("sacct.txt", None), ("sacct.txt.gz", None),
+        ("sacct.txt", Options(format="slurm")),
+    ],
+)  # fmt: skip
+def test_who_listens_counts_the_bytes_of_a_file_whatever_becomes_of_it(place, name, options):
+    Path("sacct.txt.gz").write_bytes(gzip.compress(SACCT.encode()))
+    _, heard = asked("//Job/Id", name, listener=Counting(), options=options)
+    assert heard.read == {name: Path(name).stat().st_size}
 
 
 @pytest.mark.parametrize("processes", [1, 2])
