@@ -26,7 +26,7 @@ from sssjob.records.cuts import CustomPieces, Lines, before
 from sssjob.records.cutting import Cutter, Front, NotAlone, Part, StreamPlace, beginning
 from sssjob.records.engine import RecordEngine
 from sssjob.records.folding import Folding, FoldingCutter, GuessingCutter
-from sssjob.records.json_objects import ObjectCutter
+from sssjob.records.json_parts import ObjectCutter
 from sssjob.records.layout import Layout
 from sssjob.records.lines import check_end
 from sssjob.records.recognition import checked

@@ -15,7 +15,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Unparsed
 from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.records import json_objects
+from sssjob.records import json_objects, json_parts
 from sssjob.records.cuts import Parted, cut_short
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece
@@ -139,7 +139,7 @@ def _no_member(head: bytes) -> str:
     return ""
 
 
-_JSON = json_objects.parted(_no_member)
+_JSON = json_parts.parted(_no_member)
 
 
 class _AdCutter:

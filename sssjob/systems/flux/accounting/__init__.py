@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sssjob.records.json_objects import MembersBeside, objects, sign
+from sssjob.records.json_objects import MembersBeside, sign
+from sssjob.records.json_parts import objects
 from sssjob.records.layout import (
     NEVER,
     NO_STATE,

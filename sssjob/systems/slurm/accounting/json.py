@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.records import json_objects
+from sssjob.records import json_objects, json_parts
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.cutting import OpenStream, PartStream
@@ -185,7 +185,7 @@ def _with_odd_parts(names: Sequence[str]) -> Iterator[Field]:
     return chain(sacct_table.rows_of_opened(names), (_ROW_OF_ODD_PARTS,))
 
 
-_PARTED = json_objects.parted(_member, _BESIDE)
+_PARTED = json_parts.parted(_member, _BESIDE)
 LAYOUT = Layout(
     type="Slurm",
     cut=CustomPieces(_found, _opened, _PARTED._replace(behind=_behind, rest=_rest)),

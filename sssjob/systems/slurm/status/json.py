@@ -6,7 +6,8 @@ from typing import Any
 
 from sssjob.errors import UnusableInput
 from sssjob.records.clock import NO_VALUE, Clock
-from sssjob.records.json_objects import MembersBeside, objects
+from sssjob.records.json_objects import MembersBeside
+from sssjob.records.json_parts import objects
 from sssjob.records.layout import Layout, Read, Reader
 from sssjob.records.record import Options
 from sssjob.systems.slurm.accounting.json_table import RowReading
