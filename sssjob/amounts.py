@@ -200,7 +200,7 @@ class Scope:
         why = "" if basis == EXACT else f"{_shown(bounds)} is requested"
         return Amount(value, path, basis, why, every)
 
-    # decision 884
+    # decisions 884, 1116
     def processors(self, *, least: bool) -> Amount | None:
         """The processors that are requested: the ``least`` of a range that its tasks share evenly.
 
@@ -211,6 +211,8 @@ class Scope:
             path = f"{self.path}/Requested/Processors"
             found = Amount(Fraction(other.least), path, MINIMUM, "other numbers are not wanted")
         if found is None or not least or found.basis in (EXACT, UNKNOWN):
+            return found
+        if found.value < 1:  # so that no number satisfies it
             return found
         value = self.counts.processors_of_tasks
         return found if value is None else replace(found, value=Fraction(value))
@@ -606,9 +608,12 @@ class Scope:
             return Amount(number, f"{self.path}/TaskCount")
         return Amount(number, f"{self.path}/Task", why="tasks are counted")
 
+    # decision 1116
     def processors_of_tasks(self) -> Amount:
         """So many processors as the tasks have, where nothing says a number of processors."""
-        tasks, each = self.tasks, self.per("ProcessorsPerTask")
+        tasks, nodes, each = self.tasks, self.nodes, self.per("ProcessorsPerTask")
+        if nodes is not None and nodes.source == tasks.source and nodes.value < 1:
+            return nodes  # no number satisfies it
         if each is None:
             return tasks
         why = f"{units.decimal(tasks.value)} tasks x {units.decimal(each)} processors"

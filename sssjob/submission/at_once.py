@@ -7,26 +7,23 @@ police it; alternatives are decided as for $JOBFEATURES. # decision 87
 from __future__ import annotations
 
 import grp
-import math
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
 from sssjob import expression, registry
-from sssjob.amounts import Scope, nodes_in_all
+from sssjob.amounts import Scope
 from sssjob.check.awareness import SharedContext, understood
 from sssjob.choices import JointChoice
-from sssjob.defaults import counted
 from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.expression import Alternative
 from sssjob.features.derive import derive
-from sssjob.model import Block, Job, Property, Requested, TaskGroup, stripped
+from sssjob.model import Block, Job, Requested, Task, TaskGroup, stripped
 from sssjob.submission.control import control, filled
 from sssjob.translate import (
     Settings,
@@ -38,10 +35,10 @@ from sssjob.translate import (
 )
 from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.form import OptionForm
-from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
+from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
-from sssjob.translate.requests import JobRequest
+from sssjob.translate.requests import NO_OPTION, JobRequest
 
 B = TypeVar("B", bound=Block)
 
@@ -152,14 +149,15 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     """The submission of what is understood of a job, and what of that no option carries."""
     options = form(system)
     found: list[Finding] = []
+    limits = _limits(job, found)
+    if not isinstance(options, OptionForm):
+        made_, lost = _by_jobspec(job, system, options.name)
+        return replace(made_, findings=tuple(found)), lost
     asking, overridden = without_overridden(job)
     scope = Scope(asking, "/Job", found.append)
-    wanted = _wanted(job, scope, found)
-    if not isinstance(options, OptionForm):
-        made_, lost = _by_jobspec(job, system, options.name, wanted, several=len(scope.choices) > 1)
-        return replace(made_, findings=tuple(found)), lost
     asked = JobRequest(job, scope, overridden=overridden)
-    asked.amounts(*_carried(options, wanted))
+    asked.required(found)
+    wanted = _wanted(asked, options, limits)
     script = _script(job, asked)
     made = ScriptWriting(held=True, wanted=wanted)
     for rule in (*options.rules, *options.at_once):
@@ -174,53 +172,50 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     command = (*control(system).submit, *words, *made.words)
     script = "\n".join((f"#!{made.shell or DEFAULT_SHELL}", *made.lines, script + made.redirection))
     submission = Submission(system, command, f"{script}\n", tuple(found), made.stays_held)
-    return submission, [*map(_told, _lost(asked, system))]
+    return submission, _told(asked.losses(system))
 
 
-def _by_jobspec(
-    job: Job, system: str, target: str, wanted: WantedAmounts, *, several: bool
-) -> tuple[Submission, list[Finding]]:
+def _by_jobspec(job: Job, system: str, target: str) -> tuple[Submission, list[Finding]]:
     """The submission of a jobspec; as a script would, a job without tasks runs its program once.
 
-    It has its nodes and cores all the same. ``several``: the job has alternatives.
+    It has its nodes and cores all the same.
     """
     held = [
         item for item in job.properties if item.name == "Hold" and stripped(item.text) == "User"
     ]
     own = [*held, *(item for item in job.properties if item.name in _OWN)]  # see ``strangers``
     asked = job.holding(item for item in job.items if item not in own)
-    if not job.asking_groups and "TaskCount" not in job.properties.names():
-        asked = asked.setting(Property("TaskCount", str(wanted.tasks)))
-    settings = Settings(
-        unstated=REJECT,
-        residual=False,
-        terminal=False,
-        once=runs_once(job),
-    )
-    # The numbers are those of the best alternative, so that no other is written with them.
-    alternative = 0 if several else None
+    settings = Settings(unstated=REJECT, residual=False, terminal=False, once=runs_once(job))
     try:
-        text, losses = translate(asked, target, settings, alternative=alternative)
+        text, losses = translate(asked, target, settings)
     except Untranslatable as refused:
         text, losses = "", refused.losses
-    wrong = [each for each in losses if each.done is Done.DROPPED or not each.met]
-    wrong += strangers(job, target)
     command = tuple(control(system).submit)
-    told = [_told(each) for each in wrong if not each.fact and each.policy != IGNORE]
+    told = [*_told(losses), *_told(strangers(job, target))]
     return Submission(system, command, f"{text}\n", stays_held=bool(held)), told
 
 
+# decision 1109
 def runs_once(job: Job) -> bool:
-    """Whether nothing says how many tasks a job has: its program runs once, as a script does."""
-    return not (job.asking_groups or _TASKS & set(job.properties.names()))
+    """Whether nothing says how many tasks a job has: its program runs once, as a script does.
+
+    Its only task group is one with it; several say it, as they are several.
+    """
+    groups = job.asking_groups
+    names = {item.name for block in (job, *groups) for item in block.properties}
+    return len(groups) < 2 and not (_TASKS & names or any(each.blocks(Task) for each in groups))
 
 
-def _lost(asked: JobRequest, system: str) -> Iterator[Loss]:
+def _told(losses: Iterable[Loss]) -> list[Finding]:
     """What a job asks for that it would not get; facts about it are kept in its document."""
-    return (loss for loss in asked.losses(system) if not loss.fact and loss.policy != IGNORE)
+    return [
+        _finding(each)
+        for each in losses
+        if each.is_lost and not each.fact and each.policy != IGNORE
+    ]
 
 
-def _told(loss: Loss) -> Finding:
+def _finding(loss: Loss) -> Finding:
     text = f"{loss.named} is not asked of {loss.target}: {loss.reason}"
     advice = 'awarenessPolicy="Warn" submits the job without it' if loss.policy != WARN else ""
     return finding(
@@ -240,44 +235,47 @@ def submitted_id(system: str, printed: str) -> str:
     return found.id(found.named(printed))
 
 
-def _wanted(job: Job, scope: Scope, found: list[Finding]) -> WantedAmounts:
-    """Amounts of the whole job."""
+class _PolicedAmounts(NamedTuple):
+    """What batch systems police of a whole job, by its amounts and limits; None of what is open."""
+
+    memory: int | None
+    seconds: int | None
+    scratch: int | None
+
+
+def _limits(job: Job, found: list[Finding]) -> _PolicedAmounts:
+    """Raises ``InvalidValue`` for a job that cannot be read."""
     features = derive(job, cpu_limit=False)
-    values = {name: item.value for name, item in features.derived.items()}
     found += features.findings
-    scopes = [
-        scope.of_group(group, "/Job/TaskGroup", found.append, job=scope, is_counted=True)
-        for group in counted(job).asking_groups
-    ]
-    requests = [each for each in (scope, *scopes) if each.mentioned]
-    read = all(each.chosen is not None for each in requests)  # which says what is wrong with one
-    errors = [item for item in found if item.severity is Severity.ERROR]
-    errors = [item for item in errors if item.code != "E-MISSING"]
-    if errors or not read:
-        why = errors[0].message if errors else "its request cannot be read"
-        raise InvalidValue(job.id, f"a job that can be submitted: {why}")
-    scopes = scopes or [scope]
-    alone = scopes[0] if len(scopes) == 1 else scope
-    count = alone.laid_nodes or nodes_in_all(scopes)
-    processors = _number(values.get("allocated_cpu")) or 1
-    tasks = math.ceil(sum((scope.tasks.value for scope in scopes), Fraction(0))) or 1
-    quiet = Scope(job, "/Job", lambda found: None)
-    parts = numbers.added(JobRequest(job, quiet)).task_count
-    if not count and parts > tasks:  # what nobody divides stays on one node, as memory and disk do
-        count = 1
-    return WantedAmounts(
-        processors,
-        tasks,
-        parts,
-        count,
-        _number(values.get("max_rss_bytes")),
-        _number(values.get("wall_limit_secs")),
-        _number(values.get("scratch_limit_bytes")),
-    )
+    for each in features.findings:
+        if each.severity is Severity.ERROR and each.code != "E-MISSING":
+            raise InvalidValue(job.id, f"a job that can be submitted: {each.message}")
+    values = {name: item.value for name, item in features.derived.items()}
+    names = ("max_rss_bytes", "wall_limit_secs", "scratch_limit_bytes")
+    return _PolicedAmounts(*(_number(values.get(name)) for name in names))
 
 
 def _number(value: object) -> int | None:
     return value if isinstance(value, int) else None
+
+
+# decision 1115
+def _wanted(asked: JobRequest, options: OptionForm, limits: _PolicedAmounts) -> WantedAmounts:
+    """Take the amounts of the whole job: the counts that a script of it has, and the limits."""
+    of = options.counts(asked)
+    nodes = of.node_count if of.nodes or of.per_node else 0
+    if not nodes and of.task_count > 1 and runs_once(asked.job):
+        nodes = 1  # what nobody divides stays on one node, as memory and disk do
+    wanted = WantedAmounts(of.task_count, of.each, of.asked, nodes, *limits)
+    left = {"TaskDistribution"}  # of which the rules of a system take what it has options for
+    if options.decides_nodes and (nodes, wanted.slots) != (1, 1):
+        left.add("NodeCount")  # a parallel environment decides about nodes
+    for name in sorted(left):
+        asked.leave(name, NO_OPTION)
+    for name in ("Memory", *(("Disk",) if options.scratch else ())):
+        numbers.in_all(asked, of, name)  # which tells what the limits do not hold of it
+    numbers.wall(asked)
+    return wanted
 
 
 def _script(job: Job, asked: JobRequest) -> str:
@@ -289,18 +287,6 @@ def _script(job: Job, asked: JobRequest) -> str:
         raise InvalidValue(named.target, "an executable that is a path on the nodes")
     target = job.get("Executable").strip()
     return run([target, *arguments(job.get("Arguments"))])
-
-
-def _carried(options: OptionForm, wanted: WantedAmounts) -> tuple[frozenset[str], frozenset[str]]:
-    """The amounts of a job and of its task groups that are asked for."""
-    names = {"Processors", "Memory", "TaskCount", "NodeCount"}
-    if options.decides_nodes and (wanted.nodes, wanted.processors) != (1, 1):
-        names.discard("NodeCount")  # a parallel environment decides about nodes
-    if options.scratch:
-        names.add("Disk")
-    if wanted.processors % wanted.tasks:
-        names.discard("TaskCount")  # so many tasks do not share the processors evenly
-    return frozenset((*names, "Duration")), frozenset(names)
 
 
 def strangers(job: Job, target: str, owner: str = "") -> list[Loss]:

@@ -12,7 +12,7 @@ from sssjob.check.awareness import Understood, UnknownKind, understood
 from sssjob.defaults import resolve
 from sssjob.defaults.overriding import without_overridden
 from sssjob.document import cause
-from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
+from sssjob.errors import Finding, UnusableInput, of_kind
 from sssjob.features.folded import as_requested, of_its_run
 from sssjob.model import BLOCKS, Job, Property
 from sssjob.translate import arrays, contradictions, residual
@@ -164,7 +164,7 @@ def translate(
         form = target.compose(asked, settings)
         if array is not None and mine is not None:
             _indexed(asked, mine, array.spelling.variable, target.array.variable)
-        _readable(asked, found)
+        asked.required(found)
         asked.tell_conflicts()
         contradictions.tell(asked)
         losses = list(asked.losses(to, kept=settings.residual))
@@ -311,12 +311,3 @@ def _not_understood(
                 item.path, item.value, to, "it is not understood", done, item.policy,
                 line=item.line, job=asked.job.id, shown=f"{item.name} {item.value!r}",
             )  # fmt: skip
-
-
-def _readable(asked: JobRequest, found: list[Finding]) -> None:
-    """A request that cannot be read asks for nothing that could be written."""
-    scope = asked.scope
-    if (scope.mentioned and scope.chosen is None) or asked.has_unread_group:
-        errors = [item.message for item in found if item.severity is Severity.ERROR]
-        why = errors[0] if errors else "its request cannot be read"
-        raise InvalidValue(asked.job.id, f"a job that can be written: {why}")

@@ -26,6 +26,7 @@ from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.environment import own_shell, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.losses import SHOWN
+from sssjob.translate.numbers import TaskCounts, added
 from sssjob.translate.options import (
     Option,
     PlacedOption,
@@ -86,7 +87,7 @@ class OptionForm:
 
     ``rules`` hold for scripts and for what is submitted at once, held; ``in_script`` are more of
     the former, ``at_once`` of the latter, whose amounts ``words`` makes. ``layout`` has the
-    amounts of scripts.
+    amounts of scripts, and ``counts`` takes those of both that are counted.
     """
 
     name: str
@@ -95,6 +96,7 @@ class OptionForm:
     layout: AmountsLayout
     in_script: tuple[Rule, ...] = ()
     at_once: tuple[Rule, ...] = ()
+    counts: Callable[[JobRequest], TaskCounts] = added
     held_name: Name | None = None
     words: Callable[[WantedAmounts, str, ScriptWriting], list[str]] | None = None
     # Options, some with their values, of which a script has one if another form is spelled alike.

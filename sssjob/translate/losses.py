@@ -55,10 +55,14 @@ class Loss(NamedTuple):
     asked: bool = False
 
     @property
+    def is_lost(self) -> bool:
+        """Whether what is asked for instead does not fulfil it, or nothing is."""
+        return self.done in (Done.DROPPED, Done.RESIDUAL) or not self.met
+
+    @property
     def refuses(self) -> bool:
         """Whether nothing may be written without it."""
-        lost = self.done in (Done.DROPPED, Done.RESIDUAL) or not self.met
-        return lost and not self.fact and self.policy == REJECT
+        return self.is_lost and not self.fact and self.policy == REJECT
 
     def as_dict(self) -> dict[str, str]:
         """The loss as JSON has it."""

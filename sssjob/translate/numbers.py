@@ -105,11 +105,9 @@ class TaskCounts:
     @property
     def slots(self) -> CountRange:
         """Processors where a range of them can be asked for: from what tasks and nodes need on."""
-        counted = not self.tasks or self.uneven
-        given, number = self.processors, self.total if counted else (self.tasks or 0) * self.each
-        exact = CountRange(number, number)
+        given, exact = self.processors, CountRange.exactly(self.asked)
         if given is None or given.exact or (self.tasks and self.per_task):
-            return given if given and counted else exact
+            return given if given and self._are_counted else exact
         step, least = self.per_task or 1, self._least_nodes
         if self.tasks:
             step, least = (1, self.tasks) if self.uneven else (self.tasks, 1)
@@ -117,6 +115,16 @@ class TaskCounts:
         if given.hi is not None and lo > given.hi:
             return exact
         return given if lo == given.granted else CountRange(lo, given.hi)
+
+    @property
+    def _are_counted(self) -> bool:
+        """Whether processors are a number of their own, and not so many for each task."""
+        return not self.tasks or self.uneven
+
+    @property
+    def asked(self) -> int:
+        """Processors where one number of them is asked for: those of all tasks, rounded up."""
+        return self.total if self._are_counted else (self.tasks or 0) * self.each
 
     @property
     def _least_nodes(self) -> int:

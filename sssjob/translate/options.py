@@ -55,22 +55,17 @@ def line_of(option: Option) -> int:
 class WantedAmounts:
     """The amounts of a whole job; ``nodes`` is 0 where nothing says how many.
 
-    ``tasks`` are how often its program runs, ``parts`` those that its processors make (5.1).
+    ``each`` are the processors of one of the ``tasks``, rounded up; ``slots`` those of the job
+    where they are of no task.
     """
 
-    processors: int
     tasks: int
-    parts: int
+    each: int
+    slots: int
     nodes: int
     memory: int | None
     seconds: int | None
     scratch: int | None
-
-    @property
-    def shares(self) -> tuple[int, int]:
-        """How many tasks are asked for, and processors of each."""
-        each, rest = divmod(self.processors, self.parts)
-        return (self.processors, 1) if rest else (self.parts, each)
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from sssjob.defaults import (
     together,
     without_said,
 )
-from sssjob.errors import AwarenessPolicy, InvalidValue, unheard
+from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, Severity, unheard
 from sssjob.expression import (
     Alternative,
     Comparison,
@@ -320,6 +320,16 @@ class JobRequest:
             return False
         understood = (each for each in self.scope.block.blocks(TaskGroup) if not each.is_step)
         return any(each.requested and Scope(each, "").chosen is None for each in understood)
+
+    def required(self, found: Iterable[Finding]) -> None:
+        """Raise ``InvalidValue`` for a request that cannot be read: it asks for nothing.
+
+        ``found`` is what its scope has reported.
+        """
+        if (self.scope.mentioned and self.scope.chosen is None) or self.has_unread_group:
+            errors = (item.message for item in found if item.severity is Severity.ERROR)
+            why = next(errors, "its request cannot be read")
+            raise InvalidValue(self.job.id, f"a job that can be written: {why}")
 
     def scope_of(self, name: str) -> Scope:
         """The scope of whoever says something by a name: of the job, its only group, or a group."""

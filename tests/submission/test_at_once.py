@@ -22,7 +22,7 @@ RANGES = """<Job><Id>1</Id><Name>scan</Name><Executable>/bin/echo</Executable>
   <Arguments>'two words' $HOME</Arguments><OutputFile>/tmp/o</OutputFile><Queue>main</Queue>
   <Requested><Processors op="GE">2</Processors><Processors op="LE">4</Processors>
   <Memory op="LE" units="MB">300</Memory><Duration op="LE">330</Duration></Requested></Job>"""
-GROUPS = """<Job><Id>1</Id><Executable>/bin/true</Executable>
+GROUPS = """<Job awarenessPolicy="Warn"><Id>1</Id><Executable>/bin/true</Executable>
   <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested>
   </TaskGroup>
   <TaskGroup><TaskCount>1</TaskCount><Requested><Processors>4</Processors>
@@ -283,12 +283,14 @@ LEFT = [
     ("<Machine>titan</Machine>", "slurm", "/Job/Machine", "there is no option for it"),
     ("<Quote>q</Quote>", "slurm", "/Job/Quote", "there is no option for it"),
     ("<Extension name='x'>1</Extension>", "slurm", "/Job/Extension", "there is no option for it"),
-    ("<TaskGroup><TaskCount>2</TaskCount><Feature>ib</Feature></TaskGroup><TaskGroup/>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
+    ("<TaskGroup><Feature>ib</Feature></TaskGroup><TaskGroup/>", "slurm", "/Job/TaskGroup/Feature", "there is no option for it"),
+    ("<TaskGroup><TaskCount>2</TaskCount></TaskGroup><TaskGroup/>", "slurm", "/Job/TaskGroup/TaskCount", "2 task groups are added up"),
     ("<TaskGroup><Task><Id>1</Id><Node>n1</Node></Task></TaskGroup>", "slurm", "/Job/TaskGroup/Task/Node", "there is no option for it"),
     ("<Requested><Processors op='NE'>1</Processors></Requested>", "slurm", "/Job/Requested/Processors", "compared by NE"),
     ("<Requested><Memory units='GB' op='NE'>4</Memory></Requested>", "pbs", "/Job/Requested/Memory", "compared by NE"),
     ("<Requested><Duration op='NE'>60</Duration></Requested>", "gridengine", "/Job/Requested/Duration", "compared by NE"),
-    ("<TaskGroup><TaskCount>3</TaskCount><Requested><Processors>2</Processors></Requested></TaskGroup>", "slurm", "/Job/TaskGroup/TaskCount", "there is no option for it"),
+    ("<TaskGroup><TaskCount>3</TaskCount><Requested><Processors>2</Processors></Requested></TaskGroup>", "slurm", "/Job/TaskGroup/Requested/Processors",
+     "2 (Requested/Processors, line 1) is not 3 (TaskCount, line 1) x 1 (assumed)"),
     ("<TaskDistribution type='Geometry'>{1}{2}</TaskDistribution>", "slurm", "/Job/TaskDistribution", "there is no option for it"),
 ]
 # fmt: on

@@ -186,9 +186,9 @@ class Jobspec(Specification):
         cores = self._cores(asked, of)
         count, per_node = of.count, of.per_node
         places = of.node_count if of.nodes else 1
-        if settings.once and isinstance(cores, int) and slots % places == 0:
+        if settings.once and isinstance(cores, int):
             # All of them are the program's: one slot, on each node.
-            slots, cores = places, slots // places * cores
+            slots, cores = places, units.rounded_up(slots, places) * cores
             count, per_node = places, 1
         number = of.node_count
         if of.nodes and count and (not per_node or per_node * number != count):

@@ -67,13 +67,18 @@ def _named(name: str, item: Property) -> bool:
 def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """A slot is a processor, and memory is of one slot."""
     words = ["-S", made.shell or DEFAULT_SHELL]
-    if wanted.processors > 1:
-        words += ["-pe", parallel, str(wanted.processors)]
+    if wanted.slots > 1:
+        words += ["-pe", parallel, str(wanted.slots)]
     limits = [f"h_rt={wanted.seconds}"] if wanted.seconds else []
     if wanted.memory:
-        limits.append(f"h_vmem={math.ceil(Fraction(wanted.memory, wanted.processors))}")
+        limits.append(f"h_vmem={math.ceil(Fraction(wanted.memory, wanted.slots))}")
     limits += made.limits
     return [*words, "-l", ",".join(limits)] if limits else words
+
+
+def counts(asked: JobRequest) -> numbers.TaskCounts:
+    """Take the counts of a job, of which slots are processors of whichever tasks."""
+    return numbers.added(asked, in_tasks=False)
 
 
 class Slots(AmountsLayout):
@@ -81,7 +86,7 @@ class Slots(AmountsLayout):
 
     def compose(self, asked: JobRequest, made: ScriptWriting, settings: Settings) -> None:
         """Slots first, then what is divided by them."""
-        of = numbers.added(asked, in_tasks=False)
+        of = counts(asked)
         numbers.only_processors(asked, of)
         slots = self._slots(asked, made, of, settings)
         self._memory(asked, made, of, slots, settings.memory_scope)
@@ -403,6 +408,7 @@ FORM = OptionForm(
     held_name=fields.Name("-N", plain=True),
     words=_words,
     decides_nodes=True,
+    counts=counts,
 )
 # fmt: on
 SGE = SubmitForm(FORM)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, finding
@@ -52,6 +53,42 @@ _UNIT = "{} is in MB, unless LSF_UNIT_FOR_LIMITS of the site is another unit"
 _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
 
+def counts(asked: JobRequest) -> numbers.TaskCounts:
+    """Take the counts of a job, on one number of hosts; what is told is told as of a script."""
+    of = numbers.added(asked)
+    _one_number(asked, of)
+    _on_each_host(asked, replace(of), of.task_count)
+    return of
+
+
+def _one_number(asked: JobRequest, of: numbers.TaskCounts) -> None:
+    if of.nodes and of.nodes.exact is None and not of.per_node:
+        numbers.only_one(asked, "NodeCount", of.nodes)
+        number = of.nodes.lo or min(of.nodes.least, of.written or of.nodes.least)
+        of.nodes = CountRange.exactly(number)
+
+
+def _on_each_host(asked: JobRequest, of: numbers.TaskCounts, tasks: int) -> int:
+    """How many tasks are on each host; 0 where that is open, or they are not as many on each."""
+    if of.per_node:
+        hosts = units.rounded_up(tasks, of.per_node)
+        if of.nodes and hosts != of.nodes.exact:
+            told = f"{hosts} hosts, with {of.per_node} tasks on each"
+            name = "TaskDistribution" if of.named else "NodeCount"
+            asked.approximate(name, told, met=False)
+        of.nodes = CountRange.exactly(hosts)
+        return of.per_node
+    hosts = (of.nodes and of.nodes.exact) or 0
+    if hosts and tasks % hosts == 0:
+        if hosts > 1:
+            asked.convert("NodeCount", f"{tasks // hosts} of {tasks} tasks on each node")
+        return tasks // hosts
+    if of.nodes:
+        asked.leave("NodeCount", "tasks are not the same on so many nodes")
+        of.nodes = None
+    return 0
+
+
 class Slots(AmountsLayout):
     """Tasks with a range of them, and resource requirements."""
 
@@ -74,10 +111,7 @@ class Slots(AmountsLayout):
     def _tasks(self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> None:
         if of.named and of.count == of.total == 1 and not of.tasks:
             return  # its name says all
-        if of.nodes and of.nodes.exact is None and not of.per_node:
-            numbers.only_one(asked, "NodeCount", of.nodes)
-            number = of.nodes.lo or min(of.nodes.least, of.written or of.nodes.least)
-            of.nodes = CountRange.exactly(number)
+        _one_number(asked, of)
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         if of.tasks or (of.nodes and of.nodes.exact != 1):  # which tasks on each of them count
             numbers.only_one(asked, "Processors", of.processors)
@@ -98,22 +132,9 @@ class Slots(AmountsLayout):
             if least and most is None:
                 asked.approximate("Processors", "exactly the least: bsub has no open range")
         tasks = least or most or 1
-        if of.per_node:
-            made.option("-R span", f"ptile={of.per_node}")
-            hosts = units.rounded_up(tasks, of.per_node)
-            if of.nodes and hosts != of.nodes.exact:
-                told = f"{hosts} hosts, with {of.per_node} tasks on each"
-                name = "TaskDistribution" if of.named else "NodeCount"
-                asked.approximate(name, told, met=False)
-            of.nodes = CountRange.exactly(hosts)
-        elif of.nodes and of.nodes.exact == 1:
-            made.option("-R span", "hosts=1")
-        elif of.nodes and of.nodes.exact and tasks % of.nodes.exact == 0:
-            made.option("-R span", f"ptile={tasks // of.nodes.exact}")
-            asked.convert("NodeCount", f"{tasks // of.nodes.exact} of {tasks} tasks on each node")
-        elif of.nodes:
-            asked.leave("NodeCount", "tasks are not the same on so many nodes")
-            of.nodes = None
+        if on_each := _on_each_host(asked, of, tasks):
+            is_one = not of.per_node and of.nodes is not None and of.nodes.exact == 1
+            made.option("-R span", "hosts=1" if is_one else f"ptile={on_each}")
         if each > 1:
             made.option("-R affinity", f"core({each})")
         if groups := numbers.placed(asked, of):

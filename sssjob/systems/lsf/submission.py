@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped, text_in
-from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
+from sssjob.systems.lsf.slots import GEOMETRY, Slots, counts, say_geometry
 from sssjob.systems.lsf.words import (
     CONDITIONS,
     dependencies,
@@ -235,9 +235,9 @@ _TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
 def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """Slots on so many hosts, and memory of each: reserved, and what no process may go beyond."""
     hosts = max(wanted.nodes, 1)
-    each = units.rounded_up(wanted.processors, hosts)
-    span = "hosts=1" if hosts == 1 else f"ptile={each}"
-    found = ["-n", str(wanted.processors), "-R", f"span[{span}]"]
+    slots = wanted.tasks * wanted.each
+    span = "hosts=1" if hosts == 1 else f"ptile={units.rounded_up(slots, hosts)}"
+    found = ["-n", str(slots), "-R", f"span[{span}]"]
     if wanted.memory:
         most = units.rounded_up(wanted.memory, hosts)
         reserved = f"rusage[mem={units.rounded_up(most, 1 << 20)}MB/host]"
@@ -285,6 +285,7 @@ FORM = OptionForm(
         fields.Manager("lsf"),
         limits.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
     ),
+    counts=counts,
     held_name=LSFName("-J", plain=True),
     words=_words,
 )

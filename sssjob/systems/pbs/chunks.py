@@ -86,9 +86,18 @@ def shares(asked: JobRequest, of: numbers.TaskCounts) -> list[tuple[int, int]]:
         if full + bool(rest) == nodes:
             return [(full, of.per_node)] * bool(full) + [(1, rest)] * bool(rest)
         asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
-    each, more = divmod(tasks, nodes)
-    if not each:
+    if tasks < nodes:
         asked.approximate("NodeCount", f"{tasks} nodes, one for each task", met=False)
+    return evenly(tasks, nodes)
+
+
+def evenly(tasks: int, nodes: int) -> list[tuple[int, int]]:
+    """So many nodes with so many tasks each: the first ones have one more.
+
+    >>> evenly(5, 2), evenly(4, 2)
+    ([(1, 3), (1, 2)], [(2, 2)])
+    """
+    each, more = divmod(tasks, nodes)
     return [(number, count) for number, count in ((more, each + 1), (nodes - more, each))
             if number and count]  # fmt: skip
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from fractions import Fraction
 
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped, text_in
 from sssjob.records.dependencies import WORDS
-from sssjob.systems.pbs.chunks import NODES, PLACE, PROCS, Chunks, Nodes
+from sssjob.systems.pbs.chunks import NODES, PLACE, PROCS, Chunks, Nodes, evenly
 from sssjob.systems.pbs.words import ON_HOST, clock, limit, size, waited_for, written
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
@@ -50,8 +49,11 @@ _TORQUE_SYNTAX = Syntax(
 
 def _words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """PBS starts the login shell of the user, unless it is told what reads the script."""
-    nodes = max(wanted.nodes, 1)
-    words = [f"nodes={nodes}:ppn={math.ceil(Fraction(wanted.processors, nodes))}"]
+    parts = [
+        f"{nodes}:ppn={tasks * wanted.each}"
+        for nodes, tasks in evenly(wanted.tasks, max(wanted.nodes, 1))
+    ]
+    words = [f"nodes={'+'.join(parts)}"]
     words += [f"mem={wanted.memory}b"] if wanted.memory else []
     words += [f"walltime={clock(wanted.seconds)}"] if wanted.seconds else []
     words += made.limits

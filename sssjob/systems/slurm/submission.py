@@ -88,8 +88,7 @@ _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
 def _held_words(wanted: WantedAmounts, parallel: str, made: ScriptWriting) -> list[str]:
     """Memory and scratch space are of one node."""
-    tasks, each = wanted.shares
-    found = [f"--ntasks={tasks}", f"--cpus-per-task={each}"]
+    found = [f"--ntasks={wanted.tasks}", f"--cpus-per-task={wanted.each}"]
     found += [f"--nodes={wanted.nodes}"] if wanted.nodes else []
     nodes = max(wanted.nodes, 1)
     if wanted.memory:
@@ -672,7 +671,7 @@ class AtOnce(fields.Rule):
             number = whole(text)
             if number and kind in ("", "TasksPerNode"):
                 made.option("--ntasks-per-node", str(number))
-            elif number == made.wanted.shares[1] and kind == "ProcessorsPerTask":
+            elif number == made.wanted.each and kind == "ProcessorsPerTask":
                 continue  # which is among the amounts
             elif text == "RoundRobin" and kind in ("", "Rule"):
                 made.option("--distribution", _CYCLIC)
@@ -738,6 +737,7 @@ FORM = OptionForm(
         PRIORITY,
         limits.Limits(),
     ),
+    counts=counts,
     held_name=fields.Name("--job-name"),
     words=_held_words,
     scratch=True,
