@@ -143,3 +143,32 @@ def test_a_line_in_another_encoding_among_lines_is_a_document_in_utf8():
     found = [each.document for each in slices(b"\n".join(lines))]
     assert found[9] == "<Job><Id>é</Id></Job>".encode()
     assert [*found[:9], *found[10:]] == [*lines[:9], *lines[10:]]
+
+
+@pytest.mark.parametrize(
+    "source, places",
+    [
+        pytest.param(b"<Job/>\n<Job></Job>", [(0, 6), (7, 18)], id="lines"),
+        pytest.param(b"<Jobs><Job/> <Job/></Jobs>", [(6, 12), (13, 19)], id="wrapped"),
+        pytest.param("<Jobs><Job/><Job/></Jobs>".encode("utf-16"), [(14, 26), (26, 38)], id="UTF-16"),
+        pytest.param(b"<?xml version='1.0' encoding='iso-2022-jp'?><Jobs><Job/><Job/></Jobs>",
+                     [(-1, -1)] * 2, id="an encoding whose characters have no size of their own"),
+    ],
+)  # fmt: skip
+def test_where_it_stands_is_known_or_is_not(source, places):
+    assert [(each.start, each.end) for each in slices(source)] == places
+
+
+@pytest.mark.parametrize("blank, many", [(200_000, 1), (200_000, 2), (400_000, 1), (200_001, 3)])
+def test_much_white_space_is_a_limit_behind_a_document_and_counts_anew_behind_the_next(
+    blank, many, monkeypatch
+):
+    monkeypatch.setattr("sssjob.document.limits.TOKEN_LIMIT", 300_000)
+    found, errors = cut((b"<Job/>" + b"\n" * blank) * many + b"<!-- c --><Job/>")
+    if blank < 300_000:
+        assert ([line for _, line in found], errors) == (
+            [1 + each * blank for each in range(many + 1)], []
+        )  # fmt: skip
+    else:
+        assert len(found) == 1
+        assert "without a tag" in "".join(errors)

@@ -221,3 +221,15 @@ def test_a_parser_for_one_document_refuses_two():
     assert tree.parse("<?xml version='1.0' encoding='latin-1'?><Job>é</Job>").text == "é"
     with pytest.raises(UnreadableDocument):
         tree.parse(JOB * 2)
+
+
+@pytest.mark.parametrize("between", ["", "\n", "\n<!-- c -->\n"])
+@pytest.mark.parametrize("many", [1, 2, 30])
+@pytest.mark.parametrize("wrapper", ["", "Jobs"])
+def test_elements_of_whole_documents_are_known_by_their_ids(between, many, wrapper):
+    jobs = [f"<Job><Id xml:id='a{each}'>{each}</Id></Job>" for each in range(many)]
+    source = between.join(f"<{wrapper}>{job}</{wrapper}>" if wrapper else job for job in jobs)
+    roots = [located.element for located in tree.documents(source.encode())]
+    for number, root in enumerate(roots):
+        assert [each.text for each in root.xpath(f"id('a{number}')")] == [str(number)]
+    assert len(roots) == many
