@@ -261,6 +261,10 @@ def test_jobs_without_an_id_and_second_ones_of_an_id_have_keys_of_their_own():
             [job("a", on("b"), on("b", "OnExit")), job("b", on("a"))], ["a → b → a"], id="once"
         ),
         pytest.param([job("a"), job("b", on("a"), on("a", "OnExit"))], [], id="none"),
+        pytest.param(
+            [job("a", on("b"), on("c")), job("b", on("c")), job("c", on("a"))], ["a → b → c → a"],
+            id="no-second-one-by-a-shorter-way",
+        ),
     ],
 )  # fmt: skip
 def test_each_circle_is_told_once_with_its_path(jobs, expected):
@@ -268,6 +272,12 @@ def test_each_circle_is_told_once_with_its_path(jobs, expected):
     assert [" → ".join(circle) for circle in example.cycles] == expected
     told = messages(example.check(), "E-CYCLE")
     assert told == [f"jobs wait for each other: {path}" for path in expected]
+
+
+def test_a_circle_is_told_at_its_first_job():
+    jobs = (job("d"), job("a", on("c")), job("b", on("a")), job("c", on("b")))
+    (found,) = graph.findings_for(group(*jobs))
+    assert (found.code, found.path) == ("E-CYCLE", "/JobGroup/Job[2]")
 
 
 def test_jobs_in_a_circle_and_behind_it_never_run_until_one_has_ended():
@@ -335,6 +345,40 @@ def test_only_the_first_of_a_row_of_impossible_jobs_is_told():
 def test_odd_dependencies_are_told(dependency, code):
     found = list(graph.findings_for(group(job("a"), job("b", dependency))))
     assert [(each.code, each.path) for each in found] == [(code, "/JobGroup/Job[2]/Dependency")]
+
+
+def test_of_a_job_alone_no_number_is_told():
+    (found,) = graph.findings_for(group(job("a", on("x", "OnMoon"))))
+    assert found.path == "/JobGroup/Job/Dependency"
+
+
+@pytest.mark.parametrize(
+    ("dependency", "needs", "stands"),
+    [
+        pytest.param(on("a"), "a to succeed", "which failed", id="success"),
+        pytest.param(on("b", "OnFailure"), "b to fail", "which is ready", id="failure"),
+        pytest.param(on("b", "OnExit"), "b to end", "which is ready", id="exit"),
+        pytest.param(on("b", "OnExit", 3), "b to exit with 3", "which is ready", id="exit-3"),
+        pytest.param(on("x", "OnFailure"), "x to fail", "which is not here", id="elsewhere"),
+        pytest.param(
+            on("a", "OnMoon"), "a to fulfil its condition", "a condition that is not understood",
+            id="condition",
+        ),
+        pytest.param(
+            on("a").having(designator="JobPath"), "a to fulfil its condition",
+            "a condition that is not understood", id="designator",
+        ),
+        pytest.param(
+            on("a", "OnExit", "two"), "a to fulfil its condition",
+            "a condition that is not understood", id="code",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_needed_and_what_is_in_the_way_are_told(dependency, needs, stands):
+    example = graph.of(group(job("a"), job("b"), job("c", dependency)))
+    (reason,) = example.given({"a": FAILED}).why("c")
+    assert reason.text == f"{needs}, {stands}"
+    assert str(reason.state) == ("never" if needs == "a to succeed" else "waiting")
 
 
 @pytest.mark.parametrize("policy", ["Warn", "Ignore"])

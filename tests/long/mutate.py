@@ -158,6 +158,8 @@ EQUIVALENT = {
     ("sssjob.rmap.signature", "if len(element.attrib) > 1:", "len(element.attrib) >= 1"):
      "one attribute is in order",
     ("sssjob.rmap.replies", "self._left = -1", "2"): "what is below 0 is below 0",
+    ("sssjob.graph.never", "if 0 in wants[target] and len(wants[target]) > 1:",
+     "0 in wants[target] or len(wants[target]) > 1"): "a column with one side excludes nothing",
     ("sssjob.rmap.replies", "self._chunked = False", "True"): "_begin says so first",
     ("sssjob.rmap.replies", "if end < 0:", "1"): "no head ends where it begins",
     ("sssjob.rmap.replies", "if end < 0:", "end <= 0"): "no head ends where it begins",
