@@ -137,6 +137,27 @@ def test_comments_stay_with_what_they_precede_for_who_asks():
     )
 
 
+def test_an_instruction_keeps_its_blanks_behind_its_target():
+    text = "<Job><?say   a  b ?><Id>1</Id></Job>"
+    assert canonical(text, comments=True) == "<Job><?say a  b?><Id>1</Id></Job>"
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        ('<Memory metric="Average">1</Memory>', '<Memory metric="Max">2</Memory>'),
+        ('<Memory metric="Max">1</Memory>', '<Memory metric="Max">2</Memory>'),
+        ("<Memory>1</Memory>", '<Memory metric="Max">2</Memory>'),
+    ],
+)
+def test_what_was_delivered_is_a_set_whose_order_says_nothing(properties):
+    written = [
+        canonical(f"<Job><Id>1</Id><Delivered>{''.join(each)}</Delivered></Job>")
+        for each in (properties, properties[::-1])
+    ]
+    assert written[0] == written[1]
+
+
 def test_defaults_are_applied_for_who_asks():
     text = "<JobGroup><Id>g</Id><Job><Id>1</Id></Job><JobDefaults><User>a</User></JobDefaults></JobGroup>"
     kept = "<JobGroup><Id>g</Id><JobDefaults><User>a</User></JobDefaults><Job><Id>1</Id></Job></JobGroup>"
@@ -228,3 +249,23 @@ def test_a_policy_that_is_none_hides_none_that_stands_inside():
         "<Queue awarenessPolicy='Reject' x='1'>q</Queue></Job></JobGroup>"
     )
     assert [each.policy for each in items(canon(group))] == ["Reject", "Reject"]
+
+
+def test_what_is_requested_stands_where_the_first_of_it_stood():
+    job = loads(
+        "<Job>\n<Id>1</Id>\n<Requested><Memory>1</Memory></Requested>\n"
+        "<Requested><Queue>a</Queue></Requested></Job>"
+    )
+    [requested] = canon(job).blocks(Requested)
+    assert (requested.line, [each.name for each in requested.properties]) == (
+        3, ["Queue", "Memory"]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("effective", [True, False])
+def test_a_prefix_stays_bound_where_defaults_are_applied(effective):
+    group = loads(
+        '<JobGroup xmlns:p="urn:p"><JobDefaults><User>a</User></JobDefaults><Job><Id>1</Id>'
+        "<Extension>p:val</Extension></Job></JobGroup>"
+    )
+    assert canon(group, effective=effective).prefixes == {"p": "urn:p"}

@@ -170,6 +170,18 @@ def test_what_is_no_offer_is_refused(given_):
         Columns(given_)
 
 
+@pytest.mark.parametrize("values, said", [
+    ([0, -1], "offers[1]: Duration: -1 is no amount"),
+    ([2.0, 1.5, 0.5], "offers[1]: Duration: 1.5 is no amount"),
+    ([0.0, 2.0, -0.5], "offers[2]: Duration: -0.5 is no amount"),
+    ([1, 2.5, -3], "offers[1]: Duration: 2.5 is no amount"),
+], ids=str)  # fmt: skip
+def test_the_first_duration_that_is_none_is_told(values, said):
+    with pytest.raises(BadOffer) as refused:
+        Columns({"Duration": values})
+    assert str(refused.value).startswith(said)
+
+
 def test_large_weights_are_counted_exactly():
     wishes = [
         Property("Feature", text, {"preference": f"-{10**30 + place}"})

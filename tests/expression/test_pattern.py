@@ -130,6 +130,40 @@ def test_what_is_not_evaluated_is_refused_by_its_position(pattern, position):
     assert f"at character {position} of" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (r"[\N]", r"the construct \N in a class is not evaluated at character 2"),
+        (r"a[\R]", r"the construct \R in a class is not evaluated at character 3"),
+        (r"[\Qa\E]", r"the construct \Q in a class is not evaluated at character 2"),
+        (r"[a\E]", r"the construct \E in a class is not evaluated at character 3"),
+        (r"[\N{SPACE}]", r"the construct \N in a class is not evaluated at character 2"),
+        (r"(a)\9", "a reference to a group that is not there at character 4"),
+        (r"(a)\g{10}", "a reference to a group that is not there at character 4"),
+        (r"(a)\10", r"the construct \1 is not evaluated at character 4"),
+        (r"(a)\18", r"the construct \1 is not evaluated at character 4"),
+    ],
+)
+def test_why_it_is_refused_is_told(pattern, said):
+    with pytest.raises(NotAPattern) as caught:
+        Pattern(pattern)
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"[\N{U+6E}]", "n"),
+        (r"(a)\100", "a@"),
+        ("(" * 10 + "a" + ")" * 10 + r"\10", "aa"),
+        ("(" * 10 + "a" + ")" * 10 + r"\g{10}", "aa"),
+    ],
+)
+def test_a_number_is_a_group_where_there_are_so_many_or_else_a_code(pattern, text):
+    assert Pattern(pattern).matches(text)
+    assert not Pattern(pattern).matches("a")
+
+
 def test_a_part_will_do_if_asked_for_and_globs_have_two_signs():
     assert Pattern("node[1-5]", "search").matches("xnode12")
     assert Pattern("fr*n0?", "glob").matches("fr15n03")

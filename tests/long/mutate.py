@@ -195,6 +195,13 @@ EQUIVALENT = {
     ("sssjob.query.xpath2.query", "return True", "False"):
      "what one document answers by itself it answers among several, too",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
+    ("sssjob.document.batches", "start = place.start if piece.end >= 0 else -1", "1"):
+     "no job object ends at byte 0; that -1 is not 1 has a case",
+    ("sssjob.document.canonical",
+     "meant = prefixes_in_content(replace(written, prefixes=whole.prefixes or block.prefixes))",
+     "whole.prefixes and block.prefixes"): "defaults that are applied leave the prefixes",
+    ("sssjob.expression.lint", "if len(distinct) > _WORLDS.bit_length():",
+     "len(distinct) >= _WORLDS.bit_length()"): "as many as are kept are all of them",
 }  # fmt: skip
 
 COMPARISONS = {
