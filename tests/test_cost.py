@@ -11,6 +11,7 @@ import re
 import tracemalloc
 
 import pytest
+from click.testing import CliRunner
 from counting import calls
 from fuzz_targets import PARSERS, tried
 
@@ -18,6 +19,7 @@ from sssjob import records, resources, spec
 from sssjob.check.awareness import around
 from sssjob.check.sources import check_source
 from sssjob.classads.forms import read
+from sssjob.cli import sssjob
 from sssjob.defaults import resolve
 from sssjob.document import canonical, dumps, slices, tree
 from sssjob.document import read as read_documents
@@ -34,7 +36,8 @@ from sssjob.query import compile
 from sssjob.query.xpath2.context import PREFIXES
 from sssjob.systems.condor.job_ad import to_ad
 from sssjob.systems.condor.task_groups import to_ads
-from sssjob.verbs.translate import TranslationTask, run
+from sssjob.translate import Settings
+from sssjob.verbs.translate import TranslationTask, explain, run
 
 ROOM = 1.3  # how much more than twice as much twice the input may cost
 LEAST = 1 << 19  # bytes that are held whatever comes
@@ -188,6 +191,47 @@ def test_a_job_costs_as_much_as_it_says(work, said):
     assert calls(work, twice) <= ROOM * 2 * calls(work, once) + 1000
 
 
+def test_the_ad_of_a_task_group_costs_nothing_for_the_others():
+    once, twice = (
+        next(iter(read_documents(SAID_OF_ONE["task groups"](number).encode())))
+        for number in (800, 1600)
+    )
+    to_ads(once)
+    assert calls(to_ads, twice) <= ROOM * 2 * calls(to_ads, once)
+
+
+@pytest.mark.parametrize("inside", ["<a/>", "<a>" * 9 + "</a>" * 9, "<InputFile>x</InputFile>"])
+def test_what_is_explained_of_a_job_is_bounded_by_its_size(inside, monkeypatch):
+    monkeypatch.setattr("sssjob.verbs.translate.EXPLAINED", 0)
+    monkeypatch.setattr("sssjob.verbs.translate.EXPLAINED_FOR_EACH", 40)
+
+    def work(job):
+        with pytest.raises(LimitExceeded, match="to explain one job"):
+            for _ in explain(job, Settings()):
+                pass
+
+    once, twice = (
+        next(iter(read_documents(jobs(inside * number).encode()))) for number in (60, 120)
+    )
+    work(once)
+    assert calls(work, twice) <= ROOM * 2 * calls(work, once)
+
+
+def test_a_job_that_is_not_explained_to_its_end_is_told(monkeypatch):
+    monkeypatch.setattr("sssjob.verbs.translate.EXPLAINED", 300)
+    monkeypatch.setattr("sssjob.verbs.translate.EXPLAINED_FOR_EACH", 0)
+    document = jobs("<Executable>a</Executable>" + "<InputFile>x</InputFile>" * 9, count=2)
+    result = CliRunner().invoke(
+        sssjob, ["translate", "--to", "all", "--explain", "-"], input=document
+    )
+    told = [line for line in result.stderr.splitlines() if "are not explained" in line]
+    assert [line.partition(" its other")[0] for line in told] == [
+        f"<stdin>: error: Job {number}:" for number in (0, 1)
+    ]
+    assert result.stdout.count("/Job/Id ") == 2
+    assert result.exit_code == 1
+
+
 @pytest.mark.parametrize("number", [10, 200])
 def test_prefixes_of_a_job_are_written_in_their_order_however_many_they_are(number):
     around = "".join(f' xmlns:p{each}="u:{each}&amp;"' for each in reversed(range(number)))
@@ -267,6 +311,20 @@ def test_validate_tells_that_it_does_not_look_at_too_much_that_is_inherited(monk
     document = defaults_of_jobs(SAID_OF_JOBS["dependencies"], 30)
     [found] = [each for each in check_source(document.encode()) if each.code == "E-LIMIT"]
     assert (found.severity, found.path) == (Severity.WARNING, "/JobGroup")
+
+
+@pytest.mark.parametrize("said", ["requests", "properties", "variables"])
+def test_what_jobs_may_not_inherit_is_not_made_before(said, monkeypatch):
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT", 10)
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT_FOR_EACH", 10)
+
+    def work(group):
+        with pytest.raises(LimitExceeded, match="elements that jobs inherit"):
+            resolve(group)
+
+    (group,) = read_documents(defaults_of_jobs(SAID_OF_JOBS[said], 100).encode())
+    work(group)
+    assert calls(work, group) < 100 * 100
 
 
 @pytest.mark.parametrize("format, case", [(name.split(",")[0], name) for name in RECORDS])

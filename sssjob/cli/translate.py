@@ -278,6 +278,7 @@ def _lines(text: str, room: int) -> bytes:
 
 def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) -> None:
     """Print a table of properties and targets."""
+    from sssjob.errors import LimitExceeded
     from sssjob.translate import written
     from sssjob.verbs.translate import explain, readings
 
@@ -296,11 +297,16 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})
-                for row in explain(found.job, given):
-                    stream.write(_lines(f"{row.path} {row.value[:60]!r}", room))
-                    for name, said in row.told.items():
-                        if wanted is None or name in wanted:
-                            stream.write(_lines(f"  {name:<10} {said}", room))
+                try:
+                    for row in explain(found.job, given):
+                        stream.write(_lines(f"{row.path} {row.value[:60]!r}", room))
+                        for name, said in row.told.items():
+                            if wanted is None or name in wanted:
+                                stream.write(_lines(f"  {name:<10} {said}", room))
+                except LimitExceeded as error:
+                    what = f"Job {found.job.id}: its other properties are not explained: {error}"
+                    common.say(f"{common.name_of(file)}: error: {what}")
+                    good = False
             good = _is_some(some, source.name) and good
     tell.rest()
     _leave(good=good and not tell.bad, unread=unread or tell.unread)

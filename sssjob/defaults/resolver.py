@@ -99,6 +99,11 @@ class Resolver:
         held, _ = HOLDS.get(block.name, ("", ""))
         if own.below and source == OWN and not _holds(layer, held):
             self.findings.append(notices.useless(own.below, held))
+        if layer.below is not None:
+            among = sum(
+                isinstance(each.item, Block) and each.item.name == held for each in layer.entries
+            )
+            self.allow(among * layer.below.lent().size)
         items: list[Item] = []
         if self.tell is None and not _holds(layer, held):
             return block.holding([self.placed(entry, layer.policy) for entry in layer.entries])
@@ -124,8 +129,12 @@ class Resolver:
 
     def charge(self, size: int) -> None:
         """Count what is inherited. Raises ``LimitExceeded`` for what multiplies the document."""
+        self.allow(size)
         self.lent += size
-        if self.lent > self.most:
+
+    def allow(self, size: int) -> None:
+        """Raise ``LimitExceeded`` where so much more is too much, before any of it is made."""
+        if self.lent + size > self.most:
             raise LimitExceeded(_INHERITED, self.most)
 
     def explain(self, entry: SourcedItem, path: str) -> None:

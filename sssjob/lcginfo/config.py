@@ -7,8 +7,9 @@ is wrong with a file is reported, and what cannot be worked with ends in ``BadCo
 from __future__ import annotations
 
 import configparser
+import io
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -210,9 +211,10 @@ def load(path: str | Path, report: Report = unheard) -> Config:
         raise BadConfig(f"{path}: {error.strerror}") from error
     if len(data) > SIZE_LIMIT:
         raise BadConfig(f"{path}: more than {SIZE_LIMIT} bytes")
-    text = data.decode("utf-8-sig", "replace")
-    refuse_nul(text, f"{path}: ")
-    return parse(text, report)
+    try:
+        return parse(data.decode("utf-8-sig", "replace"), report)
+    except BadConfig as error:
+        raise BadConfig(f"{path}: {error}") from error
 
 
 def parse(text: str, report: Report = unheard) -> Config:
@@ -248,20 +250,31 @@ def refuse_nul(text: str, where: str = "") -> None:
 
 
 def _sections(text: str) -> configparser.RawConfigParser:
+    line = 0
+
+    def lines(before: str = "") -> Iterator[str]:
+        nonlocal line
+        yield from (before,) if before else ()
+        line = 0
+        for each in io.StringIO(text):
+            line += 1
+            yield each
+
     parser = configparser.RawConfigParser(
         strict=False, allow_no_value=True, inline_comment_prefixes=("#", ";"), default_section=""
     )
     try:
         try:
-            parser.read_string(text)
+            parser.read_file(lines())
         except configparser.MissingSectionHeaderError:
             # The text shows its options without sections: their names tell where they belong.
-            parser.read_string(f"[{_ANY}]\n{text}")
+            parser.read_file(lines(f"[{_ANY}]\n"))
     except AttributeError as error:
         # Python's own, until 3.13: there is no value to which the line could be added.
-        raise BadConfig("a line continues an option that has no = or : behind it") from error
+        told = f"line {line}: it continues an option that has no = or : behind it"
+        raise BadConfig(told) from error
     except configparser.Error as error:
-        reason = " ".join(str(error).replace("'<string>'", "").split())
+        reason = " ".join(str(error).replace("'<???>'", "").split())
         raise BadConfig(reason) from error
     return parser
 

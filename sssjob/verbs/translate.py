@@ -13,7 +13,7 @@ from sssjob.document import opened as unpacked
 from sssjob.document.attached import FileBudget
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnusableInput
-from sssjob.model import Job, Property, Requested
+from sssjob.model import Block, Item, Job, Property, Requested
 from sssjob.records.record import Options
 from sssjob.translate import (
     AUTO,
@@ -33,6 +33,9 @@ from sssjob.verbs.records import Tell, nothing
 
 _OTHERS = "it adds no line: other properties of the job already give the same ones"
 MOST = 1 << 28  # bytes of one source, which is held whole
+# How many elements ``explain`` translates again for one job: for each of it, and in any case.
+EXPLAINED_FOR_EACH, EXPLAINED = 100, 500_000
+_TOO_MANY = "elements that are translated again to explain one job"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,22 +234,45 @@ def _once(findings: Iterable[Finding], losses: Iterable[Loss]) -> tuple[Finding,
 
 
 def explain(job: Job, settings: Settings) -> Iterator[Explained]:
-    """What each target makes of every property: the lines that change when it is left out."""
+    """What each target makes of every property: the lines that change when it is left out.
+
+    Raises ``LimitExceeded`` behind the last one that is explained, where there are more.
+    """
     targets = [name for name, row in registry.all_targets().items() if row.writes]
     plain = replace(settings, residual=False)
     whole = {name: _text(job, name, plain) for name in targets}
+    reasons = {name: _reasons(each) for name, each in whole.items()}
+    size = _size(job)
+    most = left = max(EXPLAINED, EXPLAINED_FOR_EACH * size)
     for path, item, without in _without(job):
+        left -= size * (1 + sum(bool(each.lines) for each in whole.values()))
+        if left < 0:
+            raise LimitExceeded(_TOO_MANY, most)
         told = {}
-        for name, (lines, losses, wrong) in whole.items():
-            gone = _text(without, name, plain).lines if lines else []
+        for name, (lines, _, wrong) in whole.items():
+            gone = {*_text(without, name, plain).lines} if lines else set()
             said = [line.strip() for line in lines if line not in gone]
-            why = [loss.reason for loss in losses if loss.path == path]
-            why += [wrong] * bool(wrong)
+            why = reasons[name].get(path, [])[:1] + [wrong] * bool(wrong)
             if lines and not gone:
                 said = [line.strip() for line in lines if item.text in line]
             why += [_OTHERS]
             told[name] = "; ".join(said[:3]) or f"- {why[0]}"
         yield Explained(path, item.text, told)
+
+
+def _reasons(found: _TargetText) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for loss in found.losses:
+        reasons.setdefault(loss.path, []).append(loss.reason)
+    return reasons
+
+
+def _size(item: Item) -> int:
+    """How many elements there are, with those in properties that nobody knows."""
+    inside: tuple[Item, ...] = ()
+    if isinstance(item, Block | Property):
+        inside = item.items if isinstance(item, Block) else item.children
+    return 1 + sum(map(_size, inside))
 
 
 class _TargetText(NamedTuple):

@@ -134,8 +134,23 @@ def test_every_option_sets_a_field_that_there_is():
 
 
 def test_a_line_that_continues_an_option_without_a_value_is_said():
-    with pytest.raises(config.BadConfig, match="continues"):
+    with pytest.raises(config.BadConfig, match=r"^line 3: it continues"):
         config.parse("[Main]\nvomap\n  a : b\n")
+    with pytest.raises(config.BadConfig, match=r"^line 2: it continues"):
+        config.parse("vomap\n  a : b\n")
+
+
+@pytest.mark.parametrize("text", [
+    "[Main]\nvomap\n  a : b\n", "[Main]\n= x\n", "[Main]\nsample_number = 0\n",
+    "[Main]\nvomap = a\0",
+])  # fmt: skip
+def test_whatever_is_wrong_with_a_file_names_it(text, tmp_path):
+    path = tmp_path / "c.conf"
+    path.write_text(text)
+    with pytest.raises(BadConfig) as told:
+        config.load(path)
+    assert str(told.value).startswith(f"{path}: ")
+    assert "<???>" not in str(told.value)
 
 
 @pytest.mark.parametrize("text, value", [("26", 26), ("0.5", 0.5), ("1e2", 100), ("0:01:30", 90)])

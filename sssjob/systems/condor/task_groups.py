@@ -650,11 +650,12 @@ def _alone(job: Job, group: TaskGroup) -> Job:
     """A job that has one of its groups only: what this says, it says of its single group."""
     own = [item for item in group.items if not _is_named(item, _IDENTITY)]
     said = {_which(item) for item in own if isinstance(item, Property)}
-    kept = (
-        item for item in _without_overruled(job, group).items
-        if not (isinstance(item, TaskGroup) or _is_stated(item, said))
-    )  # fmt: skip
-    return job.holding((*kept, *own))
+    bare = _without_overruled(worked_out(job, _without_groups), group)
+    return job.holding((*(item for item in bare.items if not _is_stated(item, said)), *own))
+
+
+def _without_groups(job: Job) -> Job:
+    return job.holding(item for item in job.items if not isinstance(item, TaskGroup))
 
 
 def _without(block: B, among: Container[str]) -> B:
