@@ -4,62 +4,101 @@ A parser may refuse its input with an error of our family and with nothing else.
 two ways to read the same input, which have to agree.
 """
 
+import bz2
+import gzip
 import io
+import json
+import lzma
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 from unittest import mock
 
-from sssjob import query, records, registry, spec, store
+from sssjob import query, records, registry, settings, spec, store
 from sssjob.check import accept
 from sssjob.check.sources import check_source
 from sssjob.classads import forms, parser
-from sssjob.document import canonical, dumps, guesses, slices, tree
+from sssjob.document import canonical, dumps, files, guesses, slices, tree
 from sssjob.document.bridge import from_tree
 from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
+from sssjob.document.sources import NamedSource
 from sssjob.errors import SSSJobError
 from sssjob.expression import offers
-from sssjob.lcginfo import config, ldif
+from sssjob.features import keys, remote
+from sssjob.features import read as of_features
+from sssjob.gateway import config as gateway
+from sssjob.lcginfo import caps, config, ldif, lrmsinfo, reader
 from sssjob.model import JobGroup
 from sssjob.query import versions
+from sssjob.records.builders import OBJECTS
+from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.rmap import envelope, framing, gate, reading
 from sssjob.rmap.replies import Reply
+from sssjob.systems.condor.configured import Configured
 from sssjob.translate import read as read_jobs
+from sssjob.verbs import status
+from sssjob.verbs.translate import TranslationTask, run
 
 DATA = Path(__file__).parent / "data"
 CORPUS = DATA / "fuzz"
 LARGEST = 1 << 13  # bytes of an example; larger ones are cut
+PART, TIMES = 2000, 8  # bytes of an example that is repeated, and how often
 MOST = 40  # examples of a target besides its corpus
 
 
 class Target(NamedTuple):
-    """A function of bytes, the patterns of files that are good examples, and texts that are."""
+    """A function of bytes, the patterns of files that are good examples, and texts that are.
+
+    The function gives something that is true where it took what it was given. ``grown`` makes an
+    input of so many parts that is taken, where an example behind itself is none. ``made`` gives
+    texts that it takes some time to make.
+    """
 
     run: Callable[[bytes], object]
     examples: tuple[str, ...]
-    texts: tuple[str, ...] = ()
+    texts: tuple[str | bytes, ...] = ()
+    grown: Callable[[int], str | bytes] | None = None
+    made: Callable[[], Iterable[str]] = tuple
 
     def seeds(self, name: str) -> Iterator[bytes]:
         """What was kept of former runs, then examples."""
         for file in sorted((CORPUS / name).glob("*")):
             yield file.read_bytes()
-        for text_ in self.texts:
-            yield text_.encode()
+        for text_ in (*self.texts, *self.made()):
+            yield as_bytes(text_)
         files = sorted(
             file for pattern in self.examples for file in HOME.glob(pattern) if file.is_file()
         )
         for file in files[:: max(1, len(files) // MOST)]:
             yield file.read_bytes()[:LARGEST]
 
+    def repeated(self, name: str) -> Iterator[Callable[[int], bytes]]:
+        """What makes inputs of so many parts that are taken, also of twice ``TIMES`` as many."""
+        ways: Iterable[Callable[[int], str | bytes]] = (
+            (lambda count, part=seed: part * count)
+            for seed in self.seeds(name)
+            if len(seed) <= PART
+        )
+        for make in (self.grown,) if self.grown is not None else ways:
+            if all(tried(self.run, as_bytes(make(count))) for count in (TIMES, 2 * TIMES)):
+                yield lambda count, make=make: as_bytes(make(count))
+
+
+def as_bytes(given: str | bytes) -> bytes:
+    return given.encode() if isinstance(given, str) else given
+
 
 HOME = Path(__file__).parents[1]
 DOCUMENTS = ("tests/data/valid/*.xml", "tests/data/invalid/*.xml", "examples/*.xml")
-SCRIPTS = ("examples/translate/*", "tests/data/translate/*", "tests/data/oracles/**/*")
+JOBS = ("tests/data/valid/*.xml", "examples/**/*.xml", "tests/data/slurm/22.05/allocations.txt")
+EACH = 3  # jobs of a file that are translated
+SCRIPTS = ("examples/translate/*", "tests/data/translate/*", "tests/data/oracles/**/*.sh")
 
 
 def text(data: bytes) -> str:
@@ -67,19 +106,110 @@ def text(data: bytes) -> str:
 
 
 def drained(each):
-    for _ in each:
-        pass
+    """How many there are."""
+    return sum(1 for _ in each)
+
+
+def taken(outcomes):
+    """How many records were taken, of all that became of them."""
+    return sum(not isinstance(each, Bad | Skipped | Noted) for each in outcomes)
 
 
 def records_of(name, data):
-    drained(records.jobs(name, io.BytesIO(data)))
+    return taken(records.jobs(name, io.BytesIO(data)))
+
+
+def script(name, data):
+    return sum(each.job is not None for each in read_jobs(data, name))
+
+
+def scripts_of(name):
+    """What jobs of documents and records become in a dialect, each text once."""
+    files_ = [file for each in JOBS for file in sorted(HOME.glob(each))]
+    found = {}
+    for file in files_:
+        jobs = run(TranslationTask(name), iter((NamedSource(str(file), file),)))
+        with suppress(SSSJobError):
+            found |= {each.text: None for each in islice(jobs, EACH) if each.text}
+    return [each for each in found if len(each) < LARGEST]
+
+
+def status_of(name, data):
+    rows = status.formats(name)
+    return taken(status.outcomes(io.BytesIO(data), rows, Options(zone="UTC"), OBJECTS))
+
+
+def queue_of(name, data):
+    """An output of its commands, among those that tell all that the others do not."""
+    return reader.snapshot(name, [data], reader.ReaderOptions(now=1.8e9, group="user"))
+
+
+def listing(data):
+    return len(lrmsinfo.read(io.BytesIO(data)).jobs)
+
+
+def in_a_file(run, data):
+    """What reads a file by its name, given one."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "file")
+        path.write_bytes(data)
+        key = Path(directory, "auth_key")  # that examples name
+        key.touch(mode=0o600)
+        key.write_text("secret\n")
+        return run(path)
+
+
+def rows_of_settings(path):
+    settings.rows(path)
+    return settings.read(path)
+
+
+KEYS = keys.names((*keys.MACHINE_FEATURES, *keys.JOB_FEATURES))
+
+
+def feature_values(data):
+    """What files of a directory of features hold: each line is that of the next key."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name, line in zip(KEYS, data.split(b"\n"), strict=False):
+            Path(directory, name).write_bytes(line)
+        return of_features.read(directory).values
+
+
+def feature_server(data):
+    """What a server lists, and says of each key."""
+
+    def answered(session, url, limit, options):
+        response = mock.Mock(status_code=200, iter_content=lambda _: [data])
+        return remote._text(response, url, limit)
+
+    with mock.patch.object(remote, "_answered", answered):
+        asked = remote._ServerQuestions(remote.RemoteOptions())
+        remote.read("http://localhost/f", keys.JOB_FEATURES)
+        return asked.listed("http://localhost/f/", KEYS)
+
+
+def condor_configuration(data):
+    told = Configured.read(data.decode("utf-8", "replace"))
+    drained(told.found(files=False))
+    return [*told.said()]
+
+
+def decompressed(data):
+    with files.opened(io.BytesIO(data)) as stream:
+        return sum(len(piece) for piece in iter(lambda: stream.read(1 << 16), b""))
+
+
+def caps_of(name, data):
+    return registry.system(name).caps.load()(text(data)) is not None
 
 
 def framed(data):
-    found = framing.Requests()
+    found, count = framing.Requests(), 0
     found.feed(data)
     while (request := found.next()) is not None:
         tried(enveloped, request.body)
+        count += 1
+    return count
 
 
 def replied(data):
@@ -88,8 +218,10 @@ def replied(data):
     for at in range(0, len(data), 100):
         found.feed(data[at : at + 100])
     found.end()
-    for document in found.documents():
+    documents = found.documents()
+    for document in documents:
         tried(enveloped, document)
+    return len(documents)
 
 
 def enveloped(data):
@@ -99,20 +231,20 @@ def enveloped(data):
     if gate.is_encrypted(data):
         tried(gate.encrypted, data)
     body = envelope.opened(data).body
-    if body is not None:
-        tried(reading.read_request, body)
-        reading.read_response(body)
+    if body is None:
+        return False
+    return any([tried(reading.read_request, body), tried(reading.read_response, body)])
 
 
 def xpath1(data):
     found = query.compile(text(data))
-    return found.streams, found.obstacle
+    return found, found.streams, found.obstacle
 
 
 def xpath2(data):
     """A query with what is asked of it before a document is."""
     found = versions.compile(text(data), version="3.1")
-    return found.streams, found.obstacle, found.has_one_answer
+    return found, found.streams, found.obstacle, found.has_one_answer
 
 
 # What the axes, functions and operators of XPath look like.
@@ -153,43 +285,262 @@ LATER = (
 )
 
 
+AD_EXPRESSIONS = (
+    "TARGET.Memory >= 1024 && MY.RequestCpus <= TARGET.Cpus",
+    'regexp("^a.*b$", Owner, "i") ? {1, 2.5}[0] : [a = 1; b = a].b',
+    'isUndefined(x) =?= true || strcat("a", 3) =!= error',
+)
+
+
 def values(data):
-    for element in tree.units(data):
+    count = 0
+    for count, element in enumerate(tree.units(data), 1):  # noqa: B007
         block = from_tree(element)
         dumps(block)
         canonical.canon(block)
+    return count
 
+
+def repeated(item, joint="", before="", behind=""):
+    """So many of an item, with something between them and around all."""
+    return lambda count: f"{before}{joint.join([item] * count)}{behind}"
+
+
+def first(file, *path):
+    """The first of a list in a real output in JSON, as text."""
+    found = json.loads((DATA / file).read_bytes())
+    for name in path:
+        found = found[name]
+    return json.dumps(found[0] if isinstance(found, list) else next(iter(found.values())))
+
+
+def of_json(name, file):
+    """Outputs with so many jobs as the first one of a real output."""
+    return lambda count: repeated(first(file, name), ",", f'{{"{name}":[', "]}")(count)
+
+
+def condor_jobs(count):
+    return repeated(first("condor/condor_q.json"), ",", "[", "]")(count)
+
+
+def openpbs_jobs(count):
+    job = first("status/qstat-json/jobs.json", "Jobs")
+    jobs = ",".join(f'"{number}.s": {job}' for number in range(count))
+    return f'{{"timestamp": 1795184600, "pbs_version": "22.05.11", "Jobs": {{{jobs}}}}}'
+
+
+def torque_jobs(count):
+    job = "<Job><Job_Id>1.s</Job_Id><Job_Name>a</Job_Name><job_state>Q</job_state></Job>"
+    return repeated(job, "", "<Data>", "</Data>")(count)
+
+
+def cell_jobs(count):
+    job = (
+        "<job_list state='running'><JB_job_number>1</JB_job_number><JAT_prio>0.5</JAT_prio>"
+        "<JB_name>a</JB_name><JB_owner>u</JB_owner><state>r</state><slots>1</slots></job_list>"
+    )
+    around = "<job_info><queue_info>", "</queue_info><job_info></job_info></job_info>"
+    return repeated(job, "", *around)(count)
+
+
+def compressed(module):
+    return lambda count: module.compress(b"<Job><Id>1</Id></Job>\n" * 500 * count)
+
+
+STATUS_GROWN = {
+    "squeue-json": of_json("jobs", "lcginfo/slurm-24.11/squeue.json"), "condor-q": condor_jobs,
+    "qstat-json": openpbs_jobs, "qstat-xml": torque_jobs, "sge-xml": cell_jobs,
+}  # fmt: skip
+STATUS_EXAMPLES = {
+    "condor-q": ("tests/data/condor/condor_q.*", "tests/data/lcginfo/condor/condor_q*"),
+    "squeue-json": ("tests/data/lcginfo/slurm-*/squeue.json",),
+    "scontrol": (
+        "tests/data/lcginfo/slurm-*/scontrol-show-job*",
+        "examples/lcginfo/scontrol-jobs*",
+    ),
+    "qstat-text": ("tests/data/lcginfo/pbs/qstat-f.txt",),
+    "sge-xml": ("tests/data/lcginfo/gridengine/qstat-xml*",),
+    "flux": ("tests/data/records/flux/*",),
+}
+QUEUES = {"slurm": "slurm-*", "pbs": "pbs", "gridengine": "gridengine", "condor": "condor"}
+TOML = 'names = ["a"]\n[rates.cpu]\nof = 1.5\n[[rate]]\nper = "1"\n'
+
+
+RECORDS_GROWN = {
+    "slurm-json": repeated(
+        '{"job_id": 1, "user": "a", "state": {"current": ["COMPLETED"]}}', ",", '{"jobs":[', "]}"
+    ),
+    "flux": of_json("jobs", "records/flux/jobs.json"),
+}
+CAR = (
+    '<com:UsageRecord><com:RecordIdentity com:recordId="r" com:createTime="2013-02-22T15:58:44Z"/>'
+    "<com:JobIdentity><com:LocalJobId>1</com:LocalJobId></com:JobIdentity><com:Status>completed"
+    "</com:Status><com:EndTime>2013-02-22T15:58:44Z</com:EndTime></com:UsageRecord>"
+)
+RECORDS_GROWN["car"] = repeated(
+    CAR, "", '<com:UsageRecords xmlns:com="http://eu-emi.eu/namespaces/2012/11/computerecord">',
+    "</com:UsageRecords>",
+)  # fmt: skip
+FLUX = (
+    '{"version": VERSION, "resources": [{"type": "slot", "count": 2, "label": "task", "with": '
+    '[{"type": "core", "count": 1}]}], "tasks": [{"command": ["/bin/date"',
+    '], "slot": "task", "count": {"per_slot": 1}}], "attributes": {"system": {"duration": 600}}}',
+)
+JSDL = (
+    '<JobDefinition xmlns="http://schemas.ggf.org/jsdl/2005/11/jsdl"><JobDescription><Application>'
+    '<POSIXApplication xmlns="http://schemas.ggf.org/jsdl/2005/11/jsdl-posix">'
+    "<Executable>/bin/date</Executable>",
+    "</POSIXApplication></Application></JobDescription></JobDefinition>",
+)
+SCRIPTS_GROWN = {
+    "flux": repeated(', "a"', "", FLUX[0].replace("VERSION", "1"), FLUX[1]),
+    "flux-canonical": repeated(', "a"', "", FLUX[0].replace("VERSION", "999"), FLUX[1]),
+    "slurmrest": repeated(
+        '"A=1"', ", ", '{"job": {"script": "#!/bin/sh\\n", "environment": [', "]}}"
+    ),
+    "psij": repeated('"a"', ", ", '{"executable": "/bin/date", "arguments": [', "]}"),
+    "jsdl": repeated("<Argument>a</Argument>", "", *JSDL),
+}
+QUEUES_GROWN = {
+    "slurm": of_json("jobs", "lcginfo/slurm-24.11/squeue.json"),
+    "condor": condor_jobs,
+    "gridengine": cell_jobs,
+}
 
 PARSERS = {
     "trees": Target(lambda data: drained(tree.units(data)), DOCUMENTS),
     "slices": Target(lambda data: drained(slices.slices(data)), DOCUMENTS),
     "values": Target(values, DOCUMENTS),
     "check": Target(lambda data: drained(check_source(data)), DOCUMENTS),
-    "repair": Target(lambda data: drained(advise(data)), DOCUMENTS),
+    "repair": Target(lambda data: 1 + drained(advise(data)), DOCUMENTS),
     "messages": Target(lambda data: drained(bundles(io.BytesIO(data))), DOCUMENTS),
-    "query": Target(xpath1, (), EXPRESSIONS),
-    "query 3.1": Target(xpath2, (), EXPRESSIONS + LATER),
-    "ads": Target(lambda data: drained(forms.read(io.BytesIO(data))), ("tests/data/condor/*",)),
-    "ad expression": Target(lambda data: parser.expression(text(data)), ()),
-    "offers": Target(lambda data: drained(offers.read(data)), ("examples/requested/*.json",)),
+    "query": Target(xpath1, (), EXPRESSIONS, repeated("//Job[User = 'a']/Id", " or ")),
+    "query 3.1": Target(xpath2, (), EXPRESSIONS + LATER, repeated("sort(//Job/Id) ! 1", ", ")),
+    "ads": Target(
+        lambda data: drained(forms.read(io.BytesIO(data))),
+        ("tests/data/condor/*",),
+        grown=repeated("A = 1\nB = A + {2, [c = 3]}\n\n"),
+    ),
+    "ad expression": Target(
+        lambda data: parser.expression(text(data)),
+        (),
+        AD_EXPRESSIONS,
+        repeated("(TARGET.Memory >= 5)", " && "),
+    ),
+    "offers": Target(
+        lambda data: drained(offers.read(data)),
+        ("examples/requested/*.json",),
+        grown=repeated('{"id": "n1", "Processors": 4, "Feature": ["ib"]}', ",", "[", "]"),
+    ),
     "LDIF": Target(lambda data: drained(ldif.read(data)), ("examples/lcginfo/*.ldif",)),
     "configuration": Target(lambda data: config.parse(text(data)), ("examples/lcginfo/*.conf",)),
+    "listing": Target(listing, ("tests/data/lcginfo/text/lrmsinfo", "examples/lcginfo/lrmsinfo")),
+    "caps": Target(
+        lambda data: caps.read(text(data)),
+        ("tests/data/lcginfo/text/vo-max-jobs",),
+        ("{'atlas': 30, \"cms\": 4}",),
+        lambda n: "{" + ", ".join(f"'g{i}': 1" for i in range(n)) + "}",
+    ),
+    "caps Maui": Target(
+        lambda data: caps.from_maui(text(data)), ("tests/data/lcginfo/maui/diagnose-g.txt",)
+    ),
+    **{
+        f"caps {name}": Target(
+            partial(caps_of, name),
+            ("tests/data/lcginfo/slurm-22.05/sacctmgr-assoc.txt",),
+            ("{\nname a\nenabled TRUE\nlimit users {*} to slots=5\n}\n",),
+        )
+        for name, system in registry.all_systems().items()
+        if system.caps
+    },
+    "settings": Target(
+        partial(in_a_file, rows_of_settings),
+        ("examples/**/*.toml", "tests/data/*.toml"),
+        (TOML,),
+        lambda n: "".join(f"[a{i}]\nb = 1\n" for i in range(n)),
+    ),
+    "settings of the gateway": Target(
+        partial(in_a_file, gateway.load),
+        ("examples/gateway/*.toml",),
+        grown=repeated('"127.0.0.1:7112"', ", ", "listen = [", "]\n[security]\nunsigned = true\n"),
+    ),
+    "feature values": Target(
+        feature_values,
+        (),
+        ("\n".join(["4", "2.5", "86400", "1700000000", "x"] * 9),),
+        lambda n: "\n".join(["4"] * 40) + "\n" + "x\n" * n,
+    ),
+    "feature server": Target(
+        feature_server,
+        (),
+        ('["hs06", "total_cpu"]', '<a href="hs06">hs06</a>', "hs06\njobslots\n"),
+        repeated('<a href="hs06">hs06</a>'),
+    ),
+    "condor configuration": Target(
+        condor_configuration,
+        ("examples/condor/config.txt",),
+        (),
+        lambda n: "".join(f"SLOT_TYPE_{i} = cpus=1\n" for i in range(n)),
+    ),
+    **{
+        f"compressed {module.__name__}": Target(
+            decompressed, (), (module.compress(b"<Job/>"),), compressed(module)
+        )
+        for module in (gzip, bz2, lzma)
+    },
     "requests": Target(framed, ("tests/data/gold/*.c2s.bin",)),
     "replies": Target(replied, ("tests/data/gold/*.s2c.bin",)),
-    "envelopes": Target(enveloped, ("tests/data/gold/*.xml",)),
+    "envelopes": Target(
+        enveloped,
+        ("tests/data/gold/*.xml",),
+        grown=repeated(
+            '<Where name="Name" op="EQ">a</Where>',
+            "",
+            '<Envelope><Body><Request action="Query" actor="a"><Object>Job</Object>',
+            "</Request></Body></Envelope>",
+        ),
+    ),
     **{
         f"records {name}": Target(
             partial(records_of, name),
             tuple(
                 f"{place}/{name}/**/*" for place in ("tests/data/records", "tests/data/accounting")
             )
-            + (("examples/slurm/*", "tests/data/slurm/*") if name == "slurm" else ()),
+            + (("examples/slurm/*.txt", "tests/data/slurm/**/*.txt") if name == "slurm" else ())
+            + (("tests/data/condor/*",) if name == "condor" else ()),
+            grown=RECORDS_GROWN.get(name),
         )
         for name in registry.all_formats()
     },
     **{
-        f"scripts {name}": Target(lambda data, name=name: drained(read_jobs(data, name)), SCRIPTS)
-        for name in registry.all_targets()
+        f"scripts {name}": Target(
+            partial(script, name),
+            (*SCRIPTS, f"tests/data/translate/{name}.*"),
+            (),
+            SCRIPTS_GROWN.get(name),
+            partial(scripts_of, name) if row.writes else tuple,
+        )
+        for name, row in registry.all_targets().items()
+        if row.reads
+    },
+    **{
+        f"status {name}": Target(
+            partial(status_of, name),
+            (f"tests/data/status/{name}/*", *STATUS_EXAMPLES.get(name, ())),
+            (),
+            STATUS_GROWN.get(name),
+        )
+        for name in registry.all_status_formats()
+    },
+    **{
+        f"queue {name}": Target(
+            partial(queue_of, name),
+            (f"tests/data/lcginfo/{QUEUES.get(name, name)}/*",),
+            (),
+            QUEUES_GROWN.get(name),
+        )
+        for name, system in registry.all_systems().items()
+        if system.queue
     },
 }
 
@@ -265,9 +616,10 @@ TARGETS = PARSERS | DIFFERENCES
 
 
 def tried(run, data):
-    """Do something with bytes, which may be refused."""
+    """Do something with bytes, which may be refused; whether they were taken."""
     with suppress(SSSJobError):
-        run(data)
+        return bool(run(data))
+    return False
 
 
 NAMES = sorted({row.name for table in spec.TABLES.values() for row in table})

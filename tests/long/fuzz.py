@@ -4,14 +4,18 @@
 
 Each target of ``fuzz_targets`` runs so long in a process of its own, over its examples and what was
 kept of former runs in build/fuzz. An input that raises what it must not, or takes ten seconds or
-1 GiB, ends its target and stands in build/fuzz/TARGET. What reaches something new and is small may
-be put into tests/data/fuzz/TARGET, which every run of the tests tries again.
+1 GiB, ends its target and stands in build/fuzz/TARGET, as found-last where atheris is missing. What
+reaches something new and is small may be put into tests/data/fuzz/TARGET, which every run of the
+tests tries again.
 """
 
 import os
 import pkgutil
+import resource
+import signal
 import sys
 import time
+import traceback
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,16 +73,29 @@ def led(targets, name, seconds, place):
     atheris.Fuzz()
 
 
+def hold():
+    """Hold this process to the memory that one input may take; ``SLOW`` is set for each input."""
+    with open("/proc/self/statm") as statm:
+        used = int(statm.read().split()[0]) * resource.getpagesize()
+    most = used + (MEMORY << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    # Without a handler the process ends, whatever it does: also within one call of a library.
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+
+
 def by_chance(targets, name, seconds, place):
-    """Fuzz a target by mutation alone."""
+    """Fuzz a target by mutation alone; the input that ends it stands in found-last."""
     target = targets.TARGETS[name]
+    hold()
     seeds = [*target.seeds(name)] or [b""]
     chance = Random()
     count, end = 0, time.monotonic() + seconds
     while time.monotonic() < end:
         data = targets.mutated(chance.choice(seeds), chance)
         (place / "found-last").write_bytes(data)
+        signal.setitimer(signal.ITIMER_PROF, SLOW)  # of a processor
         targets.tried(target.run, data)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         count += 1
     (place / "found-last").unlink(missing_ok=True)
     print(f"{name}: {count} inputs")
@@ -103,6 +120,8 @@ def main(seconds=60, *names):
             except SystemExit as end:
                 status = end.code or 0
             finally:
+                if sys.exc_info()[0] is not None:
+                    traceback.print_exc()
                 sys.stdout.flush()
                 os._exit(status)
         if os.waitpid(child, 0)[1]:
