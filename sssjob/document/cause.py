@@ -20,6 +20,7 @@ NO_TAG = re.compile(f"Start tag expected|{EMPTY}")  # what it says of what is no
 NO_XML = "this is text, and a document in XML begins with '<'"
 EMPTY_SAID = "the document is empty"
 NO_ELEMENT = "the document has no element"
+ENDS_INSIDE = "the document ends inside an element"
 NO_XML_ADVICE = "if it holds records, name their format with --from"
 SCRIPT = "#!"
 SCRIPT_SAID = "this is a script, and neither a document nor records"
@@ -72,7 +73,7 @@ _PLAINER = (
     (re.compile("EntityRef: expecting|xmlParseEntityRef"), "a bare & in text", "write &amp;"),
     (re.compile("Unsupported encoding: latin-?1", re.I), "", "write ISO-8859-1"),
     (re.compile("Extra content at the end"), "text after the end of the document", ""),
-    (re.compile("Premature end of data in tag (\\S+)"), "the document ends inside an element", ""),
+    (re.compile("Premature end of data in tag (\\S+)"), ENDS_INSIDE, ""),
 )
 # Limits of the parser, which tells how to lift them: nobody who reads strangers' input should.
 _LIMITED = (

@@ -352,13 +352,13 @@ class DocumentCutter:
         """Use up what comes before the next root; None if nothing comes any more."""
         size, head, place = self._misc()
         prolog = _split(self.use(size), place, is_first=not self._found)
-        if head.startswith(b"<!DOCTYPE"):
-            raise cause.doctype(self.place.line, self.place.column)
         if prolog.epilog.strip(SPACE):
             self._check(_ROOT, prolog.epilog, place)
         if prolog.data.strip(SPACE):
             self.is_open = not head
             self._check(b"", prolog.data + (_ROOT if head else b""), prolog.place)
+        if head.startswith(b"<!DOCTYPE"):
+            raise cause.doctype(self.place.line, self.place.column)
         self._blank = 0
         if not head:
             return None

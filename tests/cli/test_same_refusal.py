@@ -96,6 +96,7 @@ TWO_FAULTS = {
     "in the same job object": (f"<Job>{_ATTRIBUTE}{_BEHIND}</Job>\n", (1, 21)),
     "far behind the document": (f"<Job>{_ATTRIBUTE}</Job>{' ' * 400000}{_BEHIND}", (1, 21)),
     "an end tag of another element": (f"<Job>\n{_ATTRIBUTE}\n<Foo></Bar></Job>\n", (2, 16)),
+    "an element that is open at the end": (f"<Job>\n{_ATTRIBUTE}\n<Foo>\n", (2, 16)),
     "a value without quotes": (f"<Job>\n{_ATTRIBUTE}\n<Foo x=1></Foo></Job>\n", (2, 16)),
 }  # fmt: skip
 _WHOLE = ("query /Job @", "query --xpath 3.1 /Job @", "query --xpath 2.0 //Id @")

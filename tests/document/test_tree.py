@@ -188,6 +188,7 @@ BEHIND = [
     pytest.param(b"\n" * 10**6 + b"<!-- a--b -->" + JOB,      [(1, 21), (10**6 + 1, 7)], id="a comment behind much space"),
     pytest.param(b"\n" * 10**6 + BROKEN_ID,                   [(1, 21), (10**6 + 1, 21)], id="another behind much space"),
     pytest.param(b"\n<!DOCTYPE Job>\n" + JOB,                 [(1, 21), (2, 1)],       id="a document type"),
+    pytest.param(b"\n<!-- a--b --><!DOCTYPE Job>\n" + JOB,    [(1, 21), (2, 7)],       id="a comment before a document type"),
 ]
 # fmt: on
 

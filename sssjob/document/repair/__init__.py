@@ -35,6 +35,7 @@ from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.document import tree
+from sssjob.document.cause import ENDS_INSIDE
 from sssjob.document.parsing import SourcePlace
 from sssjob.document.repair.nesting import Nesting, place_characters
 from sssjob.document.repair.scan import LIMIT as TOO_MUCH
@@ -186,7 +187,8 @@ def _may_cause(cause: Finding, said: Finding) -> bool:
 
 
 def _is_there(cause: Finding, said: Finding) -> bool:
-    return cause.line == said.line or cause.message.endswith(_AT_THE_END)
+    is_of_end = cause.message.endswith(_AT_THE_END) and said.message.startswith(ENDS_INSIDE)
+    return cause.line == said.line or is_of_end
 
 
 def repair(data: bytes, *, groups: bool = False) -> Repaired:
