@@ -91,6 +91,15 @@ def test_what_has_no_option_is_kept_beside_and_told(inner):
     comes_back(loads(wrapped(inner)), "sge")
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["<NodeCount>1</NodeCount>", '<NodeCount op="LE">1</NodeCount>', '<NodeCount op="LT">2</NodeCount>',
+     '<NodeCount op="GE">1</NodeCount>', '<NodeCount op="LE">4</NodeCount><Processors>1</Processors>'],
+)  # fmt: skip
+def test_a_single_slot_is_on_one_node_of_any_number_that_admits_it(asked):
+    assert losses_of(requested(asked), "sge") == []
+
+
 @given(data=st.data())
 def test_any_of_them_together_come_back(data):
     own = [case[0] for case in (*BOTH, *CHANGED)] + REFUSED

@@ -114,7 +114,7 @@ class Slots(AmountsLayout):
         self, asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts, settings: Settings
     ) -> CountRange:
         count = of.slots
-        if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
+        if of.nodes and (of.node_count, count.exact) != (1, 1):
             asked.leave("NodeCount", "a parallel environment decides on how many nodes")
         asked.leave("TaskDistribution", "a parallel environment decides how tasks are placed")
         name = next((item.text for item in asked.mine("Extension", "sge")
