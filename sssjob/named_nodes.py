@@ -7,7 +7,7 @@ What is compared by NE, or by a pattern, takes names away; the rest is the set. 
 >>> from sssjob.model import Job, Property, Requested
 >>> names = Property("Node", "n[1-3]", {"aggregation": "Range"})
 >>> found = named(Job((Requested((names,)),)), "/Job", (Comparison(names),))
->>> found.count(), found.count(tasks=2), found.count(tasks=6, per_node=3)
+>>> found.count(), found.count(2), found.count(6, need=2)
 (3, 2, 2)
 """
 
@@ -47,22 +47,22 @@ class NamedNodes:
         every = zip(self.sets, self.lines, strict=False)
         return next((line for (each, _), line in every if each is names), self.line)
 
-    def count(self, tasks: int | None = None, per_node: int | None = None) -> int | None:
+    def count(self, most: int | None = None, need: int | None = None) -> int | None:
         """How many nodes are asked for by names, where nothing else counts nodes.
 
-        So many as the names say themselves, or else all of them; but where the number of ``tasks``
-        is known, no more than these need of a set to choose from. None where no node is named.
+        So many as the names say themselves, or else all of them; but where the number of tasks is
+        known, of a set to choose from no more than the ``most`` that these can be on, or those
+        that they ``need`` where so many are on each. None where no node is named.
         """
         if self.is_counted:
             return self.least
         if not self.sets:
             return None
-        if tasks is None:
+        if most is None:
             return self.number or None
-        if per_node is not None:
-            need = -(-tasks // per_node)
+        if need is not None:
             return max(need, self.number) if self.open else need
-        return (self.number if self.open else min(self.number, tasks)) or None
+        return (self.number if self.open else min(self.number, most)) or None
 
     @property
     def is_counted(self) -> bool:
@@ -131,14 +131,20 @@ class NamedNodes:
         """Between which of the numbers of nodes that are ``asked`` for there can be nodes.
 
         From those on that have to be there by name; and of an upper end alone, up to those that
-        are in the one set to choose from.
+        there are at most.
         """
         found = asked.from_least(self.least)
-        if found.lo is None and found.hi is not None and not self.open:
-            number = self.number
-            if 0 < number < found.hi:
-                return replace(found, hi=number)
-        return found
+        return found.up_to(self.greatest) if found.lo is None else found
+
+    # decision 1129
+    @property
+    def greatest(self) -> int | None:
+        """How many nodes there are at most, as each is one of some names; None if of any name.
+
+        Where no name is left, or none can be, that says nothing of their number.
+        """
+        ends = [end for end in (None if self.open else self.number, self.most) if end]
+        return min(ends, default=None)
 
     @property
     def number(self) -> int:

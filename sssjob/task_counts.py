@@ -153,6 +153,12 @@ class CountRange:
             number -= 1
         return self if number < (self.lo or 1) else replace(self, hi=number)
 
+    def ending_at(self, number: int | None) -> CountRange:
+        """The same up to a number, which also ends what is open, where that leaves any."""
+        if number is None:
+            return self
+        return (self if self.hi is not None else replace(self, hi=max(number, 1))).up_to(number)
+
     def _up(self, number: int) -> int:
         while number in self.excluded:
             number += 1
@@ -224,7 +230,11 @@ class NodeNames(Protocol):
     def least(self) -> int:
         """How many nodes there are at least."""
 
-    def count(self, tasks: int | None = None, per_node: int | None = None) -> int | None:
+    @property
+    def greatest(self) -> int | None:
+        """How many nodes there are at most; None where names set no end."""
+
+    def count(self, most: int | None = None, need: int | None = None) -> int | None:
         """How many nodes there are, where nothing else counts them."""
 
     def bounds(self, asked: CountRange) -> CountRange:
@@ -301,12 +311,11 @@ class StatedCounts(NamedTuple):
     @property
     def _implied(self) -> int:
         """How many tasks the processors or nodes ask for."""
-        counted, named = self._counted, self._named_beside_tasks
-        if self.processors is not None:
-            least = named if counted is None else counted.granted + self._beside
-            return max(self.processors.least // (self.per_task or 1), least)
+        counted, each = self._counted, self.per_task or 1
+        if (asked := self.processors) is not None:
+            return (self._shared_by_tasks(asked, each) or asked.least) // each
         if counted is None:
-            return named
+            return self._named_beside_tasks
         more = self._filling(counted.least)
         return more if more > len(self.pins) else counted.least * (self.per_node or 1)
 
@@ -375,41 +384,64 @@ class StatedCounts(NamedTuple):
             found = processors.multiple(each) if self.rounded else max(processors.least, each)
         return DerivedCount(found // each, BY_PROCESSORS)
 
+    # decision 1129
+    @property
+    def _among(self) -> CountRange | None:
+        """Among how many nodes the tasks may be: as these are counted, and as they have names."""
+        counted, names = self._counted, self.names
+        if names is None:
+            return counted
+        if counted is None:
+            counted = CountRange(max(names.least, self.nodes_by_name) or None, None)
+        return counted.ending_at(names.greatest)
+
+    # decision 1130
     def _shared_by_tasks(self, processors: CountRange, each: int) -> int | None:
         """The first number of processors that is admitted and whose tasks fit on nodes.
 
-        Or else the first that is admitted. There is none where neither is.
+        Those come first whose tasks leave none of the nodes that they fill without one, and last
+        those that do not fit. There is none where none is admitted.
         """
-        counted = self._counted
-        if counted is None:
-            multiples = processors.multiples(each, self._named_beside_tasks)
-            return next(multiples, processors.fitting(each))
-        named, beside = self.nodes_by_name, self._beside
-        times = counted.lo and counted.lo + beside
-        multiples = processors.multiples(each, times or 0, self.room)
+        among = self._among
+        if among is None:
+            return processors.fitting(each)
+        least = filling = 0
+        if among.lo is not None:
+            least = among.lo + self._beside
+            if among.lo > self.nodes_by_name:
+                filling = (among.lo - 1) * (self.per_node or 1) + 1
         # A number of nodes that is excluded leaves out the tasks of as many as fill it.
-        tries = [*islice(multiples, (len(counted.excluded) + 1) * (self.per_node or 1) + 1)]
-        found = (
-            number for number in tries
-            if self._fit_nodes(counted, number // each, named, beside)
-        )  # fmt: skip
-        return next(found, tries[0] if tries else None)
+        most, room = (len(among.excluded) + 1) * (self.per_node or 1) + 1, self.room
+        full, every = (
+            [*islice(processors.multiples(each, times, room), most)]
+            for times in (max(least, filling), least)
+        )
+        fitting = (
+            *(number for number in full if self._fit_nodes(among, number // each, filled=True)),
+            *(number for number in every if self._fit_nodes(among, number // each)),
+            *every,
+        )
+        return fitting[0] if fitting else None
 
-    def _fit_nodes(self, counted: CountRange, tasks: int, named: int, beside: int) -> bool:
+    def _fit_nodes(self, among: CountRange, tasks: int, *, filled: bool = False) -> bool:
         """Whether so many tasks, of which none is without room, leave no node without one.
 
-        ``named`` are the nodes that there have to be by name, ``beside`` the tasks beside others.
+        ``filled``: nor where each node has as many as it may, one after the other.
         """
-        need, most = max(self.nodes_needed(tasks), named), tasks - beside
-        return need <= counted.next_to(max(counted.lo or 1, need)) <= min(most, counted.hi or most)
+        need, most = self._fewest(tasks), self.most_nodes(tasks)
+        number = among.next_to(max(among.lo or 1, need))
+        if filled and self.per_node and number > need:
+            return False
+        return need <= number <= min(most, among.hi or most)
 
     # decision 1136
     @property
     def room(self) -> int | None:
         """For how many tasks the nodes have room; None where nothing says it."""
-        if self.counted is None or self.counted.hi is None or self.per_node is None:
+        among = self._among
+        if among is None or among.hi is None or self.per_node is None:
             return None
-        return self.counted.hi * self.per_node
+        return among.hi * self.per_node
 
     @property
     def tasks(self) -> DerivedCount:
@@ -467,8 +499,11 @@ class StatedCounts(NamedTuple):
             return DerivedCount(len(set(self.pins)), NODES_OF_TASKS)
         if self.names is None:
             return None
-        most = None if tasks is None else self.most_nodes(tasks.value)
-        number = self.names.count(most, self.per_node)
+        most = need = None
+        if tasks is not None:
+            most = self.most_nodes(tasks.value)
+            need = None if self.per_node is None else self.nodes_needed(tasks.value)
+        number = self.names.count(most, need)
         return None if number is None else DerivedCount(max(number, self.nodes_by_name), NAMED)
 
     def _counted_for(self, counted: CountRange, tasks: DerivedCount | None) -> int:

@@ -23,6 +23,10 @@ from sssjob.translate import Settings, translate
 
 MOST = 14  # of any number in the exhaustive search
 
+TASK = "<Task><TaskId>{}</TaskId></Task>"
+ON = "<Task><TaskId>{}</TaskId><Requested><Node>{}</Node></Requested></Task>"
+JOB = '<Job awarenessPolicy="Warn"><Id>1</Id><Executable>/bin/date</Executable>{}</Job>'
+
 
 def ranges(most):
     """Ranges that have a number."""
@@ -93,6 +97,99 @@ def test_what_is_rounded_up_is_no_less_than_what_agrees(said):
         assert rounded.processors_of_tasks == said.processors_of_tasks
 
 
+# A request with names of nodes and Task elements that name some, and every number there may be.
+BOUND = st.tuples(st.sampled_from(("EQ", "GE", "LE", "LT", "NE")), st.integers(1, 4))
+ASKED_NAMES = {
+    "none": "",
+    "one": "<Node>n1</Node>",
+    "two": "<Node>n1</Node><Node>n4</Node>",
+    "set": '<Node aggregation="List">n1,n2</Node>',
+    "counted set": '<Node aggregation="List" count="2">n1,n2,n3</Node>',
+    "not outside of a set": '<Node aggregation="List" op="NE" conj="Nand">n1,n2</Node>',
+    "other than one": '<Node op="NE">n2</Node>',
+}
+NAMED_REQUEST = st.fixed_dictionaries({
+    "tasks": st.none() | st.integers(1, 5),
+    "per_node": st.none() | st.integers(1, 3),
+    "nodes": st.lists(BOUND, max_size=2),
+    "processors": st.lists(BOUND, max_size=2),
+    "names": st.sampled_from([*ASKED_NAMES]),
+    "pins": st.just(()) | st.lists(st.sampled_from(("", "n1", "n2", "n3")), min_size=1, max_size=3),
+})  # fmt: skip
+HOLDS = {
+    "EQ": int.__eq__, "GE": int.__ge__, "LE": int.__le__, "LT": int.__lt__, "NE": int.__ne__,
+}  # fmt: skip
+
+
+def _document(said):
+    """The only task group that says so."""
+    bounds = "".join(
+        f'<{name} op="{op}">{number}</{name}>'
+        for name, key in (("NodeCount", "nodes"), ("Processors", "processors"))
+        for op, number in said[key]
+    )
+    spread = '<TaskDistribution type="TasksPerNode">{}</TaskDistribution>'
+    return "".join((
+        f"<TaskCount>{said['tasks']}</TaskCount>" if said["tasks"] else "",
+        spread.format(said["per_node"]) if said["per_node"] else "",
+        # What begins with Nand needs something before it.
+        f"<Requested><Feature>f</Feature>{bounds}{ASKED_NAMES[said['names']]}</Requested>",
+        *((ON if name else TASK).format(at, name) for at, name in enumerate(said["pins"])),
+    ))  # fmt: skip
+
+
+def _may_have_names(said, tasks, nodes):
+    """Whether so many nodes are among names, and have those of the tasks and of the request."""
+    names, own = said["names"], set(filter(None, said["pins"]))
+    wanted = {"one": {"n1"}, "two": {"n1", "n4"}}.get(names, set())
+    among = {
+        "set": {"n1", "n2"}, "not outside of a set": {"n1", "n2"}, "counted set": {"n1", "n2", "n3"}
+    }.get(names)  # fmt: skip
+    if among is not None and (nodes > len(among) or not own <= among):
+        return False
+    if names == "counted set" and (nodes < 2 or (nodes > 2 and not said["nodes"])):
+        return False
+    if names == "other than one" and "n2" in own:
+        return False
+    beside = sum(map(bool, said["pins"])) - len(own)
+    return len(own | wanted) <= nodes <= tasks - beside
+
+
+def _can_be(said, tasks, nodes, each):
+    return (
+        said["tasks"] in (None, tasks)
+        and tasks >= len(said["pins"])
+        and all(HOLDS[op](nodes, number) for op, number in said["nodes"])
+        and all(HOLDS[op](tasks * each, number) for op, number in said["processors"])
+        and tasks <= nodes * (said["per_node"] or MOST)
+        and all(
+            said["pins"].count(name) <= (said["per_node"] or MOST) for name in ("n1", "n2", "n3")
+        )
+        and _may_have_names(said, tasks, nodes)
+    )
+
+
+# decisions 1129, 1130
+@examples(600)
+@given(NAMED_REQUEST)
+def test_a_layout_is_refused_only_where_no_numbers_agree_with_its_names(said):
+    job = loads(JOB.format(f"<TaskGroup><Name>g</Name>{_document(said)}</TaskGroup>"))
+    (unit,) = layout.units(job)
+    found = layout.layouts(unit.block, unit.path).layouts
+    numbers = [*product(range(1, MOST + 1), range(1, MOST + 1))]
+    # Without TaskCount a task has one processor (5.1); Task elements may have even parts.
+    shares = range(1, 6) if said["tasks"] else (1,)
+    can_be = any(_can_be(said, *pair, each) for pair in numbers for each in shares)
+    may_be = can_be or any(_can_be(said, *pair, each) for pair in numbers for each in range(1, 6))
+    assert can_be <= bool(found and found[0].holds) <= may_be
+    if not (found and found[0].holds):
+        return
+    laid = found[0]
+    nodes = [laid.nodes.value] if laid.nodes else range(1, MOST + 1)
+    each = laid.processors_per_task.value
+    assert any(_can_be(said, laid.tasks.value, number, each) for number in nodes)
+
+
 @given(ranges(9), st.integers(1, 4))
 def test_the_multiple_of_a_range_is_the_next_where_none_is_admitted(found, step):
     fitting, multiple = found.fitting(step), found.multiple(step)
@@ -101,8 +198,6 @@ def test_the_multiple_of_a_range_is_the_next_where_none_is_admitted(found, step)
     assert fitting is None or found.admits(fitting)
 
 
-TASK = "<Task><TaskId>{}</TaskId></Task>"
-ON = "<Task><TaskId>{}</TaskId><Requested><Node>{}</Node></Requested></Task>"
 PER_NODE = '<TaskDistribution type="TasksPerNode">2</TaskDistribution>'
 THREE = "".join(map(TASK.format, range(3)))
 # What is said, how many tasks and nodes that is, and how many processors in all.
@@ -139,7 +234,6 @@ SAID = {
         f'<TaskDistribution type="Geometry">{{0,1}}{{2,3}}</TaskDistribution>{THREE}', 4, 2, 4,
     ),
 }  # fmt: skip
-JOB = '<Job awarenessPolicy="Warn"><Id>1</Id><Executable>/bin/date</Executable>{}</Job>'
 
 
 @pytest.mark.parametrize("said, tasks, nodes, processors", SAID.values(), ids=SAID)
@@ -176,7 +270,7 @@ OTHER_THAN = {
     ),
     "processors on nodes": (
         f"{PER_NODE}<Requested><NodeCount>2</NodeCount><Processors op='NE'>4</Processors>"
-        "</Requested>", 2, 2, 2,
+        "</Requested>", 3, 2, 3,
     ),
 }  # fmt: skip
 
@@ -271,11 +365,72 @@ def test_more_processors_than_tasks_are_told_where_elements_count_the_tasks(targ
     assert any("6 processors in all, and 4 of its tasks" in loss.reason for loss in losses)
 
 
-def test_a_range_of_nodes_ends_at_the_tasks():
-    some = "<NodeCount op='GE'>2</NodeCount><NodeCount op='LE'>6</NodeCount>"
-    job = loads(JOB.format(f"<TaskCount>3</TaskCount><Requested>{some}</Requested>"))
-    count = json.loads(translate(job, "flux-canonical").text)["resources"][0]["count"]
-    assert (count["min"], count["max"]) == (2, 3)
+TWO_TO_SIX = "<NodeCount op='GE'>2</NodeCount><NodeCount op='LE'>6</NodeCount>"
+FROM_TWO = "<NodeCount op='GE'>2</NodeCount>"
+UP_TO_SIX = "<NodeCount op='LE'>6</NodeCount>"
+OF_THREE = "<TaskCount>3</TaskCount><Requested>{}</Requested>"
+# A request, and the least and the greatest number of nodes for its tasks.
+CUT = {
+    "a range beside TaskCount": (OF_THREE.format(TWO_TO_SIX), 2, 3),
+    "a lower end beside TaskCount": (OF_THREE.format(FROM_TWO), 2, 3),
+    "an upper end beside TaskCount": (OF_THREE.format(UP_TO_SIX), 1, 3),
+    "a range beside Processors": (
+        f"<Requested>{TWO_TO_SIX}<Processors>4</Processors></Requested>", 2, 4,
+    ),
+    "a range beside Task elements": (
+        f"<TaskGroup><Name>g</Name><Requested>{TWO_TO_SIX}</Requested>{THREE}</TaskGroup>", 2, 3,
+    ),
+    "a range beside Task elements on one node": (
+        f"<TaskGroup><Name>g</Name><TaskCount>4</TaskCount><Requested>{TWO_TO_SIX}</Requested>"
+        + ON.format(0, "n1") + ON.format(1, "n1") + "</TaskGroup>", 2, 3,
+    ),
+}  # fmt: skip
+
+
+# decision 1131
+@pytest.mark.parametrize("said, least, most", CUT.values(), ids=CUT)
+def test_a_range_of_nodes_ends_at_the_tasks_for_each_target_that_has_a_place_for_one(
+    said, least, most
+):
+    job, bare = loads(JOB.format(said)), Settings(residual=False)
+    script = translate(job, "sbatch", bare).text
+    assert f"--nodes={least}-{most}\n" in script
+    asked = json.loads(translate(job, "slurmrest", bare).text)["job"]
+    assert (asked["minimum_nodes"], asked["maximum_nodes"]) == (least, most)
+    assert f"UpperBound>{most}<" in translate(job, "jsdl", bare).text.replace("edRange", "")
+    count = json.loads(translate(job, "flux-canonical", bare).text)["resources"][0]["count"]
+    assert (count if isinstance(count, int) else count["max"]) == most
+
+
+SLOTS = {
+    "processors": (f"<Requested>{TWO_TO_SIX}<Processors>4</Processors></Requested>", "8 in all"),
+    "tasks": (
+        "<TaskCount>4</TaskCount>" f"<Requested>{TWO_TO_SIX}</Requested>",
+        "8 processors in all, and 4 of its tasks",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said, told", SLOTS.values(), ids=SLOTS)
+def test_a_range_of_nodes_with_more_slots_than_tasks_is_told(said, told):
+    losses = translate(loads(JOB.format(said)), "flux-canonical").losses
+    assert any(told in loss.reason for loss in losses)
+
+
+LAST_HAS_THE_REST = {
+    "NodeCount": "<TaskCount>4</TaskCount><NodeCount>2</NodeCount>",
+    "a range of processors": "<NodeCount>2</NodeCount>"
+        "<Requested><Processors op='GE'>4</Processors></Requested>",
+    "a name": "<TaskCount>2</TaskCount><Requested><Node>n3</Node></Requested>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["sbatch", "slurmrest", "pbs", "torque", "lsf"])
+@pytest.mark.parametrize("said", LAST_HAS_THE_REST.values(), ids=LAST_HAS_THE_REST)
+def test_tasks_that_fill_their_nodes_but_for_the_last_are_as_said(said, target):
+    three = '<TaskDistribution type="TasksPerNode">3</TaskDistribution>'
+    made = translate(loads(JOB.format(three + said)), target)
+    assert not [loss for loss in made.losses if "TaskDistribution" in loss.path]
 
 
 SUBMITTED = {

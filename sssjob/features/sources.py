@@ -27,6 +27,7 @@ from sssjob.expression import Interval
 from sssjob.feature_rules import cpu_limit_secs, hs06_job
 from sssjob.features import keys
 from sssjob.features.keys import Value
+from sssjob.features.on_nodes import tasks_on
 from sssjob.features.precedence import Choices
 from sssjob.model import Job, Properties, Task, TaskGroup
 from sssjob.states import has_begun, has_ended
@@ -48,6 +49,7 @@ class Derivation(Choices):
         self.cpu_limit = cpu_limit
         self.machine = {**extensions(job, MACHINE_EXTENSION), **machine}
         self.reservation_end: int | None = None
+        self.parts: dict[str, tuple[Fraction, Fraction] | None] = {}  # of groups on the nodes
         self.settings: Mapping[str, Amount] = {}
         self.host: Mapping[str, Amount] = {}
         self.granted: Mapping[str, Amount] = {}
@@ -376,15 +378,28 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
 
 def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
     """The tasks of a group on the nodes that are looked at; all of them if none is named."""
+    here, known = _of_tasks(work, scope) or (scope.tasks.value, scope.tasks.value)
+    return scope.tasks.value if here == known else here
+
+
+# decision 1133
+def _of_tasks(work: Derivation, scope: Scope) -> tuple[Fraction, Fraction] | None:
+    """How many tasks of a group are on the nodes that are looked at, and of how many tasks.
+
+    Where no layout says it, of the Task elements; None where there are none either.
+    """
+    if scope.path not in work.parts:
+        work.parts[scope.path] = _part(work, scope) if work.nodes else None
+    return work.parts[scope.path]
+
+
+def _part(work: Derivation, scope: Scope) -> tuple[Fraction, Fraction] | None:
+    if (found := tasks_on(scope, work.nodes)) is not None:
+        return found, scope.tasks.value
     spelled = scope.block.blocks(Task)
-    if not work.nodes or not spelled:
-        return scope.tasks.value
-    return Fraction(sum(task.get("Node") in work.nodes for task in spelled))
-
-
-def _tasks_known(scope: Scope) -> Fraction:
-    """How many tasks there are among which a share is taken: the Task elements, or else all."""
-    return Fraction(len(scope.block.blocks(Task))) or scope.tasks.value
+    if not spelled:
+        return None
+    return Fraction(sum(task.get("Node") in work.nodes for task in spelled)), Fraction(len(spelled))
 
 
 def _share(work: Derivation, whole: Amount | None) -> Amount | None:
@@ -392,9 +407,14 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
     if whole is None or whole.basis == UNKNOWN or not work.nodes:
         return whole
     groups = work.groups or [work.scope]
-    if any(group.block.blocks(Task) for group in groups):
-        here = sum((_tasks_here(work, group) for group in groups), Fraction(0))
-        share = here / sum(map(_tasks_known, groups), Fraction(0))
+    parts = [_of_tasks(work, group) for group in groups]
+    if any(parts):
+        every = [
+            part or (group.tasks.value, group.tasks.value)
+            for group, part in zip(groups, parts, strict=True)
+        ]
+        here, known = (sum(each, Fraction(0)) for each in zip(*every, strict=True))
+        share = here / known
         why = f"{units.decimal(here)} of the tasks run on {', '.join(sorted(work.nodes))}"
     else:
         count = work.counting.nodes

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heapreplace
+from itertools import repeat
 
 from sssjob import task_counts
 from sssjob.errors import Finding, finding
@@ -286,8 +287,9 @@ class CountsPlan:
             if name:
                 pinned.setdefault(name, []).append(task)
         if pinned:
-            named = asked.candidates.beside(tuple(pinned))
-            yield from _around(pinned, tasks, nodes, named.names(nodes))
+            named = asked.candidates.beside(tuple(pinned)).names(nodes)
+            per_node = None if spread.per_node is None else spread.per_node.value
+            yield from _around(pinned, tasks, nodes, named, per_node)
             return
         parts: Iterator[Sequence[int]]
         if rule == ROUND_ROBIN:
@@ -349,19 +351,35 @@ def filled(tasks: int, nodes: int, per_node: int) -> Iterator[Sequence[int]]:
 
 
 def _around(
-    pinned: dict[str, list[int]], tasks: int, nodes: int, names: Sequence[str]
-) -> Iterator[Share]:
-    """Tasks on the nodes that they name; each other task where the fewest are."""
+    pinned: dict[str, list[int]], tasks: int, nodes: int, names: Sequence[str],
+    per_node: int | None,
+) -> Iterator[Share]:  # fmt: skip
+    """Tasks on the nodes that they name, and the others where there is a place."""
     others = [name for name in names if name not in pinned]
     free = [*others, *[""] * nodes][: nodes - len(pinned)]
     shares = [(name, list(own)) for name, own in pinned.items()] + [(name, []) for name in free]
+    loads = [len(own) for _, own in shares]
+    places = _least_loaded(loads) if per_node is None else _first_with_room(loads, per_node)
     placed = {task for own in pinned.values() for task in own}
-    heap = [(len(own), number) for number, (_, own) in enumerate(shares)]
-    heapify(heap)
-    for task in range(tasks):
-        if task not in placed:
-            load, number = heap[0]
-            shares[number][1].append(task)
-            heapreplace(heap, (load + 1, number))
+    for task, number in zip(
+        (each for each in range(tasks) if each not in placed), places, strict=False
+    ):
+        shares[number][1].append(task)
     for name, own in shares:
         yield Share(name, tuple(sorted(own)))
+
+
+def _least_loaded(loads: Sequence[int]) -> Iterator[int]:
+    """For one task after the other the node where the fewest are."""
+    heap = [(load, number) for number, load in enumerate(loads)]
+    heapify(heap)
+    while True:
+        load, number = heap[0]
+        yield number
+        heapreplace(heap, (load + 1, number))
+
+
+def _first_with_room(loads: Sequence[int], per_node: int) -> Iterator[int]:
+    """The same of the first node that has fewer than it may."""
+    for number, load in enumerate(loads):
+        yield from repeat(number, per_node - load)

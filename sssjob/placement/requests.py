@@ -217,8 +217,9 @@ def asked(
     wrong: list[Layout] = []
     for counted, rows in together.values():
         plan = CountsPlan(counted, lenient=False)
-        # Which tasks stand together is asked of a geometry alone.
-        layout = plan.layout() if counted.distribution.geometry else plan.checked()
+        # Which tasks stand together is asked of what names or numbers them alone.
+        says = counted.distribution.geometry or any(counted.pins)
+        layout = plan.layout() if says else plan.checked()
         if layout.holds:
             ways += _ways(counted, layout, rows, frozenset(whole))
         else:
@@ -261,14 +262,14 @@ def _ways(
         return
     low, high, excluded = _bounds(counted, layout)
     spread = counted.distribution
-    pinned = not spread.geometry and any(counted.pins)
     per_node = spread.per_node.value if spread.per_node else 0
-    pins = counted.pins[:tasks] if pinned else ()
-    if pinned:
+    pins = counted.pins[:tasks] if any(counted.pins) else ()
+    if _says_which_together(counted, layout, exact=low == high):
+        low = high = len(layout.shares)
+        shape = TaskGeometry(sizes=tuple(len(share.tasks) for share in layout.shares))
+        pins = tuple(share.name if share.name in pins else "" for share in layout.shares)
+    elif pins:
         shape = TaskGeometry()
-    elif spread.geometry:
-        shape = TaskGeometry(sizes=tuple(map(len, spread.geometry)))
-        pins = tuple("".join(names[:1]) for names in counted.nodes_of_geometry)
     elif per_node:
         shape = TaskGeometry(full=per_node)
     else:
@@ -278,6 +279,18 @@ def _ways(
         layout, low, min(high, max(tasks, low)), excluded, shape, per_node,
         tuple(_wanted(counted)), pins, variants,
     )  # fmt: skip
+
+
+# decision 1132
+def _says_which_together(counted: LayoutRequest, layout: Layout, *, exact: bool) -> bool:
+    """Whether it is said which tasks are on one node, which then is a matter of the layout.
+
+    So a geometry says it; or the nodes that tasks name, where the others are spread by a rule, or
+    evenly over an ``exact`` number of nodes.
+    """
+    spread = counted.distribution
+    is_spread = exact or spread.per_node is not None or spread.rule == ROUND_ROBIN
+    return bool(layout.shares) and (bool(spread.geometry) or is_spread)
 
 
 def _bounds(counted: LayoutRequest, layout: Layout) -> tuple[int, int, frozenset[int]]:

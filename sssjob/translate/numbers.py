@@ -58,6 +58,7 @@ class TaskCounts:
     stated: bool = False  # whether their count attribute says how many of these are wanted
     uneven: bool = False  # whether task groups have other processors than so many for each task
     pins: tuple[str, ...] = ()  # for each Task element the node that it names, or nothing
+    names: NamedNodes | None = None  # by which nodes are asked for, where no number says how many
 
     @property
     def said(self) -> StatedCounts:
@@ -65,7 +66,7 @@ class TaskCounts:
         return StatedCounts(
             self.tasks or None, None if self.named and not self.stated else self.nodes,
             self.processors, self.per_node or None, self.per_task or None, self.geometry,
-            self.pins, rounded=True,
+            self.pins, self.names, rounded=True,
         )  # fmt: skip
 
     @property
@@ -202,7 +203,16 @@ def _complete(asked: JobRequest, of: TaskCounts, *, in_tasks: bool = True) -> No
             of.processors = CountRange(None, most)
     if of.written and of.nodes and of.nodes.lo:
         of.nodes = of.nodes.from_least(of.said.nodes_needed(of.written))
+    of.nodes = _no_more_than_tasks(of, of.nodes)
     _agree(asked, of, in_tasks=in_tasks)
+
+
+# decision 1131
+def _no_more_than_tasks(of: TaskCounts, nodes: CountRange | None) -> CountRange | None:
+    """A range of nodes up to the tasks, as each node has one; also one that is open (5.2)."""
+    if nodes is None or not (tasks := of.written):
+        return nodes
+    return nodes.ending_at(of.said.most_nodes(tasks))
 
 
 def _stated(asked: JobRequest, names: Container[str] = COUNTS) -> TaskCounts:
@@ -253,10 +263,12 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
     is_exact = of.nodes is not None and of.nodes.exact is not None
     if is_exact and not of.pins:
         return
-    found = named_nodes(asked)
+    found = of.names = named_nodes(asked)
     counted = as_names_have(of.nodes, found)
+    said = of.said._replace(counted=counted)
     if of.pins:
-        of.tasks = of.said._replace(names=found, counted=counted).tasks.value
+        of.tasks = said.tasks.value
+        said = said._replace(task_count=of.tasks)
     if is_exact:
         return
     if of.nodes:
@@ -264,7 +276,7 @@ def _count_named(asked: JobRequest, of: TaskCounts) -> None:
         if lo and found is not None and not found.open and lo == found.number:
             of.nodes = CountRange.exactly(lo)
         return
-    number = of.said._replace(names=found, counted=counted).stated_nodes
+    number = said.stated_nodes
     if number is not None:
         of.nodes, of.named = CountRange.exactly(number.value), number.source != NODES_OF_TASKS
         of.stated = found is not None and found.is_counted
@@ -278,7 +290,7 @@ def _agree(asked: JobRequest, of: TaskCounts, *, in_tasks: bool) -> None:
         told = f"{tasks} tasks of {of.each} processors: {given}"
         asked.approximate("Processors", told, met=given > of.processors.least)
     nodes = of.nodes.exact if of.nodes else None
-    if tasks and nodes and of.per_node and tasks != nodes * of.per_node:
+    if tasks and nodes and of.per_node and nodes != of.said.nodes_needed(tasks):
         asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
 
 
@@ -312,6 +324,7 @@ def added(
         if own.nodes and not own.nodes.admits(nodes):
             asked.approximate("NodeCount", f"its task groups have {nodes} together")
         own.nodes = own.nodes or CountRange.exactly(nodes)
+    own.nodes = _no_more_than_tasks(own, own.nodes)
     _agree(asked, own, in_tasks=in_tasks)
     own.uneven = own.tasks * own.each != total
     own.tasks_of = tuple(part.task_count for part in found)
@@ -653,14 +666,15 @@ def node_counts(
 
     These are the values of a choice that ``fits``, or else the number or range that ``of`` has;
     nothing where it has none. Each begins at the names that have to be among the nodes; a value
-    below them, which nothing satisfies, is left out. It ends at the tasks, as each node has one.
+    below them, which nothing satisfies, is left out.
     """
     several = choices(asked, "NodeCount", fits)
     if not several:
-        return [of.nodes.up_to(of.tasks)] if of.nodes else []
+        return [of.nodes] if of.nodes else []
     least = max((named_nodes(asked) or NamedNodes()).least, 1)
-    begun = [CountRange.of(each).from_least(least).up_to(of.tasks) for each in several]
-    return [each for each in begun if each.hi is None or each.hi >= least] or begun
+    begun = [CountRange.of(each).from_least(least) for each in several]
+    ended = [_no_more_than_tasks(of, each) or each for each in begun]
+    return [each for each in ended if each.hi is None or each.hi >= least] or ended
 
 
 def _intervals(

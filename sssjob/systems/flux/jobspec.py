@@ -216,8 +216,8 @@ class Jobspec(Specification):
                 compared(asked, of, slots * cores)
             return [slot], {"per_slot": 1}, found.kind
         varies = not isinstance(number_of_nodes, int)
-        if isinstance(cores, int) and (of.tasks or not varies):  # of a range with the least
-            compared(asked, of, slots * cores)
+        if isinstance(cores, int) and (count or not varies):
+            compared(asked, of, _most_of(number_of_nodes) * on_each * cores)
         total = count if count and (varies or count != slots) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}, found.kind
@@ -317,6 +317,15 @@ class Jobspec(Specification):
         is_first = bool(found) and found[1] == b"1" if found else False
         wanted = is_first if self.version == 1 else not is_first and found is not None
         return 'an object with "resources" and "tasks"' if wanted else ""
+
+
+def _most_of(number: int | str | Data) -> int:
+    """The greatest of the numbers of nodes that a jobspec admits, as far as it has an end."""
+    if isinstance(number, int):
+        return number
+    if isinstance(number, str):
+        return max(map(int, re.findall(r"[0-9]+", number)))
+    return int(number["max"] if "max" in number else number["min"])
 
 
 class Canonical(Jobspec):
