@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sssjob.document.attached import LIMIT
@@ -48,12 +49,17 @@ def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> Cho
     found: dict[str, str] = {}
     for id_ in sorted(named):
         if id_ in given:
-            found[id_] = hashlib.sha256(given[id_]).hexdigest()
+            found[id_] = _digest(given[id_])
             contents[found[id_]] = given[id_]
         elif id_ in digests:
             found[id_] = digests[id_]
     missing = tuple(id_ for id_ in named if id_ not in found)
     return ChosenFiles(json.dumps(found) if found else "", contents, missing)
+
+
+@lru_cache(maxsize=1)  # of a message in which very many jobs name one File
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def digests_of(column: str) -> dict[str, str]:

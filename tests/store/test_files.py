@@ -1,6 +1,8 @@
 """A File that a job names with # goes with it: into a store, through its versions, and out."""
 
+import hashlib
 from io import BytesIO
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import counting
@@ -281,3 +283,17 @@ def test_what_is_imported_is_exported_with_the_same_files(kept, messages):
     together = OneMessage()
     pieces = [piece for each in documents for piece in together.pieces(*each)]
     assert of_messages(apart) == of_messages(b"<Jobs>%s</Jobs>" % b"".join(pieces)) == meant
+
+
+def test_a_file_that_many_jobs_name_is_digested_once(jobs, monkeypatch):
+    digested = []
+
+    def sha256(content):
+        digested.append(content)
+        return hashlib.sha256(content)
+
+    monkeypatch.setattr("sssjob.store.files.hashlib", SimpleNamespace(sha256=sha256))
+    once = f"#!/bin/sh\n# {jobs.address}\n".encode()  # another one for each kind of store
+    load(jobs, data(*(job(each) for each in range(20)), file(once)))
+    assert digested == [once]
+    assert all(jobs.files(each) == {"Script": once} for each in jobs.documents())
