@@ -404,6 +404,20 @@ class Scope:
         [block] = resolved.asking_groups
         return LayoutVerdicts(block, f"{self.path}/TaskGroup", block.properties, block.requested)
 
+    @property
+    def nodes_of_layout(self) -> int:
+        """How many nodes a layout has in the choice that is made; 0 of an open number, or of none.
+
+        What cannot be read is told where it is taken.
+        """
+        if self.block.blocks(TaskGroup) and not self.is_one:
+            return 0
+        terms = () if self.choice is None else self.choice.whole.terms
+        try:
+            return self.layout_verdicts.nodes(terms) or 0
+        except (InvalidValue, LimitExceeded):
+            return 0
+
     def nodes_in(self, alternative: Alternative) -> int | None:
         """How many nodes a layout has in an alternative, as ``LayoutVerdicts.nodes`` has it."""
         wholes = (each.whole for each in self.choices if alternative in (each.own, each.theirs))

@@ -11,10 +11,14 @@ the same branch of it; and what does not count, as the other says another, is in
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from sssjob import expression
 from sssjob.defaults import COUNTS, together
 from sssjob.expression import Alternative, Expression, Term, comparisons
+from sssjob.model import Block, Requested
+
+B = TypeVar("B", bound=Block)
 
 
 class JointChoice(NamedTuple):
@@ -60,6 +64,17 @@ def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list
         if all(_inside(one, mine) == _inside(other, part) for mine, part in alike)
     )
     return sorted(found, key=lambda each: each.whole.score, reverse=True)[:most]
+
+
+def requesting(block: B, alternative: Alternative) -> B:
+    """A block that requests one of its alternatives, with the wishes in it."""
+    terms = (*alternative.terms, *alternative.wished)
+    asked = expression.write(expression.all_of(terms))
+    first = block.block(Requested)
+    return block.holding(
+        each.holding(asked if each is first else ()) if isinstance(each, Requested) else each
+        for each in block.items
+    )
 
 
 def _pairs(

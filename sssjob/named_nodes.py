@@ -260,8 +260,14 @@ class NamedNodes:
         """
         if self.patterns and is_matched_and_not(self._asked_patterns()):
             return 0
-        some = self.each_of[:1]
+        some = self.each_of[:1] or self._names_as_patterns()[:1]
         return self.left(some) if some and len(some[0]) <= nodes.OPTION_LIMIT else None
+
+    # decision 1119
+    def _names_as_patterns(self) -> list[nodes.Names]:
+        """Patterns that are no more than a name: what matches them is that name."""
+        every = (asked_names(term) for term in self.patterns)
+        return [nodes.Names(texts) for each in every for texts in each.demanded]
 
     def lacking(self, wanted: int, own: int | None = None) -> str:
         """Why so many nodes cannot be had of a set of ``own`` names; "" where they can.

@@ -176,3 +176,91 @@ def test_the_numbers_of_features_are_those_of_the_alternative_that_can_be_met(tm
 def test_features_that_contradict_each_other_are_told_wherever_they_stand(inner):
     found = translate(loads(JOB.format("Warn", inner)), "condor").losses
     assert any("cannot hold together" in loss.reason for loss in found)
+
+
+def found_of_ad(policy, inner):
+    """The attributes of the ad of a job, whether it runs, and what was told."""
+    [made] = to_ads(loads(JOB.format(policy, inner)))
+    return made.ad, made.runs, [found.message for found in made.findings]
+
+
+UNWANTED = '<Feature>f</Feature><Feature op="NE">f</Feature>'
+
+
+@pytest.mark.parametrize(
+    "inner", [requested(UNWANTED), "<Feature>f</Feature>" + group(requested(UNWANTED[20:]))]
+)
+def test_an_ad_tells_of_features_that_contradict_each_other(inner):
+    _, runs, told = found_of_ad("Warn", inner)
+    assert (runs, told) == (True, ["Feature EQ f and Feature NE f cannot hold together"])
+    assert found_of_ad("Ignore", inner)[2] == []
+
+
+def test_an_ad_of_several_groups_leaves_out_an_alternative_that_contradicts_itself():
+    inner = group(requested(f'{UNWANTED}<Processors conj="Or">2</Processors>'))
+    ad, runs, _ = found_of_ad("Warn", inner + group("<TaskCount>1</TaskCount>", "b"))
+    assert (runs, ad["RequestCpus"]) == (True, 3)
+
+
+SET = '<Node aggregation="{}">{}</Node>'
+# One node of a set is wanted.
+ONE_OF_A_SET = {
+    "in brackets": (
+        '<OperatingSystem group="1">M</OperatingSystem>'
+        '<Node aggregation="Range" group="-1">n[2-4]</Node>'
+    ),
+    "without brackets": "<OperatingSystem>M</OperatingSystem>" + SET.format("Range", "n[2-4]"),
+    "a List": "<OperatingSystem>M</OperatingSystem>" + SET.format("List", "n2,n3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("around", [str, group], ids=["job", "group"])
+@pytest.mark.parametrize("inner", ONE_OF_A_SET.values(), ids=ONE_OF_A_SET)
+def test_of_a_set_of_which_one_node_is_wanted_a_machine_may_be_any(inner, around):
+    said = "<TaskCount>1</TaskCount>" + around(requested(inner))
+    ad, runs, told = found_of_ad("Reject", said)
+    assert (runs, told) == (True, [])
+    assert "member" in str(ad["Requirements"])
+    assert not any(
+        loss.is_told for loss in translate(loads(JOB.format("Reject", said)), "condor").losses
+    )
+
+
+@pytest.mark.parametrize("around", [str, group], ids=["job", "group"])
+@pytest.mark.parametrize("inner", ONE_OF_A_SET.values(), ids=ONE_OF_A_SET)
+def test_where_more_nodes_of_a_set_are_wanted_one_machine_is_refused(inner, around):
+    said = "<TaskCount>2</TaskCount>" + around(requested(inner))
+    assert not found_of_ad("Reject", said)[1]
+    with pytest.raises(Untranslatable):
+        translate(loads(JOB.format("Reject", said)), "condor")
+
+
+# Patterns that are no more than a name.
+NO_SUCH_NODES = {
+    "three of one name": '<NodeCount>3</NodeCount><Node op="Match">n1</Node>',
+    "a name that is not wanted": (
+        '<Node op="Match">n1</Node><Node aggregation="Pattern" conj="Nand">n[12]</Node>'
+    ),
+    "two names": '<Node op="Match">n1</Node><Node op="Match">n2</Node>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", NO_SUCH_NODES.values(), ids=NO_SUCH_NODES)
+def test_a_pattern_that_is_a_name_is_one_node(tmp_path, inner):
+    path = tmp_path / "job.xml"
+    path.write_text(JOB.format("Reject", requested(inner)))
+    for command in ("layout", "validate"):
+        assert CliRunner().invoke(sssjob, [command, str(path)]).exit_code == 1
+    assert not found_of_ad("Reject", requested(inner))[1]
+    with pytest.raises(Untranslatable):
+        translate(loads(path.read_text()), "condor")
+
+
+@pytest.mark.parametrize("own, given", [(2, 3), (2, 1), (1, 4)])
+@pytest.mark.parametrize("around", [str, requested], ids=["outside", "requested"])
+def test_an_ad_asks_for_what_is_requested_and_not_for_what_was_delivered(around, own, given):
+    said = around(f"<NodeCount>{own}</NodeCount>")
+    delivered = f"<Delivered><NodeCount>{given}</NodeCount></Delivered>"
+    names = ("MinHosts", "MaxHosts", "RequestCpus")
+    with_it, without = (found_of_ad("Warn", each)[0] for each in (said + delivered, said))
+    assert [with_it.get(name) for name in names] == [without.get(name) for name in names]

@@ -148,7 +148,8 @@ def _is_settled(element: Element) -> bool:
             if item.get("aggregation") is not None or item.get("delimiter") is not None:
                 return False
             if name == "Node" and not _is_delivered(item):
-                if has_node:  # of which both have to be there, or one is excluded
+                # Both have to be there, or one is excluded; a pattern may be one name.
+                if has_node or item.get("op") == "Match":
                     return False
                 has_node = True
         elif name in _TASKS:

@@ -12,18 +12,17 @@ import pwd
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from sssjob import expression, registry
+from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import SharedContext, understood
-from sssjob.choices import JointChoice
+from sssjob.choices import JointChoice, requesting
 from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
-from sssjob.expression import Alternative
 from sssjob.features.derive import derive
-from sssjob.model import Block, Job, Requested, Task, TaskGroup, stripped
+from sssjob.model import Job, Task, TaskGroup, stripped
 from sssjob.submission.control import control, filled
 from sssjob.translate import (
     Settings,
@@ -39,8 +38,6 @@ from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import NO_OPTION, JobRequest
-
-B = TypeVar("B", bound=Block)
 
 _TASKS = frozenset(("TaskCount", "TaskDistribution"))  # what says how often a program runs
 _OWN = ("User", "Group")  # who submits is whose the job is
@@ -128,20 +125,10 @@ def _not_refused(job: Job, system: str, environment: str) -> _SubmittedAlternati
 def _asking_alone(job: Job, choice: JointChoice) -> Job:
     """A job that requests one of its alternatives, with its only task group."""
     only = job.asking_groups if len(job.asking_groups) == 1 else ()
-    narrowed = _requesting(job, choice.own)
+    narrowed = requesting(job, choice.own)
     return narrowed.holding(
-        _requesting(each, choice.theirs) if isinstance(each, TaskGroup) and each in only else each
+        requesting(each, choice.theirs) if isinstance(each, TaskGroup) and each in only else each
         for each in narrowed.items
-    )
-
-
-def _requesting(block: B, alternative: Alternative) -> B:
-    """A block that requests one of its alternatives."""
-    asked = expression.write(expression.all_of(alternative.terms))
-    first = block.block(Requested)
-    return block.holding(
-        each.holding(asked if each is first else ()) if isinstance(each, Requested) else each
-        for each in block.items
     )
 
 

@@ -650,11 +650,11 @@ class JobRequest:
 
     def tell_conflicts(self) -> None:
         """Tell of what is written and cannot hold together: there is no other alternative."""
-        for found in self._conflicts():
+        for found in self.conflicts():
             for each in (inner for term in found for inner in comparisons(term)):
                 self._other_value(each.item, shown(found), Done.CONVERTED)
 
-    def _conflicts(self) -> Iterator[tuple[Term, ...]]:
+    def conflicts(self) -> Iterator[tuple[Term, ...]]:
         """What cannot hold together in the alternatives that are written, of several groups each.
 
         Those of a job and its only task group are one.

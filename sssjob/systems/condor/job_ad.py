@@ -36,13 +36,15 @@ from sssjob.errors import (
 )
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Comparison
+from sssjob.expression.conflicts import shown
 from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, outside, passed_over
+from sssjob.expression.tree import comparison_of
 from sssjob.features.derive import derive
 from sssjob.features.sources import EXTENSION
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
-from sssjob.model import Job, Property, TaskGroup, stripped
+from sssjob.model import Delivered, Job, Property, TaskGroup, stripped
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
@@ -166,9 +168,22 @@ class _AdBuilder:
     required: set[str] = field(default_factory=set)
     _said: set[Finding] = field(default_factory=set)
 
+    @property
+    def undelivered(self) -> Job:
+        """The job without what was delivered to it."""
+        if not self.job.blocks(Delivered):
+            return self.job
+        return self.job.holding(each for each in self.job.items if type(each) is not Delivered)
+
     def read(self, number: int | None) -> None:
-        """Read what the job asks for, as for a submit file."""
+        """Read what the job asks for, as for a submit file.
+
+        What was delivered says which alternative that was, and counts nothing.
+        """
         scope = Scope(self.job, "/Job", self._report, number=number)
+        if self.undelivered is not self.job:
+            had, scope = scope, Scope(self.undelivered, "/Job", self._report, number=number)
+            scope.choice = had.choice
         self.asked = JobRequest(self.job, scope, WARN)
 
     def _report(self, found: Finding) -> None:
@@ -476,9 +491,10 @@ class _AdBuilder:
             self.ad[names.REQUIREMENTS] = said.requirements
         if said.rank is not None:
             self.ad[names.RANK] = said.rank
-        for part in said.parts:
-            if requirements.any_of_several(part, is_parallel="MinHosts" in self.ad):
-                self._lost(part.item, "a host is any of the nodes that are named")
+        for part in requirements.any_of_several(
+            said.parts, scope, is_parallel="MinHosts" in self.ad
+        ):
+            self._lost(part.item, "a host is any of the nodes that are named")
         for compared, why in said.alike:
             self.say("W-USELESS", f"{compared}: {why}", compared.item)
         for term in said.unsaid:
@@ -596,7 +612,11 @@ class _AdBuilder:
 
         Where it is told what each host has instead, that is enough, unless it is to be refused.
         """
-        if self.job.task_groups or self.asked.over:
+        if self.asked.over:
+            return
+        for terms in filter(None, self.asked.conflicts()):
+            self._contradicting(comparison_of(terms[0]).item, shown(terms))
+        if self.job.task_groups:
             return
         is_told = f"{names.TOTAL}Cpus" in self.ad
         for found in contradictions.of_job(self.asked):
@@ -604,6 +624,17 @@ class _AdBuilder:
                 item = self.asked.items(name)[0]
                 if not is_told or self.asked.binding(item)[0] == REJECT:
                     self._lost(item, found.why)
+
+    # decision 1119
+    def _contradicting(self, item: Property, told: str) -> None:
+        """Tell what cannot hold together, and refuses nothing: no machine has all of it.
+
+        Where some of it is not asked for, that is told.
+        """
+        policy, _ = self.asked.binding(item)
+        is_told = any(found.path == f"/Job/{item.name}" for found in self.findings)
+        if not is_told and (code := code_of_loss(policy, True, is_over=False)):
+            self.say(code, told, item)
 
     # decision 1050
     def _each_runs(self, hosts: int) -> None:
@@ -706,7 +737,8 @@ class _AdBuilder:
     def features(self) -> None:
         """The limits that the job will find as its features, and amounts of its task groups."""
         # A CPU time limit that only follows from the elapsed time is that of the slot's processors.
-        found = derive(self.job, starting=True, cpu_limit=False)
+        asking = self.undelivered
+        found = derive(asking, starting=True, cpu_limit=False)
         values = found.values
         if self.job.properties.get("Extension", type=EXTENSION) is not None:
             for each in found.findings:
@@ -719,7 +751,9 @@ class _AdBuilder:
         left = [each for each in _SIZES if each[1] not in self.ad]
         self.assumed = {name for _, name, _ in left}
         if any(values.get(key) is not None for key, _, _ in left):  # else there is no more to know
-            certain = derive(self.job, starting=True, cpu_limit=False, guessing=False).values
+            certain = derive(
+                self.undelivered, starting=True, cpu_limit=False, guessing=False
+            ).values
             self.assumed -= {name for key, name, _ in left if certain.get(key) is not None}
         for key, name, unit in left:
             value = values.get(key)

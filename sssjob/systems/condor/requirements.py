@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeGuard
 
 from sssjob import expression as requests
 from sssjob import nodes, units
+from sssjob.amounts import Scope
 from sssjob.classads import tree, writing
 from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Node
@@ -355,15 +356,22 @@ def of_one_machine(
     ]
 
 
-def any_of_several(part: Expression, *, is_parallel: bool = False) -> TypeGuard[Comparison]:
-    """Whether each machine is to be any of the nodes that are named, of which more are wanted."""
-    return _names_machine(part) and (
-        is_parallel
-        or (
-            part.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
-            and nodes.count_of_set(part.item) != 1
-        )
-    )
+# decision 1118
+def any_of_several(
+    parts: Iterable[Expression], scope: Scope, *, is_parallel: bool
+) -> Iterator[Comparison]:
+    """Names of which each machine is to be any, where more nodes are wanted than one.
+
+    Of a set one node is wanted where a layout has one. Brackets around what And joins say nothing.
+    """
+    named = [each for part in parts for each in requests.conjuncts(part) if _names_machine(each)]
+    if is_parallel:
+        yield from named
+        return
+    for each in named:
+        is_set = each.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
+        if is_set and nodes.count_of_set(each.item) != 1 and scope.nodes_of_layout != 1:
+            yield each
 
 
 def _names_machine(part: Expression) -> TypeGuard[Comparison]:

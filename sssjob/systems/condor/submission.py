@@ -564,7 +564,7 @@ def _requirements(asked: JobRequest, made: ScriptWriting) -> bool:
         options = _of_machines(found)
     asked.hold(each.item for part in found.parts for each in expression.comparisons(part))
     is_parallel = any(option.name == _MACHINES for option in made.options)
-    is_any = any(any_of_several(part, is_parallel=is_parallel) for part in found.parts)
+    is_any = any(True for _ in any_of_several(found.parts, asked.scope, is_parallel=is_parallel))
     if is_any:
         asked.approximate("Node", "any of them", met=False)
     for item, why in several:

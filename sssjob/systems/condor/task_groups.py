@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from sssjob import expression
 from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
+from sssjob.choices import requesting
 from sssjob.classads.values import Ad
 from sssjob.defaults import (
     COUNTS,
@@ -184,7 +185,17 @@ def _of_all_tasks(job: Job) -> Iterator[TaskGroup]:
     whole = Scope(job, "/Job")
     for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
         counting = whole.of_group(of, "/Job/TaskGroup", job=whole, is_counted=True)
-        yield with_amounts_times(group, _tasks(counting))
+        asking = group if whole.is_one else _that_can_be_met(group)
+        yield with_amounts_times(asking, _tasks(counting))
+
+
+# decision 1119
+def _that_can_be_met(group: TaskGroup) -> TaskGroup:
+    """One of several task groups without alternatives that cannot be met, if one is left."""
+    scope = Scope(group, "/Job/TaskGroup")
+    if scope.never_met and len(scope.choices) == 1:
+        return requesting(group, scope.choices[0].own)
+    return group
 
 
 def _tasks(group: Scope) -> Fraction:
