@@ -7,6 +7,8 @@ from counting import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob import loads
+from sssjob.check.sources import check_source
 from sssjob.errors import Severity
 from sssjob.layout import balanced, check, filled, geometry, layouts, units
 from sssjob.model import (
@@ -558,3 +560,11 @@ def test_a_geometry_of_a_million_tasks_is_laid_out_and_a_larger_one_refused():
     assert len(laid.shares) == len(numbers)
     more = layouts(asking(spread("{" + ",".join(map(str, range(1_000_001))) + "}")))
     assert [found.code for found in more.findings] == ["E-LIMIT"]
+
+
+@pytest.mark.parametrize("name", ["TaskCount", "NodeCount"])
+def test_validate_says_of_a_count_of_none_what_a_layout_says(name):
+    text = f"<Job><Id>1</Id><Executable>a</Executable><{name}>0</{name}></Job>"
+    (told,) = layouts(loads(text)).findings
+    assert told.code == "E-TYPE"
+    assert told.message in [each.message for each in check_source(text.encode())]

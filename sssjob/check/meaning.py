@@ -159,7 +159,7 @@ def _is_settled(element: Element) -> bool:
     nodes_, processors = (stated[name] for name in _COUNTED)
     if len(processors) > 1 and next(element.iter("{*}TaskGroup"), None) is not None:
         return False  # a job's may be those of its task groups, or not
-    if not _leave_numbers((*nodes_, *processors)):
+    if not all(map(requests.leaves_some, nodes_)) or not _leave_numbers((*nodes_, *processors)):
         return False
     if not nodes_ or not processors:
         return True

@@ -27,7 +27,7 @@ from sssjob.errors import (
 )
 from sssjob.expression import And, Term
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, of_counts, requests
+from sssjob.layout.request import ALTERNATIVES, NoCount, of_counts, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 from sssjob.task_counts import CountRange
@@ -51,7 +51,7 @@ __all__ = [
     "units",
 ]
 
-_UNREADABLE = {UnbalancedGroup: "E-GROUP", LimitExceeded: "E-LIMIT", InvalidValue: "E-TYPE"}
+_UNREADABLE = {UnbalancedGroup: "E-GROUP", LimitExceeded: "E-LIMIT"}  # else E-TYPE
 _Unreadable = (UnbalancedGroup, LimitExceeded, InvalidValue)
 
 
@@ -76,9 +76,7 @@ def layouts(
     try:
         asked, complete, empty = requests(block, here, extended=extended)
     except _Unreadable as error:
-        code = _UNREADABLE[type(error)]
-        found = finding(code, str(error), path=here, line=block.line, section="SSS 5.1")
-        return Layouts((), (found,))
+        return Layouts((), (_unreadable(block, here, error),))
     said: list[Finding] = []
     if not complete:
         text = (
@@ -146,8 +144,8 @@ def check(block: Block) -> Iterator[Finding]:
     """Every finding about the counts and the TaskDistribution of a block and what it holds.
 
     Where some alternatives of a request contradict themselves and others do not, the findings
-    are warnings. What cannot be read is left to those who check data types and groups, and what
-    no number satisfies to those who judge expressions.
+    are warnings. What cannot be read is left to those who check data types and groups, but for a
+    count below 1; and what no number satisfies to those who judge expressions.
     """
     groups: dict[str, list[Unit]] = {}
     for unit in units(block):
@@ -187,6 +185,9 @@ def check_sum(
 def _check_unit(unit: Unit) -> Iterator[Finding]:
     try:
         asked, complete, empty = requests(unit.block, unit.path)
+    except NoCount as error:
+        yield _unreadable(unit.block, unit.path, error)
+        return
     except _Unreadable:
         return
     if not asked:
@@ -203,6 +204,11 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
             yield replace(found, severity=Severity.WARNING) if some_hold else found
     if some_hold:
         yield from dict.fromkeys(_without_number(unit.block, unit.path, empty))
+
+
+def _unreadable(block: Block, path: str, error: Exception) -> Finding:
+    code = _UNREADABLE.get(type(error), "E-TYPE")
+    return finding(code, str(error), path=path, line=block.line, section="SSS 5.1")
 
 
 def _unsatisfiable(block: Block, path: str) -> Finding:

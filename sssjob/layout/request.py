@@ -20,6 +20,10 @@ ALTERNATIVES = 64  # of one request
 _SECTION = "SSS 5.1 TaskDistribution"
 
 
+class NoCount(InvalidValue):
+    """A number that is said of tasks or nodes, and counts none."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskDistribution:
     """A TaskDistribution as it was read: at most one of its values is set."""
@@ -191,7 +195,8 @@ def _own(block: Block, path: str, name: str) -> Stated | None:
         return None
     number = expression.amount(item)
     if number < 1 or number.denominator != 1:
-        raise InvalidValue(item.text, f"a {name}, which is a whole number of at least 1")
+        wrong = InvalidValue if name == "Processors" else NoCount  # which a job may have had
+        raise wrong(item.text, f"a {name}, which is a whole number of at least 1")
     return Stated(CountRange.exactly(number.numerator), f"{path}/{name}", item.line)
 
 
