@@ -210,12 +210,19 @@ class Scope:
         if found is None and (other := self.other_than("Processors")) is not None:
             path = f"{self.path}/Requested/Processors"
             found = Amount(Fraction(other.least), path, MINIMUM, "other numbers are not wanted")
-        if found is None or not least or found.basis in (EXACT, UNKNOWN):
+        if found is None or found.basis == UNKNOWN or found.value < 1:  # which nothing satisfies
             return found
-        if found.value < 1:  # so that no number satisfies it
-            return found
-        value = self.counts.processors_of_tasks
+        value = self.counts.overruling
+        if value is None and least and found.basis != EXACT:
+            value = self.counts.processors_of_tasks
         return found if value is None else replace(found, value=Fraction(value))
+
+    # decision 1134
+    def own_processors(self) -> Amount | None:
+        """The processors that the block itself says, without context, or those of its tasks."""
+        found = self.bare("Processors")
+        value = None if found is None or found.value < 1 else self.counts.overruling
+        return found if found is None or value is None else replace(found, value=Fraction(value))
 
     def limit(self, name: str) -> Amount | None:
         """A ResourceLimit by any of its names: Hard before one without type before Soft.

@@ -482,6 +482,21 @@ class StatedCounts(NamedTuple):
         product = self.tasks.value * self.each
         return product if self.processors is None or self.processors.admits(product) else None
 
+    # decision 1134
+    @property
+    def overruling(self) -> int | None:
+        """How many processors the given tasks have, where these overrule those that are asked for.
+
+        None where both agree, or tasks only do not share them evenly.
+        """
+        given, asked = self.given_tasks, self.processors
+        if given is None or asked is None:
+            return None
+        product = given.value * (self.per_task or 1)
+        are_fewer = asked.hi is not None and asked.hi < product
+        is_other = self.per_task is not None and not asked.admits(product)
+        return product if are_fewer or is_other else None
+
     def nodes_needed(self, tasks: int) -> int:
         """On how many nodes tasks are at least, if so many may be on each."""
         return -(-tasks // self.per_node) if self.per_node else 1

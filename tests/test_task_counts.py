@@ -470,3 +470,35 @@ CONTRADICTING = {
 def test_what_contradicts_itself_is_not_submitted_at_once(said, system):
     with pytest.raises(InvalidJob):
         submission(loads(JOB.replace("Warn", "Reject").format(said)), system)
+
+
+# What contradicts itself, and how many processors it is by precedence (5.2).
+OVERRULED = {
+    "tasks of several processors": (
+        '<TaskCount>6</TaskCount><TaskDistribution type="ProcessorsPerTask">3</TaskDistribution>'
+        "<Processors>1</Processors>", 18,
+    ),
+    "more tasks than processors": ("<TaskCount>6</TaskCount><Processors>5</Processors>", 6),
+    "more tasks than may be": (
+        "<TaskCount>6</TaskCount><Requested><Processors op='LE'>5</Processors></Requested>", 6,
+    ),
+    "fewer processors of each task": (
+        '<TaskCount>2</TaskCount><TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>'
+        "<Requested><Processors>9</Processors></Requested>", 4,
+    ),
+}  # fmt: skip
+
+
+# decision 1134
+@pytest.mark.parametrize("said, number", OVERRULED.values(), ids=OVERRULED)
+def test_tasks_overrule_processors_that_contradict_them_for_all_who_do_not_refuse(said, number):
+    job = loads(JOB.format(said))
+    (laid,) = layout.layouts(job, lenient=True).layouts
+    assert laid.processors.value == number
+    assert derive(job, starting=True).values["allocated_cpu"] == number
+    assert _processors(Scope(job, "/Job"), started=False) == number
+    assert to_ad(job).ad["RequestCpus"] == number
+    bare = Settings(residual=False)
+    assert f"request_cpus = {number}\n" in translate(job, "condor", bare).text
+    script = translate(job, "sbatch", bare).text
+    assert _option(script, "--ntasks") * _option(script, "--cpus-per-task") == number

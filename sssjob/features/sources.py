@@ -186,7 +186,7 @@ def _requested_processors(work: Derivation) -> Amount | None:
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
-    return _share(work, work.scope.bare("Processors"))
+    return _share(work, work.scope.own_processors())
 
 
 def _task_processors(work: Derivation) -> Amount | None:
@@ -371,7 +371,7 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
         scope.delivered("Processors")
         or scope.dedicated("Processors")
         or scope.processors(least=least)
-        or scope.bare("Processors")
+        or scope.own_processors()
     )
     return scope.processors_of_tasks() if found is None else found
 

@@ -285,7 +285,7 @@ def _given(scope: Scope) -> Amount | None:
 
 
 def _asked(scope: Scope, *, started: bool) -> Amount | None:
-    return _usable(scope.processors(least=not started)) or scope.bare("Processors")
+    return _usable(scope.processors(least=not started)) or scope.own_processors()
 
 
 def _usable(amount: Amount | None) -> Amount | None:

@@ -176,11 +176,17 @@ class TaskCounts:
 
     @property
     def total(self) -> int:
-        """Processors of the whole job: of a range what its tasks have, as far as it admits that."""
+        """Processors of the whole job: of a range what its tasks have, as far as it admits that.
+
+        Those of given tasks overrule what they contradict.
+        """
         if self.processors is None:
             return self.task_count * self.each
         given = (self.written or 0) * self.each
-        return given if self.processors.admits(given) else self.processors.least
+        if self.processors.admits(given):
+            return given
+        of_several = len(self.tasks_of) > 1  # whose processors are added up
+        return (None if of_several else self.said.overruling) or self.processors.least
 
 
 def shape(asked: JobRequest, *, in_tasks: bool = True) -> TaskCounts:

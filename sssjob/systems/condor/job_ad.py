@@ -816,7 +816,10 @@ def _number(asked: JobRequest, element: str) -> int | None:
         numbers.only_one(asked, element, count)
     if count is None:
         return None
-    found = None if count.exact else _counting(asked).processors(least=True)
+    counting = _counting(asked)
+    if count.exact:
+        return counting.counts.overruling or count.exact
+    found = counting.processors(least=True)
     return count.least if found is None else math.ceil(found.value)
 
 
