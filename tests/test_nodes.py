@@ -188,6 +188,49 @@ def test_a_name_with_blanks_around_it_cannot_stand_in_a_property(name):
         nodes.joined([name, "b"])
 
 
+def test_names_that_no_delimiter_separates_are_refused_by_the_first():
+    with pytest.raises(InvalidValue, match="some delimiter can separate") as refused:
+        nodes.joined(["a,;|\nb", "c"])
+    assert "a,;|" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "item, name",
+    [
+        (node("n[7-7]", aggregation="Range"), "n7"),
+        (node("n[7-8]", aggregation="Range"), ""),
+        (node("n7,n7", aggregation="List"), "n7"),
+        (node("n7,n8", aggregation="List"), ""),
+        (node("n7,n8,n9", aggregation="List"), ""),
+        (node("", aggregation="List"), ""),
+        (node("n[", aggregation="Range"), ""),
+        (node("n7", aggregation="Pattern"), ""),
+        (node("n7"), ""),
+    ],
+)
+def test_a_set_of_one_stands_for_a_single_name(item, name):
+    assert nodes.single(item) == name
+
+
+@pytest.mark.parametrize(
+    "span, other, left",
+    [
+        ((3, 9, 1), (5, 6, 1), ["n3 n4", "n7 n8 n9"]),
+        ((3, 9, 1), (1, 3, 1), ["n4 n5 n6 n7 n8 n9"]),
+        ((3, 9, 1), (9, 12, 1), ["n3 n4 n5 n6 n7 n8"]),
+        ((3, 5, 1), (3, 5, 1), []),
+        ((3, 5, 1), (6, 9, 1), ["n3 n4 n5"]),
+        ((8, 11, 1), (8, 11, 2), ["n8 n9"]),
+        ((8, 11, 2), (8, 11, 1), ["n08 n09"]),
+        ((1, 3, 2), (1, 3, 3), ["n01 n02 n03"]),
+    ],
+)
+def test_what_is_left_of_a_span_is_spans(span, other, left):
+    low, high, width = span
+    found = nodes.Span("n", low, high, width).without(nodes.Span("n", *other))
+    assert [" ".join(each) for each in found] == left
+
+
 # What the standard does not have
 
 
@@ -238,6 +281,46 @@ def test_extended_ranges_are_measured_before_they_are_made(text):
 
     refused()  # what is imported and made once
     assert calls(refused) < 10_000
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        pytest.param("n[1-8]x", 8, id="a range"),
+        pytest.param("n[1-9]x", None, id="one more"),
+        pytest.param("n[5]x[5]y[5]z[5]", 1, id="numbers alone"),
+        pytest.param("n[1,3,5-6]x[7-8]", 8, id="items of several brackets"),
+        pytest.param("n[1,3,5-7]x[7-8]", None, id="an item more"),
+        pytest.param("n[1-4]x,m[1-4]x", 8, id="two sets"),
+        pytest.param("n[1-4]x,m[1-5]x", None, id="two sets of nine"),
+    ],
+)
+def test_as_many_names_as_the_limit_are_made(text, names, monkeypatch):
+    monkeypatch.setattr(nodes, "LIMIT", 8)
+    if names is None:
+        with pytest.raises(LimitExceeded):
+            extended(text)
+    else:
+        assert len(extended(text)) == names
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '<Node aggregation="Heap">n[1-</Node>', "<Node>n[1-</Node>",
+        '<Node aggregation="Pattern">n[1-3</Node>', '<Feature aggregation="Range">n[1-</Feature>',
+        '<Feature aggregation="Heap">n[1-</Feature>',
+    ],
+)  # fmt: skip
+def test_only_ranges_of_nodes_are_checked_as_ranges(item):
+    assert list(nodes.check(loads(f"<Job>{item}</Job>"))) == []
+
+
+def test_names_and_spans_are_taken_from_names_and_spans():
+    some = nodes.Names(("a", "b", nodes.Span("n", 1, 5, 1), "n3", "c", nodes.Span("m", 1, 2, 1)))
+    others = [nodes.Names(("b", nodes.Span("n", 2, 3, 1))), nodes.Names(("m1",))]
+    assert " ".join(some.without(others)) == "a n1 n4 n5 c m2"
+    assert " ".join(some.without(())) == "a b n1 n2 n3 n4 n5 n3 c m1 m2"
 
 
 # How many

@@ -45,7 +45,7 @@ _OPENED = re.compile(  # counted in its document
     r"(mismatch: \S+ line |in tag \S+ line |Start Tag \S+ line )(\d+)"
 )
 _CHARACTER = re.compile(
-    r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
+    r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)\b|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
 )
 _QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"') | dict.fromkeys(
     "\u2018\u2019\u201a", "'"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sssjob.document import tree
+from sssjob.document import cause, tree
 from sssjob.errors import UnreadableDocument
 
 ROOT = Path(__file__).parents[2]
@@ -207,3 +207,18 @@ def test_a_small_file_that_unpacks_to_very_much_stays_small_in_memory(module, tm
     path.write_bytes(compress(b"<Job><Id>" + b" " * (1 << 28), **how))
     result = under_limit(repr(str(path)), 192)
     assert result.stdout.startswith("E-LIMIT"), result.stderr[-600:]
+
+
+@pytest.mark.parametrize(
+    "said, number",
+    [
+        ("Char 0x1F out of allowed range", "U+001F"),
+        ("xmlParseCharRef: invalid xmlChar value 31", "U+001F"),
+        ("Invalid PCDATA Char 12", "U+000C"),
+        ("a reference &#x1f; to no character", "U+001F"),
+        ("a reference &#12; to no character", "U+000C"),
+    ],
+)
+def test_a_character_is_told_by_its_number_however_the_parser_says_it(said, number):
+    refused = cause.unreadable(said, 3, 4)
+    assert refused.finding.message == f"{number} is not a character of XML 1.0"

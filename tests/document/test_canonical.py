@@ -158,6 +158,21 @@ def test_what_was_delivered_is_a_set_whose_order_says_nothing(properties):
     assert written[0] == written[1]
 
 
+def test_strangers_stand_before_what_is_inside_and_keep_their_order():
+    text = (
+        '<JobGroup xmlns:x="urn:x"><JobDefaults><User>a</User></JobDefaults><Id>g</Id>'
+        "<x:Mood>b</x:Mood><Able/><x:Mood>a</x:Mood></JobGroup>"
+    )
+    found = [item.name.rpartition("}")[2] for item in canon(loads(text)).items]
+    assert found == ["Id", "Able", "Mood", "Mood", "JobDefaults"]
+    assert [each.text for each in canon(loads(text)).properties.all("{urn:x}Mood")] == ["b", "a"]
+
+
+def test_comments_keep_their_blanks():
+    text = "<Job><!--  two   words  --><Id>1</Id></Job>"
+    assert canonical(text, comments=True) == text
+
+
 def test_defaults_are_applied_for_who_asks():
     text = "<JobGroup><Id>g</Id><Job><Id>1</Id></Job><JobDefaults><User>a</User></JobDefaults></JobGroup>"
     kept = "<JobGroup><Id>g</Id><JobDefaults><User>a</User></JobDefaults><Job><Id>1</Id></Job></JobGroup>"

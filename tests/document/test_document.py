@@ -119,6 +119,24 @@ def test_a_change_is_about_what_it_changes():
         assert bytes(Document.read(data).replacing(change)).decode(encoding) == expected
 
 
+@pytest.mark.parametrize(
+    "change, tag",
+    [
+        (lambda job: type(job)(job.items, {"awarenessPolicy": "Warn"}),
+         '<Job awarenessPolicy="Warn">'),
+        (lambda job: job.setting(Property("Memory", "1", {"units": "GB"})),
+         '<Memory units="GB">1</Memory>'),
+        (lambda job: job.setting(Property("Memory", "1")), "<Memory>1</Memory>"),
+    ],
+)  # fmt: skip
+def test_an_attribute_that_changes_is_written(change, tag):
+    data = b'<Jobs><Job><Id>1</Id><Memory units="MB">1</Memory></Job><Job/></Jobs>'
+    written = bytes(Document.read(data).replacing(change)).decode()
+    assert tag in written
+    for job, before in zip(sssjob.read(written.encode()), sssjob.read(data), strict=True):
+        assert job == change(before)
+
+
 SSS = "http://www.scidac.org/ScalableSystems/SSSRMAP"
 
 

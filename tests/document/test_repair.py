@@ -13,7 +13,9 @@ from lxml import etree
 from strategies import ANY
 
 from sssjob.document import loads, repair, tree
+from sssjob.document.parsing import SourcePlace
 from sssjob.document.repair import NotRepairable, advise
+from sssjob.document.repair.source import Source
 from sssjob.errors import UnreadableDocument
 
 DATA = Path(__file__).parents[1] / "data"
@@ -204,6 +206,27 @@ def test_bytes_of_another_encoding_are_told_with_their_offset():
     assert "ISO-8859-1" in found.suggestion
     quotes = next(advise(b"<Job><Id>\x94</Id></Job>"))
     assert "windows-1252" in quotes.suggestion
+
+
+CUT = SourcePlace(start=100, line=7, column=20)
+
+
+def test_places_count_from_where_the_text_was_cut_out():
+    source = Source(b"<Job>\n <Id/></Job>", CUT)
+    assert [source.place(index) for index in (0, 3, 6, 7)] == [(7, 20), (7, 23), (8, 1), (8, 2)]
+    assert [source.index(*source.place(index)) for index in range(9)] == [*range(9)]
+    assert source.excerpt(7, 21) == "<Job>\n ^"
+    assert source.excerpt(8, 2) == " <Id/></Job>\n ^"
+    assert source.excerpt(6, 1) == source.excerpt(9, 1) == ""
+
+
+@pytest.mark.parametrize(
+    "data, line, column", [(b"<Id>\xe9</Id>", 7, 24), (b"<Id>\n  \xe9</Id>", 8, 3)]
+)
+def test_so_does_a_byte_of_another_encoding(data, line, column):
+    fault = Source(data, CUT).fault
+    assert (fault.line, fault.column) == (line, column)
+    assert f"at offset {100 + data.index(0xE9)}" in fault.message
 
 
 @pytest.mark.parametrize("encoding", ["windows-1252", "UTF-16", "UTF-8", "utf-8-sig"])

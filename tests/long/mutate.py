@@ -202,6 +202,22 @@ EQUIVALENT = {
      "whole.prefixes and block.prefixes"): "defaults that are applied leave the prefixes",
     ("sssjob.expression.lint", "if len(distinct) > _WORLDS.bit_length():",
      "len(distinct) >= _WORLDS.bit_length()"): "as many as are kept are all of them",
+    ("sssjob.document.canonical", "return (2, _BLOCKS.index(item.name), *_identity(item))", "3"):
+     "what is inside stands behind all properties, whatever the number",
+    ("sssjob.document.canonical",
+     "return (not name, not name.isdigit(), len(name) if name.isdigit() else 0, name)", "1"):
+     "names that are no numbers are told apart before",
+    ("sssjob.document.repair.scan",
+     'if plain not in ("\'", \'"\') or at >= limit:', "at > limit"):
+     "what stands at the limit is no quote",
+    ("sssjob.document.patch", "return type(item), item.name, item.namespace, item.attributes",
+     "return None"): "what is patched is read again, and written anew if it is something else",
+    ("sssjob.nodes", "prefix, _ = _parted(given[0])", "1"): "it is that of all names, or none is",
+    ("sssjob.nodes",
+     "for size in range(part.width, max(part.width, len(str(part.high))) + 1):", "2"):
+     "no number has so many digits",
+    ("sssjob.store.rows", "if leaf.bytes >= 0:", "leaf.bytes > 0"):
+     "the first column holds no bytes",
 }  # fmt: skip
 
 COMPARISONS = {
