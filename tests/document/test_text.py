@@ -320,3 +320,10 @@ def test_what_builders_accept_can_be_written_and_is_read_back_equal(name, said, 
 def test_a_property_has_a_name(name):
     with pytest.raises(InvalidValue, match="a name of a property"):
         Property(name, 1)
+
+
+def test_short_tags_are_remembered_and_long_ones_are_not(monkeypatch):
+    monkeypatch.setattr(module, "_HEADS", {})
+    for name in ("a", "b" * 300):
+        dumps(Job.of(Property("Extension", "1", {"name": name})))
+    assert [dict(attributes) for _, attributes in module._HEADS] == [{"name": "a"}]

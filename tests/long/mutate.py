@@ -216,6 +216,7 @@ EQUIVALENT = {
     ("sssjob.nodes",
      "for size in range(part.width, max(part.width, len(str(part.high))) + 1):", "2"):
      "no number has so many digits",
+    ("sssjob.store.where", "is_or = False", "True"): "the first of a level joins nothing",
     ("sssjob.store.rows", "if leaf.bytes >= 0:", "leaf.bytes > 0"):
      "the first column holds no bytes",
 }  # fmt: skip

@@ -165,6 +165,59 @@ def test_groups_have_to_balance(groups):
         where([Term("State", "EQ", "A", "And", group) for group in groups])
 
 
+@pytest.mark.parametrize(
+    "groups, told",
+    [
+        ([1], "User (item 1) leaves 1 level open"),
+        ([1, 2], "User (item 2) leaves 3 levels open"),
+        ([-1], "User (item 1) closes 1 level but only 0 are open"),
+        ([0, 1, -3], "User (item 3) closes 3 levels but only 1 is open"),
+        ([2, -1], "User (item 2) leaves 1 level open"),
+    ],
+)
+def test_what_does_not_balance_is_told(groups, told):
+    with pytest.raises(UnbalancedGroup) as refused:
+        where([Term("User", "EQ", "A", "And", group) for group in groups])
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize(
+    "op, value, held",
+    [
+        ("Match", "a*", True), ("Match", "?my", True), ("Match", "b*", False),
+        ("Match", "a", False),
+        ("EQ", "amy", True), ("NE", "amy", False), ("GT", "alf", True), ("LE", "alf", False),
+    ],
+)  # fmt: skip
+def test_of_one_text_the_columns_tell_all(op, value, held):
+    assert holds([Term("User", op, value)], "<Job><User>amy</User></Job>") is held
+
+
+@pytest.mark.parametrize(
+    "op, value, may_be",
+    [
+        ("EQ", "amy", True), ("EQ", "bob", True), ("EQ", "eve", False),
+        ("EQ", "", True), ("NE", "eve", True), ("NE", "bob", True), ("GT", "a", True),
+        ("Match", "e*", True),
+    ],
+)  # fmt: skip
+def test_of_several_texts_the_first_counts_which_may_be_any_of_them(op, value, may_be):
+    several = row_of("<Job><User>amy</User><User>bob</User></Job>")
+    assert decided(where([Term("User", op, value)]), several) == [may_be, False]
+
+
+@pytest.mark.parametrize(
+    "op, value, held",
+    [
+        ("EQ", "5", True), ("EQ", "4", False), ("NE", "5", False), ("GT", "4", True),
+        ("EQ", "5 MB", True), ("LT", "1 GB", True), ("LT", "1 KB", False),
+    ],
+)  # fmt: skip
+def test_an_amount_is_compared_in_bytes(op, value, held):
+    assert holds([Term("Memory", op, value)], "<Job><Memory>5</Memory></Job>") is held
+    assert not holds([Term("Memory", op, value)], "<Job><Id>1</Id></Job>")
+
+
 def test_older_names_are_read():
     assert holds([Term("JobId", "EQ", "7")], "<Job><Id>7</Id></Job>")
 
