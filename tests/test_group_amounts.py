@@ -7,7 +7,7 @@ import pytest
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from test_named_nodes import READERS, SPREADS, options
+from test_named_nodes import READERS, SPREADS, most, options
 from translated import requested, wrapped
 
 from sssjob import dumps, layout, loads
@@ -57,7 +57,7 @@ def in_bytes(text):
 def of_sbatch(text):
     said, counts = options(text), READERS["sbatch"](text)
     if "--mem" in said:
-        return in_bytes(said["--mem"]) * (counts.nodes or 1)
+        return in_bytes(said["--mem"]) * most(counts.nodes)
     return in_bytes(said["--mem-per-cpu"]) * counts.processors
 
 
