@@ -4,7 +4,17 @@ from hypothesis import strategies as st
 
 from sssjob import document, spec
 from sssjob.errors import Severity
-from sssjob.fold import DELIVERED, JOB, PRECEDENCE, Fact, facts, fold, identities, is_about
+from sssjob.fold import (
+    DELIVERED,
+    JOB,
+    PRECEDENCE,
+    Fact,
+    facts,
+    fold,
+    identities,
+    is_about,
+    is_same_group,
+)
 from sssjob.model import Delivered, Job, Property, Requested, TaskGroup
 
 loads = document.loads
@@ -356,6 +366,47 @@ def slurm(id_, raw=""):
 )
 def test_a_record_is_about_a_job(record, job, about):
     assert is_about(record, Job.of(Id=job)) is about
+
+
+def condor(number, user="", inside=""):
+    delivered = (Delivered.of(P("User", inside)),) if inside else ()
+    own = {"User": user} if user else {}
+    return Job.of(*delivered, Id="7.0", GlobalId=f"schedd.example.org#7.0#{number}", **own)
+
+
+@pytest.mark.parametrize(
+    "record, job, about",
+    [
+        pytest.param(condor(1800000000), condor(1800000000), True, id="equal"),
+        pytest.param(condor(1800000000), condor(1700000000), False, id="another of the same Id"),
+        pytest.param(condor(1800000000, "amy"), condor(1800000000, "bob"), False, id="users"),
+        pytest.param(condor(1800000000, "amy"), condor(1800000000), True, id="no user"),
+        pytest.param(condor(1800000000), condor(1800000000, "amy"), True, id="no user of it"),
+        pytest.param(condor(1800000000, "bob", "amy"), condor(1800000000, "amy"), True,
+                     id="the user who ran it"),
+        pytest.param(condor(1700000000, "amy"), condor(1800000000, "amy"), False, id="one user"),
+        pytest.param(condor(1800000000), Job.of(Id="7.0"), True, id="one of them alone"),
+    ],
+)  # fmt: skip
+def test_an_id_that_holds_everywhere_tells_whose_job_it_is(record, job, about):
+    assert is_about(record, job) is about
+
+
+@pytest.mark.parametrize(
+    "known, other, same",
+    [
+        ({"Id": "1"}, {"Id": "1"}, True),
+        ({"Id": "1", "Name": "a"}, {"Id": "2", "Name": "a"}, False),
+        ({"Id": "1", "Name": "a"}, {"Name": "a"}, True),
+        ({"Name": "a"}, {"Name": "b"}, False),
+        ({"Name": "a"}, {}, False),
+        ({}, {"Name": "a"}, False),
+        ({}, {}, False),
+        ({"Id": "1"}, {}, False),
+    ],
+)
+def test_task_groups_are_one_by_their_ids_or_else_by_their_names(known, other, same):
+    assert is_same_group(TaskGroup.of(**known), TaskGroup.of(**other)) is same
 
 
 def test_the_global_id_is_an_identity_and_no_id_is_none():

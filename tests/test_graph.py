@@ -280,6 +280,21 @@ def test_a_circle_is_told_at_its_first_job():
     assert (found.code, found.path) == ("E-CYCLE", "/JobGroup/Job[2]")
 
 
+@pytest.mark.parametrize(
+    ("many", "told"),
+    [
+        (11, "0 → 10 → 9 → 8 → 7 → 6 → 5 → 4 → 3 → 2 → 1 → 0"),
+        (12, "0 → 11 → 10 → 9 → 8 → 7 → 6 → 5 → 4 → 3 → ... 2 more ... → 0"),
+        (20, "0 → 19 → 18 → 17 → 16 → 15 → 14 → 13 → 12 → 11 → ... 10 more ... → 0"),
+    ],
+)
+def test_a_long_circle_is_told_in_part(many, told):
+    jobs = (job(str(n), on(str((n or many) - 1))) for n in range(many))
+    assert messages(graph.findings_for(group(*jobs)), "E-CYCLE") == [
+        f"jobs wait for each other: {told}"
+    ]
+
+
 def test_jobs_in_a_circle_and_behind_it_never_run_until_one_has_ended():
     jobs = (job("a", on("b")), job("b", on("a")), job("c", on("b")), job("d"))
     assert states(*jobs) == {"a": "never", "b": "never", "c": "never", "d": "ready"}
@@ -320,6 +335,15 @@ def test_a_knot_of_many_circles_is_told_in_part():
 def test_needs_that_exclude_each_other_let_a_job_never_run(dependencies, expected):
     jobs = (job("a", Name="n"), job("b", Name="n"), job("c", *dependencies))
     assert (graph.of(group(*jobs)).impossible == ("c",)) is expected
+
+
+@pytest.mark.parametrize("steps", [0, 1000])
+def test_who_needs_what_is_told_of_the_job_itself_where_the_search_ends(steps, monkeypatch):
+    monkeypatch.setattr("sssjob.graph.never._STEPS", steps)
+    jobs = (job("a"), job("c", on("a"), on("a", "OnExit", 3)))
+    assert messages(graph.findings_for(group(*jobs)), "W-NEVER") == [
+        "c can never run: c needs a to succeed, and c needs it to exit with 3"
+    ]
 
 
 def test_jobs_of_one_name_may_exclude_each_other():

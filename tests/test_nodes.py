@@ -462,3 +462,12 @@ def test_nothing_is_made_of_ranges_that_cover_each_other(monkeypatch):
         found.candidates, excluded=(), sets=((nodes.spans(text), None),) * 2
     )
     assert twice.names(3) == ("n1", "n2", "n3")
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [("1", 1), ("2", 2), (" 3 ", 3), ("0", None), ("-1", None), ("two", None), ("1.5", None)],
+)
+def test_a_count_is_a_whole_number_of_at_least_one(said, count):
+    assert nodes.stated_count(node("n[1-4]", aggregation="Range", count=said)) == count
+    assert nodes.stated_count(node("n1")) is None

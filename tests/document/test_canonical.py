@@ -168,6 +168,30 @@ def test_strangers_stand_before_what_is_inside_and_keep_their_order():
     assert [each.text for each in canon(loads(text)).properties.all("{urn:x}Mood")] == ["b", "a"]
 
 
+@pytest.mark.parametrize(
+    "inside, comments, expected",
+    [
+        ("<Mood>a<b/>c<!--x-->d</Mood>", False, "<Mood>a<b/>cd</Mood>"),
+        ("<Mood>a<b/>c<!--x-->d</Mood>", True, "<Mood>a<b/>c<!--x-->d</Mood>"),
+        ("<Mood>a<!--x-->d<b/><!--y-->e</Mood>", False, "<Mood>ad<b/>e</Mood>"),
+        (
+            '<Environment><x/><!--c--><Variable name="z">1</Variable>'
+            '<Variable name="a">2</Variable></Environment>',
+            True,
+            '<Environment><Variable name="a">2</Variable><Variable name="z">1</Variable>'
+            "<x/><!--c--></Environment>",
+        ),
+        (
+            '<Environment><!--c--><y/><x/><Variable name="a">2</Variable></Environment>',
+            True,
+            '<Environment><Variable name="a">2</Variable><x/><y/><!--c--></Environment>',
+        ),
+    ],
+)
+def test_texts_meet_where_a_comment_goes_and_variables_stand_first(inside, comments, expected):
+    assert canonical(f"<Job>{inside}</Job>", comments=comments) == f"<Job>{expected}</Job>"
+
+
 def test_comments_keep_their_blanks():
     text = "<Job><!--  two   words  --><Id>1</Id></Job>"
     assert canonical(text, comments=True) == text

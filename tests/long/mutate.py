@@ -159,6 +159,11 @@ EQUIVALENT = {
     ("sssjob.rmap.signature", "if len(element.attrib) > 1:", "len(element.attrib) >= 1"):
      "one attribute is in order",
     ("sssjob.rmap.replies", "self._left = -1", "2"): "what is below 0 is below 0",
+    ("sssjob.graph.net",
+     "for own, job in zip(defined, resolve(trimmed).block.blocks(Job), strict=True):", "False"):
+     "there is a job for each",
+    ("sssjob.graph.never", "for _ in range(_VISITS // (turn + 1) + 1):", "2"):
+     "a bound of work, which is one of many",
     ("sssjob.graph.never", "if 0 in wants[target] and len(wants[target]) > 1:",
      "0 in wants[target] or len(wants[target]) > 1"): "a column with one side excludes nothing",
     ("sssjob.rmap.replies", "self._chunked = False", "True"): "_begin says so first",
@@ -217,6 +222,7 @@ EQUIVALENT = {
      "for size in range(part.width, max(part.width, len(str(part.high))) + 1):", "2"):
      "no number has so many digits",
     ("sssjob.store.where", "is_or = False", "True"): "the first of a level joins nothing",
+    ("sssjob.store.where", "term, index = None, 0", "1"): "without a term no number is asked for",
     ("sssjob.store.rows", "if leaf.bytes >= 0:", "leaf.bytes > 0"):
      "the first column holds no bytes",
 }  # fmt: skip

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob.store.bounds import PredicateBounds
 from sssjob.store.condition import (
     FALSE,
     TRUE,
@@ -156,3 +157,18 @@ def test_what_comes_after_a_prefix_ends_it(prefix, rest):
 def test_a_condition_names_its_columns():
     condition = any_of(Relate("low", Op.LT, "high"), none_of(all_of(Present("a"), Bits("odd", 1))))
     assert columns(condition) == {"low", "high", "a", "odd"}
+
+
+def test_the_columns_of_a_condition_are_all_that_it_asks():
+    sums = CompareSum(("low", "high"), Op.GT, 1.0)
+    both = all_of(sums, none_of(Compare("name", Op.EQ, "a")))
+    assert columns(sums) == {"low", "high"}
+    assert columns(both) == {"low", "high", "name"}
+    assert columns(any_of(both, Relate("a", Op.LT, "b"))) == {"low", "high", "name", "a", "b"}
+    assert columns(TRUE) == columns(FALSE) == frozenset()
+
+
+def test_both_bounds_of_a_predicate_are_replaced():
+    sure, maybe = Compare("name", Op.EQ, "a"), Present("name")
+    bounds = PredicateBounds(sure, maybe, frozenset(("Name",)))
+    assert bounds.replaced(none_of) == PredicateBounds(Not(sure), Not(maybe), bounds.paths)

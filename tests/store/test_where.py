@@ -218,6 +218,17 @@ def test_an_amount_is_compared_in_bytes(op, value, held):
     assert not holds([Term("Memory", op, value)], "<Job><Id>1</Id></Job>")
 
 
+@pytest.mark.parametrize("name", [*spec.properties("Job")])
+@pytest.mark.parametrize("block", ["", spec.DELIVERED, spec.REQUESTED])
+def test_a_job_that_has_the_value_is_asked_whatever_columns_there_are(name, block):
+    if block and name not in spec.properties(block):
+        return
+    said = f"<{name}>7</{name}>"
+    text = f"<Job><{block}>{said}</{block}></Job>" if block else f"<Job>{said}</Job>"
+    plan = where([Term(name, "EQ", "7")])
+    assert any(decided(plan, row)[0] for row in rows(tree.parse(text)))
+
+
 def test_older_names_are_read():
     assert holds([Term("JobId", "EQ", "7")], "<Job><Id>7</Id></Job>")
 
