@@ -64,7 +64,7 @@ def of_sbatch(text):
 def of_slurmrest(text):
     job, counts = json.loads(text)["job"], READERS["slurmrest"](text)
     if "memory_per_node" in job:
-        return job["memory_per_node"]["number"] * MIB * (counts.nodes or 1)
+        return job["memory_per_node"]["number"] * MIB * most(counts.nodes)
     return job["memory_per_cpu"]["number"] * MIB * counts.processors
 
 
