@@ -14,6 +14,7 @@ from sssjob.placement import place
 JOB = "<Job><Id>1</Id><TaskGroup><Name>g</Name>{}</TaskGroup></Job>"
 PER_NODE = '<TaskDistribution type="TasksPerNode">{}</TaskDistribution>'
 AROUND = '<TaskDistribution type="Rule">RoundRobin</TaskDistribution>'
+NAMED = "<Requested><Node>n1</Node></Requested>"
 NODES = [f"n{number}" for number in range(1, 7)]
 OFFERS = [{"id": name, "Node": name, "Processors": 64} for name in NODES]
 
@@ -49,6 +50,13 @@ FILLED = {
     ),
     "one is full by name": (
         PER_NODE.format(2) + "<TaskCount>4</TaskCount>" + tasks("n2", "n2"), [[0, 1], [2, 3]],
+    ),
+    "another node is named, which has one all the same": (
+        PER_NODE.format(2) + "<TaskCount>2</TaskCount>" + NAMED + tasks("n2"), [[0], [1]],
+    ),
+    "nodes that are counted have one each": (
+        PER_NODE.format(3) + "<TaskCount>4</TaskCount><NodeCount>3</NodeCount>" + tasks("n2"),
+        [[0, 1], [2], [3]],
     ),
     "without TasksPerNode they are even": (
         "<TaskCount>4</TaskCount><NodeCount>2</NodeCount>" + tasks("n3"), [[0, 2], [1, 3]],

@@ -359,11 +359,12 @@ def _around(
     free = [*others, *[""] * nodes][: nodes - len(pinned)]
     shares = [(name, list(own)) for name, own in pinned.items()] + [(name, []) for name in free]
     loads = [len(own) for _, own in shares]
-    places = _least_loaded(loads) if per_node is None else _first_with_room(loads, per_node)
     placed = {task for own in pinned.values() for task in own}
-    for task, number in zip(
-        (each for each in range(tasks) if each not in placed), places, strict=False
-    ):
+    left = [task for task in range(tasks) if task not in placed]
+    places = (
+        _least_loaded(loads) if per_node is None else _first_with_room(loads, per_node, len(left))
+    )
+    for task, number in zip(left, places, strict=False):
         shares[number][1].append(task)
     for name, own in shares:
         yield Share(name, tuple(sorted(own)))
@@ -379,7 +380,15 @@ def _least_loaded(loads: Sequence[int]) -> Iterator[int]:
         heapreplace(heap, (load + 1, number))
 
 
-def _first_with_room(loads: Sequence[int], per_node: int) -> Iterator[int]:
-    """The same of the first node that has fewer than it may."""
+def _first_with_room(loads: Sequence[int], per_node: int, tasks: int) -> Iterator[int]:
+    """The same of the first node that has fewer than it may, of so many tasks.
+
+    One task is left for each node behind it that has none.
+    """
+    empty = loads.count(0)
     for number, load in enumerate(loads):
-        yield from repeat(number, per_node - load)
+        empty -= not load
+        own = 0 if load else min(tasks, 1)
+        count = max(min(per_node - load, max(tasks - empty, own)), 0)
+        yield from repeat(number, count)
+        tasks -= count
