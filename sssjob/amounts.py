@@ -504,7 +504,7 @@ class Scope:
         """
         items = [*self.request]
         keys = {expression.key(item) for item in items}
-        if len(keys) < len(items) or len(self.block.blocks(Requested)) != 1:
+        if len(keys) < len(items):
             return {}
         if any(item.attributes.keys() - _PLAIN.get(item.name, _NO_SIGNS) for item in items):
             return {}

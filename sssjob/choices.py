@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 from sssjob import expression
 from sssjob.defaults import COUNTS, together
 from sssjob.expression import Alternative, Expression, Term, comparisons
+from sssjob.expression.comparison import Leaf
 from sssjob.model import Block, Requested
 
 B = TypeVar("B", bound=Block)
@@ -53,7 +54,7 @@ def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list
 
     ``said`` are the names by which the group says something outside of its request.
     """
-    counts = _items(together(own.parts, theirs.parts, said).parts)
+    counts = together(own.parts, theirs.parts, said).items
     alike = [
         (_items((mine,)), _items((part,)))
         for mine in own.parts for part in theirs.parts if mine == part
@@ -88,13 +89,26 @@ def _pairs(
 
 
 def _choice(own: Alternative, theirs: Alternative, counts: Container[int]) -> JointChoice:
-    mine, others = [*_inside(own, counts)], [*_inside(theirs, counts)]
+    mine, others = _inside(own, counts), _counting(theirs, counts)
     score = own.score + theirs.score
     of_tasks = [term for term in mine if not COUNTS.isdisjoint(_names(term))]
     return JointChoice(
-        Alternative((*mine, *others), score), own, theirs,
-        Alternative((*of_tasks, *theirs.terms), score),
+        Alternative((*mine, *others.terms), score), own, others,
+        Alternative((*of_tasks, *others.terms), score),
     )  # fmt: skip
+
+
+def _counting(alternative: Alternative, items: Container[int]) -> Alternative:
+    """An alternative without the terms that are made of other comparisons."""
+    asked = [*alternative.asked]
+    kept = [term for term, of in asked if id(of.item) in items]
+    if len(kept) == len(asked):
+        return alternative
+    parts = [
+        part for part in alternative.parts
+        if not isinstance(part, Leaf) or id(part.comparison.item) in items
+    ]  # fmt: skip
+    return Alternative(tuple(kept), alternative.score, parts)
 
 
 def _names(term: Term) -> set[str]:

@@ -264,3 +264,54 @@ def test_an_ad_asks_for_what_is_requested_and_not_for_what_was_delivered(around,
     names = ("MinHosts", "MaxHosts", "RequestCpus")
     with_it, without = (found_of_ad("Warn", each)[0] for each in (said + delivered, said))
     assert [with_it.get(name) for name in names] == [without.get(name) for name in names]
+
+
+# What a job requests beside a group that says something by the same name, of which both count.
+NAMED_BY_BOTH = {
+    "another feature": (
+        requested(f"<NodeCount>3</NodeCount>{G_OR}")
+        + group(requested('<Processors>2</Processors><Feature conj="Or">f</Feature>'))
+    ),
+    "the same feature":
+        requested(f"<NodeCount>3</NodeCount>{G_OR}") + group(requested("<Feature>g</Feature>")),
+    "a feature outside of the request":
+        requested(f"<NodeCount>3</NodeCount>{G_OR}") + group("<Feature>h</Feature>"),
+    "memory, which counts for all tasks": (
+        requested('<NodeCount>3</NodeCount><Memory conj="Or">4</Memory>')
+        + group(requested("<Memory>2</Memory>"))
+    ),
+}  # fmt: skip
+# What the group requests is joined to what its job says of all tasks.
+OF_ITS_JOB = {
+    "memory of all tasks": (
+        requested("<Memory>4</Memory>")
+        + group(requested('<NodeCount>3</NodeCount><Memory conj="Or">2</Memory>'))
+    ),
+    "a number of nodes of the group": (
+        requested(f"<NodeCount>3</NodeCount>{G_OR}")
+        + group(requested("<NodeCount>1</NodeCount>"))
+    ),
+}  # fmt: skip
+
+
+def nodes_of(tmp_path, command, *options):
+    path = tmp_path / "job.xml"
+    done = CliRunner().invoke(sssjob, [command, *options, str(path)])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    "inner, nodes",
+    [(each, 3) for each in NAMED_BY_BOTH.values()] + [(each, 1) for each in OF_ITS_JOB.values()],
+    ids=[*NAMED_BY_BOTH, *OF_ITS_JOB],
+)
+def test_a_layout_has_what_counts_of_both(tmp_path, inner, nodes):
+    job = loads(JOB.format("Warn", inner))
+    (tmp_path / "job.xml").write_text(JOB.format("Warn", inner))
+    laid = nodes_of(tmp_path, "layout", "--json")
+    scope = Scope(job, "/Job")
+    assert laid["nodes"] in (nodes, None if nodes == 1 else nodes)
+    assert (scope.nodes_of_layout or 1) == nodes
+    text = str(translate(job, "sbatch", Settings(residual=False)).text)
+    assert ("--nodes=3" in text) == (nodes == 3)

@@ -12,7 +12,7 @@ elements, and resolving it again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -215,6 +215,11 @@ class AskedTogether(NamedTuple):
     parts: tuple[expression.Expression, ...]
     left: tuple[NotCounted, ...]
 
+    @property
+    def items(self) -> frozenset[int]:
+        """What counts of both, by the identity of properties."""
+        return frozenset(id(each.item) for p in self.parts for each in expression.comparisons(p))
+
 
 # decision 985
 def together(
@@ -330,14 +335,59 @@ def _with_lent(job: Job, env: Env) -> Job:
 def _given(job: Job, names: frozenset[str], env: Env) -> Job:
     """A job with task groups that have what it says by these names and they do not."""
     items: list[Item] = [item for item in job.properties if item.name in names]
-    items += _requested(job, names)
-    given = [TaskGroupDefaults(tuple(items)), *job.asking_groups]
+    groups = job.asking_groups
+    of_both = _requested_of_both(job, groups[0], names) if has_only_group(job) else None
+    if of_both is None:
+        items += _requested(job, names)
+    else:
+        groups = (groups[0].holding(_with_requests(groups[0], of_both)),)
+    given = [TaskGroupDefaults(tuple(items)), *groups]
     resolver = Resolver(env, wishes_count=False)  # as ``together`` has it
     given_to = iter(resolver.block(job.holding(given)).blocks(TaskGroup))
     return job.holding(
         next(given_to) if type(item) is TaskGroup and not item.is_step else item
         for item in job.items
     )
+
+
+def _with_requests(group: TaskGroup, requests: Sequence[Requested]) -> Iterator[Item]:
+    """The items of a task group that requests all of these instead of what it does."""
+    yield from (item for item in group.items if not isinstance(item, Requested))
+    yield from requests
+
+
+# decision 1155
+def _requested_of_both(job: Job, group: TaskGroup, names: frozenset[str]) -> list[Requested] | None:
+    """What the only group of a job requests with what its job does of these properties only.
+
+    That is what counts ``together``. None where nothing is lent, and of what cannot be read, or has
+    words that nobody knows, as awarenessPolicy decides about them.
+    """
+    every = [*job.blocks(Requested), *group.blocks(Requested)]
+    if any(expression.has_unknown_words(block.properties) for block in every):
+        return None
+    try:
+        own = [part for part in expression.parts_of(job) if expression.is_about(part, names)]
+        if not own:
+            return None
+        found = together(own, expression.parts_of(group), group.properties.names()).items
+        return [*_keeping(every, found)]
+    except (UnbalancedGroup, InvalidValue, LimitExceeded):
+        return None
+
+
+def _keeping(blocks: Iterable[Requested], items: Container[int]) -> Iterator[Requested]:
+    """Requests with those parts alone that are made of some properties."""
+    for block in blocks:
+        parts = expression.conjuncts(expression.parse(block.properties))
+        kept = [
+            part for part in parts
+            if all(id(each.item) in items for each in expression.comparisons(part))
+        ]  # fmt: skip
+        if len(kept) == len(parts):
+            yield block
+        elif kept:
+            yield block.holding(expression.write(expression.all_of(kept)))
 
 
 def _requested(job: Job, names: frozenset[str]) -> list[Requested]:
