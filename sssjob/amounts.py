@@ -300,6 +300,12 @@ class Scope:
         beside = [item for each in blocks for item in outside(each) if item.name in ALL_NEEDED]
         return replace(whole, terms=(*map(Comparison, beside), *whole.terms))
 
+    @property
+    def contradiction(self) -> tuple[Term, ...]:
+        """What cannot hold together in the choice that is made; then it can in none."""
+        made = self.choice
+        return () if made is None else conflict(self.demanded(made))
+
     @cached_property
     def _possible(self) -> tuple[Alternative, ...]:
         """The alternatives of this request by itself that some amount satisfies, best first."""

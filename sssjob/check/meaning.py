@@ -8,17 +8,22 @@ that agree, and nothing about tasks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from lxml.etree import _Element as Element
 
 from sssjob import layout, nodes, spec, units
+from sssjob.amounts import Scope
 from sssjob.check import requests
+from sssjob.defaults import resolve
 from sssjob.document.bridge import from_tree
 from sssjob.document.places import attributes, split, text_of
 from sssjob.document.report import ObjectReport
-from sssjob.errors import InvalidValue
-from sssjob.model import Property
+from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.expression import comparisons
+from sssjob.expression.conflicts import shown
+from sssjob.model import Block, Job, Property, TaskGroup, paths
 
 _NAMED = ("Feature", "Node")
 _COUNTED = ("NodeCount", "Processors")
@@ -31,6 +36,7 @@ _TAGS = tuple(f"{{*}}{name}" for name in _CANONICAL)
 _DEFAULTS = tuple(f"{{*}}{name}" for name in spec.DEFAULTS.values())
 _PLAIN = ("EQ", "GE", "LE")
 _NEGATING = ("Nand", "Nor")
+_UNSAT = "W-UNSAT"
 
 
 def check(report: ObjectReport) -> None:
@@ -41,7 +47,8 @@ def check(report: ObjectReport) -> None:
         return
     for item in root.iter(*(f"{{*}}{name}" for name in _NAMED)):
         names(item, report)
-    found = list(layout.check(from_tree(root)))
+    block = from_tree(root)
+    found = [*layout.check(block), *_of_features(block, report)]
     blamed = Blamed(root) if found else None
     for fault in found:
         assert blamed is not None
@@ -50,6 +57,43 @@ def check(report: ObjectReport) -> None:
             fault.code, blamed(path, fault.line), fault.message, fault.section, fault.suggestion,
             attribute, severity=fault.severity,
         )  # fmt: skip
+
+
+# decision 1158
+def _of_features(block: Block, report: ObjectReport) -> Iterator[Finding]:
+    """What a job and its only task group say of features, or a block outside of its request.
+
+    What one request says by itself is told of it.
+    """
+    if not _excludes([*report.root.iter("{*}Feature")]):
+        return
+    told = [each.path for each in report.found if each.code == _UNSAT]
+    for path, scope in _asking(block):
+        if scope.is_said_twice and not any(each.startswith(f"{path}/") for each in told):
+            yield from _contradiction(scope)
+
+
+def _asking(block: Block) -> Iterator[tuple[str, Scope]]:
+    """Jobs, each with its only task group, and each of several groups."""
+    effective = resolve(block).block
+    for path, each in chain([(f"/{block.name}", effective)], paths(effective, f"/{block.name}")):
+        if type(each) is Job:
+            yield path, (job := Scope(each, path))
+            inner = () if job.is_one else paths(each, path)
+            yield from ((at, Scope(of, at)) for at, of in inner if type(of) is TaskGroup)
+        elif type(each) is TaskGroup and each is effective:
+            yield path, Scope(each, path)
+
+
+def _contradiction(scope: Scope) -> Iterator[Finding]:
+    found = scope.contradiction
+    if not found:
+        return
+    last = [each.item for term in found for each in comparisons(term)][-1]
+    is_of_job = any(last is item for item in scope.request)
+    inner = "" if is_of_job or not scope.is_one else "/TaskGroup"
+    yield finding(_UNSAT, shown(found), path=f"{scope.path}{inner}/Requested/{last.name}",
+                  line=last.line, section="SSS 8.1")  # fmt: skip
 
 
 def names(element: Element, report: ObjectReport) -> None:
@@ -138,10 +182,23 @@ def is_silent(element: Element) -> bool:
     return _is_settled(element) and requests.is_silent(element)
 
 
+def _excludes(features: Sequence[Element]) -> bool:
+    """Whether a feature may be wanted in one place that is not wanted in another."""
+    if len(features) < 2:
+        return False
+    if any(each.get("op", "EQ") != "EQ" for each in features):
+        return True
+    around = {each.getparent() for each in features}
+    return any(
+        child.get("conj", "").strip() in _NEGATING
+        for each in around if each is not None
+        for child in each.iterchildren("{*}*")
+    )  # fmt: skip
+
+
 def _is_settled(element: Element) -> bool:
     """Whether it is certain that names and counts agree."""
-    stated: dict[str, list[Element]] = {name: [] for name in _COUNTED}
-    has_node = False
+    stated: dict[str, list[Element]] = {name: [] for name in (*_NAMED, *_COUNTED)}
     for item in element.iter(*_TAGS):
         name = _CANONICAL[split(str(item.tag))[1]]
         if name in _NAMED:
@@ -149,14 +206,18 @@ def _is_settled(element: Element) -> bool:
                 return False
             if name == "Node" and not _is_delivered(item):
                 # Both have to be there, or one is excluded; a pattern may be one name.
-                if has_node or item.get("op") == "Match":
+                if stated[name] or item.get("op") == "Match":
                     return False
-                has_node = True
+                stated[name].append(item)
+            elif name == "Feature":
+                stated[name].append(item)
         elif name in _TASKS:
             return False
         elif not _is_delivered(item):
             stated[name].append(item)
     nodes_, processors = (stated[name] for name in _COUNTED)
+    if _excludes(stated["Feature"]):
+        return False
     if len(processors) > 1 and next(element.iter("{*}TaskGroup"), None) is not None:
         return False  # a job's may be those of its task groups, or not
     if not all(map(requests.leaves_some, nodes_)) or not _leave_numbers((*nodes_, *processors)):

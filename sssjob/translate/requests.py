@@ -661,8 +661,8 @@ class JobRequest:
         """
         scope = self.scope
         is_one = self._alone or not self.job.asking_groups or scope.is_one
-        if is_one and scope.is_said_twice and (made := scope.choice) is not None:
-            yield conflict(scope.demanded(made))
+        if is_one and scope.is_said_twice and scope.choice is not None:
+            yield scope.contradiction
         else:
             yield from map(conflict, self._chosen.values())
 
