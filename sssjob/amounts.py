@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from operator import attrgetter
+from operator import attrgetter, is_not
 from typing import TYPE_CHECKING, TypeVar
 
 from sssjob import expression, spec, units
@@ -374,9 +374,20 @@ class Scope:
         """
         found = Scope(group, path, report, repair=self.repair, job=job)
         is_step = isinstance(group, TaskGroup) and group.is_step
-        if self._is_joined and not is_step and self.choice is not None and found._is_readable:
-            found._follow(self, is_counted=is_counted)
+        if self._is_joined and not is_step and self.choice is not None:
+            found._read_as(self._of_only_group)
+            if found._is_readable:
+                found._follow(self, is_counted=is_counted)
         return found
+
+    def _read_as(self, other: Scope | None) -> None:
+        """Take what was read of the same request, if there is no fault in it to tell."""
+        if other is None or not other._possible or len(self.request) != len(other.request):
+            return
+        if any(map(is_not, self.request, other.request)):
+            return
+        if (every := other._every) is not None and every.complete:
+            self._parsed, self._every, self._possible = other._parsed, every, other._possible
 
     def _follow(self, job: Scope, *, is_counted: bool) -> None:
         """Take the alternative of the choice that its job makes."""

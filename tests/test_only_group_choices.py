@@ -315,3 +315,10 @@ def test_a_layout_has_what_counts_of_both(tmp_path, inner, nodes):
     assert (scope.nodes_of_layout or 1) == nodes
     text = str(translate(job, "sbatch", Settings(residual=False)).text)
     assert ("--nodes=3" in text) == (nodes == 3)
+
+
+@pytest.mark.parametrize("around", [str, group], ids=["job", "group"])
+def test_an_amount_that_is_only_not_wanted_is_told_as_what_it_is(around):
+    inner = around(requested('<Memory op="NE">2</Memory>'))
+    told = {loss.value: loss.reason for loss in losses(loads(JOB.format("Warn", inner)), "condor")}
+    assert told["2"] == "compared by NE"

@@ -17,7 +17,7 @@ from sssjob.layout import Unit, check_sum, units
 from sssjob.layout.met import holds, keep, said
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
-from sssjob.model import Block, Item, Note, Property, Requested, TaskGroup
+from sssjob.model import Block, Delivered, Item, Note, Property, Requested, TaskGroup
 from sssjob.translate.requests import JobRequest
 
 _NODE, _SUM = "Node", "Processors"
@@ -128,6 +128,8 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
 
 def of_groups(job: Scope) -> Iterator[tuple[int, list[CountContradiction]]]:
     """Those of each task group, in the alternative that is written, with its place among them."""
+    if job.is_one and _holds(job):
+        return
     for unit in units(job.block):
         try:
             written = _written(job, unit)
@@ -137,6 +139,17 @@ def of_groups(job: Scope) -> Iterator[tuple[int, list[CountContradiction]]]:
             _, is_one_of_several, number = unit.path.rpartition("[")
             place = int(number.rstrip("]")) - 1 if is_one_of_several else 0
             yield place, [*_of_request(written)]
+
+
+def _holds(job: Scope) -> bool:
+    """Whether a job has a layout with its only task group, in the choice that is made."""
+    made = job.choice
+    if made is None or any(group.blocks(Delivered) for group in job.block.blocks(TaskGroup)):
+        return False
+    try:
+        return job.layout_verdicts.holds(made.whole.terms)
+    except (InvalidValue, LimitExceeded, UnbalancedGroup):
+        return False
 
 
 def _written(job: Scope, unit: Unit) -> LayoutRequest | None:

@@ -422,10 +422,14 @@ def added_up(asked: JobRequest, names: Iterable[str]) -> list[Property]:
 
 # decision 988
 def is_of_all(groups: Sequence[JobRequest], name: str) -> bool:
-    """Whether all task groups say an amount; where only some do, it is refused."""
-    silent = sum(not view.asks(name) for view in groups)
+    """Whether all task groups say an amount; where only some do, it is refused.
+
+    Of what is said without a bound it is told what it is.
+    """
+    silent = [view for view in groups if not view.asks(name)]
     for view in groups if silent else ():
-        view.leave(name, NOT_OF_ALL.format(silent, len(groups)))
+        if view not in silent:
+            view.leave(name, NOT_OF_ALL.format(len(silent), len(groups)))
     return not silent
 
 
