@@ -18,6 +18,7 @@ from sssjob.suggestions import nearest
 
 _SIZE_LIMIT = 1 << 20  # bytes; a file that people write is never that long
 PARTS = 100  # of a key with dots: tomllib keeps a table for each beginning of it
+DIGITS = 1000  # of a number that is written out: Python refuses many more, each in its own way
 _PART_OF_KEY = r"""(?:[\w\-]++|"(?:[^"\\\n]|\\.)*"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(
     rf"(?:^|[{{,\[])[ \t]*+({_PART_OF_KEY}(?:[ \t]*+\.[ \t]*+{_PART_OF_KEY}){{{PARTS},}})",
@@ -34,6 +35,10 @@ _QUOTED = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+# Numbers are few that may be too long; these are looked at.
+_MAY_BE_LONG = re.compile(rf"(?<![\w.+\-])[\w.+\-]{{{DIGITS + 1}}}|[eE][+-]?[\d_]{{4}}")
+_NUMBER = re.compile(r"[=\[,]\s*+([+-]?\d[\w.+\-]*+)")
+_EXPONENT = re.compile(r"[+-]?[\d_]++(?:\.[\d_]*+)?[eE]([+-]?[\d_]++)")
 _HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")
 _KEY = re.compile(
     r"\s*((?:[\w\-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w\-]+|\"[^\"]*\"|'[^']*'))*)\s*="
@@ -227,16 +232,38 @@ class BadToml(ValueError):
 
 def toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
     """What a text in TOML has; ``number`` makes numbers with a point. Raises ``BadToml``."""
-    found = _LONG_KEY.search(text) and _LONG_KEY.search(_QUOTED.sub(_without_lines, text))
-    if found is not None:
-        line = text.count("\n", 0, found.start(1)) + 1
-        raise BadToml(f"a key of more than {PARTS} parts (at line {line}, column 1)")
+    if found := _LONG_KEY.search(text) and _LONG_KEY.search(_QUOTED.sub(_without_lines, text)):
+        raise _too_long(f"a key of more than {PARTS} parts", found)
+    if found := _MAY_BE_LONG.search(text) and _long_number(_QUOTED.sub(_lines_alone, text)):
+        raise _too_long(f"a number of more than {DIGITS} digits", found)
     try:
         return tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
         raise BadToml(str(error)) from None
     except RecursionError:
         raise BadToml("values nested too deeply") from None
+
+
+def _too_long(what: str, found: re.Match[str]) -> BadToml:
+    """What a match is; its line is also that of the text of which quotes were left out."""
+    line = found.string.count("\n", 0, found.start(1)) + 1
+    return BadToml(f"{what} (at line {line}, column 1)")
+
+
+def _long_number(text: str) -> re.Match[str] | None:
+    return next(filter(_is_long, _NUMBER.finditer(text)), None)
+
+
+def _is_long(number: re.Match[str]) -> bool:
+    """Whether so many digits are written, or would be if its exponent were."""
+    exponent = _EXPONENT.fullmatch(number[1])
+    return len(number[1]) > DIGITS or (
+        exponent is not None and abs(int(exponent[1].replace("_", "") or "0")) > DIGITS
+    )
+
+
+def _lines_alone(quoted: re.Match[str]) -> str:
+    return "\n" * quoted[0].count("\n")
 
 
 def _without_lines(quoted: re.Match[str]) -> str:

@@ -71,6 +71,8 @@ GARBAGE = {
     "a continued option":   b"[Main]\nvomap\n  a : b\n",
     "only sections":        b"[Main]\n[ ]\n[]\n[Main]\n",
     "TOML":                 b"a = 1\n[a]\nb = 2\n",
+    "TOML of a huge exponent": b"a = 1e-9999999999999999999\n",
+    "TOML of many digits":  b"a = " + b"9" * 5000 + b"\n",
     "numbers":              b"1e400 -0 NaN 0x1 1_0 " * 50,
 }
 # What each command is called with; @ is the garbage, the other words in capitals are good.
@@ -164,6 +166,9 @@ condor features --job-ad JOBAD --machine-ad @
 transform keep @
 transform @ GOOD
 repair @
+report --names @ GOOD
+report --factors @ GOOD
+report --rates @ GOOD
 canon @
 diff @ GOOD
 """
@@ -267,7 +272,8 @@ READERS = (
     "translate --from sbatch ", "features machine --dry-run --no-host --site @", "features pilots @",
     "audit --gaps @", "ledger ingest LEDGER @", "match GOOD --offers @", "lcginfo lrms --from pbs @",
     "lcginfo check -c @", "lcginfo estimate --lrms @", "request --key-file @", "serve --config @",
-    "condor ad @", "condor why JOBAD @", "transform @ GOOD", "repair @",
+    "condor ad @", "condor why JOBAD @", "transform @ GOOD", "repair @", "report --names @ GOOD",
+    "report --factors @ GOOD", "report --rates @ GOOD",
 )  # fmt: skip
 ALWAYS = ("nothing", "random bytes", "half a document")
 ONE_IN = draws.share(6)
