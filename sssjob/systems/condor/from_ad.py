@@ -26,6 +26,7 @@ from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.values import CPU_TIMES, told
 from sssjob.systems.condor.usage import AdTexts, Wrong, delivered, number
+from sssjob.task_counts import CountRange, StatedCounts
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -243,12 +244,23 @@ def _most_hosts(ad: Ad, hosts: int) -> int | None:
 
 def _total(ad: Ad, name: str, hosts: int) -> int | None:
     """What all hosts together are asked for, where our ad says it, and nobody changed it since."""
-    if not name.lower().startswith(table.REQUEST) or hosts < 2:
+    if not name.lower().startswith(table.REQUEST):
         return None
     total, each = ad.get(f"{names.TOTAL}{name[len(table.REQUEST) :]}"), ad.get(name)
-    if type(total) is int and type(each) is int and units.rounded_up(total, hosts) == each:
-        return total
-    return None
+    if type(total) is not int or type(each) is not int:
+        return None
+    written = total if name != "RequestCpus" else _with_tasks(ad, total)
+    return total if units.rounded_up(written, hosts) == each else None
+
+
+# decision 1134
+def _with_tasks(ad: Ad, processors: int) -> int:
+    """As many processors as an ad has where so many are asked for: its tasks may overrule them."""
+    tasks = number(ad, names.OWN["TaskCount"])
+    if tasks is None:
+        return processors
+    counts = StatedCounts(int(tasks), processors=CountRange.exactly(processors))
+    return counts.overruling or processors
 
 
 def _gpu_model(ad: Ad, items: list[Item], findings: list[Finding]) -> str:

@@ -166,6 +166,8 @@ class _AdBuilder:
     # What is requested and said by attributes of the job, and names that Requirements speak of.
     told: set[str] = field(default_factory=set)
     required: set[str] = field(default_factory=set)
+    _overruled: dict[str, int] = field(default_factory=dict)  # what is asked for, by attributes
+    _told_of_hosts: bool = False  # what all of them have instead of what is asked for
     _said: set[Finding] = field(default_factory=set)
 
     @property
@@ -529,7 +531,10 @@ class _AdBuilder:
         """
         asked = self.asked
         for element, (name, unit) in _ASKED.items():
-            share = units.rounded_up(_number(asked, element) or 0, unit)
+            number = _number(asked, element) or 0
+            if element == "Processors" and (own := _overruling(asked)) is not None:
+                self._overruled[name], number = number, own  # decision 1134
+            share = units.rounded_up(number, unit)
             if share and numbers.fitting(asked, element, share):
                 self.ad[name] = share
         numbers.stated_tasks(asked)  # from which amounts follow: it is told where it is none
@@ -596,6 +601,8 @@ class _AdBuilder:
     def on_each_host(self) -> None:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
         hosts = self.ad.get("MinHosts")
+        for name, said in self._overruled.items():
+            self.ad[_total(name)] = said
         if isinstance(hosts, int):
             if hosts > 1 and not self.asked.over:
                 self._each_runs(hosts)
@@ -603,8 +610,9 @@ class _AdBuilder:
                 if name.startswith(_REQUEST) and isinstance(value, int):
                     each = units.rounded_up(value, hosts)
                     self.ad[name] = each
-                    if each * hosts != value:
-                        self._uneven(name, value, each, hosts)
+                    said = self._overruled.get(name, value)
+                    if each * hosts != said:
+                        self._uneven(name, said, each, hosts)
 
     # decision 1083
     def contradictions(self) -> None:
@@ -618,11 +626,10 @@ class _AdBuilder:
             self._contradicting(comparison_of(terms[0]).item, shown(terms))
         if self.job.task_groups:
             return
-        is_told = f"{names.TOTAL}Cpus" in self.ad
         for found in contradictions.of_job(self.asked):
             for name in islice(found.said(self.asked), 1):
                 item = self.asked.items(name)[0]
-                if not is_told or self.asked.binding(item)[0] == REJECT:
+                if not self._told_of_hosts or self.asked.binding(item)[0] == REJECT:
                     self._lost(item, found.why)
 
     # decision 1119
@@ -645,8 +652,9 @@ class _AdBuilder:
 
     def _uneven(self, name: str, value: int, each: int, hosts: int) -> None:
         """Keep what hosts cannot share evenly; more processors or GPUs than asked for are told."""
-        self.ad[f"{names.TOTAL}{name[len(_REQUEST) :]}"] = value
+        self.ad[_total(name)] = value
         if name not in _OF_SIZE:
+            self._told_of_hosts = True
             told = f"each of {hosts} hosts has {name} {each}, {each * hosts} in all and not {value}"
             self._remark(told)
 
@@ -816,11 +824,19 @@ def _number(asked: JobRequest, element: str) -> int | None:
         numbers.only_one(asked, element, count)
     if count is None:
         return None
-    counting = _counting(asked)
-    if count.exact:
-        return counting.counts.overruling or count.exact
-    found = counting.processors(least=True)
+    found = None if count.exact else _counting(asked).processors(least=True)
     return count.least if found is None else math.ceil(found.value)
+
+
+def _total(name: str) -> str:
+    """The attribute that has what is asked for of all hosts together."""
+    return f"{names.TOTAL}{name[len(_REQUEST) :]}"
+
+
+def _overruling(asked: JobRequest) -> int | None:
+    """The processors of the tasks, where these overrule a number that is asked for."""
+    count = asked.scope_of("Processors").counts.processors
+    return _counting(asked).counts.overruling if count is not None and count.exact else None
 
 
 def _counting(asked: JobRequest) -> Scope:
