@@ -154,3 +154,87 @@ def test_a_node_has_the_tasks_that_the_layout_has_there(said, parts):
 def test_a_node_of_which_each_node_is_known_and_it_is_none_has_nothing():
     job = loads(JOB.format(tasks("n1", "n2")))
     assert "allocated_cpu" not in derive(job, starting=True, nodes=("n3",)).values
+
+
+IN_PLACES = {"job": "{}{}", "group": "<TaskGroup><Name>g</Name>{}{}</TaskGroup>",
+             "both": "{}<TaskGroup><Name>g</Name>{}</TaskGroup>"}  # fmt: skip
+
+
+def job_of(place_, said, names, count=""):
+    asked = f"<Requested>{names}{count}</Requested>"
+    return loads(f"<Job><Id>1</Id>{IN_PLACES[place_].format(said, asked)}</Job>")
+
+
+ONE, LIST = "<Node>n1</Node>", '<Node aggregation="List">n1,n2</Node>'
+# What counts the tasks, and with which names and counts; and the processors of nodes.
+BY_PROCESSORS = {
+    "on one node": ("<Processors>4</Processors>", ONE, "", {"n1": 4, "n2": 4}),
+    "on two": ("<Processors>4</Processors>", LIST, "", {"n1": 2, "n2": 2}),
+    "unevenly": ("<Processors>5</Processors>", LIST, "", {"n1": 3, "n2": 2}),
+    "on one by name of two": (
+        "<Processors>5</Processors>", ONE, "<NodeCount>2</NodeCount>", {"n1": 3},
+    ),
+    "a range": ("", ONE, '<Processors op="GE">4</Processors>', {"n1": 4, "n2": 4}),
+    "other than one": ("", LIST, '<Processors op="NE">1</Processors>', {"n1": 1, "n2": 1}),
+}  # fmt: skip
+
+
+# decision 1133
+@pytest.mark.parametrize("place_", IN_PLACES)
+@pytest.mark.parametrize("said, names, count, parts", BY_PROCESSORS.values(), ids=BY_PROCESSORS)
+def test_processors_that_count_the_tasks_are_on_the_nodes_of_these(
+    said, names, count, parts, place_
+):
+    job = job_of(place_, said, names, count)
+    for name, number in parts.items():
+        assert derive(job, starting=True, nodes=(name,)).values["allocated_cpu"] == number
+
+
+# decision 1133
+@examples(100)
+@given(
+    place_=st.sampled_from([*IN_PLACES]), names=st.sampled_from((ONE, LIST)),
+    processors=st.integers(1, 6), tasks_=st.none() | st.integers(1, 4),
+    nodes=st.none() | st.integers(1, 3), of_task=st.none() | st.integers(1, 3),
+)  # fmt: skip
+def test_a_node_has_no_more_and_no_fewer_processors_than_the_layout_has_there(
+    place_, names, processors, tasks_, nodes, of_task
+):
+    said = f"<Processors>{processors}</Processors>"
+    said += f"<TaskCount>{tasks_}</TaskCount>" if tasks_ else ""
+    said += f'<TaskDistribution type="ProcessorsPerTask">{of_task}</TaskDistribution>' * bool(
+        of_task
+    )
+    count = f"<NodeCount>{nodes}</NodeCount>" if nodes else ""
+    job = job_of(place_, said, names, count)
+    (unit,) = layout.units(job)
+    (laid,) = layout.layouts(unit.block, unit.path).layouts
+    if not laid.holds or len(laid.shares) < names.count("n"):
+        return
+    for share in laid.shares:
+        if share.name:
+            found = derive(job, starting=True, nodes=(share.name,)).values
+            part = len(share.tasks) * laid.processors_per_task.value
+            assert found["allocated_cpu"] == part
+    assert derive(job, starting=True).values["allocated_cpu"] == laid.processors.value
+
+
+SEVERAL = (
+    "<TaskGroup><Name>a</Name><TaskDistribution type=\"ProcessorsPerTask\">3</TaskDistribution>"
+    + tasks("n1", "n2")
+    + "</TaskGroup><TaskGroup><Name>b</Name><Processors>4</Processors>{}</TaskGroup>"
+)  # fmt: skip
+OF_GROUPS = {
+    "a group that names no node": ("", {"n1": 7, "n2": 7, "n3": 4}),
+    "each names nodes": (f"<Requested>{ONE}</Requested>", {"n1": 7, "n2": 7}),
+    "tasks of both": (tasks("n1", "n1", "n2", "n3"), {"n1": 5, "n2": 4, "n3": 1}),
+}  # fmt: skip
+
+
+# decision 1159
+@pytest.mark.parametrize("whole", ["", "<Processors>10</Processors>"], ids=["groups", "job"])
+@pytest.mark.parametrize("said, parts", OF_GROUPS.values(), ids=OF_GROUPS)
+def test_of_several_groups_a_node_has_the_processors_of_its_own_tasks(said, parts, whole):
+    job = loads(f"<Job><Id>1</Id>{whole}{SEVERAL.format(said)}</Job>")
+    for name, number in parts.items():
+        assert derive(job, starting=True, nodes=(name,)).values["allocated_cpu"] == number

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded
@@ -17,8 +18,19 @@ from sssjob.model import Delivered
 from sssjob.task_counts import pins
 
 
-def tasks_on(scope: Scope, nodes: Collection[str]) -> Fraction | None:
-    """How many tasks are on these nodes; None where no layout says it of them."""
+class TasksOfNodes(NamedTuple):
+    """How many tasks are on the nodes that are looked at, and on all nodes."""
+
+    here: Fraction
+    every: Fraction
+
+
+def tasks_on(scope: Scope, nodes: Collection[str]) -> TasksOfNodes | None:
+    """How many tasks are on these nodes, of those of the layout; None where none says it of them.
+
+    A job that says nothing of tasks runs its program once, but its layout has as many tasks as
+    processors: what is here is a part of those.
+    """
     own = frozenset(filter(None, pins(scope.block)))
     if not own and scope.named_nodes is None:
         return None
@@ -27,13 +39,14 @@ def tasks_on(scope: Scope, nodes: Collection[str]) -> Fraction | None:
         return None
     known, others = found
     named = Fraction(sum(known.get(name, 0) for name in nodes))
+    every = Fraction(sum(known.values()) + sum(others))
     unknown = sum(name not in known for name in nodes)
     if not unknown:
-        return named
+        return TasksOfNodes(named, every)
     if not own:  # a node may be called otherwise
         return None
     part = Fraction(min(unknown, len(others)), len(others) or 1)
-    return named + sum(others) * part
+    return TasksOfNodes(named + sum(others) * part, every)
 
 
 def _known(

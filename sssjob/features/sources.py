@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,7 +27,7 @@ from sssjob.expression import Interval
 from sssjob.feature_rules import cpu_limit_secs, hs06_job
 from sssjob.features import keys
 from sssjob.features.keys import Value
-from sssjob.features.on_nodes import tasks_on
+from sssjob.features.on_nodes import TasksOfNodes, tasks_on
 from sssjob.features.precedence import Choices
 from sssjob.model import Job, Properties, Task, TaskGroup
 from sssjob.states import has_begun, has_ended
@@ -49,7 +49,7 @@ class Derivation(Choices):
         self.cpu_limit = cpu_limit
         self.machine = {**extensions(job, MACHINE_EXTENSION), **machine}
         self.reservation_end: int | None = None
-        self.parts: dict[str, tuple[Fraction, Fraction] | None] = {}  # of groups on the nodes
+        self.parts: dict[str, TasksOfNodes | None] = {}  # of groups on the nodes
         self.settings: Mapping[str, Amount] = {}
         self.host: Mapping[str, Amount] = {}
         self.granted: Mapping[str, Amount] = {}
@@ -159,13 +159,13 @@ def _deadline(work: Derivation) -> Amount | None:
 
 def _delivered_processors(work: Derivation) -> Amount | None:
     if (whole := work.scope.delivered("Processors")) is not None:
-        return _share(work, whole)
+        return _processors_here(work, whole)
     parts = [part for group in work.groups if (part := group.delivered("Processors")) is not None]
-    return _share(work, _sum(parts)) if parts else None
+    return _processors_here(work, _sum(parts)) if parts else None
 
 
 def _dedicated_processors(work: Derivation) -> Amount | None:
-    return _share(work, work.scope.dedicated("Processors"))
+    return _processors_here(work, work.scope.dedicated("Processors"))
 
 
 # decision 964
@@ -173,20 +173,20 @@ def _processors_of_only_group(work: Derivation) -> Amount | None:
     """Those that the only task group says itself; what its job says is another number."""
     if not work.is_counted_by_group:
         return None
-    return _share(work, _group_processors(work.counting, not work.started))
+    return _processors_here(work, _group_processors(work.counting, not work.started))
 
 
 def _requested_processors(work: Derivation) -> Amount | None:
     own = work.scope.processors(least=not work.started)
     if own is None or work.counting is work.scope or work.is_counted_by_group:
-        return _share(work, own)
+        return _processors_here(work, own)
     # Its only task group says how many tasks share them.
     found = work.counting.processors(least=not work.started)
-    return _share(work, replace(found, source=own.source) if found else own)
+    return _processors_here(work, replace(found, source=own.source) if found else own)
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
-    return _share(work, work.scope.own_processors())
+    return _processors_here(work, work.scope.own_processors())
 
 
 def _task_processors(work: Derivation) -> Amount | None:
@@ -199,7 +199,7 @@ def _task_processors(work: Derivation) -> Amount | None:
         return None
     groups = work.groups or [work.scope]
     total = _sum([_group_processors(group, not work.started) for group in groups])
-    return _share(work, total)
+    return _processors_here(work, total)
 
 
 def _elapsed_request(work: Derivation) -> Amount | None:
@@ -378,12 +378,12 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
 
 def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
     """The tasks of a group on the nodes that are looked at; all of them if none is named."""
-    here, known = _of_tasks(work, scope) or (scope.tasks.value, scope.tasks.value)
-    return scope.tasks.value if here == known else here
+    part = _of_tasks(work, scope)
+    return scope.tasks.value if part is None or part.here == part.every else part.here
 
 
 # decision 1133
-def _of_tasks(work: Derivation, scope: Scope) -> tuple[Fraction, Fraction] | None:
+def _of_tasks(work: Derivation, scope: Scope) -> TasksOfNodes | None:
     """How many tasks of a group are on the nodes that are looked at, and of how many tasks.
 
     Where no layout says it, of the Task elements; None where there are none either.
@@ -393,28 +393,36 @@ def _of_tasks(work: Derivation, scope: Scope) -> tuple[Fraction, Fraction] | Non
     return work.parts[scope.path]
 
 
-def _part(work: Derivation, scope: Scope) -> tuple[Fraction, Fraction] | None:
+def _part(work: Derivation, scope: Scope) -> TasksOfNodes | None:
     if (found := tasks_on(scope, work.nodes)) is not None:
-        return found, scope.tasks.value
+        return found
     spelled = scope.block.blocks(Task)
     if not spelled:
         return None
-    return Fraction(sum(task.get("Node") in work.nodes for task in spelled)), Fraction(len(spelled))
+    here = sum(task.get("Node") in work.nodes for task in spelled)
+    return TasksOfNodes(Fraction(here), Fraction(len(spelled)))
 
 
-def _share(work: Derivation, whole: Amount | None) -> Amount | None:
-    """What the nodes that are looked at have of an amount of the whole job."""
+def _share(
+    work: Derivation, whole: Amount | None, of_each: Callable[[Scope], Fraction] | None = None
+) -> Amount | None:
+    """What the nodes that are looked at have of an amount of the whole job.
+
+    ``of_each`` is how much of it a task group has, where that is not by the number of its tasks.
+    """
     if whole is None or whole.basis == UNKNOWN or not work.nodes:
         return whole
     groups = work.groups or [work.scope]
     parts = [_of_tasks(work, group) for group in groups]
     if any(parts):
         every = [
-            part or (group.tasks.value, group.tasks.value)
+            part or TasksOfNodes(group.tasks.value, group.tasks.value)
             for group, part in zip(groups, parts, strict=True)
         ]
-        here, known = (sum(each, Fraction(0)) for each in zip(*every, strict=True))
-        share = here / known
+        here = sum((part.here for part in every), Fraction(0))
+        weights = [part.every if of_each is None else of_each(group)
+                   for group, part in zip(groups, every, strict=True)]  # fmt: skip
+        share = _weighed(every, weights)
         why = f"{units.decimal(here)} of the tasks run on {', '.join(sorted(work.nodes))}"
     else:
         count = work.counting.nodes
@@ -426,6 +434,18 @@ def _share(work: Derivation, whole: Amount | None) -> Amount | None:
     if share == 1:
         return whole
     return Amount(whole.value * share, whole.source, ASSUMED, why)
+
+
+def _weighed(parts: Sequence[TasksOfNodes], weights: Sequence[Fraction]) -> Fraction:
+    """Which part of an amount is here, of which groups have as much as their weights say."""
+    every = zip(parts, weights, strict=True)
+    here = sum((weight * part.here / part.every for part, weight in every), Fraction(0))
+    return here / (sum(weights) or 1)
+
+
+def _processors_here(work: Derivation, whole: Amount | None) -> Amount | None:
+    """What the nodes that are looked at have of the processors of the whole job."""
+    return _share(work, whole, lambda each: _group_processors(each, not work.started).value)
 
 
 def _sum(parts: list[Amount]) -> Amount:
