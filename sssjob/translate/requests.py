@@ -367,8 +367,14 @@ class JobRequest:
 
     @property
     def over(self) -> bool:
-        """Whether the job has ended, so that its own amounts are those that it used."""
-        return has_ended(self.said) or self._has_delivered
+        """Whether the job has run, so that its own amounts are those that it used."""
+        return self.ended or self._has_delivered
+
+    # decision 1160
+    @cached_property
+    def ended(self) -> bool:
+        """Whether the job has ended, so that nobody runs it again; of what was delivered, not."""
+        return has_ended(self.said)
 
     @cached_property
     def _has_delivered(self) -> bool:

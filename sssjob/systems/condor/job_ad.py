@@ -284,7 +284,7 @@ class _AdBuilder:
         ]  # fmt: skip
         left += [(item.name, item) for item in self._unsaid_words()]
         self._tell_left(left)
-        for item in self.job.properties if not self.asked.over else ():
+        for item in self.job.properties if not self.asked.ended else ():
             if item.name in _FOR_NO_SLOT - aside and stripped(item.text):
                 self._lost(item, f"HTCondor cannot be asked for {Comparison(item)}")
 
@@ -324,7 +324,7 @@ class _AdBuilder:
         """Tell of what an ad says nothing of, by the policy at its place, in a sentence each."""
         told: dict[str, set[str]] = {}
         for name, item in left:
-            if code := code_of_loss(*self.asked.binding(item), is_over=self.asked.over):
+            if code := code_of_loss(*self.asked.binding(item), ended=self.asked.ended):
                 told.setdefault(code, set()).add(name)
         for code, every in sorted(told.items()):
             self.say(code, f"an ad says nothing of {', '.join(sorted(every))}")
@@ -520,7 +520,7 @@ class _AdBuilder:
 
     def _lost(self, item: Property, told: str) -> None:
         """Tell of what is requested and not asked for, by the policy that holds there."""
-        if code := code_of_loss(*self.asked.binding(item), is_over=self.asked.over):
+        if code := code_of_loss(*self.asked.binding(item), ended=self.asked.ended):
             self.say(code, told, item)
 
     # decisions 890, 898
@@ -590,7 +590,7 @@ class _AdBuilder:
         """Tell that so many task groups are added up: what each of them says is lost in the sum."""
         told = f"{numbers.ADDED_UP.format(number)}: an ad is about one kind of hosts"
         codes = {
-            code_of_loss(*self.asked.binding(item), is_over=self.asked.over): item
+            code_of_loss(*self.asked.binding(item), ended=self.asked.ended): item
             for item in reversed(numbers.added_up(self.asked, _SUMS))
         }
         if "E-LOSS" in codes:
@@ -604,7 +604,7 @@ class _AdBuilder:
         for name, said in self._overruled.items():
             self.ad[_total(name)] = said
         if isinstance(hosts, int):
-            if hosts > 1 and not self.asked.over:
+            if hosts > 1 and not self.asked.ended:
                 self._each_runs(hosts)
             for name, value in list(self.ad.items()):
                 if name.startswith(_REQUEST) and isinstance(value, int):
@@ -620,7 +620,7 @@ class _AdBuilder:
 
         Where it is told what each host has instead, that is enough, unless it is to be refused.
         """
-        if self.asked.over:
+        if self.asked.ended:
             return
         for terms in filter(None, self.asked.conflicts()):
             self._contradicting(comparison_of(terms[0]).item, shown(terms))
@@ -640,7 +640,7 @@ class _AdBuilder:
         """
         policy, _ = self.asked.binding(item)
         is_told = any(found.path == f"/Job/{item.name}" for found in self.findings)
-        if not is_told and (code := code_of_loss(policy, True, is_over=False)):
+        if not is_told and (code := code_of_loss(policy, True, ended=False)):
             self.say(code, told, item)
 
     # decision 1050
@@ -790,15 +790,16 @@ class _AdBuilder:
                 self.put("LastRemoteHost", item.text, item)
 
 
-# decisions 1050, 1091
-def code_of_loss(policy: AwarenessPolicy, is_fact: bool, *, is_over: bool) -> str:
+# decisions 1050, 1091, 1160
+def code_of_loss(policy: AwarenessPolicy, is_fact: bool, *, ended: bool) -> str:
     """By which code an ad tells of what it says nothing of; "" where it may be ignored.
 
-    What binds nobody refuses no ad, nor does anything that a job that has ended asked for.
+    What binds nobody refuses no ad, nor does anything that a job that has ended asked for. One that
+    was delivered something runs again where it has not ended.
     """
     if policy == IGNORE:
         return ""
-    return "E-LOSS" if policy == REJECT and not (is_fact or is_over) else "W-USELESS"
+    return "E-LOSS" if policy == REJECT and not (is_fact or ended) else "W-USELESS"
 
 
 def _says_anything(item: Property) -> bool:
@@ -869,7 +870,7 @@ def _of_amounts(asked: JobRequest) -> Iterator[Loss]:
         is_counted = element in _BY_NUMBER or element == "TaskCount"
         if is_counted and not loss.fact and not is_required:
             # What became of a job that has ended is told, and refuses nothing.
-            yield loss._replace(fact=asked.over)
+            yield loss._replace(fact=asked.ended)
 
 
 _REQUEST = "Request"

@@ -59,6 +59,7 @@ from sssjob.model import (
     stripped,
     worked_out,
 )
+from sssjob.states import has_ended
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import (
@@ -233,7 +234,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         of_job = {expression.key(each) for each in _asked(job)}
         of_job |= {_TIME} if own_time(job) else set()
         own += (item for item in groups[0].properties if item.name in COUNTS)
-    if not is_over(job):
+    if not has_ended(job.get):
         findings += _contradictions(job)
     for number, group in enumerate(groups, 1):
         findings += _unsaid(job, group, number)
@@ -340,7 +341,7 @@ def _binding_nobody(job: Job, useless: Iterable[Property]) -> Iterator[Finding]:
     """What a job requests, and each of its groups demands otherwise: it refuses no ad."""
     for item in useless:
         policy, _ = binding(item, (job,), WARN)
-        if code := code_of_loss(policy, True, is_over=is_over(job)):
+        if code := code_of_loss(policy, True, ended=has_ended(job.get)):
             told = f"{_at(item)} of a job counts for nothing: {OVERRIDDEN_BY_ALL}"
             yield finding(code, told, path=f"/Job/{item.name}", line=item.line)
 
@@ -603,7 +604,7 @@ def _lost(item: Property, told: str, path: str, job: Job, *inside: Block) -> Ite
     It is as bad as the awarenessPolicy has it that holds there, by the blocks around it.
     """
     policy, is_wish = binding(item, (job, *inside), WARN)
-    if code := code_of_loss(policy, is_wish, is_over=is_over(job)):
+    if code := code_of_loss(policy, is_wish, ended=has_ended(job.get)):
         yield finding(code, told, path=path, line=item.line)
 
 

@@ -266,8 +266,7 @@ GROUP = "<TaskGroup><Name>t</Name>{}</TaskGroup>"
 LIST = '<Node aggregation="List">n1,n2</Node>'
 
 
-# decision 1050
-@pytest.mark.parametrize("inner", [
+REFUSED = [
     "<NodeCount>2</NodeCount>", "<Requested><NodeCount>2</NodeCount></Requested>",
     "<TaskCount>4</TaskCount><TaskDistribution type='TasksPerNode'>2</TaskDistribution>",
     "<TaskCount>0</TaskCount>", GROUP.format("<TaskCount>0</TaskCount>"),
@@ -278,7 +277,11 @@ LIST = '<Node aggregation="List">n1,n2</Node>'
     "<TaskCount>3</TaskCount>" + GROUP.format("<TaskCount>2</TaskCount>"),
     "<Queue>q</Queue><Requested><Queue>r</Queue></Requested>",
     '<OutputFile redirectList="Append">o</OutputFile>',
-])  # fmt: skip
+]  # fmt: skip
+
+
+# decision 1050
+@pytest.mark.parametrize("inner", REFUSED)
 def test_with_reject_an_ad_is_refused_where_a_submit_file_is(inner):
     job = '<Job awarenessPolicy="{}"><Id>7</Id><Executable>/bin/a</Executable>{}</Job>'
     with pytest.raises(Untranslatable):
@@ -289,6 +292,30 @@ def test_with_reject_an_ad_is_refused_where_a_submit_file_is(inner):
     assert warned.findings
     over = job.format("Reject", f"<State>Completed</State>{inner}")
     assert all(made.runs for made in to_ads(loads(over)))
+
+
+HAD = (
+    "<Node>n1</Node>", "<NodeCount>3</NodeCount>", "<Processors>3</Processors>",
+    "<Duration>60</Duration>", '<Memory metric="Max">1</Memory>',
+)  # fmt: skip
+
+
+# decision 1160
+@pytest.mark.parametrize("state", ["", "<State>Idle</State>", "<State>Running</State>"])
+@pytest.mark.parametrize("had", HAD)
+@pytest.mark.parametrize("inner", [
+    *REFUSED,
+    "<TaskCount>2</TaskCount><Requested>" + LIST.replace(">", ' count="2">', 1) + "</Requested>",
+    '<Requested><Processors op="NE">2</Processors></Requested>',
+    '<Requested><Feature op="Match">f*</Feature></Requested>',
+    '<Requested><NetworkAdapter>x</NetworkAdapter></Requested>',
+    "<Partition>p</Partition>",
+])  # fmt: skip
+def test_what_was_delivered_lets_no_ad_through_that_a_slot_may_run(inner, had, state):
+    job = '<Job awarenessPolicy="Reject"><Id>7</Id><Executable>/bin/a</Executable>{}</Job>'
+    fresh = [made.runs for made in to_ads(loads(job.format(state + inner)))]
+    ran = f"{state}{inner}<Delivered>{had}</Delivered>"
+    assert [made.runs for made in to_ads(loads(job.format(ran)))] == fresh == [False]
 
 
 @pytest.mark.parametrize("name", ["Dependency", "Partition", "Queue", "Restartable", "Shell"])
