@@ -65,9 +65,11 @@ DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
 NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 # What a task group asks for so much of for each of its tasks, and a job for all of them.
 OF_EACH_TASK = frozenset(("Disk", "Memory", "Swap"))
-_LAID_OUT = frozenset(("Node", "NodeCount", "Processors"))
+_COUNTED = frozenset(("NodeCount", "Processors"))
+_LAID_OUT = _COUNTED | {"Node"}
 _ALTERNATIVES = 64
 _CHOOSING = frozenset(("conj", "preference"))  # without which there is one alternative
+_JOINING = _CHOOSING | {"group"}  # without which each part is one comparison
 _OPERATED = frozenset(("conj", "group", "op"))  # without which a thing is wanted
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
@@ -374,7 +376,8 @@ class Scope:
         """
         found = Scope(group, path, report, repair=self.repair, job=job)
         is_step = isinstance(group, TaskGroup) and group.is_step
-        if self._is_joined and not is_step and self.choice is not None:
+        is_followed = self._is_joined or (is_counted and self._has_counts_apart)
+        if is_followed and not is_step and self.choice is not None:
             found._read_as(self._of_only_group)
             if found._is_readable:
                 found._follow(self, is_counted=is_counted)
@@ -392,9 +395,22 @@ class Scope:
     def _follow(self, job: Scope, *, is_counted: bool) -> None:
         """Take the alternative of the choice that its job makes."""
         self.choices, self.layout_verdicts, made = job.choices, job.layout_verdicts, job.choice
+        taken = attrgetter("counting" if is_counted else "theirs")
+        if is_counted:
+            lent = (each.item for choice in job.choices for each in _compared(taken(choice)))
+            self.mentioned |= {item.name for item in lent}
         if made is not None and self.mentioned:
-            taken = attrgetter("counting" if is_counted else "theirs")
             self.chosen, self._alternatives = taken(made), _distinct(map(taken, job.choices))
+
+    # decision 1159
+    @cached_property
+    def _has_counts_apart(self) -> bool:
+        """Whether a job joins counts to what is no count, so that no group is lent them alone."""
+        return (
+            self._of_only_group is not None
+            and not _COUNTED.isdisjoint(self.mentioned)
+            and any(_JOINING & item.attributes.keys() for item in self.request)
+        )
 
     @cached_property
     def _every(self) -> expression.Alternatives | None:

@@ -6,9 +6,12 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from sssjob import loads
+from sssjob import layout, loads
 from sssjob.amounts import Scope
 from sssjob.cli import sssjob
+from sssjob.defaults import resolve
+from sssjob.features.derive import derive
+from sssjob.lcginfo.jobs import _processors
 from sssjob.submission.at_once import submission
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, Untranslatable, engine, translate
@@ -322,3 +325,62 @@ def test_an_amount_that_is_only_not_wanted_is_told_as_what_it_is(around):
     inner = around(requested('<Memory op="NE">2</Memory>'))
     told = {loss.value: loss.reason for loss in losses(loads(JOB.format("Warn", inner)), "condor")}
     assert told["2"] == "compared by NE"
+
+
+# What a job joins to counts, and its only task group: the processors of the choice that is made.
+JOINED = {
+    "a range that the tasks are in": (
+        requested('<Processors op="LE">8</Processors><Memory conj="Or">1</Memory>'),
+        "<TaskCount>5</TaskCount>", 5,
+    ),
+    "a number that is not wanted": (
+        requested('<Processors op="NE">8</Processors><Memory conj="Or">1</Memory>'),
+        "<TaskCount>5</TaskCount>", 5,
+    ),
+    "a range in brackets": (
+        requested('<Processors op="GE" group="1">2</Processors><Feature group="-1">f</Feature>'
+                  + G_OR),
+        "<TaskCount>5</TaskCount>", 5,
+    ),
+    "brackets that say nothing, and a wish": (
+        requested('<Memory group="1">3</Memory><Processors op="GE" group="-1">2</Processors>'
+                  '<Feature preference="-1">f</Feature>'),
+        "<TaskCount>4</TaskCount>", 4,
+    ),
+    "alternatives of both": (
+        requested(f"<Processors>2</Processors>{G_OR}"),
+        requested('<Memory>3</Memory><Architecture conj="Or">A</Architecture>'), 2,
+    ),
+    "nodes of the job": (
+        requested(f"<NodeCount>3</NodeCount>{G_OR}"), requested("<Feature>f</Feature>"), 3,
+    ),
+    "nodes of the job beside processors of a part of its group": (
+        requested(f"<NodeCount>3</NodeCount>{G_OR}"),
+        requested('<Processors>2</Processors><Architecture conj="Or">A</Architecture>'), 3,
+    ),
+    "more processors than tasks": (
+        requested(f"<Processors>4</Processors>{G_OR}"), "<TaskCount>2</TaskCount>", 4,
+    ),
+    "a part that counts for nothing, as the group says the nodes": (
+        requested('<Processors>4</Processors><NodeCount conj="Or">2</NodeCount>'),
+        "<NodeCount>3</NodeCount>", 3,
+    ),
+    "a part that counts for nothing, as the group says the machine": (
+        requested('<Processors>4</Processors><Architecture conj="Or">B</Architecture>'),
+        requested("<Architecture>A</Architecture>"), 1,
+    ),
+}  # fmt: skip
+
+
+# decision 1159
+@pytest.mark.parametrize("own, theirs, number", JOINED.values(), ids=JOINED)
+def test_counts_that_a_job_joins_to_something_are_those_of_its_only_group(own, theirs, number):
+    job = loads(JOB.format("Warn", own + group(theirs)))
+    effective = resolve(job).block
+    (unit,) = layout.units(job)
+    laid = layout.layouts(unit.block, unit.path).layouts
+    assert number in [each.processors.value for each in laid]
+    found = derive(effective, starting=True)
+    assert found.values["allocated_cpu"] == number
+    assert [each.code for each in found.findings if each.code == "W-DISAGREE"] == []
+    assert _processors(Scope(effective, "/Job"), started=False) == number

@@ -178,11 +178,12 @@ def _processors_of_only_group(work: Derivation) -> Amount | None:
 
 def _requested_processors(work: Derivation) -> Amount | None:
     own = work.scope.processors(least=not work.started)
-    if own is None or work.counting is work.scope or work.is_counted_by_group:
+    is_alone = work.counting is work.scope or work.is_counted_by_group
+    if own is None or own.basis == UNKNOWN or is_alone:
         return _processors_here(work, own)
-    # Its only task group says how many tasks share them.
+    # Its only task group says how many tasks share them, and what else counts of both.
     found = work.counting.processors(least=not work.started)
-    return _processors_here(work, replace(found, source=own.source) if found else own)
+    return None if found is None else _processors_here(work, replace(found, source=own.source))
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
