@@ -10,6 +10,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 from sssjob.legality import ILLEGAL
@@ -54,6 +55,29 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{twice[:60]!r} stands twice in one object")
     return found
+
+
+def kept(data: str | bytes) -> Any:
+    """What JSON says in a file that we keep, whatever became of it. Raises ``ValueError`` alone.
+
+    Each object says a name once, and numbers are finite.
+
+    >>> kept(b'{"size": 5}')
+    {'size': 5}
+    """
+    try:
+        return json.loads(
+            data, parse_float=_finite, parse_constant=_finite, object_pairs_hook=each_once
+        )
+    except RecursionError:
+        raise ValueError("values nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{text[:40]} is no number")
+    return value
 
 
 def may_be_odd(text: str) -> bool:

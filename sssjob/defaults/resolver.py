@@ -61,7 +61,7 @@ from sssjob.expression import Expression
 from sssjob.model import MARK, Block, Item, Note, Property, marked
 
 # How many elements may be inherited in a document: for each element of it, and in any case.
-LENT_FOR_EACH, LENT = 100, 100_000
+LENT_FOR_EACH, LENT = 50, 20_000
 _INHERITED = "elements that jobs inherit from what is said for all of them"
 
 Env: TypeAlias = Literal["merge", "replace"]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from sssjob import atomic
+from sssjob import atomic, json_text
 from sssjob.errors import Finding, InvalidValue, SSSJobError
 from sssjob.features import files, keys
 from sssjob.features.files import REMOTE, KeyFault, locate
@@ -131,7 +131,7 @@ def loads(octets: bytes, place: str) -> StatusSnapshot | None:
     if not octets:
         return None
     try:
-        texts, now, written, consistent = json.loads(octets)
+        texts, now, written, consistent = json_text.kept(octets)
         return _taken(place, dict(texts), [], now, written, consistent)
     except (ValueError, TypeError, AttributeError) as error:
         raise InvalidValue(str(error), f"a status of {place} that was kept") from None

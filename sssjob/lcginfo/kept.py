@@ -5,7 +5,6 @@ Each file is the answers of one moment, which is when it was written. Only the n
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterator
@@ -13,8 +12,8 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sssjob import json_text
 from sssjob.errors import InvalidValue
-from sssjob.json_text import each_once
 from sssjob.lcginfo.answers import ROW, QueueAnswer
 
 ENDING = ".json"
@@ -53,7 +52,7 @@ def read(directory: Path) -> tuple[list[KeptAnswers], list[BadFile]]:
             continue  # it was removed just now
         except OSError as error:
             bad.append(BadFile(name, error.strerror or "it cannot be read"))
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             bad.append(BadFile(name, str(error)))
     return kept, bad
 
@@ -85,8 +84,8 @@ def _content(path: Path) -> bytes:
 
 
 def _rows(data: bytes) -> tuple[QueueAnswer, ...]:
-    """The rows of a file. Raises ``ValueError`` and ``RecursionError``."""
-    told = json.loads(data, object_pairs_hook=each_once)
+    """The rows of a file. Raises ``ValueError``."""
+    told = json_text.kept(data)
     if not isinstance(told, list):
         raise InvalidValue(str(told)[:40], "a list of rows, as lcginfo estimate --json prints it")
     return tuple(map(_row, told))

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from sssjob import json_text
 from sssjob.addresses import LEDGER, MANIFESTS, manifest_name, number_of
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import places
@@ -236,8 +237,8 @@ def _read(home: Place, number: int) -> Manifest:
     try:
         version = _version(head, told.rstrip(b"\n"))
         if version <= VERSION:
-            return _from(json.loads(told))
-    except (ValueError, KeyError, TypeError, RecursionError):
+            return _from(json_text.kept(told))
+    except (ValueError, KeyError, TypeError):
         text = "is torn or was changed: it is not what was written"
         raise DamagedStore(str(path), text) from None
     text = f"of version {version}, by a newer sssjob; this one knows {VERSION}"
@@ -246,7 +247,7 @@ def _read(home: Place, number: int) -> Manifest:
 
 def _version(head: bytes, told: bytes) -> int:
     """The version that a manifest is of. Raises ``ValueError`` and the like where it is torn."""
-    first = json.loads(head)
+    first = json_text.kept(head)
     version: int = first["version"]
     if first["kind"] != LEDGER or type(version) is not int:
         raise ValueError("another kind")

@@ -30,7 +30,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from sssjob import outputs
+from sssjob import json_text, outputs
 from sssjob.document import files
 from sssjob.document.sources import naming
 from sssjob.errors import UnreadableDocument, UnusableInput
@@ -144,7 +144,7 @@ class LogsState:
     def read(cls, path: Path) -> LogsState:
         """Read a state file; one that is not there yet knows nothing. Raises ``UnusableInput``."""
         try:
-            data = json.loads(path.read_bytes())
+            data = json_text.kept(path.read_bytes())
             if data["version"] == 1:  # which knew one file of each log, and none beside it
                 logs = [_seen(_of_version_1(*each)) for each in data["logs"].items()]
                 watched = []

@@ -611,7 +611,11 @@ def test_two_runs_do_not_write_one_file_at_once(tmp_path):
     assert "another run is writing" in result.stderr
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 9}', '{"version": 1, "logs": []}'])
+@pytest.mark.parametrize("text", [
+    "", "{}", "[]", '{"version": 9}', '{"version": 1, "logs": []}', "[" * 100_000,
+    '{"version": 2, "logs": [], "watched": [], "output": [1e400, 5]}',
+    '{"version": 2, "logs": [], "watched": [], "output": [Infinity, 5]}',
+])  # fmt: skip
 def test_a_file_that_is_no_state_is_refused(tmp_path, text):
     log = Log(tmp_path, "pbs", PBS.read_bytes())
     (tmp_path / "state").write_text(text)

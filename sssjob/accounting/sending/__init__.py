@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from sssjob import json_text
 from sssjob.accounting.sending.ams import NotPublished, Topic
 from sssjob.accounting.sending.queue import SIZE_LIMIT, DirectoryQueue, force
 from sssjob.errors import LimitExceeded
@@ -120,7 +121,7 @@ class Receipts:
             return found
         for line in lines:
             try:
-                receipt = json.loads(line)
+                receipt = json_text.kept(line)
                 found[str(receipt["message"])] = str(receipt["sha256"])
             except (ValueError, TypeError, KeyError):
                 continue  # of a sender that was ended while it wrote
