@@ -630,9 +630,19 @@ class Scope:
 
     @property
     def _task_count(self) -> int | None:
-        count = self.own.get("TaskCount")
-        number = self.read(count) if count and not self._is_of_groups else None
+        number = self._stated_tasks
         return ceil(number) if number is not None and number > 0 else None
+
+    @property
+    def _stated_tasks(self) -> Fraction | None:
+        count = self.own.get("TaskCount")
+        return self.read(count) if count and not self._is_of_groups else None
+
+    @property
+    def _no_tasks(self) -> Amount | None:
+        """A number of tasks that counts none."""
+        number = self._stated_tasks
+        return None if number is None or number > 0 else Amount(number, f"{self.path}/TaskCount")
 
     @cached_property
     def tasks(self) -> Amount:
@@ -665,6 +675,8 @@ class Scope:
     # decision 1116
     def processors_of_tasks(self) -> Amount:
         """So many processors as the tasks have, where nothing says a number of processors."""
+        if (none := self._no_tasks) is not None:
+            return none
         tasks, nodes, each = self.tasks, self.nodes, self.per("ProcessorsPerTask")
         if nodes is not None and nodes.source == tasks.source and nodes.value < 1:
             return nodes  # no number satisfies it

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sssjob import loads
 from sssjob.check.sources import check_source
 from sssjob.errors import Severity
+from sssjob.features.derive import derive
 from sssjob.layout import balanced, check, filled, geometry, layouts, units
 from sssjob.model import (
     Delivered,
@@ -562,9 +563,29 @@ def test_a_geometry_of_a_million_tasks_is_laid_out_and_a_larger_one_refused():
     assert [found.code for found in more.findings] == ["E-LIMIT"]
 
 
-@pytest.mark.parametrize("name", ["TaskCount", "NodeCount"])
-def test_validate_says_of_a_count_of_none_what_a_layout_says(name):
-    text = f"<Job><Id>1</Id><Executable>a</Executable><{name}>0</{name}></Job>"
-    (told,) = layouts(loads(text)).findings
+COUNTING = ["TaskCount", "NodeCount", "Processors"]
+IN_PLACES = ["{}", "<TaskGroup><Name>a</Name>{}</TaskGroup>"]
+
+
+@pytest.mark.parametrize("around", IN_PLACES)
+@pytest.mark.parametrize("name", COUNTING)
+def test_validate_says_of_a_count_of_none_what_a_layout_says(name, around):
+    said = around.format(f"<{name}>0</{name}>")
+    text = f"<Job><Id>1</Id><Executable>a</Executable>{said}</Job>"
+    (unit,) = units(loads(text))
+    (told,) = layouts(unit.block).findings
     assert told.code == "E-TYPE"
-    assert told.message in [each.message for each in check_source(text.encode())]
+    # No processors are what a job may have had.
+    is_told = told.message in [each.message for each in check_source(text.encode())]
+    assert is_told is (name != "Processors")
+
+
+# decision 1116
+@pytest.mark.parametrize("around", IN_PLACES)
+@pytest.mark.parametrize("name", COUNTING)
+def test_of_a_count_of_none_nothing_is_allocated(name, around):
+    said = around.format(f"<{name}>0</{name}>")
+    job = loads(f"<Job><Id>1</Id><Executable>a</Executable>{said}</Job>")
+    found = derive(job, starting=True)
+    assert "allocated_cpu" not in found.values
+    assert [(each.code, name in str(each)) for each in found.findings] == [("E-TYPE", True)]

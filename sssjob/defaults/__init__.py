@@ -377,13 +377,19 @@ def _requested_of_both(job: Job, group: TaskGroup, names: frozenset[str]) -> lis
 
 
 def _keeping(blocks: Iterable[Requested], items: Container[int]) -> Iterator[Requested]:
-    """Requests with those parts alone that are made of some properties."""
+    """Requests with those parts alone that are made of some properties.
+
+    What an earlier one says alike is there once: of an ad both may have the same properties.
+    """
+    said: list[expression.Expression] = []
     for block in blocks:
         parts = expression.conjuncts(expression.parse(block.properties))
         kept = [
             part for part in parts
-            if all(id(each.item) in items for each in expression.comparisons(part))
+            if part not in said
+            and all(id(each.item) in items for each in expression.comparisons(part))
         ]  # fmt: skip
+        said += kept
         if len(kept) == len(parts):
             yield block
         elif kept:

@@ -202,6 +202,9 @@ def from_job(
     started = state in (RUNNING, DONE)
     limit = _usable(scope.requested("Duration")) or scope.limit("Duration")
     elapsed = scope.delivered("Duration")
+    processors = math.ceil(_processors(scope, started=started))
+    if processors < 1 and not started:
+        tell("it asks for no processors, and counts as one that asks for one")
     return QueuedJob(
         at,
         group,
@@ -212,7 +215,7 @@ def from_job(
         _number(scope.own, SUBMITTED, tell),
         start if started else None,
         None if limit is None else float(limit.value),
-        max(math.ceil(_processors(scope, started=started)), 1),
+        max(processors, 1),
         None if elapsed is None else float(elapsed.value),
         _number(scope.own, ("Priority",), tell),
     )
