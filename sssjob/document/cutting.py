@@ -159,7 +159,7 @@ class DocumentCutter:
         self._begin()
         while True:
             if self._kept is None:
-                yield from self.siblings(self._apart)
+                yield from self._undeclared()
             yield from self._document()
             if self._has_ended:
                 break
@@ -235,6 +235,12 @@ class DocumentCutter:
         if self._kept is not None and name is not None:
             self._epilog()
             yield WholeDocument(self._kept.data, place, self._encoding, is_first)
+
+    def _undeclared(self) -> Iterator[Piece]:
+        """Documents that are job objects without a declaration, which would name an encoding."""
+        if _BEGIN.match(self._data, self._at) is not None:
+            self._know_encoding(b"")
+            yield from self.siblings(self._apart)
 
     def siblings(self, around: EnclosingTags) -> Iterator[Piece]:
         """Job objects with nothing but space between them that hide nothing, as far as they go.

@@ -268,6 +268,39 @@ def test_a_fault_is_told_where_it_stands_in_its_source(source, line, column, sai
     assert said.lower() in message.lower()
 
 
+LATIN = b'<?xml version="1.0" encoding="ISO-8859-1"?>'
+NAMED = "<Job><Name>ü</Name></Job>"
+WRAPPED = "<Jobs>\n<Job><Name>ü</Name></Job>\n</Jobs>"
+DECLARING_LATIN = {
+    "on its line": LATIN + JOB,
+    "on two lines": LATIN + b"\n" + JOB,
+    "on more lines": LATIN + b"\n<Job>\n<Id>1</Id>\n</Job>",
+    "with its bytes": LATIN + b"\n" + NAMED.encode("latin-1"),
+    "a wrapper": LATIN + WRAPPED.encode("latin-1"),
+    "a comment behind it": LATIN + JOB + b"<!-- c -->",
+}
+BETWEEN = {
+    "nothing": b"", "a blank": b" ", "a line end": b"\n", "blank lines": b"\n \n\n",
+    "a document": JOB, "a line": b"\n" + JOB + b"\n", "many lines": (b"\n" + JOB) * 50 + b"\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [NAMED, WRAPPED], ids=["a job", "a wrapper"])
+@pytest.mark.parametrize("between", BETWEEN.values(), ids=BETWEEN)
+@pytest.mark.parametrize("first", DECLARING_LATIN.values(), ids=DECLARING_LATIN)
+def test_a_document_that_declares_no_encoding_is_utf_8_whatever_is_before_it(first, between, text):
+    bad, good = (first + between + text.encode(name) for name in ("latin-1", "utf-8"))
+    before = bad[: bad.rfind(b"\xfc")]
+    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+    for size, chunk in ((30, 7), (1 << 18, 1 << 18)):
+        with mock.patch.object(guesses, "SIZE", size), mock.patch.object(cutting, "_READ", chunk):
+            for read_all in (tree.located, tree.documents, slices, read):
+                assert seen(read_all, good, str)[1] == []
+                [(code, *where, said)] = seen(read_all, bad, str)[1]
+                assert (code, *where) == ("E-XML", line, column)
+                assert "byte 0xFC" in said and said.endswith("is not UTF-8")
+
+
 def test_a_job_object_may_stand_in_another_at_any_margin():
     data = b"<Jobs>\n<Job>\n<Job><Id>1</Id></Job>\n</Job>\n<Job/>\n</Jobs>"
     assert [line for _, line in judged(data)[0]] == [2, 5]
