@@ -677,6 +677,8 @@ class _Wrapper:
         if data.strip(SPACE):
             self._skeleton.feed(data, place, self._cutter.place)
             self._around = None
+        else:
+            self._skeleton.skip(data)
 
 
 def pieces(data: bytes, place: SourcePlace, around: EnclosingTags = ALONE) -> Iterator[Piece]:

@@ -92,6 +92,7 @@ class Skeleton:
         self._numbers = count()
         self._place = SourcePlace(0, place.line, 1)  # how far it was fed
         self._fed, self._fed_at = b"", place  # at last
+        self._begin, self._begun = place, bytearray()  # all before the first mark
         self._lag = self._fed_lag = 0  # columns that the parser was not told of this line
         self._told = 0  # complaints
         self._parent: Element | None = None  # of the last mark
@@ -101,11 +102,17 @@ class Skeleton:
     def feed(self, data: bytes, place: SourcePlace, end: SourcePlace) -> None:
         """Take bytes that stand from one place to another. Raises ``UnreadableDocument``."""
         self._bound(data, place)
+        self.skip(data)
         self._take(self._filler(place))
         self._fed, self._fed_at, self._fed_lag = data, place, self._lag
         self._take(data)
         self._lag = 0 if b"\n" in data else self._lag
         self._place = end
+
+    def skip(self, blank: bytes) -> None:
+        """Know of white space, which is not fed, before a place where something is."""
+        if self._parent is None and len(self._begun) < limits.AROUND_LIMIT:
+            self._begun += blank
 
     def begin(self) -> None:
         """Number what was fed, which is the first tags: job objects in there were read before."""
@@ -125,9 +132,9 @@ class Skeleton:
         parent = None if mark is None else mark.getparent()
         if mark is None or parent is None:
             # lxml may have forgotten what is wrong with the first tag, and begun another document.
-            fault = parsing.fault(self._fed, self._encoding) if self._parent is None else None
-            if fault is not None:
-                raise self._refusal(fault)
+            begun = bytes(self._begun) if self._parent is None else b""
+            if (fault := parsing.fault(begun, self._encoding) if begun else None) is not None:
+                raise parsing.refusal(fault, begun, self._begin, self._encoding)
             try:
                 self._parser.close()  # it may wait for what ends an entity
             except etree.XMLSyntaxError as error:

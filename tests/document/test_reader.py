@@ -268,6 +268,40 @@ def test_a_fault_is_told_where_it_stands_in_its_source(source, line, column, sai
     assert said.lower() in message.lower()
 
 
+JOBS = "<Job><Id>1</Id></Job>\n<Job/>"
+# fmt: off
+FIRST_TAGS = [
+    # the tag around two jobs,                     line, column, what is said
+    pytest.param("<E xmlns:x='urnE xmlns:x='urn:x'>", 1, 27, "is not a valid URI", id="a value that does not end"),
+    pytest.param("<E a='1'\n  b='2''>",               2, 8,  "attributes construct error", id="a quote too many"),
+    pytest.param("<E a='1\x80'>",                    1, 8,  "byte 0x80 at offset 7 is not UTF-8", id="a byte"),
+    pytest.param("<E a='1' a='2'>",                  1, 15, "Attribute a redefined", id="an attribute twice"),
+    pytest.param("<E a=1>",                          1, 6,  "AttValue", id="no quotes"),
+    pytest.param("<E\n\n \t a='1'' b='>'>",          3, 9,  "attributes construct error", id="> in what is left"),
+    pytest.param("\n \n <E a='1''>",                 3, 10, "attributes construct error", id="behind white space"),
+    pytest.param("<x:E>\n<F a='1''>",                1, 5,  "prefix x", id="a prefix, and another fault"),
+    pytest.param("<E> \n  <F a='1''>",               2, 11, "attributes construct error", id="the second tag"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("before", [b"", b"<Job/>", b"<?xml version='1.0'?>\n"], ids=len)
+@pytest.mark.parametrize("tag, line, column, said", FIRST_TAGS)
+def test_what_is_wrong_with_the_first_tag_has_one_place(before, tag, line, column, said):
+    data = before + f"{tag}{JOBS}</E>".encode("latin-1")
+    at = parsing.SourcePlace().behind(before)
+    where = at.line + line - 1, column + (at.column - 1 if line == 1 else 0)
+    for chunk in (1, 1 << 18):
+        for guess in (guesses._OfTags.of, lambda *_, **__: None):
+            with mock.patch.object(cutting, "_READ", chunk), mock.patch.object(
+                guesses._OfTags, "of", guess
+            ):  # fmt: skip
+                for read_all in (tree.located, tree.documents, slices, read):
+                    [(code, *place, message), *_] = seen(read_all, data, str)[1]
+                    assert (code, *place) == ("E-XML", *where)
+                    assert said.replace("7", str(7 + len(before))) in message
+
+
 LATIN = b'<?xml version="1.0" encoding="ISO-8859-1"?>'
 NAMED = "<Job><Name>ü</Name></Job>"
 WRAPPED = "<Jobs>\n<Job><Name>ü</Name></Job>\n</Jobs>"
