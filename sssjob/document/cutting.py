@@ -122,12 +122,14 @@ class DocumentCutter:
     """Cuts a stream of documents, one after the other.
 
     ``head`` is what was read of the stream already, ``place`` where that begins. With an
-    ``encoding`` everything is in that one, whatever it declares.
+    ``encoding`` everything is in that one, whatever it declares. ``behind`` is the encoding of a
+    document that comes before, whose comments may come first.
     """
 
     def __init__(
-        self, stream: BinaryIO, head: bytes = b"", place: SourcePlace = START, encoding: str = ""
-    ) -> None:
+        self, stream: BinaryIO, head: bytes = b"", place: SourcePlace = START, encoding: str = "",
+        behind: str = "",
+    ) -> None:  # fmt: skip
         self._stream = stream
         self._data, self._at = head, 0  # what was read, and how much of it is used up
         self._known: dict[bytes, int] = {}  # where in it some bytes come next
@@ -135,9 +137,9 @@ class DocumentCutter:
         self._margin: bytes | None = b"" if place.column == 1 else None  # of this line, if blank
         self._origin = ""  # the encoding from which what is read was decoded
         self._forced = encoding
-        self._encoding = encoding or encodings.UTF8  # of the present document
+        self._encoding = encoding or behind or encodings.UTF8  # of the present document
         self._blank = 0  # bytes of white space since the last document
-        self._found = False  # whether there was any document
+        self._found = bool(behind)  # whether there was any document
         self._is_broken = False  # whether an end was missing: then others may be
         self._has_ended = False
         self._kept: _KeptBytes | None = None  # of a document that is wanted as a whole
@@ -145,11 +147,17 @@ class DocumentCutter:
         self._holds_documents = False
         self._mark = False  # whether there was a byte order mark of UTF-8
         self.is_open = False  # whether the bytes ended inside of a document
+        self.begun = place.start  # where the last document begins, by itself or behind others
 
     @property
     def place(self) -> SourcePlace:
         """Where what is not used up begins."""
         return SourcePlace(self._start, self._line, self._column)
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the last document."""
+        return self._encoding
 
     def cuts(self) -> Iterator[Cut]:
         """All job objects, documents without any, and what cannot be read between them.
@@ -223,6 +231,7 @@ class DocumentCutter:
         if self._prolog() is None:
             self._has_ended = True
             return
+        self.begun = place.start
         name = self._next_name()
         if name is None:
             yield self._wrong_line()
@@ -359,7 +368,7 @@ class DocumentCutter:
         size, head, place = self._misc()
         prolog = _split(self.use(size), place, is_first=not self._found)
         if prolog.epilog.strip(SPACE):
-            self._check(_ROOT, prolog.epilog, place)
+            self._check(_ROOT, prolog.epilog, place, self._encoding)
         if prolog.data.strip(SPACE):
             self.is_open = not head
             self._check(b"", prolog.data + (_ROOT if head else b""), prolog.place)
@@ -376,7 +385,7 @@ class DocumentCutter:
         size, _, place = self._misc()
         epilog = _split(self.rest(size), place, is_first=False).epilog
         if epilog.strip(SPACE):
-            self._check(_ROOT, epilog, place)
+            self._check(_ROOT, epilog, place, self._encoding)
         return self.use(len(epilog))
 
     def _misc(self) -> tuple[int, bytes, SourcePlace]:
@@ -414,14 +423,19 @@ class DocumentCutter:
         else:
             self._decode(name)
 
-    def _check(self, before: bytes, data: bytes, place: SourcePlace) -> None:
-        """Raise what is wrong with bytes that begin at a place; something stands before them."""
-        encoding = self._forced or (encodings.UTF8 if self._is_marked else None)
+    def _check(
+        self, before: bytes, data: bytes, place: SourcePlace, known: str | None = None
+    ) -> None:
+        """Raise what is wrong with bytes that begin at a place; something stands before them.
+
+        They declare their encoding, unless it is ``known``.
+        """
+        encoding = self._forced or (encodings.UTF8 if self._is_marked else known)
         if not _is_sound(before + data, encoding):
             error = parsing.fault(before + data, encoding)
             assert error is not None
             behind = place._replace(column=place.column - len(before))
-            raise parsing.refusal(error, before + data, behind)
+            raise parsing.refusal(error, before + data, behind, known or encodings.UTF8)
 
     @property
     def _is_marked(self) -> bool:

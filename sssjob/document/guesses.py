@@ -34,7 +34,7 @@ from sssjob.document.batches import (
 )
 from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.enclosing import EnclosingTags
-from sssjob.document.encodings import hides_tags
+from sssjob.document.encodings import UTF8, hides_tags
 from sssjob.document.limits import SPACE
 from sssjob.document.outermost import (
     FILE_TAGS,
@@ -304,6 +304,8 @@ class DocumentsOfLines(Guesses):
         self._alone = alone
         self._parser = parsing.safe_parser()
         self._whole = parsing.safe_parser(ids=True)
+        self._encoding = UTF8  # of the last document that was read with care, or behind it
+        self._end = 0  # of the last guess that was
 
     def cut(self, end: int) -> int:
         """The last line end before an end, or 0."""
@@ -316,9 +318,11 @@ class DocumentsOfLines(Guesses):
 
     def with_care(self, guess: Guess, unread: Sequence[Guess], tell: OnError) -> Iterator[Found]:
         """Each line by itself, and from one on that goes on in the next, all that follows."""
+        self._begin(guess)
         for line, end in _each(guess):
             root = _job_object(line.data, self._parser)
             if root is not None:
+                self._encoding = UTF8
                 offset = line.place.line - 1
                 pieces = partial(cutting.pieces, line.data, line.place)
                 yield Batch(root, (root,), offset, pieces=pieces)
@@ -330,12 +334,14 @@ class DocumentsOfLines(Guesses):
     def located(self, tell: OnError) -> Iterator[Located]:
         """Each job object as the root of its own document."""
         for guess in self:
+            self._begin(guess)
             at, offset = 0, guess.place.line - 1
             parsed = _parsed if _is_harmless(guess.data) else _job_object
             for data in guess.data.split(b"\n"):
                 end = at + len(data)
                 root = parsed(data, self._parser) if data else None
                 if root is not None:
+                    self._encoding = UTF8
                     yield Located(root, offset)
                 elif data.strip(SPACE):
                     line = Piece(data, SourcePlace(guess.place.start + at, offset + 1), 0)
@@ -349,13 +355,14 @@ class DocumentsOfLines(Guesses):
         self, guess: Guess, line: Piece, end: int, unread: Sequence[Guess], tell: OnError
     ) -> Iterator[Found]:
         """What a line holds that is not just one job object, or all from there on."""
-        cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
+        cutter = self._cutter(line)
         cuts: Iterator[Cut] = iter(list(_until_the_end(cutter.cuts())))
-        if cutter.is_open and self._goes_on(line.data, guess.data, end, unread):
+        if cutter.is_open and self._goes_on(_last(line, cutter), guess.data, end, unread):
             self.has_ended = True
             cuts = self._rest(line, guess.data[end:], unread).cuts()
             yield from careful(cuts, tell, self._alone)
             return
+        self._encoding = cutter.encoding
 
         def tell_line(error: UnreadableDocument) -> None:
             tell(UnreadableDocument(error.finding, Window(line.data, *line.place)))
@@ -373,21 +380,24 @@ class DocumentsOfLines(Guesses):
         self, guess: Guess, unread: Sequence[Guess], tell: OnError, known: Collection[str]
     ) -> Iterator[Located]:
         """The documents of some lines, or all from there on, each as a whole tree."""
+        self._begin(guess)
         for line, end in _each(guess):
             root = _job_object(line.data, self._whole)
             if root is not None:
+                self._encoding = UTF8
                 yield Located(root, line.place.line - 1)
                 continue
-            cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
+            cutter = self._cutter(line)
             for _ in _until_the_end(cutter.cuts()):
                 pass
-            if cutter.is_open and self._goes_on(line.data, guess.data, end, unread):
+            if cutter.is_open and self._goes_on(_last(line, cutter), guess.data, end, unread):
                 self.has_ended = True
                 yield from trees(self._rest(line, guess.data[end:], unread), tell, known)
                 return
-            cutter = DocumentCutter(io.BytesIO(), line.data, line.place)
+            whole = self._cutter(line)
+            self._encoding = cutter.encoding
             with told(tell):
-                yield from trees(cutter, tell, known)
+                yield from trees(whole, tell, known)
 
     def _goes_on(self, line: bytes, data: bytes, end: int, unread: Sequence[Guess]) -> bool:
         """Whether a document that has not ended goes on in the next line, from an end on.
@@ -404,9 +414,20 @@ class DocumentsOfLines(Guesses):
         one, other = _START_TAG.match(line), _START_TAG.match(data, end)
         return one is None or other is None or one[1] != other[1]
 
+    def _begin(self, guess: Guess) -> None:
+        """Begin to read with care; lines before it that were not read so declare nothing."""
+        if guess.place.start != self._end:
+            self._encoding = UTF8
+        self._end = guess.place.start + len(guess.data)
+
+    def _cutter(self, line: Piece) -> DocumentCutter:
+        """What cuts a line."""
+        return DocumentCutter(io.BytesIO(), line.data, line.place, behind=self._encoding)
+
     def _rest(self, line: Piece, behind: bytes, unread: Sequence[Guess]) -> DocumentCutter:
         """What cuts everything from a line on as documents of any shape."""
-        return DocumentCutter(self.stream, self.going_on(line.data + behind, unread), line.place)
+        data = self.going_on(line.data + behind, unread)
+        return DocumentCutter(self.stream, data, line.place, behind=self._encoding)
 
 
 class _OfTags(Guesses):
@@ -455,6 +476,11 @@ class _OfTags(Guesses):
         self.has_ended = True
         cutter = DocumentCutter(self.stream, self.going_on(guess.data, unread), guess.place)
         return careful(cutter.within(self._before), tell)
+
+
+def _last(line: Piece, cutter: DocumentCutter) -> bytes:
+    """The last document of a line that was cut, of which the others have ended."""
+    return line.data[max(cutter.begun - line.place.start, 0) :]
 
 
 def _job_object(line: bytes, parser: parsing.Parser) -> Element | None:

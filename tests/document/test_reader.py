@@ -332,7 +332,42 @@ def test_a_document_that_declares_no_encoding_is_utf_8_whatever_is_before_it(fir
                 assert seen(read_all, good, str)[1] == []
                 [(code, *where, said)] = seen(read_all, bad, str)[1]
                 assert (code, *where) == ("E-XML", line, column)
-                assert "byte 0xFC" in said and said.endswith("is not UTF-8")
+                assert "byte 0xFC" in said
+                assert said.endswith("is not UTF-8")
+
+
+NOTE = "<!-- ü -->".encode("latin-1")
+ENDS = {
+    "a comment": b"<Job/>\n<!-- c -->", "an instruction": b"<Job/>\n<?p c?>\n",
+    "comments": b"<Job/>\n<!-- c -->\n\n <!-- c --><?p c?>\n",
+    "a comment before a declaration": b"<Job/>\n<!-- c -->\n<?xml version='1.0'?><Job/>",
+    "a declaration on its line": b"<Job/>\n<!-- c --><?xml version='1.0'?>\n<Job/>",
+    "bytes in a comment": LATIN + JOB + NOTE, "bytes in a line": LATIN + JOB + b"\n" + NOTE,
+    "bytes behind blank lines": LATIN + WRAPPED.encode("latin-1") + b"\n \n\n" + NOTE,
+    "bytes in two lines": LATIN + JOB + b"\n" + NOTE + b"\n" + NOTE + b"\n" + JOB + b"<!-- c -->",
+    "a document that goes on": b"<Job/><Jobs>\n<Job/>\n</Jobs>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 50])
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_what_comes_behind_a_document_belongs_to_it_however_many_lines_are_before(end, before):
+    data = (JOB + b"\n") * before + end
+    for size, chunk in ((1, 1), (30, 7), (1 << 18, 1 << 18)):
+        with mock.patch.object(guesses, "SIZE", size), mock.patch.object(cutting, "_READ", chunk):
+            for read_all in (tree.located, tree.documents, slices, read):
+                assert seen(read_all, data, str)[1] == []
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 50])
+@pytest.mark.parametrize("between", [JOB, JOB + b"\n", b"\n" + JOB + b"\n"], ids=repr)
+def test_a_comment_behind_a_document_that_declares_nothing_is_utf_8(between, before):
+    data = (JOB + b"\n") * before + LATIN + JOB + between + NOTE
+    for read_all in (tree.located, tree.documents, slices, read):
+        [(code, *_, said)] = seen(read_all, data, str)[1]
+        assert code == "E-XML"
+        assert "byte 0xFC" in said
+        assert said.endswith("is not UTF-8")
 
 
 def test_a_job_object_may_stand_in_another_at_any_margin():
