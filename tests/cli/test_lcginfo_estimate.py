@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from waiting import HANG
 
 from sssjob.cli import sssjob
 
@@ -95,7 +96,8 @@ def test_a_pair_is_answered_for_even_if_no_job_is_there():
     pytest.param("yes", "true", "printed more than 5000 bytes", id="floods"),
 ])  # fmt: skip
 def test_what_goes_wrong_prints_nothing_and_exits_2(conf, backend, caps, message):
-    path = conf("command_timeout = 0.3\ncommand_output = 5000", backend, caps)
+    seconds = 0.3 if "within 0.3 seconds" in message else HANG
+    path = conf(f"command_timeout = {seconds}\ncommand_output = 5000", backend, caps)
     result = run("estimate", "-c", path)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr

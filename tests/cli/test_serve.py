@@ -106,7 +106,7 @@ def test_systemd_is_told_when_it_is_ready_and_when_it_stops(config, tmp_path, mo
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         place = tmp_path / "notify"
         manager.bind(str(place))
-        manager.settimeout(20)
+        manager.settimeout(HANG)
         monkeypatch.setenv("NOTIFY_SOCKET", str(place))
         with serving(config) as service:
             assert manager.recv(99) == b"READY=1"

@@ -12,7 +12,7 @@ from draws import examples
 from engines import has_waiting
 from hypothesis import given
 from hypothesis import strategies as st
-from waiting import until
+from waiting import HANG, until
 
 from sssjob import store, units
 from sssjob.delivery import StoreDelivery
@@ -405,7 +405,7 @@ def test_a_group_and_its_run_that_are_written_at_the_same_time_count_once(
         settles(writer, entry)
         if not has_written.is_set():
             has_written.set()
-            assert may_commit.wait(60)
+            assert may_commit.wait(HANG)
 
     def write(writer):
         with store.open(address) as own:
@@ -414,13 +414,13 @@ def test_a_group_and_its_run_that_are_written_at_the_same_time_count_once(
     monkeypatch.setattr(DocumentWriter, "settle", settle)
     with ThreadPoolExecutor(2) as pool:
         one = pool.submit(write, first)
-        assert has_written.wait(60)
+        assert has_written.wait(HANG)
         other = pool.submit(write, second)
         if address.startswith("postgresql"):  # SQLite lets only one begin
             until(lambda: other.done() or has_waiting(jobs))
         may_commit.set()
-        one.result(60)
-        other.result(60)
+        one.result(HANG)
+        other.result(HANG)
     assert seconds(shown(jobs)) == wanted[is_group_first]
 
 
