@@ -12,6 +12,7 @@ import lzma
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from datetime import UTC
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,7 +20,11 @@ from random import Random
 from typing import NamedTuple
 from unittest import mock
 
+import zstandard
+
 from sssjob import query, records, registry, settings, spec, store
+from sssjob.accounting import reference
+from sssjob.accounting.sending import Receipts
 from sssjob.check import accept
 from sssjob.check.sources import check_source
 from sssjob.classads import forms, parser
@@ -32,12 +37,14 @@ from sssjob.errors import SSSJobError
 from sssjob.expression import offers
 from sssjob.features import keys, remote
 from sssjob.features import read as of_features
+from sssjob.features import status as of_status
 from sssjob.gateway import config as gateway
 from sssjob.lcginfo import caps, config, ldif, lrmsinfo, reader
 from sssjob.model import JobGroup
 from sssjob.query import versions
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Noted, Options, Skipped
+from sssjob.records.state import LogsState
 from sssjob.rmap import envelope, framing, gate, reading
 from sssjob.rmap.replies import Reply
 from sssjob.systems.condor.configured import Configured
@@ -148,10 +155,10 @@ def listing(data):
     return len(lrmsinfo.read(io.BytesIO(data)).jobs)
 
 
-def in_a_file(run, data):
+def in_a_file(run, data, name="file"):
     """What reads a file by its name, given one."""
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "file")
+        path = Path(directory, name)
         path.write_bytes(data)
         key = Path(directory, "auth_key")  # that examples name
         key.touch(mode=0o600)
@@ -162,6 +169,12 @@ def in_a_file(run, data):
 def rows_of_settings(path):
     settings.rows(path)
     return settings.read(path)
+
+
+def of_reference(read, path):
+    """Names, prices or factors, which are read with names."""
+    nobody = reference.names([], UTC)
+    return reference.names([path], UTC) if read is None else read(path, UTC, nobody)
 
 
 KEYS = keys.names((*keys.MACHINE_FEATURES, *keys.JOB_FEATURES))
@@ -366,6 +379,26 @@ QUEUES = {"slurm": "slurm-*", "pbs": "pbs", "gridengine": "gridengine", "condor"
 TOML = 'names = ["a"]\n[rates.cpu]\nof = 1.5\n[[rate]]\nper = "1"\n'
 
 
+# Who reads it, in which form, and so many rows of it.
+REFERENCES = (
+    ("names", None, "CSV",
+     lambda n: "user,department\n" + "".join(f"u{i},Physics\n" for i in range(n))),
+    ("names", None, "TOML",
+     lambda n: "".join(f'[[user]]\nname = "u{i}"\ndepartment = "a"\n' for i in range(n))),
+    ("rates", reference.rates, "CSV",
+     lambda n: "user,cpu_hour\n" + "".join(f"u{i},0.5\n" for i in range(n))),
+    ("rates", reference.rates, "TOML",
+     lambda n: "".join(f'[[rate]]\nuser = "u{i}"\ncpu_hour = 0.5\n' for i in range(n))),
+    ("factors", reference.factors, "CSV",
+     lambda n: "machine,factor\n" + "".join(f"m{i},1.5\n" for i in range(n))),
+    ("factors", reference.factors, "TOML",
+     lambda n: "".join(f'[[factor]]\nmachine = "m{i}"\nfactor = 1.5\n' for i in range(n))),
+)  # fmt: skip
+STATE = '{"version": 2, "logs": [], "watched": [%s], "output": [1, 5]}'
+RECEIPT = '{"message": "a/%d", "id": "1", "bytes": 2, "sha256": "00", "to": "x"}\n'
+KEPT_STATUS = '[{"used_cpu": "1"%s}, 1700000000, 1700000000, true]'
+
+
 RECORDS_GROWN = {
     "slurm-json": repeated(
         '{"job_id": 1, "user": "a", "state": {"current": ["COMPLETED"]}}', ",", '{"jobs":[', "]}"
@@ -481,6 +514,39 @@ PARSERS = {
         ("examples/condor/config.txt",),
         (),
         lambda n: "".join(f"SLOT_TYPE_{i} = cpus=1\n" for i in range(n)),
+    ),
+    **{
+        f"reference {name} in {form}": Target(
+            partial(in_a_file, partial(of_reference, read), name=f"a.{form.lower()}"),
+            (),
+            (make(2),),
+            make,
+        )
+        for name, read, form, make in REFERENCES
+    },
+    "state of logs": Target(
+        partial(in_a_file, LogsState.read),
+        (),
+        (STATE % "",),
+        lambda n: STATE % ", ".join(f'"{i}"' for i in range(n)),
+    ),
+    "receipts": Target(
+        partial(in_a_file, lambda path: Receipts(path).names()),
+        (),
+        (RECEIPT % 1,),
+        lambda n: "".join(RECEIPT % i for i in range(n)),
+    ),
+    "kept status": Target(
+        lambda data: of_status.loads(data, "here"),
+        (),
+        (KEPT_STATUS % "",),
+        lambda n: KEPT_STATUS % "".join(f', "k{i}": "1"' for i in range(n)),
+    ),
+    "compressed zstandard": Target(
+        decompressed,
+        (),
+        (zstandard.compress(b"<Job/>"),),
+        lambda n: zstandard.compress(b"<Job><Id>1</Id></Job>\n" * 500 * n),
     ),
     **{
         f"compressed {module.__name__}": Target(
@@ -628,7 +694,8 @@ WORDS = [
     *(f' {row.name}="' for row in spec.ATTRIBUTES),
     "<Job>", "</Job>", "<JobGroup>", "<Jobs>", "<!--", "-->", "<![CDATA[", "]]>", "<?x ", "?>",
     "&amp;", "&#0;", "&#x1F600;", "<!DOCTYPE a [", ' xmlns:a="b"', ' xmlns=""', "\0", "\x1b[2J",
-    "\u202e", "-1", "0", "1e400", "NaN", "9" * 40, "1.5", "-0", "2016-12-31T23:59:60Z", "PT-1S",
+    "\u202e", "-1", "0", "1e400", "1e-9999999999999999999", "NaN", "9" * 40, "1.5", "-0",
+    "2016-12-31T23:59:60Z", "PT-1S",
     *"{}[](),:;|=\\'\"\n\t`%*@", "\r\n", "#SBATCH ", "#PBS ", "#$ ", "#BSUB ", "$(", "//", "..",
     "union ", "for $a in ", " return ", "COMPLETED",
 ]  # fmt: skip
