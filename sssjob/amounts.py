@@ -140,6 +140,7 @@ class Scope:
     ) -> None:  # fmt: skip
         self.block, self.path, self.report, self.repair = block, path, report, repair
         self.job, self.number = job, number
+        self._leading: Scope | None = None  # the job whose choice its only group follows
         # Asked for again and again, and each time made anew by a block.
         self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
@@ -383,6 +384,22 @@ class Scope:
                 found._follow(self, is_counted=is_counted)
         return found
 
+    # decision 1161
+    @property
+    def uncounted(self) -> Mapping[int, str]:
+        """Why some of what is requested counts for nothing in any choice, by identity.
+
+        The other one of a job and its only task group says another, maybe of what it is joined to.
+        """
+        from sssjob.defaults import together  # as few jobs need it
+
+        job = self if self._leading is None else self._leading
+        group = job._of_only_group
+        if group is None or not (job._is_joined and job._is_readable and group._is_readable):
+            return {}
+        left = together(job.conjuncts, group.conjuncts, group.own.names()).left
+        return {id(item): why for item, _, why in left}
+
     def _read_as(self, other: Scope | None) -> None:
         """Take what was read of the same request, if there is no fault in it to tell."""
         if other is None or not other._possible or len(self.request) != len(other.request):
@@ -395,10 +412,12 @@ class Scope:
     def _follow(self, job: Scope, *, is_counted: bool) -> None:
         """Take the alternative of the choice that its job makes."""
         self.choices, self.layout_verdicts, made = job.choices, job.layout_verdicts, job.choice
+        self._leading = job
         taken = attrgetter("counting" if is_counted else "theirs")
-        if is_counted:
+        if is_counted:  # also what its job says in one of alternatives
             lent = (each.item for choice in job.choices for each in _compared(taken(choice)))
             self.mentioned |= {item.name for item in lent}
+            self._plainly = {}
         if made is not None and self.mentioned:
             self.chosen, self._alternatives = taken(made), _distinct(map(taken, job.choices))
 

@@ -89,11 +89,11 @@ def _pairs(
 
 
 def _choice(own: Alternative, theirs: Alternative, counts: Container[int]) -> JointChoice:
-    mine, others = _inside(own, counts), _counting(theirs, counts)
+    mine, others = _counting(own, counts), _counting(theirs, counts)
     score = own.score + theirs.score
-    of_tasks = [term for term in mine if not COUNTS.isdisjoint(_names(term))]
+    of_tasks = [term for term in mine.terms if not COUNTS.isdisjoint(_names(term))]
     return JointChoice(
-        Alternative((*mine, *others.terms), score), own, others,
+        Alternative((*mine.terms, *others.terms), score), mine, others,
         Alternative((*of_tasks, *others.terms), score),
     )  # fmt: skip
 

@@ -146,7 +146,9 @@ def of_torque(text):
         name, *rest = part.split(":")
         number = int(name) if name.isdigit() else 1
         count += number
-        processors += number * int(dict(each.split("=") for each in rest).get("ppn", 1))
+        processors += number * int(
+            dict(each.split("=") for each in rest if "=" in each).get("ppn", 1)
+        )
     return Asked(None, count, processors)
 
 

@@ -12,7 +12,7 @@ elements, and resolving it again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -229,10 +229,11 @@ def together(
     """What a job requests, and its only task group: one rule for all who ask for it.
 
     What the group says counts as ``of_only_group`` has it, and of an amount what its job says of
-    all tasks. A part that is joined by Or counts as a whole. ``said`` are names by which the group
+    all tasks. A part that is joined by Or counts as a whole, one in brackets that say nothing by
+    itself. ``said`` are names by which the group
     says something outside of these parts. What both say alike is there once.
     """
-    said = frozenset(said)
+    own, theirs, said = expression.opened(own), expression.opened(theirs), frozenset(said)
     stated = {key for part in _beside(own, theirs, said) for key in _amounts(_demanded(part))}
     counting = [
         part for part in theirs if stated.isdisjoint(_amounts(expression.comparisons(part)))
@@ -242,19 +243,25 @@ def together(
     asked_of_both = expression.all_requested((whole, expression.all_of(counting)))
     parts = expression.conjuncts(asked_of_both)
     asked = [found for part in parts for found in expression.comparisons(part)]
-    left = (*_left(own, theirs, asked, OVERRIDDEN), *_left(theirs, own, asked, _OF_ITS_JOB))
+    beside_it = of_only_group(said)
+    left = (
+        *_left(own, theirs, asked, OVERRIDDEN, beside_it), *_left(theirs, own, asked, _OF_ITS_JOB)
+    )  # fmt: skip
     return AskedTogether(parts, left)
 
 
 def _left(
     every: Iterable[expression.Expression], others: Iterable[expression.Expression],
-    asked: Sequence[expression.Comparison], why: str,
+    asked: Sequence[expression.Comparison], why: str, beside: Collection[str] = (),
 ) -> Iterator[NotCounted]:  # fmt: skip
     """What of these parts is not asked for, as the others say another, or say it of another part.
 
-    A part counts as a whole: of what the others say nothing, it is told of what they do.
+    A part counts as a whole: of what the others say nothing, it is told of what they do. ``beside``
+    are names by which they say something outside of these parts.
     """
-    said = {expression.key(each.item) for part in others for each in expression.comparisons(part)}
+    said = set(beside) | {
+        expression.key(each.item) for part in others for each in expression.comparisons(part)
+    }
     for part in every:
         found = [*expression.comparisons(part)]
         named = dict.fromkeys(expression.key(each.item) for each in found)
@@ -367,7 +374,8 @@ def _requested_of_both(job: Job, group: TaskGroup, names: frozenset[str]) -> lis
     if any(expression.has_unknown_words(block.properties) for block in every):
         return None
     try:
-        own = [part for part in expression.parts_of(job) if expression.is_about(part, names)]
+        every_part = expression.opened(expression.parts_of(job))
+        own = [part for part in every_part if expression.is_about(part, names)]
         if not own:
             return None
         found = together(own, expression.parts_of(group), group.properties.names()).items
@@ -383,7 +391,7 @@ def _keeping(blocks: Iterable[Requested], items: Container[int]) -> Iterator[Req
     """
     said: list[expression.Expression] = []
     for block in blocks:
-        parts = expression.conjuncts(expression.parse(block.properties))
+        parts = expression.opened(expression.conjuncts(expression.parse(block.properties)))
         kept = [
             part for part in parts
             if part not in said

@@ -53,6 +53,7 @@ from sssjob.expression.tree import (
     is_wish,
     key,
     mentions,
+    opened,
     weight,
     without,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "key",
     "mentions",
     "of",
+    "opened",
     "parse",
     "parts_of",
     "scope_matters",

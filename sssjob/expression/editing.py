@@ -15,6 +15,7 @@ from sssjob.expression.tree import (
     comparisons,
     conjuncts,
     follows,
+    opened,
     without,
 )
 from sssjob.expression.writing import write
@@ -77,7 +78,9 @@ def keeping(
     """
     items = tuple(properties)
     read = as_known(items)
-    parts = conjuncts(parse(read))
+    parts = opened(joined := conjuncts(parse(read)))
+    if len(parts) > len(joined) and read == items and not all(map(wanted, parts)):
+        return write(all_of(filter(wanted, parts)))
     left_out = {id(found.item) for part in parts if not wanted(part) for found in comparisons(part)}
     kept = [index for index, item in enumerate(read) if id(item) not in left_out]
     if len(kept) == len(items):

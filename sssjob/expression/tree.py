@@ -158,6 +158,15 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     return expression.operands if isinstance(expression, And) else (expression,)
 
 
+def opened(parts: Iterable[Expression]) -> tuple[Expression, ...]:
+    """Parts that And joins, without brackets that say nothing: they keep no preferences apart."""
+    found: list[Expression] = []
+    for part in parts:
+        is_said = not isinstance(part, And) or not part.operands or bool(sums(part.operands))
+        found += (part,) if is_said else opened(conjuncts(part))
+    return tuple(found)
+
+
 def comparisons(expression: Expression) -> Iterator[Comparison]:
     """Every comparison, in document order."""
     pending: list[Expression] = [expression]

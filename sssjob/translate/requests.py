@@ -1004,7 +1004,9 @@ class _Survey:
             wish = expression.is_wish(item)
             is_known = item.name in spec.properties(spec.REQUESTED)
             fact = scope is not None and (wish or is_known)
-            reason = _WISH if wish else _OTHER if fact else NO_OPTION
+            reason = _WISH if wish else NO_OPTION
+            if scope is not None and fact and not wish:
+                reason = scope.uncounted.get(id(said), _OTHER)
             if owner is self._job and _kind(item) in self._overridden:
                 reason = OVERRIDDEN_BY_ALL
             own = AwarenessPolicy.at(item.attributes, policy)

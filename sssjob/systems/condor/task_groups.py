@@ -307,6 +307,10 @@ def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
     for item in (*job.properties, *job.requested):
         if item.name in names and (item.name, stripped(item.text)) not in said:
             yield from _counts_for_nothing(job, item, OVERRIDDEN)
+    joined = Scope(job, "/Job").uncounted
+    for item in job.requested:
+        if item.name not in names and id(item) in joined:
+            yield from _counts_for_nothing(job, item, joined[id(item)])
     yield from _overruled(job, (group,))
 
 
@@ -353,14 +357,7 @@ def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]
 
 def _without_overruled(job: Job, group: TaskGroup) -> Job:
     """A job without that of which what its only group says counts."""
-    said = of_only_group(names_said(group))
-    return job.holding(
-        item.holding(each for each in item.items if not _is_named(each, said))
-        if isinstance(item, Requested)
-        else item
-        for item in job.items
-        if not _is_named(item, said)
-    )
+    return _without(job, of_only_group(names_said(group)))
 
 
 def _asked(job: Job) -> Iterator[Property]:
