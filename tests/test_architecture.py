@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from waiting import HANG
 
 ROOT = Path(__file__).parents[1]
 
@@ -229,3 +230,48 @@ def test_a_class_at_the_top_of_a_module_has_a_name_of_its_own():
     )
     found = Counter(name.lstrip("_") for names in classes for name in names)
     assert sorted(name for name, times in found.items() if times > 1) == sorted(REPEATED)
+
+
+# What does have to be given up sooner, and why; in the words of its call.
+IMPATIENT = {
+    ("daemons.py", "daemon.wait(3)"): "a clean-up: what does not end when told is killed",
+}
+
+
+def impatient_calls(tree):
+    """Calls that give up after a number of seconds below HANG that has no name.
+
+    What a ``while`` asks again and again is the pace of a loop, and gives nothing up.
+    """
+    paces = {id(node) for loop in ast.walk(tree) if isinstance(loop, ast.While)
+             for node in ast.walk(loop.test)}  # fmt: skip
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and id(call) not in paces:
+            seconds = [each.value for each in call.keywords if each.arg == "timeout"]
+            if getattr(call.func, "attr", "") in {"wait", "settimeout", "result", "join"}:
+                seconds += call.args[:1]
+            if any(isinstance(each, ast.Constant) and isinstance(each.value, int | float)
+                   and each.value < HANG for each in seconds):  # fmt: skip
+                yield ast.unparse(call)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("future.result(60)", ["future.result(60)"]),
+        ("get(url, timeout=0.5)", ["get(url, timeout=0.5)"]),
+        ("future.result(HANG); ', '.join('ab'); run(timeout=None); done.wait()", []),
+        ("while not stop.wait(0.01): pass", []),
+        ("while True: stop.wait(1)", ["stop.wait(1)"]),
+    ],
+)
+def test_what_gives_up_early_is_seen(text, told):
+    assert [*impatient_calls(ast.parse(text))] == told
+
+
+def test_no_test_gives_up_before_something_hangs():
+    """A busy machine takes as long as it takes; a limit that is what is tested has a name."""
+    tests = ROOT / "tests"
+    found = {(str(path.relative_to(tests)), call) for path in tests.rglob("*.py")
+             for call in impatient_calls(ast.parse(path.read_text()))}  # fmt: skip
+    assert found == {*IMPATIENT}

@@ -2,7 +2,7 @@ import os
 import sys
 
 import pytest
-from waiting import HANG
+from waiting import HANG, growing
 
 from sssjob import commands
 from sssjob.commands import CommandFailed, CommandLimits
@@ -38,36 +38,46 @@ def test_a_command_that_cannot_be_run_says_so(arguments):
         commands.run(arguments, "backend")
 
 
-SLEEP = "import os, signal; {}; signal.pause()"
-LATE = "within 0.5 seconds"
+def ended_by_time(text, begun):
+    """Run a program that hangs once it has made a file, and give what is told of it."""
+    for seconds in growing(0.5):
+        with pytest.raises(CommandFailed, match=f"within {seconds:g} seconds"):
+            python(text, CommandLimits(seconds, size=100_000))
+        if begun.exists():
+            return
+    pytest.fail("it did not begin")
 
 
-@pytest.mark.parametrize("text, message", [
-    pytest.param("while True: print('x' * 9999)", "more than 100000 bytes", id="floods"),
-    pytest.param(SLEEP.format("pass"), LATE, id="hangs"),
-    pytest.param(SLEEP.format("os.close(1); os.close(2)"), LATE, id="hangs-silently"),
-    pytest.param(SLEEP.format("os.fork() and os._exit(0)"), LATE, id="its-child-hangs"),
-    pytest.param("import os\nwhile True: os.write(2, b'x' * 999)", LATE, id="complains"),
+@pytest.mark.parametrize("before, after", [
+    pytest.param("pass", "signal.pause()", id="hangs"),
+    pytest.param("os.close(1); os.close(2)", "signal.pause()", id="hangs-silently"),
+    pytest.param("os.fork() and os._exit(0)", "signal.pause()", id="its-child-hangs"),
+    pytest.param("pass", "while True: os.write(2, b'x' * 999)", id="complains"),
 ])  # fmt: skip
-def test_a_command_is_held_to_its_limits(text, message):
-    with pytest.raises(CommandFailed, match=message):
-        python(text, CommandLimits(seconds=0.5 if message == LATE else HANG, size=100_000))
+def test_a_command_is_held_to_its_time(tmp_path, before, after):
+    begun = tmp_path / "begun"
+    ended_by_time(f"import os, signal\n{before}\nopen({str(begun)!r}, 'w')\n{after}", begun)
+
+
+def test_a_command_is_held_to_its_size():
+    with pytest.raises(CommandFailed, match="more than 100000 bytes"):
+        python("while True: print('x' * 9999)", CommandLimits(HANG, size=100_000))
 
 
 def test_no_child_of_an_ended_command_is_left(tmp_path):
-    alive = tmp_path / "alive"
+    alive, begun = tmp_path / "alive", tmp_path / "begun"
     os.mkfifo(alive)
     text = (
         "import os, signal, time\n"
         "if os.fork() == 0:\n"
         f"    writer = open({str(alive)!r}, 'wb', 0)\n"
-        "    time.sleep(60)\n"
+        f"    open({str(begun)!r}, 'w')\n"
+        f"    time.sleep({HANG})\n"
         "    writer.write(b'alive')\n"
         "signal.pause()"
     )
     reader = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
-    with pytest.raises(CommandFailed):
-        python(text, CommandLimits(seconds=0.5))
+    ended_by_time(text, begun)
     os.set_blocking(reader, True)
     assert os.read(reader, 9) == b""  # its end: nobody is left who could write
     os.close(reader)

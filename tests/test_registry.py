@@ -18,6 +18,7 @@ import pytest
 from meanings import lacks_meanings
 from records import DATA, as_line, converted, counts
 from records import told as outcomes_of
+from waiting import HANG
 
 from sssjob import collect, registry, systems
 from sssjob.cli.names import SystemName
@@ -632,7 +633,7 @@ def test_a_system_of_another_distribution_is_installed_collected_and_delivered(
     found = json.loads(done.stdout)
     assert found["configuration"] == ["before: /usr/libexec/sssjob/theirs/prolog"]
     assert "features prolog --for theirs" in found["scripts"]["prolog"]
-    asked = collect.ask("theirs", ["7"], {}, seconds=1)
+    asked = collect.ask("theirs", ["7"], {}, seconds=HANG)
     assert [record.job.id for record in asked.records["7"]] == ["7"]
     (document := tmp_path / "7.xml").write_text("<Job><Id>7</Id></Job>")
     records = ("--from", "their-log", "--record", "-")

@@ -20,6 +20,13 @@ def until(condition, *, going=lambda: True, seconds=HANG):
     return found
 
 
+def growing(seconds):
+    """Limits for what is ended by one: each is for where it had not even begun by the last."""
+    while seconds < HANG:
+        yield seconds
+        seconds *= 10
+
+
 def runs(pid):
     """Whether a process runs, and is not only waited for."""
     try:

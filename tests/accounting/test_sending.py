@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner
 from killing import killed
+from waiting import HANG
 
 from sssjob import atomic
 from sssjob.accounting.sending import (
@@ -425,7 +426,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for(queue, receipts, service
     come = threading.Event()
 
     def answer(*_):
-        come.wait(60)
+        come.wait(HANG)
         return 200, "{}"
 
     service.answer = answer

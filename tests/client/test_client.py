@@ -7,6 +7,7 @@ import pytest
 from gateways import gateway
 from gold import ANSWERED, KEY, documents, recording, replaying
 from servers import closed_port, scripted
+from waiting import HANG
 
 from sssjob.client import GOLD, SSSJOB, Client, transport
 from sssjob.errors import InvalidValue, NoReply, Refused
@@ -43,7 +44,7 @@ def client(*addresses, **options):
     options.setdefault("key", Key(KEY))
     options.setdefault("dialect", GOLD)
     made = Client(
-        [transport(address, timeout=options.pop("timeout", 10)) for address in addresses],
+        [transport(address, timeout=options.pop("timeout", HANG)) for address in addresses],
         sleep=waits.append, **options,
     )  # fmt: skip
     return made, waits
@@ -220,10 +221,15 @@ NONE = [
 ]
 
 
+def patience(answer):
+    """The seconds that an answer is waited for: only silence is to last too long."""
+    return 0.5 if answer == b"" else HANG
+
+
 @pytest.mark.parametrize("answer, code", NONE)
 def test_what_is_no_answer_is_refused_with_its_code(answer, code):
     with scripted(answer) as server:
-        asking, _ = client(at(server), tries=1, timeout=0.5)
+        asking, _ = client(at(server), tries=1, timeout=patience(answer))
         with pytest.raises(Refused) as error:
             list(asking.call(QUERY))
     assert error.value.code in {
@@ -244,7 +250,7 @@ def test_what_is_no_answer_is_refused_with_its_code(answer, code):
 )  # fmt: skip
 def test_standard_servers_that_give_no_answer_are_told_apart(answer, code):
     with scripted(answer) as server:
-        asking, _ = client(at(server, "http://"), tries=1, timeout=0.5)
+        asking, _ = client(at(server, "http://"), tries=1, timeout=patience(answer))
         with pytest.raises(Refused) as error:
             list(asking.call(QUERY))
     assert error.value.code == code

@@ -16,7 +16,7 @@ from gateways import gateway
 from gold import KEY
 from job_service import ROLES, job_service
 from servers import closed_port, scripted
-from waiting import until
+from waiting import HANG, until
 
 from sssjob.client import GOLD, SSSJOB, Client, Legacy
 from sssjob.document import loads
@@ -72,6 +72,22 @@ def jobs(tmp_path):
         yield made
 
 
+SILENCE = 0.5  # seconds until a peer that is to say nothing is given up
+
+
+class Peer:
+    """A server whose answers are waited for; of the first ones it may be told how long."""
+
+    def __init__(self, port, patience):
+        self.port, self.patience = port, iter(patience)
+
+    def exchange(self, message):
+        return Legacy("127.0.0.1", self.port, next(self.patience, HANG)).exchange(message)
+
+    def __str__(self):
+        return f"127.0.0.1:{self.port}"
+
+
 @pytest.fixture
 def forwarding(jobs, tmp_path):
     """Makes what forwards to a port; the clock stands still unless it is told."""
@@ -79,8 +95,8 @@ def forwarding(jobs, tmp_path):
     clock = Clock()
     clock.now = time.time()
 
-    def forward(port, dialect=GOLD, rates=ChargeRates, **options):
-        client = Client([Legacy("127.0.0.1", port, timeout=0.5)], Key(KEY), dialect, tries=1)
+    def forward(port, dialect=GOLD, rates=ChargeRates, patience=(), **options):
+        client = Client([Peer(port, patience)], Key(KEY), dialect, tries=1)
         plan = ForwardingPlan(client, **{"queue": tmp_path / "forward.db"} | options)
         each = Forwarding(plan, jobs.service.stores, clock=clock, rates=rates)
         each.clock = clock
@@ -386,7 +402,7 @@ def test_where_nobody_knows_whether_it_arrived_gold_is_asked_before_it_is_told_a
     jobs, forwarding, answer, then, sent
 ):
     with scripted(answer, then, CHARGED) as gold:
-        each = forwarding(gold.port)
+        each = forwarding(gold.port, patience=[SILENCE] if answer == b"" else [])
         jobs.create(DONE.format(1))
         each.look()
         each.send()
@@ -405,7 +421,7 @@ def test_where_nobody_knows_whether_it_arrived_gold_is_asked_before_it_is_told_a
 def test_a_job_that_was_charged_there_is_not_taken_for_another_run_of_its_id(jobs, forwarding):
     """The first run was charged for as long as the second, of which nobody knows whether it was."""
     with scripted(CHARGED, b"", KNOWN, CHARGED) as gold:
-        each = forwarding(gold.port)
+        each = forwarding(gold.port, patience=[HANG, SILENCE])
         for start in (10, 20):
             jobs.create(
                 DONE.format(1).replace("<State>", f"<SubmitTime>{start}</SubmitTime><State>")

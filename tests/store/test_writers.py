@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 from engines import has_waiting
-from waiting import until
+from waiting import HANG, until
 
 from sssjob import store, units
 from sssjob.delivery import StoreDelivery
@@ -156,7 +156,7 @@ def test_records_that_are_delivered_in_two_orders_at_the_same_time_are_all_deliv
 
         monkeypatch.setattr(StoreDelivery, "_take", take)
         with ThreadPoolExecutor(2) as pool:
-            done = [each.result(60) for each in (pool.submit(deliver, rows),
+            done = [each.result(HANG) for each in (pool.submit(deliver, rows),
                                                  pool.submit(deliver, rows[::-1]))]  # fmt: skip
         assert [(told, tally.delivered) for told, tally in done] == [([], 2), ([], 2)]
         assert all(b"<Duration>60</Duration>" in each.document for each in jobs.documents())

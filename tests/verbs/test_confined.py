@@ -9,6 +9,7 @@ from sssjob.errors import BadSheet, LimitExceeded, NotAQuery, UnreadableDocument
 from sssjob.verbs.confined import Bounds, Confined
 
 JOB = b"<Job><Id>1</Id><User>amy</User></Job>"
+# A second of a processor is hundreds of times what a question takes that is not greedy.
 SMALL = Bounds(memory=1 << 27, seconds=1, deadline=900)
 GREEDY = {
     "memory": "fold-left(1 to 1000, 'a', function($a, $b) {concat($a, $a)})",
