@@ -1798,7 +1798,7 @@ def asked(place):
 MACHINE_KEPT = "slurm n1 {}\n"
 
 
-def watched(place, seconds=60, said=MACHINE_KEPT):
+def watched(place, seconds=HANG, said=MACHINE_KEPT):
     text = said.format(int(time.time()) + seconds)
     (place / "mjf/machinefeatures/.watched").write_text(text)
 

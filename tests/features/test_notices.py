@@ -142,7 +142,7 @@ HEADERS = {"aws": "", "gce": "Metadata-Flavor: Google", "azure": "Metadata: true
 def test_what_the_metadata_of_a_cloud_says(case):
     name, found, moments = CLOUDS[case]
     with serving(documents(found, HEADERS[name])) as (url, _):
-        notices, problems = told(name, Surroundings({}, url=url, seconds=60))
+        notices, problems = told(name, Surroundings({}, url=url, seconds=HANG))
     assert problems == {}
     assert [(each.key, each.moment, each.source) for each in notices] == [
         (MACHINE, moment, name) for moment in moments
@@ -157,7 +157,7 @@ def test_aws_is_asked_with_the_token_that_it_gave():
         return documents(TOKEN)(request)
 
     with serving(answer) as (url, _):
-        told("aws", Surroundings({}, url=url, seconds=60))
+        told("aws", Surroundings({}, url=url, seconds=HANG))
     assert seen == [("PUT", None), ("GET", "t0ken"), ("GET", "t0ken")]
 
 
@@ -169,10 +169,10 @@ def test_aws_that_gives_no_token_is_asked_without_one(status):
         return (status, {}, b"") if request.command == "PUT" else has(request)
 
     with serving(answer) as (url, _):
-        notices, problems = told("aws", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("aws", Surroundings({}, url=url, seconds=HANG))
     assert ([each.moment for each in notices], problems) == ([NOW + 4 * 3600], {})
     with serving(lambda request: (status, {}, b"")) as (url, _):
-        notices, problems = told("aws", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("aws", Surroundings({}, url=url, seconds=HANG))
     assert (notices, problems["aws"].count(f"status {status}")) == ([], 3)
 
 
@@ -208,7 +208,7 @@ def test_what_fails_takes_nothing_away_from_what_is_said(name, found, moments, s
         return documents(found, HEADERS[name])(request)
 
     with serving(answer) as (url, _):
-        notices, problems = told(name, Surroundings({}, url=url, seconds=60))
+        notices, problems = told(name, Surroundings({}, url=url, seconds=HANG))
     assert [each.moment for each in notices] == moments
     assert said in problems[name]
 
@@ -232,7 +232,7 @@ def test_an_event_of_azure_is_of_the_machines_that_it_names(concerned, own, mome
         return (500, {}, b"") if request.path == OWN and own is BAD else documents(found)(request)
 
     with serving(answer) as (url, _):
-        notices, problems = told("azure", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("azure", Surroundings({}, url=url, seconds=HANG))
     assert [each.moment for each in notices] == moments
     assert bool(problems) == (own is BAD)
 
@@ -246,7 +246,7 @@ def test_an_event_of_azure_is_of_the_machines_that_it_names(concerned, own, mome
 )  # fmt: skip
 def test_an_end_that_counts_from_now_stays_where_it_was_first_seen(name, found, seconds):
     with serving(documents(found, HEADERS[name])) as (url, _):
-        watch = Watch((name,), Surroundings({}, url=url, seconds=60))
+        watch = Watch((name,), Surroundings({}, url=url, seconds=HANG))
         changes = [watch.look(NOW + after).changes for after in (0, 1, 40)]
     assert [len(each) for each in changes] == [1, 0, 0]
     assert watch.end.moment == NOW + seconds
@@ -264,14 +264,14 @@ def test_an_end_that_counts_from_now_stays_where_it_was_first_seen(name, found, 
 )
 def test_what_a_service_says_wrongly_is_a_problem(path, body, said):
     with serving(documents({**TOKEN, path: body})) as (url, _):
-        notices, problems = told("aws", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("aws", Surroundings({}, url=url, seconds=HANG))
     assert notices == []
     assert said in problems["aws"]
 
 
 def test_a_service_that_leads_elsewhere_is_not_followed():
     with serving(lambda request: (302, {"Location": "http://127.0.0.1:1/"}, b"")) as (url, _):
-        notices, problems = told("gce", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("gce", Surroundings({}, url=url, seconds=HANG))
     assert (notices, "it leads elsewhere" in problems["gce"]) == ([], True)
 
 
@@ -345,7 +345,7 @@ def test_a_taint_of_its_node_evicts_a_pod_that_does_not_tolerate_it(
     tmp_path, tolerations, taints, moments
 ):
     with serving(api(pod(tmp_path, tolerations), *taints)) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         notices, problems = told("kubernetes", asked)
     assert problems == {}
     assert [(each.key, each.moment) for each in notices] == [(MACHINE, each) for each in moments]
@@ -355,7 +355,7 @@ def test_a_pod_is_known_by_a_file_of_the_downward_API(tmp_path):
     (tmp_path / "etc/podinfo").mkdir(parents=True)
     (tmp_path / "etc/podinfo/pod_name").write_text("p-1")
     with serving(api(pod(tmp_path, []), TAINT)) as (url, _):
-        asked = Surroundings({"HOSTNAME": "other"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"HOSTNAME": "other"}, url=url, root=str(tmp_path), seconds=HANG)
         notices, problems = told("kubernetes", asked)
     assert ([each.key for each in notices], problems) == ([MACHINE], {})
 
@@ -369,7 +369,7 @@ CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 )
 def test_a_node_that_is_cordoned_takes_no_new_jobs_and_ends_none(tmp_path, taint, since):
     with serving(api(pod(tmp_path), taint, unschedulable=True)) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         found, problems = told("kubernetes", asked, NOW + 7)
     assert problems == {}
     assert [each[:4] for each in found] == [
@@ -390,7 +390,7 @@ def test_a_node_that_is_cordoned_takes_no_new_jobs_and_ends_none(tmp_path, taint
 )
 def test_a_cordon_is_told_whatever_else_is_wrong_at_the_node(tmp_path, taints, problem):
     with serving(api(pod(tmp_path), unschedulable=True, taints=taints)) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         found, problems = told("kubernetes", asked, NOW + 7)
     assert [each[:2] for each in found] == [(DRAINING, NOW + 7)]
     assert problem in problems.get("kubernetes", "")
@@ -412,7 +412,7 @@ def test_a_pod_that_may_not_read_itself_is_told_that_its_node_is_cordoned(tmp_pa
 
 def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
     with serving(api(pod(tmp_path, deleted="2026-11-18T11:07:10Z"))) as (url, _):
-        asked = Surroundings({"HOSTNAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"HOSTNAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         assert told("kubernetes", asked) == (
             [Notice(JOB, NOW + 30, "kubernetes", "pod p-1 is deleted")], {}
         )  # fmt: skip
@@ -421,7 +421,7 @@ def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
 def test_what_a_pod_may_not_read_is_a_problem_without_its_token(tmp_path):
     pod(tmp_path)
     with serving(lambda request: (403, {}, b"forbidden")) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         notices, problems = told("kubernetes", asked)
     assert (notices, "403" in problems["kubernetes"]) == ([], True)
     assert "secret" not in problems["kubernetes"]
@@ -430,7 +430,7 @@ def test_what_a_pod_may_not_read_is_a_problem_without_its_token(tmp_path):
 def test_a_taint_without_its_time_counts_from_when_it_was_first_seen(tmp_path):
     taint = {name: value for name, value in TAINT.items() if name != "timeAdded"}
     with serving(api(pod(tmp_path, [{**LEFT, "tolerationSeconds": 4}]), taint)) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         watch = Watch(("kubernetes",), asked)
         changes = [watch.look(NOW + after).changes for after in (0, 1, 2)]
     assert [len(each) for each in changes] == [1, 0, 0]
@@ -444,7 +444,7 @@ def test_a_pod_that_may_not_read_its_node_is_told_its_own_deletion(tmp_path):
         return (403, {}, b"") if "/nodes/" in request.path else whole(request)
 
     with serving(answer) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         notices, problems = told("kubernetes", asked)
     assert [each.moment for each in notices] == [NOW + 30]
     assert "403" in problems["kubernetes"]
@@ -495,7 +495,7 @@ def test_what_an_api_says_wrongly_is_told_and_other_sources_go_on(tmp_path, case
     write({"shutdowntime_job": NOW + 7}, job)
     with serving(documents(found)) as (url, _):
         environment = {"POD_NAME": "p-1", "JOBFEATURES": str(job)}
-        asked = Surroundings(environment, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings(environment, url=url, root=str(tmp_path), seconds=HANG)
         seen = Watch(("kubernetes", "features"), asked)
         seen.look(NOW)
     assert [each.moment for each in seen.said.get("kubernetes", {}).values()] == moments
@@ -528,7 +528,7 @@ OWN_NAME = "/metadata/instance/compute/name?api-version=2020-07-01&format=text"
 def test_what_is_no_name_of_a_machine_of_azure_takes_away_no_event(name):
     found = {**azure({**EVENT, "Resources": ["vm"]}), OWN_NAME: name}
     with serving(documents(found, HEADERS["azure"])) as (url, _):
-        notices, problems = told("azure", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("azure", Surroundings({}, url=url, seconds=HANG))
     assert [each.key for each in notices] == [MACHINE]
     assert "is no name of a machine" in problems["azure"]
 
@@ -537,7 +537,7 @@ def test_an_event_of_azure_that_is_none_takes_away_no_other():
     ended = {**EVENT, "EventId": "e2", "EventStatus": "Completed", "NotBefore": ""}
     later = {**EVENT, "NotBefore": "Wed, 18 Nov 2026 12:06:40 GMT"}
     with serving(documents(azure(5, ended, later), HEADERS["azure"])) as (url, _):
-        notices, problems = told("azure", Surroundings({}, url=url, seconds=60))
+        notices, problems = told("azure", Surroundings({}, url=url, seconds=HANG))
     assert [each.moment for each in notices] == [NOW + 3600]
     assert "no object of JSON" in problems["azure"]
     assert "Preempt: e2 is neither Scheduled nor Started but Completed" in problems["azure"]
@@ -547,7 +547,7 @@ def test_an_event_of_azure_that_is_none_takes_away_no_other():
 def test_what_is_no_token_of_aws_is_told_and_not_sent(token):
     found = {"PUT /latest/api/token": token.encode(), SPOT: b"{}"}
     with serving(documents(found)) as (url, _):
-        problem = told("aws", Surroundings({}, url=url, seconds=60))[1]["aws"]
+        problem = told("aws", Surroundings({}, url=url, seconds=HANG))[1]["aws"]
     assert "what it says is no token" in problem
 
 
@@ -555,7 +555,7 @@ def test_what_is_no_token_of_aws_is_told_and_not_sent(token):
 def test_what_is_no_pod_is_told(tmp_path, body):
     pod(tmp_path)
     with serving(lambda request: (200, {"Content-Length": str(len(body))}, body)) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         assert "no object with" in told("kubernetes", asked)[1]["kubernetes"]
 
 
@@ -563,10 +563,13 @@ def test_a_namespace_may_stand_in_a_variable(tmp_path):
     body = pod(tmp_path, deleted="2026-11-18T11:07:10Z")
     (tmp_path / "var/run/secrets/kubernetes.io/serviceaccount/namespace").unlink()
     with serving(api(body)) as (url, _):
-        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=HANG)
         assert "set POD_NAMESPACE" in told("kubernetes", asked)[1]["kubernetes"]
         named = Surroundings(
-            {"POD_NAME": "p-1", "POD_NAMESPACE": "physics"}, url=url, root=str(tmp_path), seconds=60
+            {"POD_NAME": "p-1", "POD_NAMESPACE": "physics"},
+            url=url,
+            root=str(tmp_path),
+            seconds=HANG,
         )
         assert len(told("kubernetes", named)[0]) == 1
 
@@ -626,7 +629,7 @@ def slurm(
         f" *) {reserved};; esac",
         squeue=f'case "$*" in *nodelist*) cat {at}/said-jobs;; *) cat {at}/said-job;; esac',
     )
-    return Surroundings({**made, "SLURM_JOB_ID": own}, "n1", seconds=60)
+    return Surroundings({**made, "SLURM_JOB_ID": own}, "n1", seconds=HANG)
 
 
 def idle(state="IDLE"):
@@ -931,7 +934,7 @@ def test_a_maintenance_that_has_come_is_not_called_off_by_a_drain_before_it(prog
 
 
 def test_where_slurm_does_not_answer_that_is_a_problem(programs):
-    notices, problems = told("slurm", Surroundings(programs(scontrol="exit 1"), "n1", seconds=60))
+    notices, problems = told("slurm", Surroundings(programs(scontrol="exit 1"), "n1", seconds=HANG))
     assert notices == []
     assert "slurm does not say when node n1 is taken away" in problems["slurm"]
 
@@ -941,7 +944,7 @@ def test_a_machine_of_condor_that_drains(programs):
     shown = Path(programs(condor_status="")["PATH"]) / "ads"
     shown.write_text("Draining = true\n" + ads)
     environment = programs(condor_status=f"cat {shown}")
-    asked = Surroundings(environment, "host.example.org", seconds=60)
+    asked = Surroundings(environment, "host.example.org", seconds=HANG)
     drain = (DRAINING, 1, "host.example.org takes no new jobs")
     found = [(each.key, each.moment, each.why) for each in told("condor", asked, now=1)[0]]
     assert [drain, *(each[:2] for each in found[1:])] == [found[0], (MACHINE, 1795184871)]
@@ -981,9 +984,9 @@ def test_a_job_of_condor_asks_for_the_machine_of_its_ads(programs, safe_path, sl
     environment |= {
         "_CONDOR_MACHINE_AD": f"{safe_path}/slot", "_CONDOR_JOB_AD": f"{safe_path}/job"
     }  # fmt: skip
-    assert told("condor", Surroundings(environment, seconds=60)) == ([], {})
+    assert told("condor", Surroundings(environment, seconds=HANG)) == ([], {})
     assert f'Machine == "{name}"' in (safe_path / "asked").read_text()
-    told("condor", Surroundings(environment, "elsewhere", seconds=60))
+    told("condor", Surroundings(environment, "elsewhere", seconds=HANG))
     assert 'Machine == "elsewhere"' in (safe_path / "asked").read_text()
 
 
@@ -1030,7 +1033,7 @@ def test_the_stages_of_a_drain(programs, expected, parent, job, moments):
             ads.append("\n".join(line.replace("=", " = ", 1) for line in lines))
     shown.write_text("\n\n".join(ads) + "\n\n")
     environment = programs(condor_status=f"cat {shown}") | {"_CONDOR_SLOT": "slot1_1"}
-    found, problems = told("condor", Surroundings(environment, "h", seconds=60), now=760)
+    found, problems = told("condor", Surroundings(environment, "h", seconds=HANG), now=760)
     assert problems == {}
     drains = [each.moment for each in found if each.key == DRAINING]
     assert drains == ([] if parent == FREE else [760])
@@ -1046,7 +1049,7 @@ def test_a_job_that_wants_less_time_to_vacate_is_out_earlier(programs, safe_path
     (safe_path / "job").write_text("JobMaxVacateTime = 20\n")
     environment = programs(condor_status=f"cat {safe_path}/ads")
     environment |= {"_CONDOR_SLOT": "slot1_1", "_CONDOR_JOB_AD": f"{safe_path}/job"}
-    asked = Surroundings(environment, "h", seconds=60)
+    asked = Surroundings(environment, "h", seconds=HANG)
     assert [each.moment for each in told("condor", asked)[0]] == [1020]
     (safe_path / "job").unlink()
     assert [each.moment for each in told("condor", asked)[0]] == [1600]
@@ -1070,7 +1073,7 @@ def test_the_end_of_a_slot_is_that_of_the_job_in_it(programs, lines, slot, momen
     shown.write_text("".join((lines, kept)))
     environment = programs(condor_status=f"cat {shown}")
     environment |= {"_CONDOR_SLOT": slot} if slot else {}
-    found = told("condor", Surroundings(environment, "host.example.org", seconds=60), now=1)[0]
+    found = told("condor", Surroundings(environment, "host.example.org", seconds=HANG), now=1)[0]
     assert [(each.key, each.moment) for each in found] == moments
 
 
@@ -1273,7 +1276,7 @@ def test_watches_announce_what_stands_and_never_what_they_announced(
         names = ("features", name)
         asked = Surroundings(
             {"MACHINEFEATURES": f"{url}/m" if where == "served" else str(place / "m")},
-            root=str(place), announced={MACHINE: str(own[name])}, names=names, seconds=60,
+            root=str(place), announced={MACHINE: str(own[name])}, names=names, seconds=HANG,
         )  # fmt: skip
         return Watch(names, asked)
 

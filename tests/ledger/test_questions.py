@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("duckdb")
 
 from ledger_runs import FIRST, run
+from waiting import HANG
 
 from sssjob.errors import DamagedStore, LimitExceeded, SSSJobError, UnusableInput
 from sssjob.ledger import ledger, questions
@@ -17,7 +18,7 @@ def kept(tmp_path):
     return found
 
 
-def answer(kept, text, seconds=60):
+def answer(kept, text, seconds=HANG):
     with questions.asked(kept, text, seconds) as found:
         return found.names, [*found.rows]
 

@@ -243,8 +243,8 @@ def test_a_client_that_goes_away_leaves_half_a_body_that_nobody_reads():
 
 def test_a_body_that_unpacks_to_too_much_is_ended_and_the_next_one_answered(address):
     bomb = gzip.compress(b"<Job><Id>1</Id><State>x</State></Job>\n" * 400_000, 1)
-    # Tens of times what a processor takes for the good question.
-    stores = StorePool(address, Bounds(memory=1 << 29, seconds=2, deadline=HANG))
+    # Ten times what a processor takes for the good question.
+    stores = StorePool(address, Bounds(memory=1 << 29, seconds=1, deadline=HANG))
     app = application(address, title="jobs", token=TOKEN, hosts=frozenset((HOST,)), stores=stores)
     with TestClient(app, base_url=f"http://{HOST}", headers=BEARER) as client:
         for path in POSTED:
