@@ -26,7 +26,7 @@ how it is divided. The other cases have one answer each:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, zip_longest
@@ -151,6 +151,11 @@ def memory_held(job: JobUsage) -> Number | None:
     return job.memory if job.asked is None else job.asked
 
 
+# Wall time by memory has two sides where a database adds it up, so that each sum fits its numbers:
+# the bits from here on, and those below.
+HELD_BITS = 32
+
+
 @dataclass(slots=True)
 class Totals:
     """The sums of a group of jobs."""
@@ -184,6 +189,23 @@ class Totals:
     with_wait: int = 0
     # What a site makes of the sums: by factors and rates (``EXTRA``).
     more: dict[str, Number] = field(default_factory=dict)
+
+    @classmethod
+    def of_sums(cls, sums: Mapping[tuple[str, int], Any], jobs: int = 0) -> Totals:
+        """The totals that a database has, by their fields and the number of the side of each.
+
+        NULL is none.
+        """
+        found = cls(jobs)
+        for (name, side), value in sums.items():
+            if (name, 1) not in sums:
+                if value is not None:
+                    setattr(found, name, value)
+            elif side:
+                over, under = sums[name, 0] or 0, value or 0
+                whole = (over << HELD_BITS) + under if name == "held" else (over, under)
+                setattr(found, name, whole)
+        return found
 
     def add(self, job: JobUsage) -> None:
         """Count one job."""

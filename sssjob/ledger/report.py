@@ -27,6 +27,7 @@ from sssjob.ledger.engine import connected, over, rows_of
 from sssjob.ledger.manifest import DataFile, Manifest, newest, together
 from sssjob.measures import (
     DIVIDED,
+    HELD_BITS,
     LONGEST,
     JobUsage,
     Number,
@@ -472,7 +473,8 @@ class _ReportAppender:
         """Add the groups that SQL finds: keys, the piece, how many jobs, and the sums."""
         names, labels = len(self._names), [*self._sums()]
         for row in self._rows(text):
-            totals = _totals(row[names + 1], dict(zip(labels, row[names + 2 :], strict=True)))
+            sums = dict(zip(labels, row[names + 2 :], strict=True))
+            totals = Totals.of_sums(sums, jobs=row[names + 1])
             key = [each or "" for each in row[:names]]
             if not self._put(key, row[names], totals, cut):
                 self._report.outside += totals.jobs
@@ -564,7 +566,6 @@ def _keyed(name: str) -> str:
     return f'"{GROUPED[SAME.get(name, name)]}"' if SAME.get(name, name) in GROUPED else KEYED[name]
 
 
-_HALF = 1 << 32
 _MOST = "most_memory"
 _NARROW, _WIDE = "BIGINT", "HUGEINT"
 _HELD = f"coalesce({SUMMED['asked']}, {SUMMED['memory']}, 0)"
@@ -636,7 +637,8 @@ def _aggregates(of: Of, without: Collection[str] = frozenset()) -> dict[_Sum, st
     both("memory_of", memory, asked, f"{memory} IS NOT NULL", f"{asked} <> 0")
     both("limit_of", wall, limit, f"{wall} IS NOT NULL", f"{limit} <> 0")
     share = f"({of('wall')})::HUGEINT"
-    put("held", f"{share} * (({_HELD}) // {_HALF})", f"{share} * (({_HELD}) % {_HALF})")
+    side = 1 << HELD_BITS
+    put("held", f"{share} * (({_HELD}) // {side})", f"{share} * (({_HELD}) % {side})")
     slots, of_gpus = of("asked_slots"), of("asked_gpus_held")
     put("asked_slots", slots)
     put("asked_gpus", of_gpus)
@@ -646,19 +648,6 @@ def _aggregates(of: Of, without: Collection[str] = frozenset()) -> dict[_Sum, st
     both("gpus_of_asked", of("gpus"), of_gpus, f"{gpus} IS NOT NULL",
          f"{ran} AND {SUMMED['asked_gpus']} <> 0")  # fmt: skip
     return told
-
-
-def _totals(jobs: int, sums: Mapping[tuple[str, int], Any]) -> Totals:
-    """The totals of so many jobs, of the sums of ``_aggregates``; NULL is none."""
-    found = Totals(jobs)
-    for (name, side), value in sums.items():
-        if (name, 1) not in sums:
-            if value is not None:
-                setattr(found, name, value)
-        elif side:
-            over, under = sums[name, 0] or 0, value or 0
-            setattr(found, name, over * _HALF + under if name == "held" else (over, under))
-    return found
 
 
 def _tells(totals: Totals) -> bool:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from sssjob.errors import UnusableStore
 from sssjob.measures import (
+    HELD_BITS,
     SUMS,
     JobUsage,
     Totals,
@@ -43,8 +44,8 @@ from sssjob.store.schema import INTEGER, TEXT, Field, Table
 
 MOST = 1 << 43  # numbers of rows are below
 _PART = 18  # bits of how many rows are added up together
-_HALF = 32  # bits; wall time by memory is kept in two parts
 _BATCH = 5000  # rows that are written together
+_LOW = (1 << HELD_BITS) - 1  # the lower side of wall time by memory
 _VERSION = 2  # of what rows say: others are made anew
 _NAMES = tuple(each.name for each in SUMS)
 
@@ -346,7 +347,7 @@ class StoreUsage:
         held = 0 if exact else int((row.sums.wall or 0) * (memory_held(row.sums) or 0))
         sums = (None,) * len(_NAMES) if exact else row.sums
         return (
-            row.document, *numbers, row.end, *sums, held >> _HALF, held & ((1 << _HALF) - 1), exact,
+            row.document, *numbers, row.end, *sums, held >> HELD_BITS, held & _LOW, exact,
         )  # fmt: skip
 
 
@@ -409,20 +410,11 @@ def _aggregates(without: Collection[str]) -> dict[tuple[str, int], str]:
 
 
 def _totals(numbers: Sequence[object], sums: Iterable[tuple[str, int]]) -> Totals:
-    """The totals of a group, of the sums of ``_aggregates``; NULL is none."""
-    told = {
+    """The totals of a group, of the sums of ``_aggregates``."""
+    return Totals.of_sums({
         label: None if each is None else int(str(each))
         for label, each in zip(sums, numbers, strict=True)
-    }
-    found = Totals()
-    for (name, side), value in told.items():
-        if (name, 1) not in told:
-            if value is not None:
-                setattr(found, name, value)
-        elif side:
-            over, under = told[name, 0] or 0, value or 0
-            setattr(found, name, (over << _HALF) + under if name == "held" else (over, under))
-    return found
+    })  # fmt: skip
 
 
 def _are_narrow(sums: JobUsage) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import ceil
 from typing import NamedTuple
 
 from sssjob import expression, resource_names, task_distribution, units
@@ -26,7 +27,7 @@ from sssjob.resource_names import (
 )
 from sssjob.task_counts import NODES_OF_TASKS, CountRange, StatedCounts, as_names_have, pins
 from sssjob.translate.nodes import conditions, named_nodes
-from sssjob.translate.options import ScriptReading
+from sssjob.translate.options import ScriptOptions, ScriptReading
 from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest, no_case
 
 MIB = 1 << 20
@@ -622,6 +623,30 @@ def say_size(heard: ScriptReading, name: str, number: int) -> None:
 def say_wall(heard: ScriptReading, seconds: int) -> None:
     """A limit of the wall time as the amount that who submits asks for (decision 492)."""
     heard.request("Duration", seconds)
+
+
+def say_amount(
+    said: ScriptOptions, heard: ScriptReading, option: str, name: str,
+    parse: Callable[[str], Fraction | int | None],
+) -> None:  # fmt: skip
+    """An option that is a ``Duration`` in seconds, or a size in bytes.
+
+    It is given back where the parser finds none in it: raises ``InvalidValue``, or gives None.
+    """
+    value = said.last(option)
+    if value is None:
+        return
+    try:
+        number = parse(value)
+    except InvalidValue as error:
+        said.back(option, value, str(error))
+        return
+    if number is None:
+        said.back(option, value)
+    elif name == "Duration":
+        say_wall(heard, ceil(number))
+    else:
+        say_size(heard, name, ceil(number))
 
 
 def rescope(heard: ScriptReading, scope: str) -> None:

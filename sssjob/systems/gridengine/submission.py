@@ -198,19 +198,8 @@ class Slots(AmountsLayout):
                 numbers.say_size(heard, "Memory", amount * factor[settings.memory_scope])
             else:
                 said.back("-l h_vmem", value)
-        for option, name in (("-l h_rt", "Duration"), ("-l swap_free", "Swap")):
-            value = said.last(option)
-            number = (
-                None
-                if value is None
-                else (whole_seconds if name == "Duration" else whole_bytes)(value)
-            )
-            if number is not None and name == "Duration":
-                numbers.say_wall(heard, number)
-            elif number is not None:
-                numbers.say_size(heard, name, number)
-            elif value is not None:
-                said.back(option, value)
+        numbers.say_amount(said, heard, "-l h_rt", "Duration", whole_seconds)
+        numbers.say_amount(said, heard, "-l swap_free", "Swap", whole_bytes)
         _say_gpus(said, heard, slots)
         if (value := said.last("-l arch")) is not None:
             try:

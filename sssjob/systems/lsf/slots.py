@@ -207,17 +207,8 @@ class Slots(AmountsLayout):
         self._say_select(said, heard)
         self._say_order(said, heard)
         self._say_usage(said, heard, of, settings.memory_scope)
-        for option, name in (("-W", "Duration"), ("-v", "Swap")):
-            value = said.last(option)
-            if value is None:
-                continue
-            try:
-                if name == "Duration":
-                    numbers.say_wall(heard, minutes(value))
-                else:
-                    numbers.say_size(heard, name, size(value))
-            except InvalidValue as error:
-                said.back(option, value, str(error))
+        numbers.say_amount(said, heard, "-W", "Duration", minutes)
+        numbers.say_amount(said, heard, "-v", "Swap", size)
         if (value := said.last("-m")) is not None:
             found = value.split()
             if not found or not all(map(plain, found)):

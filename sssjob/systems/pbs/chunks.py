@@ -53,17 +53,9 @@ def shared(asked: JobRequest, made: ScriptWriting, of: numbers.TaskCounts) -> No
 
 def say_shared(said: ScriptOptions, heard: ScriptReading) -> None:
     """The same back."""
-    for option, name in (("-l walltime", "Duration"), ("-l vmem", "Swap"), ("-l file", "Disk")):
-        value = said.last(option)
-        if value is None:
-            continue
-        try:
-            if name == "Duration":
-                numbers.say_wall(heard, limit(value))
-            else:
-                numbers.say_size(heard, name, ceil(size(value)))
-        except InvalidValue as error:
-            said.back(option, value, str(error))
+    numbers.say_amount(said, heard, "-l walltime", "Duration", limit)
+    numbers.say_amount(said, heard, "-l vmem", "Swap", size)
+    numbers.say_amount(said, heard, "-l file", "Disk", size)
 
 
 def places(

@@ -231,16 +231,7 @@ class Amounts(AmountsLayout):
                 numbers.say_size(heard, "Disk", amount * of.granted_nodes)
             else:
                 said.back("--tmp", value)
-        if (value := said.last("--time")) is not None:
-            try:
-                seconds = slurm.time_limit(value)
-            except InvalidValue as error:
-                said.back("--time", value, str(error))
-                return
-            if seconds is None:
-                said.back("--time", value)
-            else:
-                numbers.say_wall(heard, seconds)
+        numbers.say_amount(said, heard, "--time", "Duration", slurm.time_limit)
 
     def _say_resources(
         self, said: ScriptOptions, heard: ScriptReading, of: numbers.TaskCounts
