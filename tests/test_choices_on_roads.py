@@ -78,6 +78,11 @@ CASES = {
         (requested(f'{BRACKETS}<Feature preference="-1">f</Feature>'), group(N3), 4, 3),
     "brackets that say nothing, beside a feature":
         (requested(BRACKETS + F), group(N3), 4, 3),
+    "a feature that the group does not want, or a number": (
+        either('<Feature op="NE">f</Feature>', P2), group(requested(F)), 2, None,
+    ),
+    "a feature that the job requests and the group does not want, or a number":
+        (requested(F), group(either('<Feature op="NE">f</Feature>', P2)), 2, None),
     "preferred numbers of both": (
         requested(preferred("Processors", 2, 1) + preferred("Processors", 4, 3)),
         group(requested(preferred("NodeCount", 2, 1) + preferred("NodeCount", 1, 2))),

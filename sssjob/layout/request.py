@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sssjob import expression, task_distribution
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Term
-from sssjob.expression.offer import without_set_aside
+from sssjob.expression.conflicts import conflict
+from sssjob.expression.offer import ALL_NEEDED, outside, without_set_aside
+from sssjob.expression.tree import comparison_of
 from sssjob.layout.values import Count, Stated
 from sssjob.model import Block
 from sssjob.named_nodes import NamedNodes, named
@@ -114,13 +116,35 @@ def requests(block: Block, path: str, *, extended: bool = False) -> LayoutReques
     stated = Statement(without_set_aside(block), path, extended=extended)
     told: dict[tuple[object, ...], LayoutRequest] = {}
     empty: list[tuple[Term, ...]] = []
-    for alternative in found:
+    for alternative in _without_conflicts(block, found):
         asked = stated.request(alternative.terms)
         if asked is None:
             empty.append(tuple(of_counts(alternative.terms)))
         else:
             told.setdefault(asked.counts, asked)
     return LayoutRequests(tuple(told.values()), found.complete, tuple(empty))
+
+
+# decision 1162
+def _without_conflicts(
+    block: Block, found: expression.Alternatives
+) -> Sequence[expression.Alternative]:
+    """Alternatives without those whose features contradict each other, unless all do.
+
+    What else contradicts itself is told where its numbers are taken.
+    """
+    if len(found) < 2:
+        return found.best
+    beside = [Comparison(each) for each in outside(block) if each.name in ALL_NEEDED]
+    met = [
+        each for each in found
+        if not conflict(replace(each, terms=(*beside, *filter(_is_of_features, each.terms))))
+    ]  # fmt: skip
+    return met or found.best
+
+
+def _is_of_features(term: Term) -> bool:
+    return comparison_of(term).item.name in ALL_NEEDED
 
 
 class Statement:
