@@ -379,7 +379,7 @@ PODINFO = {
 
 
 def test_the_page_for_payloads_has_the_names_of_the_downward_API_and_no_other():
-    sentence = re.search(r"downward API of Kubernetes tells a pod: (.+?)\.", PAGE, re.DOTALL)
+    sentence = re.search(r"downward API of Kubernetes tells a pod: (.+?);\n", PAGE, re.DOTALL)
     told = re.findall("`([A-Z_]+)`", sentence[1])
     assert sorted(told) == sorted([*pod.NAMES, "MY_"])
     assert PODINFO.keys() == {name for name, key in pod.NAMES.items() if key}
