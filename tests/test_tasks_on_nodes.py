@@ -238,3 +238,9 @@ def test_of_several_groups_a_node_has_the_processors_of_its_own_tasks(said, part
     job = loads(f"<Job><Id>1</Id>{whole}{SEVERAL.format(said)}</Job>")
     for name, number in parts.items():
         assert derive(job, starting=True, nodes=(name,)).values["allocated_cpu"] == number
+
+
+@pytest.mark.parametrize("node", ["n1", "n2", "n9"])
+def test_tasks_that_name_no_node_are_on_any(node):
+    job = loads(JOB.format(LISTED + tasks("")))
+    assert derive(job, starting=True, nodes=(node,)).values["allocated_cpu"] == 1

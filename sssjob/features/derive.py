@@ -38,6 +38,7 @@ def derive(
     granted: Mapping[str, Amount] = _NO_AMOUNTS,
     guessing: bool = True,
     called: str = "",
+    number: int | None = None,
 ) -> Features:
     """The values of the 2016 vocabulary for a job whose defaults are resolved.
 
@@ -50,8 +51,11 @@ def derive(
     ``granted`` is what the batch system has given to the job: it wins over all else. Without
     ``guessing`` nothing is assumed, and a range of processors does not say how many were given.
     ``called`` is the id that the batch system has for the job; "" is that of the document.
+    ``number`` is that of the choice which is made (``Scope.choices``), where it is not the best.
     """
-    work = _CheckedDerivation(job, now, starting, frozenset(nodes), cpu_limit, repair, machine)
+    work = _CheckedDerivation(
+        job, now, starting, frozenset(nodes), cpu_limit, repair, machine, number
+    )
     work.reservation_end, work.settings, work.host = reservation_end, settings, host
     work.granted, work.guessing, work.called = granted, guessing, called
     for name, sources in SOURCES.items():

@@ -31,6 +31,7 @@ from sssjob.features.on_nodes import TasksOfNodes, tasks_on
 from sssjob.features.precedence import Choices
 from sssjob.model import Job, Properties, Task, TaskGroup
 from sssjob.states import has_begun, has_ended
+from sssjob.task_counts import pins
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
 RATING = "HS06"
@@ -41,7 +42,7 @@ class Derivation(Choices):
 
     def __init__(
         self, job: Job, now: int | None, starting: bool, nodes: frozenset[str],
-        cpu_limit: bool, repair: bool, machine: Mapping[str, Value],
+        cpu_limit: bool, repair: bool, machine: Mapping[str, Value], number: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(keys.JOB_FEATURES, extensions(job, EXTENSION))
         self._tell_doubled(job)
@@ -55,7 +56,7 @@ class Derivation(Choices):
         self.granted: Mapping[str, Amount] = {}
         self.guessing = True
         self.called = ""
-        self.scope = Scope(job, "/Job", self.report, repair=repair)
+        self.scope = Scope(job, "/Job", self.report, repair=repair, number=number)
         self.groups = [
             self.scope.of_group(
                 group, _group_path(group, number), self.report, job=self.scope, is_counted=True
@@ -387,7 +388,7 @@ def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
 def _of_tasks(work: Derivation, scope: Scope) -> TasksOfNodes | None:
     """How many tasks of a group are on the nodes that are looked at, and of how many tasks.
 
-    Where no layout says it, of the Task elements; None where there are none either.
+    Where no layout says it, of the Task elements; None where none of them names a node either.
     """
     if scope.path not in work.parts:
         work.parts[scope.path] = _part(work, scope) if work.nodes else None
@@ -398,7 +399,7 @@ def _part(work: Derivation, scope: Scope) -> TasksOfNodes | None:
     if (found := tasks_on(scope, work.nodes)) is not None:
         return found
     spelled = scope.block.blocks(Task)
-    if not spelled:
+    if not any(pins(scope.block)):
         return None
     here = sum(task.get("Node") in work.nodes for task in spelled)
     return TasksOfNodes(Fraction(here), Fraction(len(spelled)))

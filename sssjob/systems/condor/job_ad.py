@@ -722,7 +722,7 @@ class _AdBuilder:
 
     # decision 1147
     def limits(self) -> None:
-        scope = Scope(self.job, "/Job", self.hear)
+        scope = Scope(self.job, "/Job", self.hear, number=self.asked.scope.number)
         if (seconds := scope.limit("CPUTime")) is not None:
             most = self._stated("cpu_limit_secs", int(seconds.value))
             used = tree.Grouped(tree.Binary("+", _own("RemoteUserCpu"), _own("RemoteSysCpu")))
@@ -745,8 +745,11 @@ class _AdBuilder:
     def features(self) -> None:
         """The limits that the job will find as its features, and amounts of its task groups."""
         # A CPU time limit that only follows from the elapsed time is that of the slot's processors.
-        asking = self.undelivered
-        found = derive(asking, starting=True, cpu_limit=False)
+        asked = partial(
+            derive, self.undelivered, starting=True, cpu_limit=False,
+            number=self.asked.scope.number,
+        )  # fmt: skip
+        found = asked()
         values = found.values
         if self.job.properties.get("Extension", type=EXTENSION) is not None:
             for each in found.findings:
@@ -759,9 +762,7 @@ class _AdBuilder:
         left = [each for each in _SIZES if each[1] not in self.ad]
         self.assumed = {name for _, name, _ in left}
         if any(values.get(key) is not None for key, _, _ in left):  # else there is no more to know
-            certain = derive(
-                self.undelivered, starting=True, cpu_limit=False, guessing=False
-            ).values
+            certain = asked(guessing=False).values
             self.assumed -= {name for key, name, _ in left if certain.get(key) is not None}
         for key, name, unit in left:
             value = values.get(key)

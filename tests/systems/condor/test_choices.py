@@ -169,3 +169,22 @@ def test_an_ad_is_of_the_best_alternative_that_nothing_refuses(lost):
     assert made.runs
     assert made.ad["RequestCpus"] == 2
     assert "MinHosts" not in made.ad
+
+
+TWO_PLACES = ("{}", "<TaskGroup><Name>g</Name>{}</TaskGroup>")
+
+
+@pytest.mark.parametrize("place", TWO_PLACES, ids=["job", "only group"])
+@pytest.mark.parametrize("second, processors", [
+    ("<Feature conj='Or'>f</Feature>", 1), ("<Processors conj='Or'>2</Processors>", 2),
+    ("<Feature conj='Or' group='1'>f</Feature><Processors group='-1'>4</Processors>", 4),
+])  # fmt: skip
+def test_an_ad_of_the_next_alternative_has_its_numbers(place, second, processors):
+    asked = f"<Requested><NodeCount>3</NodeCount>{second}</Requested>"
+    job = loads(
+        '<Job awarenessPolicy="Reject"><Id>1</Id><Executable>/bin/date</Executable>'
+        f"{place.format(asked)}</Job>"
+    )
+    [mapped] = to_ads(job)
+    assert mapped.runs
+    assert (mapped.ad["RequestCpus"], "MinHosts" in mapped.ad) == (processors, False)
