@@ -261,7 +261,10 @@ def _wanted(asked: JobRequest, options: OptionForm, limits: _PolicedAmounts) -> 
         asked.leave(name, NO_OPTION)
     for name in ("Memory", *(("Disk",) if options.scratch else ())):
         numbers.in_all(asked, of, name)  # which tells what the limits do not hold of it
-    numbers.wall(asked)
+    if asked.over and "Duration" not in asked.scope.mentioned:
+        asked.own("Duration")  # it is what the job used
+    else:
+        numbers.wall(asked)
     return wanted
 
 

@@ -244,7 +244,7 @@ def _most_hosts(ad: Ad, hosts: int) -> int | None:
 
 def _total(ad: Ad, name: str, hosts: int) -> int | None:
     """What all hosts together are asked for, where our ad says it, and nobody changed it since."""
-    if not name.lower().startswith(table.REQUEST):
+    if not name.lower().startswith(table.REQUEST) or (hosts < 2 and name != "RequestCpus"):
         return None
     total, each = ad.get(f"{names.TOTAL}{name[len(table.REQUEST) :]}"), ad.get(name)
     if type(total) is not int or type(each) is not int:
