@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import NamedTuple, Protocol
 
 from sssjob.expression import Interval
@@ -416,12 +416,12 @@ class StatedCounts(NamedTuple):
             [*islice(processors.multiples(each, times, room), most)]
             for times in (max(least, filling), least)
         )
-        fitting = (
-            *(number for number in full if self._fit_nodes(among, number // each, filled=True)),
-            *(number for number in every if self._fit_nodes(among, number // each)),
-            *every,
+        fitting = chain(
+            (number for number in full if self._fit_nodes(among, number // each, filled=True)),
+            (number for number in every if self._fit_nodes(among, number // each)),
+            every,
         )
-        return fitting[0] if fitting else None
+        return next(fitting, None)
 
     def _fit_nodes(self, among: CountRange, tasks: int, *, filled: bool = False) -> bool:
         """Whether so many tasks, of which none is without room, leave no node without one.
