@@ -246,7 +246,7 @@ def _total(ad: Ad, name: str, hosts: int) -> int | None:
     """What all hosts together are asked for, where our ad says it, and nobody changed it since."""
     if not name.lower().startswith(table.REQUEST) or (hosts < 2 and name != "RequestCpus"):
         return None
-    total, each = ad.get(f"{names.TOTAL}{name[len(table.REQUEST) :]}"), ad.get(name)
+    total, each = ad.get(names.total(name)), ad.get(name)
     if type(total) is not int or type(each) is not int:
         return None
     written = total if name != "RequestCpus" else _with_tasks(ad, total)

@@ -602,7 +602,7 @@ class _AdBuilder:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
         hosts = self.ad.get("MinHosts")
         for name, said in self._overruled.items():
-            self.ad[_total(name)] = said
+            self.ad[names.total(name)] = said
         if isinstance(hosts, int):
             if hosts > 1 and not self.asked.ended:
                 self._each_runs(hosts)
@@ -652,7 +652,7 @@ class _AdBuilder:
 
     def _uneven(self, name: str, value: int, each: int, hosts: int) -> None:
         """Keep what hosts cannot share evenly; more processors or GPUs than asked for are told."""
-        self.ad[_total(name)] = value
+        self.ad[names.total(name)] = value
         if name not in _OF_SIZE:
             self._told_of_hosts = True
             told = f"each of {hosts} hosts has {name} {each}, {each * hosts} in all and not {value}"
@@ -828,11 +828,6 @@ def _number(asked: JobRequest, element: str) -> int | None:
         return None
     found = None if count.exact else _counting(asked).processors(least=True)
     return count.least if found is None else math.ceil(found.value)
-
-
-def _total(name: str) -> str:
-    """The attribute that has what is asked for of all hosts together."""
-    return f"{names.TOTAL}{name[len(_REQUEST) :]}"
 
 
 def _overruling(asked: JobRequest) -> int | None:

@@ -86,8 +86,7 @@ FETCHED = "SSSFetched"  # when a slot was given the job, in seconds since 1970
 TASK_GROUP, TASK_GROUPS, TASK_GROUP_NAME = "SSSTaskGroup", "SSSTaskGroups", "SSSTaskGroupName"
 TASK_GROUP_ID = "SSSTaskGroupId"
 TASK_GROUPS_OF = "SSSTaskGroupsOf"  # a digest of that job, the same in the ads of all its groups
-# Before what follows Request: what is asked for on all hosts, where these cannot share it evenly.
-TOTAL = "SSSTotal"
+_TOTAL = "SSSTotal"  # before what follows Request
 GPU_MODEL = "SSSGPU_"  # before the id of a GPU of the machine: its model, which travels likewise
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
@@ -154,6 +153,15 @@ def given_at(attempt: int) -> int:
     (1795669016001, 0)
     """
     return attempt if attempt >= _MOMENTS else 0
+
+
+def total(name: str) -> str:
+    """What an attribute asks for on all hosts, where these cannot share it evenly.
+
+    >>> total("RequestCpus")
+    'SSSTotalCpus'
+    """
+    return f"{_TOTAL}{name[len('Request') :]}"
 
 
 def resource(name: str) -> str:
