@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob import spec
-from sssjob.document.encodings import UTF8, beginning
+from sssjob.document.encodings import UTF8, beginning, by_mark
 from sssjob.errors import UnreadableDocument, finding, quoted
 from sssjob.units import XML_SPACE
 
@@ -111,8 +111,10 @@ def invalid_byte(
     byte: int, encoding: str, place: int, line: int, column: int
 ) -> UnreadableDocument:
     """A byte that the encoding of its document does not have there."""
-    text = f"byte 0x{byte:02X} at offset {place} is not {encoding.upper()}"
-    advice = 'name the encoding: <?xml version="1.0" encoding="ISO-8859-1"?>'
+    text = f"byte 0x{byte:02X} at offset {place} is not {encoding.upper().removeprefix('US-')}"
+    # Word processors write their quotes and dashes there, where Latin 1 has nothing.
+    meant = "windows-1252" if 0x80 <= byte < 0xA0 else "ISO-8859-1"
+    advice = f'name the encoding: <?xml version="1.0" encoding="{meant}"?>'
     advice = advice if encoding == UTF8 else ""
     said = finding("E-XML", text, line=line, column=column, suggestion=advice)
     return UnreadableDocument(said)
@@ -155,7 +157,7 @@ def begins_document(head: bytes) -> bool:
     start = beginning(head)
     if not start:
         raise empty()
-    if is_binary(head[:_BEGIN].decode("utf-8", "replace")):
+    if is_binary(head[:_BEGIN].decode(by_mark(head) or UTF8, "replace")):
         raise UnreadableDocument(finding("E-XML", BINARY_SAID, line=1, column=1))
     return start.startswith((b"<", _HALVED.encode()))
 

@@ -297,7 +297,7 @@ class DocumentCutter:
             self._line += lines
             self._column, self._margin = 1, b""
         last = used[used.rfind(b"\n") + 1 :] if lines else used
-        self._column += encodings.characters(last)
+        self._column += encodings.characters(last, self._encoding)
         if self._margin is not None:
             blank = not last.strip(SPACE) and len(last) < _HEAD
             self._margin = self._margin + last if blank else None

@@ -94,7 +94,9 @@ class Skeleton:
         self._fed, self._fed_at = b"", place  # at last
         self._begin, self._begun = place, bytearray()  # all before the first mark
         self._lag = self._fed_lag = 0  # columns that the parser was not told of this line
-        self._told = 0  # complaints
+        # What is wrong, in its place: only while it is fed is known where its columns are.
+        self._faults: list[UnreadableDocument] = []
+        self._logged = self._noted = self._told = 0  # of its log, its errors, and the faults
         self._parent: Element | None = None  # of the last mark
         self._around = ALONE
         self._size = self._nodes = self._blank = 0  # since the last mark, or tag
@@ -145,7 +147,7 @@ class Skeleton:
             del parent[0]
         if parent is not self._parent:
             if (untold := self._untold()) and any(map(_is_unbound, _chain(parent))):
-                raise self._refusal(untold[0])
+                raise untold[0]
             self._parent = parent
             around = _around(parent, self._encoding, self._origin, place.line)
             self._around = replace(around, elements=self._around_of(mark))
@@ -158,9 +160,9 @@ class Skeleton:
 
     def complaints(self) -> Iterator[UnreadableDocument]:
         """What is wrong with it and was not told, though it could be read on."""
-        for said in self._untold():
+        for fault in self._untold():
             self._told += 1
-            yield self._refusal(said)
+            yield fault
 
     def close(self, place: SourcePlace) -> Element | None:
         """The root, unless what was told is wrong with it. Raises ``UnreadableDocument``."""
@@ -202,15 +204,20 @@ class Skeleton:
             raise self._first(error) from error
         # lxml does not always raise what ends a document, and begins another one then.
         if (untold := self._untold()) and self._parser.feed_error_log.filter_from_fatals():
-            raise self._refusal(untold[0])
+            raise untold[0]
 
     def _first(self, error: etree.XMLSyntaxError) -> UnreadableDocument:
         """The first error that was not told: what the parser kept to itself is the cause."""
-        return self._refusal(next(iter(self._untold()), parsing.fault_of(error)))
+        return next(iter(self._untold()), None) or self._refusal(parsing.fault_of(error))
 
-    def _untold(self) -> list[ParserError]:
+    def _untold(self) -> list[UnreadableDocument]:
         log = self._parser.feed_error_log
-        return list(parsing.faults(log))[self._told :] if len(log) > self._told else []
+        if len(log) != self._logged:
+            self._logged, said = len(log), [*parsing.faults(log)]
+            new = said[self._noted :] if self._noted < len(said) else said  # of another document
+            self._faults += map(self._refusal, new)
+            self._noted = len(said)
+        return self._faults[self._told :]
 
     def _filler(self, place: SourcePlace) -> bytes:
         """Lines up to a place, so that what comes there is told there."""

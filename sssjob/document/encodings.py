@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import lru_cache
 from typing import BinaryIO
 
 UTF8 = "utf-8"
@@ -28,6 +29,11 @@ LONGEST_MARK = _MARKS[0][0]
 _HIDING = tuple(mark for mark, _ in (*_MARKS, *_BARE))
 # The same bytes mean this or that in them, by what comes before.
 _STATEFUL = re.compile(r"iso2022.*|hz|utf_?7|utf-7")
+# Of the codecs of Python: others are no encodings of XML, or take quadratic time.
+_READ = re.compile(
+    r"utf-8|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|shift_jis|euc_(jp|kr)|gb2312|gbk|gb18030|big5"
+    rf"|{_STATEFUL.pattern}"
+)
 DECLARATION = re.compile(rb"<\?xml\s")  # how a document begins that has one
 _DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)[\"']")
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
@@ -97,9 +103,45 @@ def shows_tags(name: str) -> bool:
         return False
 
 
-def characters(data: bytes) -> int:
-    """How many characters bytes of UTF-8 are."""
-    return len(data.translate(None, _CONTINUATION))
+@lru_cache(maxsize=64)  # names come from strangers
+def codec(name: str) -> str | None:
+    """What Python calls an encoding in which a declaration can be read, if it is one of XML.
+
+    >>> codec("Windows-1252"), codec("EUC-JP"), codec("HZ"), codec("UTF-16"), codec("punycode")
+    ('cp1252', 'euc_jp', 'hz', None, None)
+    """
+    try:
+        found = codecs.lookup(name).name
+    except LookupError:
+        return None
+    is_seen = shows_tags(found) or _STATEFUL.fullmatch(found)
+    return found if is_seen and _READ.fullmatch(found) else None
+
+
+def invalid(data: bytes, name: str) -> int | None:
+    """Where the first byte is that an encoding does not have; None where that cannot be told.
+
+    >>> invalid(b"a\\xe4", "utf-8"), invalid(b"a\\xe4", "iso-8859-1"), invalid(b"\\x81", "cp1252")
+    (1, None, 0)
+    """
+    known = codec(name)
+    try:
+        data.decode(known or "latin-1")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def characters(data: bytes, name: str = UTF8) -> int:
+    """How many characters some bytes are; of an encoding that is not known, each byte is one.
+
+    >>> characters("ä€".encode()), characters(b"\\xa4\\xa4", "iso-8859-15")
+    (2, 2)
+    """
+    if name == UTF8:
+        return len(data.translate(None, _CONTINUATION))
+    known = None if data.isascii() else codec(name)
+    return len(data.decode(known, "replace") if known else data)
 
 
 def size(data: bytes, origin: str) -> int | None:

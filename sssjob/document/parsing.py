@@ -112,15 +112,15 @@ class SourcePlace(NamedTuple):
     line: int = 1
     column: int = 1
 
-    def behind(self, data: bytes) -> SourcePlace:
-        """Where something begins that comes behind bytes that begin here.
+    def behind(self, data: bytes, encoding: str = UTF8) -> SourcePlace:
+        """Where something begins that comes behind bytes of an encoding that begin here.
 
         The byte order mark of a source has no column of its own.
         """
         lines, last = data.count(b"\n"), data[data.rfind(b"\n") + 1 :]
         if not self.start:
             last = last.removeprefix(BYTE_ORDER_MARK)
-        column = characters(last) + (1 if lines else self.column)
+        column = characters(last, encoding) + (1 if lines else self.column)
         return SourcePlace(self.start + len(data), self.line + lines, column)
 
 
@@ -166,8 +166,6 @@ def fault_of(error: etree.XMLSyntaxError) -> ParserError:
 _BEGUN_BY = {"Opening and ending tag mismatch": "</", "xmlParseEntityRef: no name": "&"}
 # What it says behind the encoding of a declaration, if the bytes cannot be in it.
 _NO_BLANK = "Blank needed here"
-# Encodings whose characters are counted as those of UTF-8.
-_COUNTED = {UTF8: UTF8, "us-ascii": "ascii", "ascii": "ascii"}
 _BEGIN = 512  # bytes that tell what something is that is no XML
 
 
@@ -175,46 +173,42 @@ def refusal(
     said: ParserError, data: bytes, place: SourcePlace, encoding: str = UTF8
 ) -> UnreadableDocument:
     """Why bytes that begin at a place are refused, in words and with the place in their source."""
-    name = _COUNTED.get(encoding)
-    if said.kind == INVALID_BYTES and name and (byte := _invalid(data, name)) is not None:
-        at = place.behind(data[:byte])
-        return cause.invalid_byte(data[byte], name, at.start, at.line, at.column)
+    if said.kind == INVALID_BYTES and (byte := _invalid(data, encoding)) is not None:
+        at = place.behind(data[:byte], encoding)
+        return cause.invalid_byte(data[byte], encoding, at.start, at.line, at.column)
     above = place.line - 1
-    column = _column(said, data) + (place.column - 1 if said.line == 1 else 0)
+    column = _column(said, data, encoding) + (place.column - 1 if said.line == 1 else 0)
     if said.message.startswith(_NO_BLANK) and (other := encodings.mislabelled(data)):
         return cause.mislabelled(other, above + said.line, column)
-    context = _about(data, said.line, said.column)
+    context = _about(data, said.line, said.column, encoding)
     if cause.NO_TAG.search(said.message):
         context = data[:_BEGIN].lstrip().decode("utf-8", "replace")
     offset = above if said.offset is None else said.offset
     return cause.unreadable(said.message, above + said.line, column, context, offset)
 
 
-def _column(said: ParserError, data: bytes) -> int:
+def _column(said: ParserError, data: bytes, encoding: str) -> int:
     """Where an error is in its line; that of an end tag, or of a bare &, is where it begins."""
     sign = next((sign for begin, sign in _BEGUN_BY.items() if said.message.startswith(begin)), "")
-    begin = _line(data, said.line).rfind(sign, 0, said.column) if sign else -1
+    begin = _line(data, said.line, encoding).rfind(sign, 0, said.column) if sign else -1
     return begin + 1 if begin >= 0 else said.column
 
 
 def _invalid(octets: bytes, name: str) -> int | None:
     """Where the first byte is that an encoding has not; a character that was cut in two is none."""
     start = 0
-    while start < 3 and octets[start : start + 1] and octets[start] & 0xC0 == 0x80:
+    while name == UTF8 and start < 3 and octets[start : start + 1] and octets[start] & 0xC0 == 0x80:
         start += 1
-    try:
-        octets[start:].decode(name)
-    except UnicodeDecodeError as error:
-        return start + error.start
-    return None
+    found = encodings.invalid(octets[start:], name)
+    return None if found is None else start + found
 
 
-def _about(octets: bytes, line: int, column: int) -> str:
+def _about(octets: bytes, line: int, column: int, encoding: str) -> str:
     """The characters about a place, which counts lines and columns from 1."""
-    return _line(octets, line)[max(column - 3, 0) : column + 1]
+    return _line(octets, line, encoding)[max(column - 3, 0) : column + 1]
 
 
-def _line(octets: bytes, line: int) -> str:
+def _line(octets: bytes, line: int, encoding: str) -> str:
     """The characters of a line, which count from 1; none of a line that is not there."""
     start = 0
     for _ in range(line - 1):
@@ -222,4 +216,5 @@ def _line(octets: bytes, line: int) -> str:
         if not start:
             return ""
     end = octets.find(b"\n", start)
-    return octets[start : end if end >= 0 else len(octets)].decode("utf-8", "replace")
+    found = octets[start : end if end >= 0 else len(octets)]
+    return found.decode(encodings.codec(encoding) or UTF8, "replace")

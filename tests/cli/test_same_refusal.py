@@ -16,6 +16,7 @@ COMMANDS = (
 )  # fmt: skip
 _UTF8 = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _DATA = "<Data>\n<Job><Id>7</Id></Job>\n</Data>\n"
+_UTF16 = "\ufeff<Job> <Id>1</Id><?pi x?> </Job>\r\n".encode("utf-16-le")
 REFUSED = {
     "an end tag of another element": "<Job><Id>1</Id></Job><Job><Id>2</Job>",
     "in a line that has signs of several bytes": "<Job>\n<Id>é</Id>\n<User>ü</Usr></Job>",
@@ -53,6 +54,9 @@ REFUSED = {
     "UTF-16 without a mark": "<Job><Id>1</Id></Job>".encode("utf-16-le"),
     "UTF-16 of high bytes first, without a mark": "<Job><Id>1</Id></Job>".encode("utf-16-be"),
     "UTF-8 that declares UTF-16": '<?xml version="1.0" encoding="UTF-16"?>\n<Job><Id>1</Id></Job>',
+    "UTF-16 without a byte in a tag": _UTF16[:11] + _UTF16[12:],
+    "no Shift_JIS": b'<?xml version="1.0" encoding="Shift_JIS"?>\n<D><Job><Id>\xfd</Id></Job></D>',
+    "a name that cannot be, beside one": '<D><Job><Id>1</Id></Job><M :a="1">x</M\n></D>\n',
     "to be mended in two ways": "<Job>\n<Requested><Memory>1</Memory><Disk>1</Disk>\n</Job>",
     "to be mended in two lines": "<Job>\n<Id>1<Id>\n<Memory units=”GB”>2</Memory>\n</Job>",
 }

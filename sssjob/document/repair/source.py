@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from bisect import bisect_right
 from functools import cached_property
@@ -16,8 +15,6 @@ _BARE_UTF16 = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _DECLARED = re.compile(
     rb"\A[ \t\r\n]*<\?xml[^>]{0,200}?encoding[ \t\r\n]*=[^A-Za-z>]{1,4}([A-Za-z0-9._-]+)"
 )
-# Other codecs of Python are no encodings of XML, or take quadratic time.
-_KNOWN = re.compile(r"utf-8|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp125\d")
 _BEGIN = 512  # bytes that tell whether it is text at all
 _WIDEST = 100  # characters of a line that an excerpt shows
 
@@ -33,13 +30,15 @@ class Source:
         self._begin = begin
         self.fault: Finding | None = None
         self.mark, marked = encodings.marked(data)
-        self.encoding = marked or _encoding(data)
+        told = marked or _encoding(data)
+        self.encoding = encodings.codec(told) or told
         octets = data[len(self.mark) :]
         try:
             self.text = octets.decode(self.encoding)
         except UnicodeDecodeError as error:
             self.text = octets.decode(self.encoding, "replace")
-            self.fault = _invalid(octets, error, begin._replace(start=begin.start + len(self.mark)))
+            begin = begin._replace(start=begin.start + len(self.mark))
+            self.fault = _invalid(octets, error, begin, told)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a text in the encoding of the source."""
@@ -90,21 +89,17 @@ class Source:
         return f"{shown}\n{' ' * (column - 1 - first)}^"
 
 
-def _invalid(octets: bytes, error: UnicodeDecodeError, begin: SourcePlace) -> Finding:
+def _invalid(
+    octets: bytes, error: UnicodeDecodeError, begin: SourcePlace, encoding: str
+) -> Finding:  # fmt: skip
     """The first byte that the encoding does not have, with its offset in the document."""
-    byte, encoding = octets[error.start], error.encoding
-    if cause.is_binary(octets[:_BEGIN].decode(encoding, "replace")):
+    if cause.is_binary(octets[:_BEGIN].decode(error.encoding, "replace")):
         return finding("E-XML", cause.BINARY_SAID, line=begin.line, column=begin.column)
-    said = f"byte 0x{byte:02X} at offset {begin.start + error.start} is not {encoding.upper()}"
-    # Word processors write their quotes and dashes there, where Latin 1 has nothing.
-    meant = "windows-1252" if 0x80 <= byte < 0xA0 else "ISO-8859-1"
-    advice = f'name the encoding: <?xml version="1.0" encoding="{meant}"?>'
-    text = octets[: error.start].decode(encoding, "replace")
+    text = octets[: error.start].decode(error.encoding, "replace")
     lines, column = text.count("\n"), len(text) - text.rfind("\n")
-    return finding(
-        "E-XML", said, line=lines + begin.line, column=column + (0 if lines else begin.column - 1),
-        suggestion=advice if encoding == "utf-8" else "",
-    )  # fmt: skip
+    column += 0 if lines else begin.column - 1
+    at, line = begin.start + error.start, begin.line + lines
+    return cause.invalid_byte(octets[error.start], encoding, at, line, column).finding
 
 
 def _encoding(data: bytes) -> str:
@@ -116,9 +111,6 @@ def _encoding(data: bytes) -> str:
     declared = _DECLARED.match(data)
     if declared is None:
         return "utf-8"
-    try:
-        name = codecs.lookup(declared[1].decode("ascii")).name
-    except LookupError:
-        return "utf-8"
     # Bytes that have just been read as a declaration are not UTF-16, whatever they say.
-    return name if _KNOWN.fullmatch(name) and not name.startswith("utf-16") else "utf-8"
+    name = declared[1].decode("ascii").lower()
+    return name if encodings.codec(name) not in (None, encodings.UTF8) else encodings.UTF8
