@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner
+from command_tree import commands
 from document_commands import COMMANDS, FIRST
 
+from sssjob import workers
 from sssjob.cli import sssjob
 
 INSIDE = "<Executable>/bin/true</Executable>"
@@ -67,6 +69,55 @@ def test_a_document_above_a_limit_is_refused_by_every_command(bound, command, ru
     assert f"[{code}]" in result.output + result.stderr
     assert result.exit_code == 2
     assert isinstance(result.exception, SystemExit)
+
+
+# Whoever has the option is asked with it, also where the table has a row without it.
+SHARING = {
+    " ".join(words) for words, found in commands(sssjob)
+    if any("--workers" in of.opts for of in found.params)
+}  # fmt: skip
+SHARED = {
+    f"{each.id} --workers": each.values[0].replace(name, f"{name} --workers 2", 1)
+    for each in HERE for name in SHARING if each.values[0].startswith(f"{name} ")
+}  # fmt: skip
+BY_ONE = {"ledger ingest --workers", "validate --closed --workers"}  # whatever is wished
+NO_DOCUMENTS = {"ledger query", "ledger report", "store query"}
+BEFORE, BEHIND = (
+    "".join(FIRST.replace("a.1", f"{letter}.{each}") + "\n" for each in range(40))
+    for letter in "bc"
+)
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """The workers that were begun: copies of this process, and so of its limits, for a few KB."""
+    found = []
+    begin = workers._forked
+    monkeypatch.setattr(workers, "_is_alone", lambda: True)
+    monkeypatch.setattr(workers, "_forked", lambda crew: found.append(1) or begin(crew))
+    monkeypatch.setattr(workers, "_FEW", 1)
+    monkeypatch.setattr("sssjob.document.guesses.SIZE", 2000)
+    monkeypatch.setattr("sssjob.document.guesses._LONGEST", 3000)
+    monkeypatch.setattr("sssjob.document.sources._SMALL", 0)
+    return found
+
+
+def test_each_command_that_several_processes_work_for_is_asked_so():
+    asked = {name for name in SHARING for each in SHARED.values() if each.startswith(name)}
+    assert asked == SHARING - NO_DOCUMENTS
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("bound", REFUSED.values(), ids=REFUSED)
+def test_a_document_above_a_limit_is_refused_by_workers(bound, name, run, begun, monkeypatch):
+    monkeypatch.setenv("SSSJOB_HELD_MIB", "1")
+    for limit, value in bound.set_to.items():
+        monkeypatch.setattr(f"sssjob.document.limits.{limit}", value)
+    result = run(SHARED[name], f"{BEFORE}{bound.document}\n{BEHIND}")
+    code = "E-XML" if "DOCTYPE" in bound.document else "E-LIMIT"
+    assert f"[{code}]" in result.output + result.stderr
+    assert result.exit_code == 2
+    assert len(begun) == (0 if name in BY_ONE else 2)
 
 
 # Documents that are held whole are bound with all that stands in them; the others job by job.
