@@ -18,9 +18,11 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import (
     Finding,
     LimitExceeded,
+    Severity,
     SSSJobError,
     UnreadableDocument,
     UnusableInput,
+    UnusableStore,
 )
 from sssjob.integers import whole
 from sssjob.spec import NAMESPACE
@@ -241,10 +243,7 @@ class Complaints:
             self.bad += 1
         else:
             self.count += 1
-        if isinstance(error, Finding):
-            print_findings((error,))
-        else:
-            say(error)
+        say_error(error)
 
     def leave(self, found: object, none: str = "") -> NoReturn:
         """End the command, by its exit code: something was not understood, is bad, or was found.
@@ -369,6 +368,21 @@ def say_of(file: object, severity: str, message: object, kind: str = "") -> bool
     if is_first := told().is_told(str(file), severity, kind):
         say(message)
     return is_first
+
+
+def say_error(error: object) -> None:
+    """Say what cannot be read or worked with, if it is among the first of its kind of a source.
+
+    A document, or a store, may have as many of these as it has jobs.
+    """
+    if isinstance(error, UnreadableDocument):
+        error = error.finding
+    if isinstance(error, Finding):
+        print_findings((error,))
+    elif isinstance(error, UnusableStore):
+        say_of(error.store, Severity.ERROR, error)
+    else:
+        say(error)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from sssjob.cli import common, progress, records
-from sssjob.errors import SSSJobError, UnreadableDocument
+from sssjob.errors import Severity, SSSJobError, UnreadableDocument
 from sssjob.verbs.query import Listener
 
 if TYPE_CHECKING:
@@ -57,24 +57,26 @@ class QueryMessages(Listener):
         self._say(name, error)
 
     def _say(self, name: str, error: SSSJobError | OSError) -> None:
+        self.failed = True
         if isinstance(error, UnreadableDocument):
-            self._fail(str(error.finding.in_file(name)))
-        elif isinstance(error, OSError):
-            self._fail(f"sssjob: error: {common.reason(error)}")
+            common.say_error(error.finding.in_file(name))
         else:
-            self._fail(f"sssjob: error: {error}")
+            told = common.reason(error) if isinstance(error, OSError) else error
+            common.say(f"sssjob: error: {told}")
 
     def damaged(self, store: str, error: SSSJobError) -> None:
         """Say so, with the name of the store."""
         if isinstance(error, UnreadableDocument):
             self._say(store, error)
         else:
-            self._fail(f"{store}: error: {error}")
+            self.failed = True
+            common.say_of(store, Severity.ERROR, f"{store}: error: {error}")
 
     def differs(self, store: Store, difference: Difference) -> None:
         """Say what differs."""
         self.different = True
-        common.say(f"{store.address}: error: {difference}")
+        told = f"{store.address}: error: {difference}"
+        common.say_of(store.address, Severity.ERROR, told, ": columns that say something else")
 
     def of_record(self, name: str, item: Bad | Noted) -> None:
         """What is to be said of records."""
@@ -138,10 +140,6 @@ class QueryMessages(Listener):
     def end(self) -> None:
         """Say how many bad records there were that were not told."""
         self._records.rest()
-
-    def _fail(self, message: str) -> None:
-        self.failed = True
-        common.say(message)
 
     def _notice(self, name: str) -> Callable[[int], None] | None:
         """Say once that a large input has to be held in memory, when so much of it was read."""

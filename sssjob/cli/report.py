@@ -223,7 +223,7 @@ def command(
 
     def unread_(error: SSSJobError) -> None:
         unread.append(error)
-        common.say(error)
+        common.say_error(error)
 
     said = records.RecordMessages()
     told, failed = ToldOnce(said), ToldOnce(unread_)

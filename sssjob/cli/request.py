@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.addresses import is_url
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.ranges import NumberRange, WholeNumber
+from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.client import Client
@@ -170,6 +171,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     help="Print each part of the answer as a Body, one a line.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the message, and send nothing.")
+@options.ALL_FINDINGS
 def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
     """Ask a gateway, or a real Gold, over SSSRMAP.
 
@@ -290,7 +292,8 @@ def _data(file: str | None, dialect: str, *, used: bool) -> Data | None:
             row, lost = flattened(job, used=used)
             items.append(row)
             for name in lost:
-                common.say(f"{common.name_of(given.name)}: warning: Gold has no place for {name}")
+                told = f"{common.name_of(given.name)}: warning: Gold has no place for {name}"
+                common.say_of(given.name, Severity.WARNING, told)
     except UnreadableDocument as error:
         common.fail(error.finding.in_file(given.name))
     except OSError as error:

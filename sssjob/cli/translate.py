@@ -305,7 +305,8 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                                 stream.write(_lines(f"  {name:<10} {said}", room))
                 except LimitExceeded as error:
                     what = f"Job {found.job.id}: its other properties are not explained: {error}"
-                    common.say(f"{common.name_of(file)}: error: {what}")
+                    told = f"{common.name_of(file)}: error: {what}"
+                    common.say_of(file, Severity.ERROR, told)
                     good = False
             good = _is_some(some, source.name) and good
     tell.rest()

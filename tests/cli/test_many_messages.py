@@ -3,11 +3,15 @@
 ``--all-findings`` prints each. Both hold for every command that reads documents or records.
 """
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from click.testing import CliRunner
 from command_tree import commands
 from document_commands import COMMANDS
 
+from sssjob import store
 from sssjob.cli import sssjob
 from sssjob.cli.common import MOST
 
@@ -23,6 +27,7 @@ RECORD = "{0}|amy|NONSENSE|q|x|1|2026-11-18T12:00:00|never|2026-11-18T12:00:04|2
 KINDS = {
     "documents": "".join(WRONG.format(number) for number in range(NUMBER)),
     "records": HEADER + "".join(RECORD.format(number) for number in range(NUMBER)),
+    "unreadable": "".join(f"<Job><Id>a.{each}</Id></Jub>\n" for each in range(NUMBER)),
 }
 # Their answer is about one job, or ends at the first fault; a peer is asked, or a directory named.
 ONE = {"features job", "features machine", "features submit", "request", "condor queue"}
@@ -77,4 +82,40 @@ def _messages(arguments, kind, place, more):
     words = [str(named.get(word, word)) for word in arguments.split()]
     result = CliRunner().invoke(sssjob, [*words, *(["--all-findings"] if more else [])])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.stderr.splitlines()
+    excerpts = ("  ", "\t")  # of a document that cannot be read, below what is said of it
+    return [line for line in result.stderr.splitlines() if not line.startswith(excerpts)]
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """A store of so many job objects, none of which can be read."""
+    address = tmp_path / "jobs.db"
+    with store.open(address, create=True) as jobs:
+        jobs.load("".join(f"<Job><Id>{each}</Id></Job>\n" for each in range(NUMBER)).encode())
+    with closing(sqlite3.connect(address)) as database, database:
+        database.execute("UPDATE document SET data = zeroblob(length(data))")
+    return str(address)
+
+
+@pytest.mark.parametrize("command", ["store export", "query Extension", "report"])
+@pytest.mark.parametrize("more", [[], ["--all-findings"]], ids=["the first", "all"])
+def test_of_damaged_job_objects_of_a_store_as_many_are_told(command, more, damaged):
+    result = CliRunner().invoke(sssjob, [*command.split(), *more, damaged])
+    told = [line for line in result.stderr.splitlines() if "is damaged" in line]
+    assert len(told) == (NUMBER if more else MOST)
+    rest = f"{damaged}: error: and {NUMBER - MOST} more like these; --all-findings tells each"
+    assert (result.stderr.splitlines()[-1] == rest) is not bool(more)
+
+
+def test_of_files_that_are_left_out_of_an_export_as_many_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("sssjob.document.attached.GIVEN", 0)
+    monkeypatch.setattr("sssjob.document.attached.GIVEN_FOR_EACH", 0)
+    named = "".join(
+        f"<Job><Id>{each}</Id><Executable>#f</Executable></Job>" for each in range(NUMBER)
+    )
+    address = tmp_path / "jobs.db"
+    with store.open(address, create=True) as jobs:
+        jobs.load(f"<Data>{named}<File id='f'>x</File></Data>".encode())
+    result = CliRunner().invoke(sssjob, ["store", "export", str(address)])
+    assert len([line for line in result.stderr.splitlines() if "Files that Job" in line]) == MOST
+    assert f"and {NUMBER - MOST} more like these; --all-findings tells each" in result.stderr

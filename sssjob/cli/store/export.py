@@ -13,6 +13,7 @@ import click
 from sssjob.cli import common, options
 from sssjob.cli.ranges import WholeNumber
 from sssjob.cli.store import shared
+from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.errors import DamagedStore
@@ -51,6 +52,7 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
 )
 @click.option("--deleted", is_flag=True, help="Job objects that were deleted, too.")
 @options.OUTPUT
+@options.ALL_FINDINGS
 def command(
     store: str,
     ids: tuple[str, ...],
@@ -71,7 +73,7 @@ def command(
     def tell(error: object) -> None:
         nonlocal missed
         missed += 1
-        common.say(f"sssjob: error: {error}")
+        common.say_of(jobs.address, Severity.ERROR, f"sssjob: error: {error}")
 
     if form == "parquet" and (ids or version):
         common.fail("--to parquet writes all jobs, not some; leave out the Ids and --version")

@@ -15,6 +15,7 @@ import click
 from sssjob.cli import common, options, spans
 from sssjob.cli.ranges import WholeNumber
 from sssjob.cli.store import shared
+from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.store import Event, Store
@@ -38,6 +39,7 @@ Exit code: 0 something was found, 1 nothing, 2 the store cannot be read."""
 @click.option("--by", metavar="NAME", default="", help="Only changes by this user.")
 @click.option("--limit", metavar="N", type=WholeNumber(min=1), help="Stop after so many lines.")
 @options.JSON_LINES
+@options.ALL_FINDINGS
 def command(
     store: str, ids: tuple[str, ...], since: str, by: str, limit: int | None, as_json: bool
 ) -> None:
@@ -62,7 +64,7 @@ def _of(jobs: Store, ids: tuple[str, ...], since: int, by: str) -> Iterator[Even
     from sssjob.store import Event
 
     def tell(damage: object) -> None:  # its history is here all the same
-        common.say(f"sssjob: warning: {damage}")
+        common.say_of(jobs.address, Severity.WARNING, f"sssjob: warning: {damage}")
 
     for id_ in ids:
         for each in jobs.versions(id_, on_error=tell, deleted=None):
