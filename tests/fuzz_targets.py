@@ -10,17 +10,27 @@ import io
 import json
 import lzma
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 from unittest import mock
 
 import zstandard
+from fuzz_around import AROUND, DAMAGED
+from fuzz_target import (
+    DATA,
+    HOME,
+    LARGEST,
+    Target,
+    drained,
+    in_a_file,
+    repeated,
+    text,
+    tried,
+)
 
 from sssjob import query, records, registry, settings, spec, store
 from sssjob.accounting import reference
@@ -52,69 +62,10 @@ from sssjob.translate import read as read_jobs
 from sssjob.verbs import status
 from sssjob.verbs.translate import TranslationTask, run
 
-DATA = Path(__file__).parent / "data"
-CORPUS = DATA / "fuzz"
-LARGEST = 1 << 13  # bytes of an example; larger ones are cut
-PART, TIMES = 2000, 8  # bytes of an example that is repeated, and how often
-MOST = 40  # examples of a target besides its corpus
-
-
-class Target(NamedTuple):
-    """A function of bytes, the patterns of files that are good examples, and texts that are.
-
-    The function gives something that is true where it took what it was given. ``grown`` makes an
-    input of so many parts that is taken, where an example behind itself is none. ``made`` gives
-    texts that it takes some time to make.
-    """
-
-    run: Callable[[bytes], object]
-    examples: tuple[str, ...]
-    texts: tuple[str | bytes, ...] = ()
-    grown: Callable[[int], str | bytes] | None = None
-    made: Callable[[], Iterable[str]] = tuple
-
-    def seeds(self, name: str) -> Iterator[bytes]:
-        """What was kept of former runs, then examples."""
-        for file in sorted((CORPUS / name).glob("*")):
-            yield file.read_bytes()
-        for text_ in (*self.texts, *self.made()):
-            yield as_bytes(text_)
-        files = sorted(
-            file for pattern in self.examples for file in HOME.glob(pattern) if file.is_file()
-        )
-        for file in files[:: max(1, len(files) // MOST)]:
-            yield file.read_bytes()[:LARGEST]
-
-    def repeated(self, name: str) -> Iterator[Callable[[int], bytes]]:
-        """What makes inputs of so many parts that are taken, also of twice ``TIMES`` as many."""
-        ways: Iterable[Callable[[int], str | bytes]] = (
-            (lambda count, part=seed: part * count)
-            for seed in self.seeds(name)
-            if len(seed) <= PART
-        )
-        for make in (self.grown,) if self.grown is not None else ways:
-            if all(tried(self.run, as_bytes(make(count))) for count in (TIMES, 2 * TIMES)):
-                yield lambda count, make=make: as_bytes(make(count))
-
-
-def as_bytes(given: str | bytes) -> bytes:
-    return given.encode() if isinstance(given, str) else given
-
-
-HOME = Path(__file__).parents[1]
 DOCUMENTS = ("tests/data/valid/*.xml", "tests/data/invalid/*.xml", "examples/*.xml")
 JOBS = ("tests/data/valid/*.xml", "examples/**/*.xml", "tests/data/slurm/22.05/allocations.txt")
 EACH = 3  # jobs of a file that are translated
 SCRIPTS = ("examples/translate/*", "tests/data/translate/*", "tests/data/oracles/**/*.sh")
-
-
-def text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def drained(each):
-    """How many there are."""
-    return sum(1 for _ in each)
 
 
 def taken(outcomes):
@@ -153,17 +104,6 @@ def queue_of(name, data):
 
 def listing(data):
     return len(lrmsinfo.read(io.BytesIO(data)).jobs)
-
-
-def in_a_file(run, data, name="file"):
-    """What reads a file by its name, given one."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, name)
-        path.write_bytes(data)
-        key = Path(directory, "auth_key")  # that examples name
-        key.touch(mode=0o600)
-        key.write_text("secret\n")
-        return run(path)
 
 
 def rows_of_settings(path):
@@ -312,11 +252,6 @@ def values(data):
         dumps(block)
         canonical.canon(block)
     return count
-
-
-def repeated(item, joint="", before="", behind=""):
-    """So many of an item, with something between them and around all."""
-    return lambda count: f"{before}{joint.join([item] * count)}{behind}"
 
 
 def first(file, *path):
@@ -608,6 +543,7 @@ PARSERS = {
         for name, system in registry.all_systems().items()
         if system.queue
     },
+    **AROUND,
 }
 
 
@@ -678,14 +614,7 @@ DIFFERENCES = {
     "acceptance and walk": Target(acceptance_and_walk, DOCUMENTS),
     "store and file": Target(store_and_file, DOCUMENTS),
 }
-TARGETS = PARSERS | DIFFERENCES
-
-
-def tried(run, data):
-    """Do something with bytes, which may be refused; whether they were taken."""
-    with suppress(SSSJobError):
-        return bool(run(data))
-    return False
+TARGETS = PARSERS | DAMAGED | DIFFERENCES
 
 
 NAMES = sorted({row.name for table in spec.TABLES.values() for row in table})

@@ -13,7 +13,8 @@ import tracemalloc
 import pytest
 from click.testing import CliRunner
 from counting import calls
-from fuzz_targets import PARSERS, TIMES, tried
+from fuzz_target import TIMES, tried
+from fuzz_targets import PARSERS
 
 from sssjob import records, resources, spec
 from sssjob.check.awareness import around

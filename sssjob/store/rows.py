@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
-from math import floor, isinf, isnan, ulp
+from math import floor, isinf, isnan, nan, ulp
 from typing import NamedTuple
 
 from lxml import etree
@@ -17,6 +17,7 @@ from sssjob.document import bridge
 from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import has_elements, names
 from sssjob.errors import InvalidValue
+from sssjob.legality import ILLEGAL
 from sssjob.store import columns
 from sssjob.store.columns import (
     ALL,
@@ -148,7 +149,8 @@ def number(text: str) -> float:
 def _number(text: str) -> float:
     plain = _PLAIN.fullmatch(text)
     if plain is None:
-        return float(_NUMBER(_NOWHERE, text=text))
+        # What no document can hold is no number either, and lxml does not take it.
+        return nan if ILLEGAL.search(text) else float(_NUMBER(_NOWHERE, text=text))
     sign, whole, fraction = plain.groups()
     value = float(whole)
     if fraction:

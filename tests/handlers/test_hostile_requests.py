@@ -7,6 +7,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from job_service import job_service
 
+from sssjob.errors import Refused
+from sssjob.handlers.conditions import Conditions
 from sssjob.rmap.message import Conj, Get, Op, Where
 
 JOB = "<Job><Id>1</Id><User>ann</User><Memory units='GB'>2</Memory></Job>"
@@ -98,3 +100,11 @@ def test_no_request_gets_more_than_a_code(jobs, data):
             id=data.draw(st.sampled_from(["", "same"])),
         )  # fmt: skip
     assert code in ("000", "302", "314", "315", "316", "317", "318", "710", "740")
+
+
+@pytest.mark.parametrize("letter", ["\0", "\x06", "\udcdf", "\uffff"])
+@pytest.mark.parametrize("name", ["Charge", "Memory", "EndTime"])
+def test_a_number_with_a_letter_that_no_document_has_is_none(name, letter):
+    with pytest.raises(Refused) as told:
+        Conditions([Where(name, f"1e{letter}5", Op.GT)])
+    assert told.value.code == "317"

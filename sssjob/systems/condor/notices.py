@@ -58,6 +58,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     slots = forms.read_text(printed)
     if not slots:
         raise UnusableInput(f"HTCondor knows no machine {node}")
+    vacated = _vacated(slots, now)
     own = asked.environment.get("_CONDOR_SLOT", "")
     for slot in slots:
         if lacking := [name for name in _OF_A_SLOT if not slot.text(name)]:
@@ -66,7 +67,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
             since = slot.get("LastDrainStartTime")
             known = since if type(since) is int and since > 0 else None
             yield no_new_jobs(node, "condor", slot.text("DrainReason"), known, now)
-        if (end := _drained(slot, slots, now)) is not None:
+        if (end := _drained(slot, vacated, now)) is not None:
             has = "drains" if emptied(slot) is None else "has drained"
             yield Notice(MACHINE, end, "condor", f"{slot.text('Name') or node} {has}")
         if own and slot.text("Name").partition("@")[0] == own:
@@ -102,7 +103,18 @@ def _printed(command: list[str], asked: Surroundings) -> str:
     return answer(command, {**_AS_ANYBODY, **asked.environment}, asked.share())
 
 
-def _drained(slot: Ad, slots: list[Ad], now: int) -> int | None:
+def _vacated(slots: list[Ad], now: int) -> dict[str, int | None]:
+    """The last end of the jobs of each startd; None where a slot with a job does not tell it."""
+    found: dict[str, int | None] = {}
+    for slot in slots:
+        if slot.text("State") in _WITH_JOBS:
+            startd, end = slot.text(_STARTD), eviction(slot, Ad({}), now)
+            last = found.get(startd, end)
+            found[startd] = None if last is None or end is None else max(last, end)
+    return found
+
+
+def _drained(slot: Ad, vacated: Mapping[str, int | None], now: int) -> int | None:
     """When the startd of a slot has no job any more, if it drains; stands until that is cancelled.
 
     The last end of its jobs, where each slot that has one tells: what HTCondor expects itself
@@ -113,10 +125,7 @@ def _drained(slot: Ad, slots: list[Ad], now: int) -> int | None:
         return None
     if (since := emptied(slot)) is not None:
         return since
-    others = [each for each in slots if each.text(_STARTD) == slot.text(_STARTD)]
-    ends = [eviction(each, Ad({}), now) for each in others if each.text("State") in _WITH_JOBS]
-    known = [end for end in ends if end is not None]
-    if known and len(known) == len(ends):
-        return max(known)
+    if (last := vacated.get(slot.text(_STARTD))) is not None:
+        return last
     expected = machine_features(slot).get("shutdowntime")
     return expected if isinstance(expected, int) else None
