@@ -27,12 +27,23 @@ def test_faults_are_planted_in_each_room_every_week(planting):
 
 
 def test_what_is_marked_as_equivalent_is_a_fault_that_can_be_planted(planting):
+    modules = {module for room in planting.ROOMS.values() for module in room.modules()}
     found = {
-        each.key
-        for name in {key[0] for key in planting.EQUIVALENT}
+        key
+        for name in modules
         for each in planting.faults(name)
+        for key in (each.key, each.key_in_function)
     }
     assert planting.EQUIVALENT.keys() <= found
+
+
+def test_a_fault_that_changes_nothing_in_one_function_may_change_something_in_another(
+    planting, monkeypatch
+):
+    few = [each for each in planting.faults("sssjob.visible") if each.was == "return None"]
+    first = few[0].key_in_function
+    monkeypatch.setattr(planting, "EQUIVALENT", {first: "a reason"})
+    assert {each.key_in_function for each in few if each.changes_nothing} == {first}
 
 
 def test_what_is_printed_of_faults_tells_which_to_plant_again(planting):
@@ -65,19 +76,45 @@ def test_what_only_the_import_of_a_module_comes_to_is_wrong_from_there_on(
     assert done.returncode == noticed
 
 
-def own():
+def own(**words):
     """The environment without what pytest says to what it starts."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-    return {**kept, "PYTHONPATH": str(PROGRAM.parents[1])}
+    return {**kept, "PYTHONPATH": str(PROGRAM.parents[1]), **words}
 
 
-def test_planted_faults_are_noticed():
+def test_planted_faults_are_noticed_and_what_tests_reach_is_kept(tmp_path):
     done = subprocess.run(
         [sys.executable, PROGRAM, "units", "4", "2"],  # a seed without faults that change nothing
-        env=own(),
+        env=own(SSSJOB_MUTATE=str(tmp_path)),
         capture_output=True,
         text=True,
         check=True,
     )
     assert "units: 4 of 1" in done.stdout
     assert done.stdout.endswith("100 % noticed, 0 not noticed\n")
+    assert (tmp_path / "units.jsonl").read_text().count("test_units.py") > 10
+
+
+def test_what_a_test_reaches_is_known_while_its_sources_are_the_same(planting, tmp_path):
+    kept = tmp_path / "units.jsonl"
+    kept.write_text('["t::a", "1", {"u.py": [3]}, 0.5, "passed"]\n["t::b", "1", {}, 0, "passed"]\n')
+    assert planting.known_in(kept, {"t::a": "1", "t::b": "2", "t::c": "1"}) == {
+        "t::a": ({"u.py": [3]}, 0.5, "passed")
+    }
+    assert planting.known_in(tmp_path / "none", {"t::a": "1"}) == {}
+
+
+def test_the_sources_of_a_test_are_its_file_and_those_that_it_takes_from(planting):
+    tests = PROGRAM.parents[1]
+    taken = planting.with_what_it_takes(tests / "test_job_totals.py")
+    assert {tests / "test_job_totals.py", tests / "test_named_nodes.py"} <= taken
+    assert tests / "test_units.py" not in taken
+    sources = planting.Sources()
+    one, other = (sources.digest(tests / name) for name in ("test_units.py", "test_nodes.py"))
+    assert one == planting.Sources().digest(tests / "test_units.py") != other
+
+
+def test_the_file_that_mirrors_a_module_is_asked_first_and_no_longer_than_may_be(planting):
+    tests = {"t/test_a.py::x": 1, "t/test_b.py::y": 2, "t/test_b.py::z": 9, "t/test_c.py::w": 40}
+    assert [*planting.quickest("sssjob.b", tests).values()] == [2, 9, 1]
+    assert [*planting.quickest("sssjob.c", tests).values()] == [40]

@@ -5,11 +5,15 @@
 All tests of the room are collected and run once, with a probe before each statement of the room: it
 is recorded which statements each of them reaches, and how long it takes. A test that takes longer
 than LONGEST is given up there and asked no more, as is one that needs another server: the quick
-tests of a room are to notice what is wrong.
+tests of a room are to notice what is wrong. The record is kept in build/mutate, so that the next
+run records only tests whose file has changed since, or all where anything else has; and one that
+was ended goes on where it was.
 The code of functions is then exchanged in a process that is forked for each fault, so that nothing
-is imported or collected anew, and the tests that reach the statement run, the quickest first, until
-one fails. No more of them are asked than take ASKING, so that no fault waits long. What only the
-import of a module comes to, where it makes its tables, is wrong from there on in a new process.
+is imported or collected anew, and the tests that reach the statement run until one fails: those of
+the file that mirrors the module first, and of these and the others the quickest first. No more of
+them are asked than take ASKING, so that no fault waits long, and one that takes much longer than
+without a fault has noticed it. What only the import of a module comes to, where it makes its
+tables, is wrong from there on in a new process.
 Of all faults
 that the rules can plant COUNT are tried, 0 for all, in an order that SEED draws: those that were
 tried when SECONDS are over are a sample, too. What is printed are the survivors: each is a missing
@@ -21,6 +25,7 @@ is a module of the room (sssjob.query.order), in which alone faults are planted.
 import ast
 import builtins
 import gc
+import hashlib
 import json
 import math
 import os
@@ -36,7 +41,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from random import Random
 from types import CodeType, FunctionType
@@ -49,6 +54,8 @@ HOME = Path(__file__).parents[2]
 LONGEST = 3  # s of a processor for a test
 ASKING = 30  # s of a processor for all tests that are asked about a fault
 WAITING = 900  # s; a fault that lets tests wait for each other has been noticed, too
+PATIENCE = (10, 5)  # s of a processor for any test, and times what it takes without a fault
+KEPT = Path(os.environ.get("SSSJOB_MUTATE", HOME / "build/mutate"))  # which statements tests reach
 
 
 class Room(NamedTuple):
@@ -113,8 +120,8 @@ ROOMS = {
     "records": Room(("records",), ("accounting", "test_workers.py")),
     "rmap": Room(("rmap",), ("rmap",)),
 }  # fmt: skip
-# Faults that change nothing that can be seen: the module, the line as it is, what stands there
-# then, and the reason.
+# Faults that change nothing that can be seen: the module, or the function where others have such a
+# line; the line as it is, what stands there then, and the reason.
 EQUIVALENT = {
     ("sssjob.units", "if stripped.isascii() and stripped.isdigit() and len(stripped) <= DIGITS:",
      "len(stripped) < DIGITS"): "what is longer is read in the other way",
@@ -300,6 +307,15 @@ class Fault(NamedTuple):
         return self.module, self.code, self.was
 
     @property
+    def key_in_function(self):
+        """The same, where other functions of its module have such a line."""
+        return f"{self.module}.{self.place.function.name}", self.code, self.was
+
+    @property
+    def changes_nothing(self):
+        return self.key in EQUIVALENT or self.key_in_function in EQUIVALENT
+
+    @property
     def lines(self):
         """Those of its statement."""
         return self.place.lines
@@ -453,34 +469,89 @@ class GivenUp(BaseException):
     """A test takes longer than LONGEST."""
 
 
-def reached(session, modules, functions, told):
-    """What each quick test reaches, the quickest first.
+def reached(session, modules, functions, told, kept):
+    """What each quick test reaches, the quickest first; what is known of it stands in a file.
 
     No test finds what another one has had remembered, so that each reaches all that it needs.
     """
-    with tempfile.TemporaryFile("w+") as file:
-
-        def record():
-            lines = {}
-            for module in modules:
-                name, _, tree = parsed(module)
-                lines[name] = set()
-                vars(sys.modules[module])[PROBE] = lines[name].add
-                functions.exchange(name, probed(tree))
-            json.dump({each.nodeid: timed(session, each, lines) for each in session.items}, file)
-            file.flush()
-            return 0
-
-        assert in_a_fork(record)
-        file.seek(0)
-        found = {test: Reached(*each) for test, each in json.load(file).items()}
-    quick = {test: each for test, each in found.items() if each.how == "passed"}
-    for test, each in found.items():
+    sources = Sources()
+    now = {item.nodeid: sources.digest(item.path) for item in session.items}
+    known = known_in(kept, now)
+    settled = {test for test, each in known.items() if each.how != "failed"}
+    new = [item for item in session.items if item.nodeid not in settled]
+    if new:
+        assert in_a_fork(lambda: record(new, now, kept, session, modules, functions))
+        known = known_in(kept, now)
+    quick = {test: each for test, each in known.items() if each.how == "passed"}
+    for test, each in known.items():
         if each.how == "failed":
             print(f"{test} fails without a fault", file=told, flush=True)
-    if given_up := len(found) - len(quick):
-        print(f"{given_up} of {len(found)} tests are given up", file=told, flush=True)
+    if given_up := len(known) - len(quick):
+        print(f"{given_up} of {len(known)} tests are given up", file=told, flush=True)
     return dict(sorted(quick.items(), key=lambda each: each[1].seconds))
+
+
+def known_in(kept, now):
+    """What was recorded of tests whose sources are still the same: a line for each."""
+    lines = kept.read_text("utf-8").splitlines() if kept.exists() else []
+    return {
+        test: Reached(*each)
+        for test, digest, *each in map(json.loads, lines)
+        if now.get(test) == digest
+    }
+
+
+def record(items, now, kept, session, modules, functions):
+    """Write what each of these tests reaches behind what is known, as each has ended."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    lines = {}
+    for module in modules:
+        name, _, tree = parsed(module)
+        lines[name] = set()
+        vars(sys.modules[module])[PROBE] = lines[name].add
+        functions.exchange(name, probed(tree))
+    with kept.open("a", encoding="utf-8") as file:
+        for each in items:
+            found = timed(session, each, lines)
+            print(json.dumps([each.nodeid, now[each.nodeid], *found]), file=file, flush=True)
+    return 0
+
+
+class Sources:
+    """What tests depend on: all of the library, what tests share, and their own file."""
+
+    def __init__(self):
+        self.shared = hashlib.sha256(sys.version.encode())
+        for place in ("sssjob", "tests", "conformance"):
+            for path in sorted((HOME / place).rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts and not is_of_tests(path):
+                    self.shared.update(path.read_bytes())
+        self.digests = {}
+
+    def digest(self, path):
+        if path not in self.digests:
+            whole = self.shared.copy()
+            for each in sorted(with_what_it_takes(path)):
+                whole.update(each.read_bytes())
+            self.digests[path] = whole.hexdigest()
+        return self.digests[path]
+
+
+def is_of_tests(path):
+    """Whether a file holds tests, each of which depends on its own, or is this one."""
+    return path.match("test_*.py") or path == Path(__file__).resolve()
+
+
+def with_what_it_takes(path):
+    """A file of tests, and those that it takes something from."""
+    found, left = set(), [path]
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            for name in re.findall(r"(?m)^\s*from (test_\w+) import", each.read_text("utf-8")):
+                left += (HOME / "tests").rglob(f"{name}.py")
+    return found
 
 
 # A test that waits for others waits longer where the machine is busy.
@@ -515,7 +586,7 @@ def timed(session, item, lines):
     took = time.process_time() - before
     failed, session.testsfailed = session.testsfailed, 0
     how = "given up" if is_over else "failed" if failed else "passed"
-    return Reached({file: [*met] for file, met in lines.items()}, took, how)
+    return Reached({file: [*met] for file, met in lines.items() if met}, took, how)
 
 
 def forget():
@@ -543,38 +614,43 @@ def tests_of(fault, found):
     """The quickest tests that reach the statement of a fault, of what all of them reach."""
     lines = {*fault.lines}
     return quickest(
+        fault.module,
         {
             test: each.seconds
             for test, each in found.items()
             if not lines.isdisjoint(each.lines.get(path_of(fault.module), ()))
-        }
+        },
     )
 
 
 def tests_of_module(fault, found):
     """The quickest tests that come to its module at all."""
     path = path_of(fault.module)
-    return quickest({test: each.seconds for test, each in found.items() if each.lines.get(path)})
+    return quickest(
+        fault.module, {test: each.seconds for test, each in found.items() if each.lines.get(path)}
+    )
 
 
-def quickest(tests):
-    """As many of them as may be asked."""
-    return [
-        test
-        for test, before in zip(tests, accumulate(tests.values()), strict=True)
-        if before < ASKING or before == tests[test]
-    ]
+def quickest(module, tests):
+    """As many of them as may be asked, and how long they take; first those that mirror a module."""
+    mirror = f"/test_{module.rpartition('.')[2]}.py::"
+    ordered = dict(sorted(tests.items(), key=lambda each: mirror not in each[0]))
+    return {
+        test: ordered[test]
+        for test, before in zip(ordered, accumulate(ordered.values()), strict=True)
+        if before < ASKING or before == ordered[test]
+    }
 
 
-def survives(fault, session, items, functions, seconds):
-    """Whether all of these tests pass with a fault, in so many seconds of a processor."""
+def survives(fault, session, items, functions):
+    """Whether all tests pass with a fault that take so many seconds of a processor without."""
 
     def plant():
         functions.exchange(path_of(fault.module), fault.plant())
         forget()
-        return run(session, items)
+        return run(session, [*items], [*items.values()])
 
-    return in_a_fork(plant, seconds)
+    return in_a_fork(plant, ASKING)
 
 
 AT_IMPORT = "--at-import"
@@ -623,16 +699,22 @@ def in_a_fork(act, seconds=0):
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if seconds:
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
             signal.alarm(WAITING)
         status = act()
     finally:
         os._exit(status)
 
 
-def run(session, items):
-    """Run tests of a session, until one has failed: how many have."""
-    for item, following in zip(items, [*items[1:], None], strict=True):
+def run(session, items, seconds=()):
+    """Run tests of a session, until one has failed: how many have.
+
+    Where it is known how long they take, the process ends with one that takes much longer.
+    """
+    for item, following, usual in zip_longest(items, items[1:], seconds):
+        if usual is not None:
+            limit = math.ceil(time.process_time() + PATIENCE[0] + PATIENCE[1] * usual)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if session.testsfailed:
             break
@@ -655,8 +737,8 @@ class Hasty:
 class Planting(Hasty):
     """Instead of running its tests, it asks them about each fault."""
 
-    def __init__(self, room, chosen, end, told):
-        self.room, self.chosen, self.end = room, chosen, end
+    def __init__(self, room, chosen, end, told, kept):
+        self.room, self.chosen, self.end, self.kept = room, chosen, end, kept
         self.tried = self.same = self.survivors = 0
         self.told = told
         signal.signal(signal.SIGTERM, self.stop)
@@ -672,22 +754,25 @@ class Planting(Hasty):
         for module in modules:
             import_module(module)
         functions = Functions(modules)
-        found = reached(session, modules, functions, self.told)
+        found = reached(session, modules, functions, self.told, self.kept)
         items = {item.nodeid: item for item in session.items}
         for number, fault in self.chosen:
             if time.monotonic() > self.end:
                 break
             self.tried += 1
-            if fault.key in EQUIVALENT:
+            if fault.changes_nothing:
                 self.same += 1
                 continue
             tests = tests_of(fault, found)
-            asked = tests or tests_of_module(fault, found)
-            seconds = 30 + math.ceil(3 * sum(found[test].seconds for test in asked))
+            asked = tests_of_module(fault, found)
             if (
-                survives(fault, session, [items[test] for test in tests], functions, seconds)
+                survives(
+                    fault, session, {items[test]: took for test, took in tests.items()}, functions
+                )
                 if tests
-                else survives_import(fault, number, asked, seconds)
+                else survives_import(
+                    fault, number, asked, ASKING + math.ceil(3 * sum(asked.values()))
+                )
             ):
                 self.survivors += 1
                 what = "not noticed" if tests else "no test comes here"
@@ -717,7 +802,7 @@ def main(name, count=100, seed=7, most=0, only=None):
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)
-        planting = Planting(room, chosen, end, told)
+        planting = Planting(room, chosen, end, told, KEPT / f"{name}.jsonl")
         status = pytest.main([*WORDS, *room.everything()], [planting])
         real = planting.tried - planting.same
         noticed = 100 * (real - planting.survivors) // max(real, 1)
