@@ -121,6 +121,18 @@ def test_a_source_that_is_too_large_is_read_and_said_to_be(monkeypatch):
     assert result.stdout == f"{JOB}\n" * 5
 
 
+def test_a_job_has_the_files_of_its_message_however_often_it_is_asked():
+    files = Attached(io.BytesIO(holding(1, "a").encode()))
+    [block] = read(files.stream)
+    assert [[each.content for each in files.of(block)] for _ in range(3)] == [[b"a"]] * 3
+
+
+def test_a_job_of_several_messages_of_a_line_has_the_files_of_each_in_turn():
+    files = Attached(io.BytesIO((holding(1, "a") + holding(1, "b")).encode()))
+    found = [[each.content for each in files.of(block)] for block in read(files.stream)]
+    assert found == [[b"a"], [b"b"]]
+
+
 def test_a_message_is_a_job_and_its_files():
     assert message("<Job/>", ()) == "<Job/>"
 

@@ -92,6 +92,20 @@ REQUESTS = [
                  '<Memory units="GB" preference="2">1</Memory><Memory units="MB" preference="1">512</Memory>', id="preferences"),
     pytest.param('<Queue group="1">q</Queue><User op="EQ">a</User>',
                  '<Queue group="1">q</Queue><User>a</User>', id="groups that do not balance keep their order"),
+    pytest.param('<Queue group="1" preference="1">q</Queue><Queue preference="2">r</Queue><User group="-1">u</User><Processors>4</Processors>',
+                 '<Queue group="1" preference="2">r</Queue><Queue preference="1">q</Queue><User group="-1">u</User><Processors>4</Processors>',
+                 id="preferences are weighed against those in their brackets, which stay"),
+    pytest.param('<Queue group="1" preference="1">q</Queue><Queue conj="Or" preference="2">r</Queue><User conj="Or" group="-1">u</User><Processors conj="Or">4</Processors>',
+                 '<Queue group="1" preference="1">q</Queue><Queue conj="Or" preference="2">r</Queue><User conj="Or" group="-1">u</User><Processors conj="Or">4</Processors>',
+                 id="and in those of an Or"),
+    pytest.param('<Processors>4</Processors><Queue group="1" preference="1">q</Queue><Queue group="-1" preference="2">r</Queue>',
+                 '<Queue preference="2">r</Queue><Queue preference="1">q</Queue><Processors>4</Processors>', id="brackets of one preference alone"),
+    pytest.param('<Processors>4</Processors><User group="1">q</User><Queue group="-1">r</Queue>',
+                 "<Queue>r</Queue><User>q</User><Processors>4</Processors>", id="brackets of And in And say nothing"),
+    pytest.param('<Processors conj="Or" group="1">4</Processors><User group="-1">q</User><Queue conj="Or">r</Queue>',
+                 '<Queue>r</Queue><User conj="Or" group="1">q</User><Processors group="-1">4</Processors>', id="And in Or, each in printed order"),
+    pytest.param('<Queue preference="-1">q</Queue><Queue preference="2">r</Queue>',
+                 '<Queue preference="2">r</Queue><Queue preference="-1">q</Queue>', id="the heaviest preference first, whatever its sign"),
 ]
 # fmt: on
 

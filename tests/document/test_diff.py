@@ -11,7 +11,8 @@ from strategies import ANY
 
 from sssjob import units
 from sssjob.document import from_tree, loads
-from sssjob.document.diff import Difference, diff, differences
+from sssjob.document.bundle import MessageFile
+from sssjob.document.diff import Difference, OfFile, diff, differences
 from sssjob.model import Block, Delivered, Property, Requested
 
 
@@ -158,6 +159,44 @@ def test_many_jobs_are_matched_by_id():
 
 def test_a_single_job_is_compared_with_a_single_other_one():
     assert [each.path for each in differences(jobs(1), jobs(2))] == ["/Job/Id", "/Job/User"]
+
+
+def held(**contents):
+    """Which Files each job names: by its Id, those of an id one behind the other."""
+    return lambda block: [MessageFile(id_, text) for id_, text in contents.get(block.id, ())]
+
+
+def test_files_of_jobs_are_compared_by_their_ids_and_places():
+    one, other = jobs("a", "b")
+    files = held(
+        a=[("in", b"1"), ("in", b"2"), ("same", b"x"), ("gone", b"g")],
+        b=[("in", b"1"), ("in", b"3"), ("same", b"x"), ("new", b"\xff")],
+    )
+    found = [each for each in differences([one], [other], files=files) if type(each) is OfFile]
+    assert found == [
+        ("//File[@id='in'][2]", "2", "3"),
+        ("//File[@id='gone']", "g", None),
+        ("//File[@id='new']", None, "\ufffd"),
+    ]
+
+
+def test_files_of_several_jobs_are_compared_with_those_of_their_match():
+    left, right = jobs("a", "b"), jobs("b", "c")
+    texts = {id(left[0]): b"1", id(left[1]): b"2", id(right[0]): b"3", id(right[1]): b"4"}
+    found = differences(left, right, files=lambda one: [MessageFile("f", texts[id(one)])])
+    assert [each for each in found if type(each) is OfFile] == [
+        ("/*[//Job[Id='b']]//File[@id='f']", "2", "3"),
+        ("/*[//Job[Id='a']]//File[@id='f']", "1", None),
+        ("/*[//Job[Id='c']]//File[@id='f']", None, "4"),
+    ]
+
+
+def test_files_that_several_jobs_name_are_compared_once():
+    one, other = MessageFile("f", b"1"), MessageFile("f", b"2")
+    left, right = jobs("a", "b"), jobs("a", "b")
+    mine = {id(each) for each in left}
+    found = differences(left, right, files=lambda job: [one if id(job) in mine else other])
+    assert [*found] == [("/*[//Job[Id='a']]//File[@id='f']", "1", "2")]
 
 
 def test_very_many_jobs_without_ids_are_matched_in_linear_time():

@@ -19,13 +19,14 @@ import sssjob
 from sssjob import spec, store
 from sssjob.check.findings import check_each
 from sssjob.check.sources import check_source
-from sssjob.document import cause, cutting, guesses, limits, loads, parsing, read, tree
+from sssjob.document import cause, cutting, guesses, limits, loads, parsing, read, reader, tree
 from sssjob.document.cutting import DocumentCutter
 from sssjob.document.outermost import UNIT_TAGS, outermost
 from sssjob.document.slices import slices
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnreadableDocument
 from sssjob.query import compile
+from sssjob.workers import PartWork, Workers
 
 ROOT = Path(__file__).parents[2]
 JOB = b"<Job><Id>1</Id></Job>"
@@ -553,3 +554,31 @@ def test_a_document_among_lines_may_go_on_in_the_next_line(tag, ids, size):
         assert [each.text for each in STREAMED.run(text, on_error=lambda error: None)] == ids
         assert len(list(tree.documents(text, on_error=lambda error: None))) == len(ids)
     assert bool(told) == (tag == CUT_TAGS[-1].values[0])
+
+
+def of_batch(name, batch):
+    return name, [canonical(each.element) for each in batch.located()]
+
+
+def of_trees(name, found):
+    return name, [canonical(each.element) for each in found]
+
+
+@pytest.mark.parametrize(
+    "broken", [b"", JOB + b"\n<Job><Id>&</Id></Job>\n"], ids=["whole", "broken"]
+)
+@pytest.mark.parametrize("data", SHAPES, ids=range(len(SHAPES)))
+def test_parts_of_a_source_hold_what_the_source_holds(data, broken):
+    data, told, again = broken + data, [], []
+    with Workers(PartWork("sssjob.document.reader:on_parts", (of_batch,)), 1) as workers:
+        stream = io.BytesIO(data)
+        found = reader.in_parts("f", data, stream, workers, of_batch, on_error=told.append)
+        assert [*found] == [
+            of_batch("f", batch) for batch in reader.batches(data, on_error=again.append)
+        ]
+    with Workers(PartWork("sssjob.document.reader:on_whole", (of_trees,)), 1) as workers:
+        stream = io.BytesIO(data)
+        found = [*reader.whole_in_parts("f", data, stream, workers, of_trees, on_error=told.append)]
+        documents = [*reader.documents(data, on_error=again.append)]
+        assert [text for _, texts in found for text in texts] == of_trees("f", documents)[1]
+    assert [each.finding for each in told] == [each.finding for each in again]

@@ -123,6 +123,7 @@ def test_elements_without_namespace_stay_out_of_a_default_one():
     [
         "<b/>", "<b>1</b>", "<b u='1'><c/></b>", "<y:y xmlns:y='urn:y'><c/></y:y>",
         "<ab:b xmlns:ab='urn:y'><c>1</c></ab:b>", "<y:b xmlns:y='urn:y'><y:c/></y:b>",
+        "<b><c xmlns='urn:z'/></b>",
     ],
 )  # fmt: skip
 def test_an_element_means_the_same_among_others(around, element):

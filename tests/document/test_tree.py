@@ -234,3 +234,9 @@ def test_elements_of_whole_documents_are_known_by_their_ids(between, many, wrapp
     for number, root in enumerate(roots):
         assert [each.text for each in root.xpath(f"id('a{number}')")] == [str(number)]
     assert len(roots) == many
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_document_type_in_the_first_line_is_told_there(encoding):
+    with pytest.raises(UnreadableDocument, match=r"^1:1: .*document type"):
+        tree.parse("<!DOCTYPE Job><Job/>".encode(encoding))

@@ -15,7 +15,7 @@ from sssjob.store import flat, parts
 from sssjob.store.history import HistoryEntry
 from sssjob.store.incoming import Ready
 from sssjob.store.packing import Packed
-from sssjob.store.parts import KeptSums
+from sssjob.store.parts import KeptSums, PartSums
 from sssjob.store.reading import only
 from sssjob.store.where import where
 from sssjob.store.writing import DocumentWriter
@@ -163,6 +163,38 @@ def test_no_more_sums_are_kept_than_there_is_room_for(kept, monkeypatch):
     other = KeptSums()
     assert sums(kept, other, ["user"], ["Charge"]) == anew(kept, ["user"], ["Charge"])
     assert other.size == 0
+
+
+class Moment:
+    """A moment of a store of which only is known how often each part was written to."""
+
+    def __init__(self, **counts):
+        self.counts = counts
+
+    def fetch(self, *_):
+        return [(int(part[1:]), count) for part, count in self.counts.items()]
+
+
+def test_kept_are_one_for_each_part_one_for_each_of_its_groups_and_its_others(monkeypatch):
+    first = {("a",): (1, ((1, 5),)), ("b",): (2, ((2, 7),))}
+    found = {0: PartSums(first, (3, 4, 5)), 1: PartSums({("a",): (9, ((1, 2),))})}
+    monkeypatch.setattr(parts, "MOST", 8)
+    mine = KeptSums()
+    whole = PartSums({("a",): (1, ((2, 7),)), ("b",): (2, ((2, 7),))}, (3, 4, 5))
+    assert mine.of("all", Moment(p0=1, p1=1), found.get) == whole
+    assert mine.size == 8
+    assert mine.of("all", Moment(p0=1, p1=1), None) == whole, "nothing is asked"
+    found[0] = PartSums({("b",): (4, ((3, 1),))}, (6,))
+    assert mine.of("all", Moment(p0=2, p1=1), found.get) == PartSums(
+        {("a",): (9, ((1, 2),)), ("b",): (4, ((3, 1),))}, (6,)
+    )
+    assert mine.size == 5
+    found[1] = PartSums(None, (9,))
+    assert mine.of("all", Moment(p0=2, p1=2), found.get) == PartSums(None, (6, 9))
+    assert mine.size == 5
+    monkeypatch.setattr(parts, "MOST", 4)
+    mine.of("all", Moment(p0=2, p1=2), found.get)
+    assert mine.size == 0, "what is more than the room is kept no longer"
 
 
 # A process is killed at its first statement of a change, then at its second, and so on; who keeps
