@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,9 +16,11 @@ from typing import Any, NamedTuple
 
 from sssjob.errors import BadSettings, Problem
 from sssjob.suggestions import nearest
+from sssjob.units import double
 
 _SIZE_LIMIT = 1 << 20  # bytes; a file that people write is never that long
 PARTS = 100  # of a key with dots: tomllib keeps a table for each beginning of it
+LONGEST_WAIT = 1_000_000  # seconds: databases count 2**31 milliseconds at most
 DIGITS = 1000  # of a number that is written out: Python refuses many more, each in its own way
 _PART_OF_KEY = r"""(?:[\w\-]++|"(?:[^"\\\n]|\\.)*"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(
@@ -93,14 +96,22 @@ class SettingsTable:
             return default
         return value
 
-    def number(self, name: str, default: float, *, least: float = 0) -> float:
-        """A number that is not less than some other."""
+    def number(
+        self, name: str, default: float, *, least: float = 0, most: float = sys.float_info.max
+    ) -> float:
+        """A number within bounds, as a double."""
         expected = f"a number, at least {least:g}"
         value = self._of(name, (int, float), expected, default)
-        if isinstance(value, bool) or not least <= value < inf:
-            self.problem(name, _shown(value), expected)
+        near = double(value)  # a whole number of TOML may be more than any
+        if isinstance(value, bool) or not least <= near <= most:
+            at_most = f"a number, at most {most:.9g}"
+            self.problem(name, _shown(value), at_most if most < near < inf else expected)
             return default
-        return float(value)
+        return near
+
+    def seconds(self, name: str, default: float, *, least: float = 0) -> float:
+        """A time that something waits, which each timer and each database can hold."""
+        return self.number(name, default, least=least, most=LONGEST_WAIT)
 
     def flag(self, name: str, default: bool = False) -> bool:
         """True or false."""

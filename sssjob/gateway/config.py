@@ -161,10 +161,10 @@ def _forward(table: SettingsTable, path: Path) -> ForwardingPlan:
         client,
         table.file("queue") or path.parent / _QUEUE,
         table.text("actor", usual.actor),
-        table.number("every", usual.every, least=0.01),
+        table.seconds("every", usual.every, least=0.01),
         table.flag("charge"),
         table.number("give_up", usual.give_up),
-        table.number("wait", _WAIT, least=0.0),
+        table.seconds("wait", _WAIT, least=0.0),
     )
 
 
@@ -211,9 +211,9 @@ def _limits(table: SettingsTable) -> GatewayLimits:
         table.integer("connections", usual.connections, least=1, most=100_000),
         table.integer("pending", usual.pending, least=1, most=100_000),
         table.integer("workers", usual.workers, least=1, most=1000),
-        table.number("arrival", usual.arrival, least=0.05),
-        table.number("idle", usual.idle, least=0.05),
-        table.number("grace", usual.grace),
+        table.seconds("arrival", usual.arrival, least=0.05),
+        table.seconds("idle", usual.idle, least=0.05),
+        table.seconds("grace", usual.grace),
         table.integer("processes", usual.processes, least=1, most=256),
     )
 

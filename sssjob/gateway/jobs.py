@@ -58,7 +58,7 @@ def jobs(root: SettingsTable, directory: Path) -> StoreJobs:
         root.table("hooks").problem(next(iter(hooks)), "a hook", text)
     return StoreJobs(
         address,
-        store.number("patience", 10.0, least=0.1),
+        store.seconds("patience", 10.0, least=0.1),
         ServiceSettings(_roles(root), _accounting(root), hooks, to),
     )
 
@@ -71,8 +71,8 @@ def _submission(table: SettingsTable, beside: Path) -> GatewaySubmission | None:
         table.file("locks") or beside / _LOCKS,
         table.text("account"),
         table.texts("queues"),
-        table.number("timeout", 60.0, least=0.1),
-        table.number("every", 30.0, least=0.1),
+        table.seconds("timeout", 60.0, least=0.1),
+        table.seconds("every", 30.0, least=0.1),
         table.integer("at_once", 2, least=1, most=100),
     )
     if not to:
@@ -189,6 +189,6 @@ def _hooks(table: SettingsTable) -> Mapping[str, Hook]:
         for key in values:
             if (meant := attribute(key)) is None or meant.derived or meant.name == "Id":
                 sets.problem(key, "a value", "the name of a property such as State")
-        seconds = hook.number("timeout", 10.0, least=0.1)
+        seconds = hook.seconds("timeout", 10.0, least=0.1)
         found[name] = Hook(command, seconds, MappingProxyType(values))
     return MappingProxyType(found)

@@ -1,6 +1,7 @@
 """A configuration is read whole, and whatever is wrong with it is told with its line."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import contextlib
 import sys
 
 import pytest
@@ -111,6 +112,43 @@ WRONG = [
 @pytest.mark.parametrize("text, told", WRONG)
 def test_what_is_wrong_is_told_with_line_key_and_what_was_expected(folder, text, told):
     assert problems(folder, text) == [told.replace("{0}", str(folder))]
+
+
+TIMES = [
+    "limits.arrival", "limits.idle", "limits.grace", "store.patience", "forward.every", "forward.wait",
+    "hooks.Cancel.timeout", "submission.timeout", "submission.every",
+]  # fmt: skip
+NUMBERS = [*TIMES, "forward.give_up", "rates.Resource.Processors", "rates.QualityOfService.premium"]
+BEYOND = {
+    "whole": f"1{'0' * 400}",
+    "of sixteen digits": f"0x{'f' * 300}",
+    "negative": f"-1{'0' * 400}",
+    "real": "1e400",
+}
+
+
+@pytest.mark.parametrize("number", BEYOND.values(), ids=BEYOND)
+@pytest.mark.parametrize("key", NUMBERS)
+def test_a_number_that_no_double_can_hold_is_refused_with_its_line(folder, key, number):
+    told = problems(folder, f"{key} = {number}\n{KEY}")
+    (mine,) = (each for each in told if each.startswith(f":1: error: {key}: "))
+    assert ", expected a number, at least 0" in mine
+
+
+@pytest.mark.parametrize("number", ["1000001", "1e10", "1e300"])
+@pytest.mark.parametrize("key", TIMES)
+def test_a_time_that_no_timer_can_hold_is_refused(folder, key, number):
+    told = problems(folder, f"{key} = {number}\n{KEY}")
+    (mine,) = (each for each in told if each.startswith(f":1: error: {key}: "))
+    assert mine.endswith(", expected a number, at most 1000000")
+
+
+@pytest.mark.parametrize("key", TIMES)
+def test_the_longest_time_is_taken(folder, key):
+    with contextlib.suppress(BadSettings):
+        load(written(folder, f"{key} = 1000000\n{KEY}"))
+        return
+    assert not [each for each in problems(folder, f"{key} = 1000000\n{KEY}") if key in each]
 
 
 def test_all_that_is_wrong_is_told_at_once_and_in_order(folder):
