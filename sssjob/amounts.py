@@ -6,7 +6,7 @@ a limit, the lower bound of an allocation that is yet to be made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -141,6 +141,7 @@ class Scope:
         self.block, self.path, self.report, self.repair = block, path, report, repair
         self.job, self.number = job, number
         self._leading: Scope | None = None  # the job whose choice its only group follows
+        self._one_with: Scope | None = None  # the job of which it is the only group
         # Asked for again and again, and each time made anew by a block.
         self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
@@ -317,6 +318,8 @@ class Scope:
             if found is None:
                 return ()
             possible = tuple(item for item in found if not self._is_empty(item))
+            if len(possible) < len(found) and (left := self._overruled):
+                possible = tuple(item for item in found if not self._is_empty(_but_of(item, left)))
         except UnbalancedGroup as error:
             self._requested_fault("E-GROUP", str(error))
         except LimitExceeded as error:
@@ -335,7 +338,7 @@ class Scope:
     def _asking(self) -> Asking:
         from sssjob.choices import Asking  # as few jobs need it
 
-        return Asking(self.conjuncts, self._possible)
+        return Asking(self.conjuncts, self._possible, outside(self.block))
 
     @property
     def _is_readable(self) -> bool:
@@ -348,9 +351,34 @@ class Scope:
         block = self.block
         if not isinstance(block, Job) or len(block.asking_groups) != 1:
             return None
-        is_one = not block.references("TaskGroup")
-        path = f"{self.path}/TaskGroup"
-        return Scope(block.asking_groups[0], path, repair=self.repair) if is_one else None
+        if block.references("TaskGroup"):
+            return None
+        found = Scope(block.asking_groups[0], f"{self.path}/TaskGroup", repair=self.repair)
+        found._one_with = self
+        return found
+
+    # decision 1169
+    @cached_property
+    def _overruled(self) -> frozenset[int]:
+        """What counts for nothing beside the other of a job and its only group, by identity.
+
+        What cannot be read overrules nothing.
+        """
+        job = self if self._one_with is None else self._one_with
+        group = job._of_only_group
+        try:
+            return frozenset() if group is None else frozenset(job._left_of_both(group))
+        except (InvalidValue, LimitExceeded, UnbalancedGroup):
+            return frozenset()
+
+    def _left_of_both(self, group: Scope) -> dict[int, str]:
+        """Why what a job and its only group say does not count, by identity. Raises."""
+        from sssjob.defaults import together  # as few jobs need it
+
+        own, theirs = (
+            (*each.conjuncts, *map(Comparison, outside(each.block))) for each in (self, group)
+        )
+        return {id(item): why for item, _, why in together(own, theirs, group.own.names()).left}
 
     @property
     def is_one(self) -> bool:
@@ -376,6 +404,7 @@ class Scope:
         ``is_counted``: the group has the counts of its job (``defaults.counted``).
         """
         found = Scope(group, path, report, repair=self.repair, job=job)
+        found._one_with = self if self.is_one else None
         is_step = isinstance(group, TaskGroup) and group.is_step
         is_followed = self._is_joined or (is_counted and self._has_counts_apart)
         if is_followed and not is_step and self.choice is not None:
@@ -391,14 +420,11 @@ class Scope:
 
         The other one of a job and its only task group says another, maybe of what it is joined to.
         """
-        from sssjob.defaults import together  # as few jobs need it
-
         job = self if self._leading is None else self._leading
         group = job._of_only_group
         if group is None or not (job._is_joined and job._is_readable and group._is_readable):
             return {}
-        left = together(job.conjuncts, group.conjuncts, group.own.names()).left
-        return {id(item): why for item, _, why in left}
+        return job._left_of_both(group)
 
     def _read_as(self, other: Scope | None) -> None:
         """Take what was read of the same request, if there is no fault in it to tell."""
@@ -895,6 +921,12 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
 def _distinct(every: Iterable[Alternative]) -> tuple[Alternative, ...]:
     """Each of some alternatives once."""
     return tuple({(*map(id, each.terms), each.score): each for each in every}.values())
+
+
+def _but_of(alternative: Alternative, items: Container[int]) -> Alternative:
+    """An alternative without what is made of some properties, by their identity."""
+    kept = (term for term, said in alternative.asked if id(said.item) not in items)
+    return Alternative(tuple(kept), alternative.score)
 
 
 def _items_of(found: Iterable[Alternative]) -> frozenset[int]:

@@ -15,9 +15,10 @@ from typing import NamedTuple, TypeVar
 
 from sssjob import expression
 from sssjob.defaults import COUNTS, together
-from sssjob.expression import Alternative, Expression, Term, comparisons
+from sssjob.expression import Alternative, Comparison, Expression, Term, comparisons
 from sssjob.expression.comparison import Leaf
-from sssjob.model import Block, Requested
+from sssjob.expression.offer import without_set_aside
+from sssjob.model import Block, Property, Requested
 
 B = TypeVar("B", bound=Block)
 
@@ -43,10 +44,19 @@ NOTHING = Alternative(())  # of who requests nothing
 
 
 class Asking(NamedTuple):
-    """What a job or task group requests: its parts that And joins, and its alternatives."""
+    """What a job or task group requests: its parts that And joins, and its alternatives.
+
+    ``beside`` is what it asks for outside of its request (``offer.outside``).
+    """
 
     parts: Sequence[Expression]
     alternatives: Sequence[Alternative]
+    beside: Sequence[Property] = ()
+
+    @property
+    def every(self) -> tuple[Expression, ...]:
+        """All parts, in the request and beside it."""
+        return (*self.parts, *map(Comparison, self.beside))
 
 
 def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list[JointChoice]:
@@ -54,7 +64,7 @@ def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list
 
     ``said`` are the names by which the group says something outside of its request.
     """
-    counts = together(own.parts, theirs.parts, said).items
+    counts = together(own.every, theirs.every, said).items
     alike = [
         (_items((mine,)), _items((part,)))
         for mine in own.parts for part in theirs.parts if mine == part
@@ -68,13 +78,16 @@ def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list
 
 
 def requesting(block: B, alternative: Alternative) -> B:
-    """A block that requests one of its alternatives, with the wishes in it."""
+    """A block that requests one of its alternatives, with the wishes in it.
+
+    Nothing counts outside of the request that did not before.
+    """
     terms = (*alternative.terms, *alternative.wished)
     asked = expression.write(expression.all_of(terms))
     first = block.block(Requested)
     return block.holding(
         each.holding(asked if each is first else ()) if isinstance(each, Requested) else each
-        for each in block.items
+        for each in without_set_aside(block).items
     )
 
 

@@ -20,7 +20,7 @@ from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
 from sssjob.defaults.resolver import Env, Resolver
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
-from sssjob.expression.offer import ALL_NEEDED
+from sssjob.expression.offer import ALL_NEEDED, outside, without_set_aside
 from sssjob.model import (
     Block,
     Delivered,
@@ -341,13 +341,15 @@ def _with_lent(job: Job, env: Env) -> Job:
 
 def _given(job: Job, names: frozenset[str], env: Env) -> Job:
     """A job with task groups that have what it says by these names and they do not."""
-    items: list[Item] = [item for item in job.properties if item.name in names]
+    # decision 1167
+    items: list[Item] = [item for item in without_set_aside(job).properties if item.name in names]
     groups = job.asking_groups
     of_both = _requested_of_both(job, groups[0], names) if has_only_group(job) else None
     if of_both is None:
         items += _requested(job, names)
     else:
-        groups = (groups[0].holding(_with_requests(groups[0], of_both)),)
+        only = without_set_aside(groups[0])
+        groups = (only.holding(_with_requests(only, of_both)),)
     given = [TaskGroupDefaults(tuple(items)), *groups]
     resolver = Resolver(env, wishes_count=False)  # as ``together`` has it
     given_to = iter(resolver.block(job.holding(given)).blocks(TaskGroup))
@@ -376,9 +378,11 @@ def _requested_of_both(job: Job, group: TaskGroup, names: frozenset[str]) -> lis
     try:
         every_part = expression.opened(expression.parts_of(job))
         own = [part for part in every_part if expression.is_about(part, names)]
+        own += map(expression.Comparison, outside(job))
         if not own:
             return None
-        found = together(own, expression.parts_of(group), group.properties.names()).items
+        theirs = (*expression.parts_of(group), *map(expression.Comparison, outside(group)))
+        found = together(own, theirs, group.properties.names()).items
         return [*_keeping(every, found)]
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return None

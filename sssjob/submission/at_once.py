@@ -17,12 +17,11 @@ from typing import NamedTuple
 from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import SharedContext, understood
-from sssjob.choices import JointChoice, requesting
 from sssjob.defaults.overriding import without_overridden
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
-from sssjob.model import Job, Task, TaskGroup, stripped
+from sssjob.model import Job, Task, stripped
 from sssjob.submission.control import control, filled
 from sssjob.translate import (
     Settings,
@@ -110,38 +109,31 @@ class _SubmittedAlternative(NamedTuple):
 def _not_refused(job: Job, system: str, environment: str) -> _SubmittedAlternative:
     """The submission of the best alternative, or of the next one that nothing refuses."""
     best = _SubmittedAlternative(*_submission(job, system, environment))
-    scope = Scope(job, "/Job")
 
     def of_alternative(number: int) -> _SubmittedAlternative:
         try:
-            asked = _asking_alone(job, scope.choices[number])
-            return _SubmittedAlternative(*_submission(asked, system, environment))
+            return _SubmittedAlternative(*_submission(job, system, environment, number))
         except InvalidValue:
             return best  # which is refused as well
 
-    return not_refused(scope, best, of_alternative)
+    return not_refused(Scope(without_overridden(job)[0], "/Job"), best, of_alternative)
 
 
-def _asking_alone(job: Job, choice: JointChoice) -> Job:
-    """A job that requests one of its alternatives, with its only task group."""
-    only = job.asking_groups if len(job.asking_groups) == 1 else ()
-    narrowed = requesting(job, choice.own)
-    return narrowed.holding(
-        requesting(each, choice.theirs) if isinstance(each, TaskGroup) and each in only else each
-        for each in narrowed.items
-    )
+def _submission(
+    job: Job, system: str, environment: str, number: int | None = None
+) -> tuple[Submission, list[Finding]]:
+    """The submission of what is understood of a job, and what of that no option carries.
 
-
-def _submission(job: Job, system: str, environment: str) -> tuple[Submission, list[Finding]]:
-    """The submission of what is understood of a job, and what of that no option carries."""
+    Of alternatives that is the best one, or that of a number (``Scope.choices``).
+    """
     options = form(system)
     found: list[Finding] = []
-    limits = _limits(job, found)
-    if not isinstance(options, OptionForm):
-        made_, lost = _by_jobspec(job, system, options.name)
-        return replace(made_, findings=tuple(found)), lost
     asking, overridden = without_overridden(job)
-    scope = Scope(asking, "/Job", found.append)
+    limits = _limits(asking, found, number)
+    if not isinstance(options, OptionForm):
+        made_, lost = _by_jobspec(job, system, options.name, number)
+        return replace(made_, findings=tuple(found)), lost
+    scope = Scope(asking, "/Job", found.append, number=number)
     asked = JobRequest(job, scope, overridden=overridden)
     asked.required(found)
     wanted = _wanted(asked, options, limits)
@@ -162,7 +154,9 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     return submission, _told(asked.losses(system))
 
 
-def _by_jobspec(job: Job, system: str, target: str) -> tuple[Submission, list[Finding]]:
+def _by_jobspec(
+    job: Job, system: str, target: str, number: int | None
+) -> tuple[Submission, list[Finding]]:
     """The submission of a jobspec; as a script would, a job without tasks runs its program once.
 
     It has its nodes and cores all the same.
@@ -174,7 +168,7 @@ def _by_jobspec(job: Job, system: str, target: str) -> tuple[Submission, list[Fi
     asked = job.holding(item for item in job.items if item not in own)
     settings = Settings(unstated=REJECT, residual=False, terminal=False, once=runs_once(job))
     try:
-        text, losses = translate(asked, target, settings)
+        text, losses = translate(asked, target, settings, alternative=number)
     except Untranslatable as refused:
         text, losses = "", refused.losses
     command = tuple(control(system).submit)
@@ -230,9 +224,9 @@ class _PolicedAmounts(NamedTuple):
     scratch: int | None
 
 
-def _limits(job: Job, found: list[Finding]) -> _PolicedAmounts:
+def _limits(job: Job, found: list[Finding], number: int | None) -> _PolicedAmounts:
     """Raises ``InvalidValue`` for a job that cannot be read."""
-    features = derive(job, cpu_limit=False)
+    features = derive(job, cpu_limit=False, number=number)
     found += features.findings
     for each in features.findings:
         if each.severity is Severity.ERROR and each.code != "E-MISSING":

@@ -915,8 +915,20 @@ class _Survey:
                 self._block(item, None, policy, path)
         if asks:
             self._set_aside(block, self.blocks.get(id(block), {}))
+        if scope is not None and block is not self._job:
+            self._leave(self.blocks.get(id(block), {}), scope.uncounted)
         if block is self._job and self._overridden:
             self._bind_nobody(self.blocks.get(id(block), {}))
+
+    # decision 1168
+    def _leave(self, named: dict[str, list[int]], uncounted: Mapping[int, str]) -> None:
+        """Let what a task group says outside of Requested, and its job overrules, be a fact."""
+        for number in [each for numbers in named.values() for each in numbers] if uncounted else ():
+            item, place = self.items[number], self.places[number]
+            if not place.requested and id(item) in uncounted:
+                self.places[number] = place._replace(fact=True, overridden=True)
+                self.fates[id(item)] = Fate(uncounted[id(item)])
+                named[item.name].remove(number)
 
     # decision 1110
     def _bind_nobody(self, named: dict[str, list[int]]) -> None:

@@ -148,13 +148,18 @@ def parts(job: Job) -> list[JobOfAd]:
     document = job
     lost: list[Finding] = []
     if len(groups) == 1:  # decision 855
-        groups = (_without_outcome(groups[0]),)
-        lost = [*_not_counted(job, groups[0])]
+        group = _without_outcome(groups[0])
+        uncounted = Scope(_with_only_group(job, group), "/Job").uncounted
+        lost = [*_not_counted(job, group, uncounted)]
+        groups = (_without_uncounted(group, uncounted),)
     else:
-        job, lost = _without_tasks_of_whole(job)
+        lost = [*_narrowed(job)]
+        job, more = _without_tasks_of_whole(job)
+        lost += more
         lost += _overruled(job, groups)
         job, useless = without_overridden(job)
-        lost += _binding_nobody(job, useless)
+        for item in useless:
+            lost += _binding_nobody(item, "a job", OVERRIDDEN_BY_ALL, f"/Job/{item.name}", job)
     asks = {item.name for item in _asked(job)} & _AMOUNTS
     asks |= {item.name for item in job.properties} & COUNTS if len(groups) > 1 else set()
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
@@ -186,7 +191,7 @@ def _of_all_tasks(job: Job) -> Iterator[TaskGroup]:
     whole = Scope(job, "/Job")
     for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
         counting = whole.of_group(of, "/Job/TaskGroup", job=whole, is_counted=True)
-        asking = group if whole.is_one else _that_can_be_met(group)
+        asking = group if whole.is_one else worked_out(group, _that_can_be_met)
         yield with_amounts_times(asking, _tasks(counting))
 
 
@@ -197,6 +202,21 @@ def _that_can_be_met(group: TaskGroup) -> TaskGroup:
     if scope.never_met and len(scope.choices) == 1:
         return requesting(group, scope.choices[0].own)
     return group
+
+
+def _narrowed(job: Job) -> Iterator[Finding]:
+    """What several task groups say outside of a request of which an alternative is left out."""
+    for number, group in enumerate(job.asking_groups, 1):
+        yield from _otherwise(group, worked_out(group, _that_can_be_met), number, job)
+
+
+def _otherwise(whole: TaskGroup, left: TaskGroup, number: int, job: Job) -> Iterator[Finding]:
+    """What a group says outside of its request, and no longer passed over by what is left of it."""
+    still = {id(item) for item, _ in passed_over(left)}
+    for item, is_another in passed_over(whole) if whole is not left else ():
+        if is_another and id(item) not in still and not is_over(job):
+            told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
+            yield from _lost(item, told, _path(number, item), job, whole)
 
 
 def _tasks(group: Scope) -> Fraction:
@@ -298,20 +318,51 @@ def _not_of_all(
             yield from _not_said(item, number, job, group)
 
 
-# decisions 908, 955
-def _not_counted(job: Job, group: TaskGroup) -> Iterator[Finding]:
-    """What a job says of which its only group says another."""
+# decisions 908, 955, 1161
+def _not_counted(
+    job: Job, group: TaskGroup, uncounted: Mapping[int, str]
+) -> Iterator[Finding]:  # fmt: skip
+    """What a job says of which its only group says another, and the other way round.
+
+    What counts for nothing in any choice (``Scope.uncounted``) refuses no ad.
+    """
     theirs = [*group.properties, *group.requested]
     names = of_only_group(names_said(group))
-    said = {(each.name, stripped(each.text)) for each in theirs}
+    said = [_saying(each) for each in theirs]
     for item in (*job.properties, *job.requested):
-        if item.name in names and (item.name, stripped(item.text)) not in said:
+        if item.name in names and _saying(item) not in said and id(item) not in uncounted:
             yield from _counts_for_nothing(job, item, OVERRIDDEN)
-    joined = Scope(job, "/Job").uncounted
     for item in job.requested:
-        if item.name not in names and id(item) in joined:
-            yield from _counts_for_nothing(job, item, joined[id(item)])
+        if id(item) in uncounted:
+            yield from _binding_nobody(item, "a job", uncounted[id(item)], f"/Job/{item.name}", job)
+    for item in theirs:
+        if id(item) in uncounted:
+            path = _path(1, item)
+            yield from _binding_nobody(item, "a task group", uncounted[id(item)], path, job, group)
+    left = _without(job, names)
+    for item, is_another in _set_aside_by_more(job, left) if not is_over(job) else ():
+        if is_another:
+            yield from _counts_for_nothing(job, item, OTHERWISE)
+    yield from _otherwise(group, _without_uncounted(group, uncounted), 1, job)
     yield from _overruled(job, (group,))
+
+
+def _with_only_group(job: Job, group: TaskGroup) -> Job:
+    """A job with its only task group as it is asked for."""
+    [asking] = job.asking_groups
+    return job.holding(group if item is asking else item for item in job.items)
+
+
+def _without_uncounted(group: TaskGroup, uncounted: Mapping[int, str]) -> TaskGroup:
+    """The only task group of a job without what its job overrules."""
+    if not uncounted:
+        return group
+
+    def is_kept(part: expression.Expression) -> bool:
+        return all(id(found.item) not in uncounted for found in expression.comparisons(part))
+
+    left = group.holding(item for item in group.items if id(item) not in uncounted)
+    return _still_aside(group, _asking_for(left, is_kept))
 
 
 # decisions 987, 1096
@@ -340,14 +391,15 @@ def _overruled(job: Job, groups: Sequence[TaskGroup]) -> Iterator[Finding]:
             yield from _lost(item, told, f"/Job/{item.name}", job)
 
 
-# decision 1110
-def _binding_nobody(job: Job, useless: Iterable[Property]) -> Iterator[Finding]:
-    """What a job requests, and each of its groups demands otherwise: it refuses no ad."""
-    for item in useless:
-        policy, _ = binding(item, (job,), WARN)
-        if code := code_of_loss(policy, True, ended=has_ended(job.get)):
-            told = f"{_at(item)} of a job counts for nothing: {OVERRIDDEN_BY_ALL}"
-            yield finding(code, told, path=f"/Job/{item.name}", line=item.line)
+# decisions 1110, 1161
+def _binding_nobody(
+    item: Property, whose: str, why: str, path: str, job: Job, *inside: Block
+) -> Iterator[Finding]:
+    """What is requested, and the other one of a job and its groups overrules: it refuses no ad."""
+    policy, _ = binding(item, (job, *inside), WARN)
+    if code := code_of_loss(policy, True, ended=has_ended(job.get)):
+        told = f"{_at(item)} of {whose} counts for nothing: {why}"
+        yield finding(code, told, path=path, line=item.line)
 
 
 def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]:
@@ -357,7 +409,21 @@ def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]
 
 def _without_overruled(job: Job, group: TaskGroup) -> Job:
     """A job without that of which what its only group says counts."""
-    return _without(job, of_only_group(names_said(group)))
+    return _still_aside(job, _without(job, of_only_group(names_said(group))))
+
+
+# decision 1167
+def _still_aside(whole: B, left: B) -> B:
+    """What is left of a block with less of its request, without what counted for nothing before."""
+    again = {id(item) for item, _ in _set_aside_by_more(whole, left)}
+    return left.holding(item for item in left.items if id(item) not in again) if again else left
+
+
+def _set_aside_by_more(whole: Block, left: Block) -> list[tuple[Property, bool]]:
+    """What only the whole request speaks of, and is said outside of it, as ``passed_over``."""
+    aside = {id(item) for item, _ in passed_over(left)}
+    there = {id(item) for item in left.properties} - aside
+    return [(item, is_another) for item, is_another in passed_over(whole) if id(item) in there]
 
 
 def _asked(job: Job) -> Iterator[Property]:
