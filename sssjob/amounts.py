@@ -131,17 +131,17 @@ class Scope:
 
     ``own``, ``request`` and ``given`` are its properties: in no category, requested, delivered.
     A task group without nodes by name has those of its ``job``. ``number`` is that of the choice
-    that is made, where it is not the best.
+    that is made, where it is not the best. ``one_with`` is the job of whose groups this is the only
+    one.
     """
 
     def __init__(
         self, block: Block, path: str, report: Callable[[Finding], None] = unheard, *,
         repair: bool = False, job: Scope | None = None, number: int | None = None,
+        one_with: Scope | None = None,
     ) -> None:  # fmt: skip
         self.block, self.path, self.report, self.repair = block, path, report, repair
-        self.job, self.number = job, number
-        self._leading: Scope | None = None  # the job whose choice its only group follows
-        self._one_with: Scope | None = None  # the job of which it is the only group
+        self.job, self.number, self._one_with = job, number, one_with
         # Asked for again and again, and each time made anew by a block.
         self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
@@ -343,7 +343,7 @@ class Scope:
     @property
     def _is_readable(self) -> bool:
         """Whether some amounts satisfy the request, or there is none."""
-        return bool(self._possible) or not self.mentioned
+        return bool(self._possible) or not self.request
 
     @cached_property
     def _of_only_group(self) -> Scope | None:
@@ -353,9 +353,8 @@ class Scope:
             return None
         if block.references("TaskGroup"):
             return None
-        found = Scope(block.asking_groups[0], f"{self.path}/TaskGroup", repair=self.repair)
-        found._one_with = self
-        return found
+        group, path = block.asking_groups[0], f"{self.path}/TaskGroup"
+        return Scope(group, path, repair=self.repair, one_with=self)
 
     # decision 1169
     @cached_property
@@ -403,49 +402,24 @@ class Scope:
 
         ``is_counted``: the group has the counts of its job (``defaults.counted``).
         """
-        found = Scope(group, path, report, repair=self.repair, job=job)
-        found._one_with = self if self.is_one else None
         is_step = isinstance(group, TaskGroup) and group.is_step
         is_followed = self._is_joined or (is_counted and self._has_counts_apart)
         if is_followed and not is_step and self.choice is not None:
-            found._read_as(self._of_only_group)
-            if found._is_readable:
-                found._follow(self, is_counted=is_counted)
-        return found
+            return _FollowingScope(self, group, path, report, job=job, is_counted=is_counted)
+        one_with = self if self.is_one else None
+        return Scope(group, path, report, repair=self.repair, job=job, one_with=one_with)
 
     # decision 1161
-    @property
+    @cached_property
     def uncounted(self) -> Mapping[int, str]:
         """Why some of what is requested counts for nothing in any choice, by identity.
 
         The other one of a job and its only task group says another, maybe of what it is joined to.
         """
-        job = self if self._leading is None else self._leading
-        group = job._of_only_group
-        if group is None or not (job._is_joined and job._is_readable and group._is_readable):
+        group = self._of_only_group
+        if group is None or not (self._is_joined and self._is_readable and group._is_readable):
             return {}
-        return job._left_of_both(group)
-
-    def _read_as(self, other: Scope | None) -> None:
-        """Take what was read of the same request, if there is no fault in it to tell."""
-        if other is None or not other._possible or len(self.request) != len(other.request):
-            return
-        if any(map(is_not, self.request, other.request)):
-            return
-        if (every := other._every) is not None and every.complete:
-            self._parsed, self._every, self._possible = other._parsed, every, other._possible
-
-    def _follow(self, job: Scope, *, is_counted: bool) -> None:
-        """Take the alternative of the choice that its job makes."""
-        self.choices, self.layout_verdicts, made = job.choices, job.layout_verdicts, job.choice
-        self._leading = job
-        taken = attrgetter("counting" if is_counted else "theirs")
-        if is_counted:  # also what its job says in one of alternatives
-            lent = (each.item for choice in job.choices for each in _compared(taken(choice)))
-            self.mentioned |= {item.name for item in lent}
-            self._plainly = {}
-        if made is not None and self.mentioned:
-            self.chosen, self._alternatives = taken(made), _distinct(map(taken, job.choices))
+        return self._left_of_both(group)
 
     # decision 1159
     @cached_property
@@ -813,6 +787,12 @@ class Scope:
         return task_distribution.read(item)
 
     @property
+    def mapping_fault(self) -> str:
+        """Why the TaskDistribution maps nothing; "" of one that does, and of none."""
+        faults = () if self._mapping is None else self._mapping.faults
+        return next((each.message for each in faults if each.code.startswith("E-")), "")
+
+    @property
     def _geometry(self) -> Sequence[Sequence[int]]:
         return () if self._mapping is None else self._mapping.geometry
 
@@ -823,7 +803,9 @@ class Scope:
             if item.attributes.get("context", "") != context:
                 continue
             # Of what it demands, a request alone speaks; what is dedicated to a job it has already.
-            if not context and name in expression.compared(self.request):
+            if not context and (
+                name in expression.compared(self.request) or id(item) in self.uncounted
+            ):
                 return None
             if (value := self.read(item)) is not None:
                 return Amount(value, f"{self.path}/{name}", why=context)
@@ -872,6 +854,81 @@ class Scope:
         line = asked.line if asked else 0
         path = f"{self.path}/Requested"
         self.report(finding(code, message, line=line, path=path, section="SSS 8.1"))
+
+
+class _FollowingScope(Scope):
+    """The only task group of a job, in the choice that its job makes; one that can be read."""
+
+    def __init__(
+        self, leading: Scope, group: Block, path: str, report: Callable[[Finding], None], *,
+        job: Scope | None, is_counted: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(group, path, report, repair=leading.repair, job=job, one_with=leading)
+        self._leading, self._is_counted = leading, is_counted
+        self._taken = attrgetter("counting" if is_counted else "theirs")
+
+    @cached_property
+    def _reading(self) -> Scope | None:
+        """Who has read the same request, if there is no fault in it to tell."""
+        other = self._leading._of_only_group
+        if other is None or not other._possible or len(self.request) != len(other.request):
+            return None
+        if any(map(is_not, self.request, other.request)):
+            return None
+        every = other._every
+        return other if every is not None and every.complete else None
+
+    @cached_property
+    def _parsed(self) -> Expression | None:
+        return super()._parsed if self._reading is None else self._reading._parsed
+
+    @cached_property
+    def _every(self) -> expression.Alternatives | None:
+        return super()._every if self._reading is None else self._reading._every
+
+    @cached_property
+    def _possible(self) -> tuple[Alternative, ...]:
+        return super()._possible if self._reading is None else self._reading._possible
+
+    @cached_property
+    def uncounted(self) -> Mapping[int, str]:
+        return self._leading.uncounted if self._is_readable else {}
+
+    @cached_property
+    def choices(self) -> tuple[JointChoice, ...]:
+        return self._leading.choices if self._is_readable else super().choices
+
+    @cached_property
+    def choice(self) -> JointChoice | None:
+        return self._leading.choice if self._is_readable else super().choice
+
+    @cached_property
+    def layout_verdicts(self) -> LayoutVerdicts:
+        return self._leading.layout_verdicts if self._is_readable else super().layout_verdicts
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """Also what its job says in one of alternatives, where the group has its counts."""
+        if not (self._is_counted and self._is_readable):
+            return super().mentioned
+        lent = (each.item for one in self.choices for each in _compared(self._taken(one)))
+        return super().mentioned | {item.name for item in lent}
+
+    @cached_property
+    def _plainly(self) -> Mapping[str, Interval]:
+        return {} if self._is_counted and self._is_readable else super()._plainly
+
+    @cached_property
+    def chosen(self) -> Alternative | None:
+        if not (self._is_readable and self.mentioned):
+            return super().chosen
+        return None if self.choice is None else self._taken(self.choice)
+
+    @cached_property
+    def _alternatives(self) -> tuple[Alternative, ...]:
+        if not (self._is_readable and self.mentioned):
+            return super()._alternatives
+        return _distinct(map(self._taken, self.choices))
 
 
 # decision 1124

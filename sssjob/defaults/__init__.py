@@ -78,6 +78,7 @@ LAID_OUT = COUNTS | {"Node"}  # what a layout is made of
 SEVERAL = frozenset(("Dependency", "Environment", "Extension", "Feature", "Hold", "Resource"))
 _OF_ALL_TASKS = QUANTITIES - COUNTS - {"Network"} | {"ResourceLimit"}
 _OF_A_GROUP = frozenset(("Id", "Name"))
+_JOINING = frozenset(("conj", "group"))  # without which each part is one comparison
 OVERRIDDEN = "its only task group says another"  # of what a job says, and that counts for nothing
 OVERRIDDEN_BY_ALL = "each of its task groups says another"
 _OF_ITS_JOB = "its job says another"
@@ -360,9 +361,12 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
 
 
 def _with_requests(group: TaskGroup, requests: Sequence[Requested]) -> Iterator[Item]:
-    """The items of a task group that requests all of these instead of what it does."""
+    """The items of a task group that requests all of these instead of what it does.
+
+    One that requests nothing any more is no step for that.
+    """
     yield from (item for item in group.items if not isinstance(item, Requested))
-    yield from requests
+    yield from requests or (each.holding(()) for each in group.blocks(Requested)[:1])
 
 
 # decision 1155
@@ -376,13 +380,17 @@ def _requested_of_both(job: Job, group: TaskGroup, names: frozenset[str]) -> lis
     if any(expression.has_unknown_words(block.properties) for block in every):
         return None
     try:
-        every_part = expression.opened(expression.parts_of(job))
-        own = [part for part in every_part if expression.is_about(part, names)]
-        own += map(expression.Comparison, outside(job))
-        if not own:
+        own = expression.opened(expression.parts_of(job))
+        kept_by_job = [part for part in own if not expression.is_about(part, names)]
+        is_joined = any(not _JOINING.isdisjoint(item.attributes) for item in group.requested)
+        if len(kept_by_job) == len(own) and not is_joined:
             return None
-        theirs = (*expression.parts_of(group), *map(expression.Comparison, outside(group)))
-        found = together(own, theirs, group.properties.names()).items
+        mine, theirs = (
+            (*parts, *map(expression.Comparison, outside(block)))
+            for parts, block in ((own, job), (expression.parts_of(group), group))
+        )
+        found = together(mine, theirs, group.properties.names()).items
+        found -= {id(each.item) for part in kept_by_job for each in expression.comparisons(part)}
         return [*_keeping(every, found)]
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return None

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 
 from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
 from sssjob.errors import finding
+from sssjob.expression.offer import is_over
 from sssjob.feature_rules import GRANTED, job_id
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Derived, Features
 from sssjob.features.sources import SOURCES, Derivation, Source
+from sssjob.layout import contradictions
 from sssjob.model import Job
 
 __all__ = ["Derived", "Features", "derive"]
@@ -39,6 +41,7 @@ def derive(
     guessing: bool = True,
     called: str = "",
     number: int | None = None,
+    judging: bool = True,
 ) -> Features:
     """The values of the 2016 vocabulary for a job whose defaults are resolved.
 
@@ -52,6 +55,7 @@ def derive(
     ``guessing`` nothing is assumed, and a range of processors does not say how many were given.
     ``called`` is the id that the batch system has for the job; "" is that of the document.
     ``number`` is that of the choice which is made (``Scope.choices``), where it is not the best.
+    Without ``judging`` counts that contradict each other are not told: who translates tells them.
     """
     work = _CheckedDerivation(
         job, now, starting, frozenset(nodes), cpu_limit, repair, machine, number
@@ -62,6 +66,8 @@ def derive(
         work.derive(name, sources)
     work.carry()
     work.compare()
+    if judging:
+        work.judge_counts()
     return work.features()
 
 
@@ -111,6 +117,23 @@ class _CheckedDerivation(Derivation):
         if end is not None and len(numbers) == 2 and numbers[1] <= numbers[0]:
             text = f"shutdowntime_job {numbers[1]} is not after jobstart_secs {numbers[0]}"
             self.report(finding("W-RANGE", text, path=end.source))
+
+    # decision 1170
+    def judge_counts(self) -> None:
+        """Say so where what counts tasks, nodes and processors is faulty or contradicts itself.
+
+        Numbers follow all the same, in the order of 5.1. What a job was delivered says by itself
+        how many there are.
+        """
+        if is_over(self.job):
+            return
+        for scope in (self.scope, *self.groups):
+            if fault := scope.mapping_fault:
+                text = f"it counts for nothing: {fault}"
+                path = f"{scope.path}/TaskDistribution"
+                self.report(finding("W-COUNTS", text, path=path))
+        for found in contradictions.of_all(self.scope):
+            self.report(finding("W-COUNTS", found.why, path=found.path))
 
     def _call(self) -> None:
         """The job is what its batch system calls it, whatever an extension says."""

@@ -226,7 +226,7 @@ class _PolicedAmounts(NamedTuple):
 
 def _limits(job: Job, found: list[Finding], number: int | None) -> _PolicedAmounts:
     """Raises ``InvalidValue`` for a job that cannot be read."""
-    features = derive(job, cpu_limit=False, number=number)
+    features = derive(job, cpu_limit=False, number=number, judging=False)
     found += features.findings
     for each in features.findings:
         if each.severity is Severity.ERROR and each.code != "E-MISSING":

@@ -1,40 +1,25 @@
 """Counts and names of nodes that contradict each other, told for each target alike.
 
-Which they are, a layout says (``layout.plan.CountsPlan``), as it does for ``validate`` and
-``place``; what a target makes of them is its own matter, and with Reject it is not written.
+Which they are, a layout says (``layout.contradictions``); what a target makes of them is its own
+matter, and with Reject it is not written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from sssjob.amounts import Scope
 from sssjob.defaults import COUNTS, LAID_OUT
-from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
+from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import LOGIC_AND_OPERATOR
-from sssjob.layout import Unit, check_sum, units
-from sssjob.layout.met import holds, keep, said
-from sssjob.layout.plan import CountsPlan
-from sssjob.layout.request import LayoutRequest, Statement, requests
-from sssjob.model import Block, Delivered, Item, Note, Property, Requested, TaskGroup
+from sssjob.layout import check_sum, contradictions, units
+from sssjob.layout.contradictions import NAMES, NODE, CountContradiction
+from sssjob.layout.met import keep, said
+from sssjob.model import Block, Item, Note, Property, Requested, TaskGroup
 from sssjob.translate.requests import JobRequest
 
-_NODE, _SUM = "Node", "Processors"
-_NAMES = (_NODE, *sorted(COUNTS))
+_SUM = "Processors"
 
 _agreeing: dict[tuple[object, ...], None] = {}  # what task groups are made of that agree
-
-
-class CountContradiction(NamedTuple):
-    """What is said by a name and contradicts what else is said there, with why."""
-
-    name: str
-    why: str
-
-    def said(self, asked: JobRequest) -> Iterator[str]:
-        """The names by which that is said: its own, or where it follows from others, theirs."""
-        return (name for name in (self.name, *_NAMES) if asked.items(name))
 
 
 # decision 1083
@@ -53,7 +38,7 @@ def tell(asked: JobRequest) -> None:
         return
     views = asked.groups() if len(asked.job.asking_groups) > 1 else ()
     by_owner = {id(view.owner): view for view in views}
-    every = [*of_groups(asked.scope)]
+    every = [*contradictions.of_groups(asked.scope)]
     for place, found in every:
         owner = asked.job.task_groups[place : place + 1]
         for each in found:
@@ -100,64 +85,32 @@ def _add(found: list[object], item: Item) -> bool:
 
 
 def _tell(asked: JobRequest, found: CountContradiction) -> None:
-    if asked.is_told(_NAMES):
+    if asked.is_told(NAMES):
         return
-    asked.approximate(next(found.said(asked), found.name), found.why, met=False)
+    asked.approximate(next(said_by(asked, found), found.name), found.why, met=False)
+
+
+def said_by(asked: JobRequest, found: CountContradiction) -> Iterator[str]:
+    """The names by which a job says that: its own, or where it follows from others, theirs."""
+    return (name for name in (found.name, *NAMES) if asked.items(name))
 
 
 def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
     """The contradictions of a job without task groups, in the alternative that is written."""
     names = asked.names
-    if _NODE not in names and len(COUNTS & names) < 2:
+    if NODE not in names and len(COUNTS & names) < 2:
         return
     outline = asked.known_outline
     texts = asked.texts_of_counts if outline is not None else ()
     if (outline is not None and texts in outline.agreeing) or asked.over:
         return
-    scope = asked.scope
-    terms = scope.chosen.terms if scope.chosen is not None else ()
     try:
-        if scope.layout_verdicts.holds(terms):
-            if outline is not None:
-                keep(outline.agreeing, texts, None)
-        else:
-            yield from _of_request(Statement(scope.block, "/Job").request(terms))
+        found = [*contradictions.of_job(asked.scope)]
     except (InvalidValue, LimitExceeded):
         return  # which is told where it is taken
-
-
-def of_groups(job: Scope) -> Iterator[tuple[int, list[CountContradiction]]]:
-    """Those of each task group, in the alternative that is written, with its place among them."""
-    if job.is_one and _holds(job):
-        return
-    for unit in units(job.block):
-        try:
-            written = _written(job, unit)
-        except (InvalidValue, LimitExceeded, UnbalancedGroup):
-            continue
-        if written is not None:
-            _, is_one_of_several, number = unit.path.rpartition("[")
-            place = int(number.rstrip("]")) - 1 if is_one_of_several else 0
-            yield place, [*_of_request(written)]
-
-
-def _holds(job: Scope) -> bool:
-    """Whether a job has a layout with its only task group, in the choice that is made."""
-    made = job.choice
-    if made is None or any(group.blocks(Delivered) for group in job.block.blocks(TaskGroup)):
-        return False
-    try:
-        return job.layout_verdicts.holds(made.whole.terms)
-    except (InvalidValue, LimitExceeded, UnbalancedGroup):
-        return False
-
-
-def _written(job: Scope, unit: Unit) -> LayoutRequest | None:
-    """What is written of a task group: of the only one the choice that is made for its job."""
-    if job.is_one and job.choice is not None:
-        return Statement(unit.block, unit.path).request(job.choice.whole.terms)
-    every = requests(unit.block, unit.path).asked
-    return next(filter(holds, every), every[0]) if every else None
+    if outline is not None and not found:
+        keep(outline.agreeing, texts, None)
+    yield from found
 
 
 # decision 1092
@@ -167,14 +120,4 @@ def _of_sum(asked: JobRequest) -> Iterator[CountContradiction]:
         return
     parts = [unit for unit in units(asked.scope.block) if unit.job is not None]
     for found in check_sum(parts[0].job, parts) if parts and parts[0].job is not None else ():
-        yield CountContradiction(_SUM, found.message)
-
-
-def _of_request(request: LayoutRequest | None) -> Iterator[CountContradiction]:
-    if request is None:
-        return  # no number satisfies it, which is told where it is taken
-    for found in CountsPlan(request, lenient=False).checked().findings:
-        if found.severity is Severity.ERROR and found.code != "E-LIMIT":
-            name = found.path.removesuffix("/@count").rpartition("/")[2]
-            # What follows from Task elements is said by none of these names.
-            yield CountContradiction(name if name in _NAMES else _NODE, found.message)
+        yield CountContradiction(_SUM, found.message, found.path)

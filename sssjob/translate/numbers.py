@@ -502,7 +502,7 @@ def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
         return
     if of.processors:
         asked.approximate("Processors", f"{given} in all", met=given > of.total)
-    if of.count and given > of.total and not asked.items("Processors"):
+    if of.count and given > of.total and not asked.says("Processors"):
         told = f"{given} processors in all, and {of.total} of its tasks"
         one = ("TaskCount",) if asked.items("TaskCount") else ("NodeCount", "TaskDistribution")
         for name in sorted(COUNTS) if len(asked.job.asking_groups) > 1 else one:

@@ -713,6 +713,10 @@ class JobRequest:
             for text in texts
         )  # fmt: skip
 
+    def says(self, name: str) -> bool:
+        """Whether the job itself says something by a name, and not in another alternative alone."""
+        return bool(self._named(name))
+
     def asks(self, name: str) -> bool:
         """Whether the job itself says an amount that counts, as ``bounds`` takes it."""
         found = self._named(name)
@@ -915,20 +919,24 @@ class _Survey:
                 self._block(item, None, policy, path)
         if asks:
             self._set_aside(block, self.blocks.get(id(block), {}))
-        if scope is not None and block is not self._job:
+        if scope is not None:
             self._leave(self.blocks.get(id(block), {}), scope.uncounted)
         if block is self._job and self._overridden:
             self._bind_nobody(self.blocks.get(id(block), {}))
 
-    # decision 1168
+    # decisions 1168, 1171
     def _leave(self, named: dict[str, list[int]], uncounted: Mapping[int, str]) -> None:
-        """Let what a task group says outside of Requested, and its job overrules, be a fact."""
+        """Let what counts for nothing beside the other of a job and its only group be a loss."""
         for number in [each for numbers in named.values() for each in numbers] if uncounted else ():
             item, place = self.items[number], self.places[number]
-            if not place.requested and id(item) in uncounted:
-                self.places[number] = place._replace(fact=True, overridden=True)
+            # Of what a job says outside of its request it is told where that of its group is taken.
+            is_told = self.blocks.get(id(self._job)) is named and not place.requested
+            if id(item) in uncounted and not is_told and not place.fact:
+                self.places[number] = place._replace(plain=False, bounded=False)
                 self.fates[id(item)] = Fate(uncounted[id(item)])
                 named[item.name].remove(number)
+                if not named[item.name]:
+                    del named[item.name]
 
     # decision 1110
     def _bind_nobody(self, named: dict[str, list[int]]) -> None:
@@ -1018,7 +1026,7 @@ class _Survey:
             fact = scope is not None and (wish or is_known)
             reason = _WISH if wish else NO_OPTION
             if scope is not None and fact and not wish:
-                reason = scope.uncounted.get(id(said), _OTHER)
+                fact, reason = id(item) not in scope.uncounted, _OTHER
             if owner is self._job and _kind(item) in self._overridden:
                 reason = OVERRIDDEN_BY_ALL
             own = AwarenessPolicy.at(item.attributes, policy)

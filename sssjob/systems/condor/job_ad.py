@@ -88,12 +88,14 @@ _LOCAL_ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 class Mapped:
     """An ad, and what was found on the way; with an error among it the job cannot be run.
 
-    ``assumed`` are the attributes of it for which nothing is asked.
+    ``assumed`` are the attributes of it for which nothing is asked. ``refused`` are names of what
+    refuses the job and has no place of its own among the findings.
     """
 
     ad: Ad
     findings: tuple[Finding, ...] = ()
     assumed: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
 
     @property
     def runs(self) -> bool:
@@ -103,7 +105,8 @@ class Mapped:
     @property
     def refusals(self) -> list[Refusal]:
         """What refuses the job."""
-        return [Refusal(item.path) for item in self.findings if item.severity is Severity.ERROR]
+        found = [item.path for item in self.findings if item.severity is Severity.ERROR]
+        return [Refusal(path) for path in (*found, *(f"/Job/{name}" for name in self.refused))]
 
 
 def to_ad(
@@ -144,7 +147,9 @@ def _of_choice(job: Job, number: int | None, document: str, v1: bool) -> Mapped:
     work.unsaid()
     if document:
         work.put(names.DOCUMENT, document)
-    return Mapped(Ad(work.ad), tuple(work.findings), frozenset(work.assumed))
+    return Mapped(
+        Ad(work.ad), tuple(work.findings), frozenset(work.assumed), frozenset(work.refused)
+    )
 
 
 def embedded(job: Job) -> str:
@@ -162,6 +167,7 @@ class _AdBuilder:
     ad: dict[str, Attribute] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     assumed: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)  # of these an ad says nothing
     asked: JobRequest = field(init=False)
     # What is requested and said by attributes of the job, and names that Requirements speak of.
     told: set[str] = field(default_factory=set)
@@ -326,6 +332,7 @@ class _AdBuilder:
         for name, item in left:
             if code := code_of_loss(*self.asked.binding(item), ended=self.asked.ended):
                 told.setdefault(code, set()).add(name)
+        self.refused |= told.get("E-LOSS", set())
         for code, every in sorted(told.items()):
             self.say(code, f"an ad says nothing of {', '.join(sorted(every))}")
 
@@ -544,9 +551,12 @@ class _AdBuilder:
         least = 0 if nodes is None else nodes.least
         if nodes is not None and scope.delivered("NodeCount") is None and scope.nodes:
             least = math.ceil(scope.nodes.value)  # of a range as many as the tasks need
+        counts = _counting(asked).counts
+        if nodes is not None and (tasks := counts.tasks_to_place) is not None:  # decision 1131
+            nodes = nodes.up_to(counts.most_nodes(tasks.value))
         if nodes is not None and least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
-            self.ad["MinHosts"], self.ad["MaxHosts"] = least, nodes.hi or least
+            self.ad["MinHosts"], self.ad["MaxHosts"] = least, max(nodes.hi or least, least)
         kinds: dict[str, Property] = {}
         for items, count in numbers.resource_terms(asked, str.lower):
             licence = license_name(items[0].attributes)
@@ -627,7 +637,7 @@ class _AdBuilder:
         if self.job.task_groups:
             return
         for found in contradictions.of_job(self.asked):
-            for name in islice(found.said(self.asked), 1):
+            for name in islice(contradictions.said_by(self.asked, found), 1):
                 item = self.asked.items(name)[0]
                 if not self._told_of_hosts or self.asked.binding(item)[0] == REJECT:
                     self._lost(item, found.why)
@@ -746,7 +756,7 @@ class _AdBuilder:
         """The limits that the job will find as its features, and amounts of its task groups."""
         # A CPU time limit that only follows from the elapsed time is that of the slot's processors.
         asked = partial(
-            derive, self.undelivered, starting=True, cpu_limit=False,
+            derive, self.undelivered, starting=True, cpu_limit=False, judging=False,
             number=self.asked.scope.number,
         )  # fmt: skip
         found = asked()

@@ -46,7 +46,9 @@ from sssjob.expression.offer import (
     is_over,
     outside,
     passed_over,
+    without_set_aside,
 )
+from sssjob.layout import contradictions
 from sssjob.model import (
     Block,
     Delivered,
@@ -70,7 +72,6 @@ from sssjob.systems.condor.job_ad import (
     own_time,
     to_ad,
 )
-from sssjob.translate import contradictions
 from sssjob.translate.losses import IGNORE, WARN
 from sssjob.translate.requests import binding
 
@@ -158,8 +159,7 @@ def parts(job: Job) -> list[JobOfAd]:
         lost += more
         lost += _overruled(job, groups)
         job, useless = without_overridden(job)
-        for item in useless:
-            lost += _binding_nobody(item, "a job", OVERRIDDEN_BY_ALL, f"/Job/{item.name}", job)
+        lost += _binding_nobody(job, useless)
     asks = {item.name for item in _asked(job)} & _AMOUNTS
     asks |= {item.name for item in job.properties} & COUNTS if len(groups) > 1 else set()
     if asks or (len(groups) > 1 and "MinHosts" not in to_ad(job).ad):
@@ -250,6 +250,8 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     common = _common(groups)
     of_job: set[str] | None = None  # by what it compares
     if len(groups) == 1:
+        findings += _aside_of_only(job, groups[0])
+        groups = (without_set_aside(groups[0]),)
         job = _without_overruled(job, groups[0])
         of_job = {expression.key(each) for each in _asked(job)}
         of_job |= {_TIME} if own_time(job) else set()
@@ -282,8 +284,30 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         demands += [left] if left.items else []
         findings += lost
     stated_ = {_which(item) for item in own if isinstance(item, Property)}
-    kept = [item for item in job.items if not _is_stated(item, stated_)]
-    return JobOfAd(job.holding((*kept, *own, *demands)), groups, {}, tuple(findings))
+    kept = [
+        _without_request(item) if len(groups) == 1 and type(item) is TaskGroup else item
+        for item in job.items if not _is_stated(item, stated_)
+    ]  # fmt: skip
+    several = groups if len(groups) > 1 else ()  # the request of the only one is that of its job
+    return JobOfAd(job.holding((*kept, *own, *demands)), several, {}, tuple(findings))
+
+
+def _aside_of_only(job: Job, group: TaskGroup) -> Iterator[Finding]:
+    """What the only group says outside of a request that alone speaks of it."""
+    for item, is_another in passed_over(group) if not is_over(job) else ():
+        if is_another:
+            told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
+            yield from _lost(item, told, _path(1, item), job, group)
+
+
+def _without_request(group: TaskGroup) -> TaskGroup:
+    """The only group of a job, whose request is that of its job now; steps are as they were."""
+    if group.is_step:
+        return group
+    left = without_set_aside(group)
+    return left.holding(
+        item.holding(()) if isinstance(item, Requested) else item for item in left.items
+    )
 
 
 # decision 1083
@@ -322,23 +346,20 @@ def _not_of_all(
 def _not_counted(
     job: Job, group: TaskGroup, uncounted: Mapping[int, str]
 ) -> Iterator[Finding]:  # fmt: skip
-    """What a job says of which its only group says another, and the other way round.
-
-    What counts for nothing in any choice (``Scope.uncounted``) refuses no ad.
-    """
+    """What a job says of which its only group says another, and the other way round."""
     theirs = [*group.properties, *group.requested]
     names = of_only_group(names_said(group))
     said = [_saying(each) for each in theirs]
+    aside = {id(item) for item, _ in passed_over(job)}
     for item in (*job.properties, *job.requested):
-        if item.name in names and _saying(item) not in said and id(item) not in uncounted:
+        if (why := uncounted.get(id(item))) is not None and item not in job.properties:
+            yield from _counts_for_nothing(job, item, why)
+        elif item.name in names and _saying(item) not in said and id(item) not in aside:
             yield from _counts_for_nothing(job, item, OVERRIDDEN)
-    for item in job.requested:
-        if id(item) in uncounted:
-            yield from _binding_nobody(item, "a job", uncounted[id(item)], f"/Job/{item.name}", job)
     for item in theirs:
-        if id(item) in uncounted:
-            path = _path(1, item)
-            yield from _binding_nobody(item, "a task group", uncounted[id(item)], path, job, group)
+        if (why := uncounted.get(id(item))) is not None:
+            told = f"{_at(item)} of a task group counts for nothing: {why}"
+            yield from _lost(item, told, _path(1, item), job, group)
     left = _without(job, names)
     for item, is_another in _set_aside_by_more(job, left) if not is_over(job) else ():
         if is_another:
@@ -391,15 +412,14 @@ def _overruled(job: Job, groups: Sequence[TaskGroup]) -> Iterator[Finding]:
             yield from _lost(item, told, f"/Job/{item.name}", job)
 
 
-# decisions 1110, 1161
-def _binding_nobody(
-    item: Property, whose: str, why: str, path: str, job: Job, *inside: Block
-) -> Iterator[Finding]:
-    """What is requested, and the other one of a job and its groups overrules: it refuses no ad."""
-    policy, _ = binding(item, (job, *inside), WARN)
-    if code := code_of_loss(policy, True, ended=has_ended(job.get)):
-        told = f"{_at(item)} of {whose} counts for nothing: {why}"
-        yield finding(code, told, path=path, line=item.line)
+# decision 1110
+def _binding_nobody(job: Job, useless: Iterable[Property]) -> Iterator[Finding]:
+    """What a job requests, and each of its groups demands otherwise: it refuses no ad."""
+    for item in useless:
+        policy, _ = binding(item, (job,), WARN)
+        if code := code_of_loss(policy, True, ended=has_ended(job.get)):
+            told = f"{_at(item)} of a job counts for nothing: {OVERRIDDEN_BY_ALL}"
+            yield finding(code, told, path=f"/Job/{item.name}", line=item.line)
 
 
 def _counts_for_nothing(job: Job, item: Property, why: str) -> Iterator[Finding]:
@@ -624,8 +644,8 @@ def _asked_by_key(job: Job) -> dict[str, list[Property]]:
     return found
 
 
-def _saying(item: Property) -> tuple[str, Mapping[str, str]]:
-    return item.text, item.attributes
+def _saying(item: Property) -> tuple[str, str, Mapping[str, str]]:
+    return item.name, stripped(item.text), item.attributes
 
 
 _BESIDE_JOB = "{} of a task group counts for nothing: its job says what it asks for"
