@@ -804,12 +804,21 @@ class Scope:
                 continue
             # Of what it demands, a request alone speaks; what is dedicated to a job it has already.
             if not context and (
-                name in expression.compared(self.request) or id(item) in self.uncounted
+                name in expression.compared(self.request) or id(item) in self._overruled_beside
             ):
                 return None
             if (value := self.read(item)) is not None:
                 return Amount(value, f"{self.path}/{name}", why=context)
         return None
+
+    # decision 1168
+    @property
+    def _overruled_beside(self) -> Container[int]:
+        """What is said outside of the request and does not count, by identity.
+
+        What a job says is compared with what its group does.
+        """
+        return ()
 
     def _interval(self, alternative: Alternative, name: str) -> Interval:
         return expression.interval(_amounts(alternative.terms, name), name)
@@ -893,6 +902,10 @@ class _FollowingScope(Scope):
     @cached_property
     def uncounted(self) -> Mapping[int, str]:
         return self._leading.uncounted if self._is_readable else {}
+
+    @property
+    def _overruled_beside(self) -> Container[int]:
+        return self.uncounted
 
     @cached_property
     def choices(self) -> tuple[JointChoice, ...]:

@@ -14,9 +14,12 @@ from translated import wrapped
 
 from sssjob import layout, loads
 from sssjob.amounts import Scope
+from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.features.derive import derive
 from sssjob.lcginfo.jobs import from_job
 from sssjob.submission.at_once import submission
+from sssjob.systems.condor.task_groups import to_ads
+from sssjob.translate import Settings, Untranslatable, translate
 
 
 def requested(inner):
@@ -88,6 +91,34 @@ CASES = {
         group(requested(preferred("NodeCount", 2, 1) + preferred("NodeCount", 1, 2))),
         4, 1,
     ),
+    # What Requested speaks of in any alternative, it alone asks for. # decision 1167
+    "a number outside of a request that speaks of it in another alternative":
+        ("<Processors>3</Processors>" + either(M3, P2), group(""), 1, None),
+    "a number outside of a request that does not want it":
+        ("<Processors>3</Processors>" + either('<Processors op="NE">3</Processors>', M3),
+         group(""), 1, None),
+    "nodes outside of a request that bounds them in another alternative":
+        (N3 + either(F, '<NodeCount op="LE">2</NodeCount>'), group(""), 1, None),
+    "nodes outside of a request that is joined to what the group says otherwise":
+        (N3 + either(N2, P2), group(P4), 4, None),
+    "nodes of the group outside of its request, of which another alternative speaks":
+        ("", group(N2 + either(F, N3)), 1, None),
+    "nodes of the group outside of its request, of which the job overrules the rest":
+        (requested("<Memory>5</Memory>"), group(N3 + either(N2, M3)), 1, None),
+    # What either of both says outside of its request overrules as what it requests. # decision 1168
+    "memory outside of the request of the job, and a number joined to memory":
+        (M1, group(either(M3, P4)), 1, None),
+    "a number of the job, beside a group of which a part is overruled":
+        ("<Processors>6</Processors>" + either(F, M3), group(either(M3, P4)), 6, None),
+    # decision 1169
+    "nodes that contradict themselves, of which the group says another":
+        (requested(N3 + N2), group(N2), 2, 2),
+    "nodes and memory that contradict themselves, of which both say another":
+        (requested(N3 + N2 + M3), group(N2 + requested(M1 + M3)), 2, 2),
+    # decision 1131
+    "nodes up to a number beside fewer tasks of the job":
+        ("<TaskCount>2</TaskCount>" + requested('<NodeCount op="LE">3</NodeCount>' + P4),
+         group(""), 4, None),
 }  # fmt: skip
 
 
@@ -161,7 +192,9 @@ REQUESTS = st.one_of(
     st.just(""),
 )
 SAID = st.tuples(
-    st.sampled_from(("", "", "<TaskCount>4</TaskCount>", "<NodeCount>3</NodeCount>", F, A)),
+    st.sampled_from(
+        ("", "", "<TaskCount>4</TaskCount>", N3, "<Processors>6</Processors>", F, A, M1)
+    ),
     REQUESTS,
     st.sampled_from(("", "", WISH)),
 )
@@ -178,3 +211,73 @@ def test_all_roads_count_the_same_whatever_is_joined_on_either_side(own, inner):
     assert cpucount(job) == processors
     assert derive(job, starting=True).values["allocated_cpu"] == processors
     assert differences(job, set(ROADS) - {"place"}) == {}
+
+
+# What does not count, as the other one of a job and its only group says another.
+OVERRULED = {
+    "an architecture": (requested(B), group(A)),
+    "an architecture joined to a number": (either(P4, B), group(A)),
+    "two numbers": (either(P2, P4), group("<Processors>5</Processors>")),
+    "a number, where the group has a choice":
+        (requested(P4), group(either('<Processors op="GT">2</Processors>', M3))),
+    "memory of the group": (requested(M3), group(M1)),
+    "memory of the group, where its job has a choice": (either(N2, M3), group(M1)),
+    "memory that the group requests, where its job has a choice":
+        (either(N2, M3), group(requested(M1))),
+    "an architecture of the group joined to memory":
+        (either(M3, P4), group(either(A, "<Memory>3</Memory>"))),
+    "a mapping of tasks": (
+        '<TaskDistribution type="TasksPerNode">2</TaskDistribution>',
+        group("<TaskCount>2</TaskCount>"
+              '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>'),
+    ),
+    "nodes outside of a request": (N3 + either(F, N2), group("")),
+}  # fmt: skip
+
+
+def is_written(job, target):
+    try:
+        translate(job, target, Settings(residual=False))
+    except (Untranslatable, InvalidValue):
+        return False
+    return True
+
+
+def is_submitted(job, system):
+    try:
+        submission(job, system)
+    except InvalidJob:
+        return False
+    return True
+
+
+def makes_an_ad(job):
+    return all(each.runs for each in to_ads(job))
+
+
+# decision 1171
+@pytest.mark.parametrize("own, inner", OVERRULED.values(), ids=OVERRULED)
+def test_what_one_of_both_overrules_is_refused_with_reject_whatever_it_is_joined_to(own, inner):
+    job = with_policy("Reject", own + inner)
+    assert [
+        each for each in ("sbatch", "pbs", "lsf", "flux", "condor") if is_written(job, each)
+    ] == []
+    assert [each for each in ("slurm", "pbs", "lsf") if is_submitted(job, each)] == []
+    assert not makes_an_ad(job)
+
+
+@pytest.mark.parametrize("own, inner", OVERRULED.values(), ids=OVERRULED)
+def test_with_warn_it_is_told_and_written(own, inner):
+    job = with_policy("Warn", own + inner)
+    assert is_written(job, "condor")
+    [ad] = to_ads(job)
+    assert ad.runs
+    assert [each for each in ad.findings if each.code == "W-USELESS" or "dropped" in each.message]
+
+
+@examples(120)
+@given(own=SAID, inner=SAID, policy=st.sampled_from(("Warn", "Reject")))
+def test_an_ad_is_refused_where_a_submit_file_is(own, inner, policy):
+    texts = [outside + requested(asked + wish) for outside, asked, wish in (own, inner)]
+    job = with_policy(policy, texts[0] + group(texts[1]))
+    assert makes_an_ad(job) == is_written(job, "condor")

@@ -365,6 +365,15 @@ def test_more_processors_than_tasks_are_told_where_elements_count_the_tasks(targ
     assert any("6 processors in all, and 4 of its tasks" in loss.reason for loss in losses)
 
 
+# decision 1131
+@pytest.mark.parametrize("target", ["flux", "flux-canonical", "condor"])
+def test_they_are_told_where_another_alternative_alone_speaks_of_processors(target):
+    said = "<TaskCount>5</TaskCount><NodeCount>2</NodeCount>"
+    asked = "<Requested><Feature>g</Feature><Processors conj='Or'>2</Processors></Requested>"
+    losses = translate(loads(JOB.format(said + asked)), target).losses
+    assert any("6 processors in all, and 5 of its tasks" in loss.reason for loss in losses)
+
+
 TWO_TO_SIX = "<NodeCount op='GE'>2</NodeCount><NodeCount op='LE'>6</NodeCount>"
 FROM_TWO = "<NodeCount op='GE'>2</NodeCount>"
 UP_TO_SIX = "<NodeCount op='LE'>6</NodeCount>"

@@ -510,3 +510,39 @@ def test_what_the_only_task_group_says_counts_before_what_its_job_says(text, key
     assert not [each for each in alone.findings if "counts for nothing" in each.message]
     two = features(group + "<TaskGroup><TaskCount>1</TaskCount></TaskGroup>")
     assert key not in two.derived
+
+
+TASKS5, NODES2 = "<TaskCount>5</TaskCount>", "<NodeCount>2</NodeCount>"
+ONE_EACH = '<TaskDistribution type="TasksPerNode">1</TaskDistribution>'
+NOT_TOGETHER = {
+    "tasks that their nodes have no room for": (TASKS5 + NODES2 + ONE_EACH, 5, "NodeCount"),
+    "the same of the only task group":
+        (f"<TaskGroup>{TASKS5}{NODES2}{ONE_EACH}</TaskGroup>", 5, "NodeCount"),
+    "the same, of both together":
+        (f"{NODES2}<TaskGroup>{TASKS5}{ONE_EACH}</TaskGroup>", 5, "NodeCount"),
+    "the same of one of several": (
+        f"<TaskGroup>{TASKS5}{NODES2}{ONE_EACH}</TaskGroup><TaskGroup>{TASKS5}</TaskGroup>",
+        10, "NodeCount",
+    ),
+    "a mapping that is none":
+        ('<TaskDistribution type="TasksPerNode">0</TaskDistribution>', 1, "TaskDistribution"),
+    "a mapping of the only task group that is none": (
+        '<TaskGroup><TaskDistribution type="TasksPerNode">0</TaskDistribution></TaskGroup>',
+        1, "TaskDistribution",
+    ),
+}  # fmt: skip
+
+
+# decision 1170
+@pytest.mark.parametrize("text, number, name", NOT_TOGETHER.values(), ids=NOT_TOGETHER)
+def test_counts_that_contradict_each_other_are_told_beside_the_number(text, number, name):
+    found = features(text)
+    assert found.values["allocated_cpu"] == number
+    [told] = [each for each in found.findings if each.code == "W-COUNTS"]
+    assert told.path.endswith(f"/{name}")
+
+
+@pytest.mark.parametrize("text, number, name", NOT_TOGETHER.values(), ids=NOT_TOGETHER)
+def test_of_a_job_that_was_delivered_they_are_not_told(text, number, name):
+    found = features(text + "<Delivered><Processors>4</Processors></Delivered>")
+    assert not [each for each in found.findings if each.code == "W-COUNTS"], (number, name)
