@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sssjob import contradicting_counts
 from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
 from sssjob.errors import finding
 from sssjob.expression.offer import is_over
@@ -14,7 +15,6 @@ from sssjob.feature_rules import GRANTED, job_id
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Derived, Features
 from sssjob.features.sources import SOURCES, Derivation, Source
-from sssjob.layout import contradictions
 from sssjob.model import Job
 
 __all__ = ["Derived", "Features", "derive"]
@@ -132,7 +132,7 @@ class _CheckedDerivation(Derivation):
                 text = f"it counts for nothing: {fault}"
                 path = f"{scope.path}/TaskDistribution"
                 self.report(finding("W-COUNTS", text, path=path))
-        for found in contradictions.of_all(self.scope):
+        for found in contradicting_counts.of_all(self.scope):
             self.report(finding("W-COUNTS", found.why, path=found.path))
 
     def _call(self) -> None:

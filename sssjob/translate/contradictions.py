@@ -1,6 +1,6 @@
 """Counts and names of nodes that contradict each other, told for each target alike.
 
-Which they are, a layout says (``layout.contradictions``); what a target makes of them is its own
+Which they are, a layout says (``contradicting_counts``); what a target makes of them is its own
 matter, and with Reject it is not written.
 """
 
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sssjob import contradicting_counts
+from sssjob.contradicting_counts import NAMES, NODE, CountContradiction
 from sssjob.defaults import COUNTS, LAID_OUT
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import LOGIC_AND_OPERATOR
-from sssjob.layout import check_sum, contradictions, units
-from sssjob.layout.contradictions import NAMES, NODE, CountContradiction
+from sssjob.layout import check_sum, units
 from sssjob.layout.met import keep, said
 from sssjob.model import Block, Item, Note, Property, Requested, TaskGroup
 from sssjob.translate.requests import JobRequest
@@ -38,7 +39,7 @@ def tell(asked: JobRequest) -> None:
         return
     views = asked.groups() if len(asked.job.asking_groups) > 1 else ()
     by_owner = {id(view.owner): view for view in views}
-    every = [*contradictions.of_groups(asked.scope)]
+    every = [*contradicting_counts.of_groups(asked.scope)]
     for place, found in every:
         owner = asked.job.task_groups[place : place + 1]
         for each in found:
@@ -105,7 +106,7 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
     if (outline is not None and texts in outline.agreeing) or asked.over:
         return
     try:
-        found = [*contradictions.of_job(asked.scope)]
+        found = [*contradicting_counts.of_job(asked.scope)]
     except (InvalidValue, LimitExceeded):
         return  # which is told where it is taken
     if outline is not None and not found:

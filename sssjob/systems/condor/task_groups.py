@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from sssjob import expression
+from sssjob import contradicting_counts, expression
 from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
 from sssjob.choices import requesting
 from sssjob.classads.values import Ad
@@ -48,7 +48,6 @@ from sssjob.expression.offer import (
     passed_over,
     without_set_aside,
 )
-from sssjob.layout import contradictions
 from sssjob.model import (
     Block,
     Delivered,
@@ -313,7 +312,7 @@ def _without_request(group: TaskGroup) -> TaskGroup:
 # decision 1083
 def _contradictions(job: Job) -> Iterator[Finding]:
     """The counts and names of nodes of each task group that contradict each other."""
-    for place, every in contradictions.of_groups(Scope(job, "/Job")):
+    for place, every in contradicting_counts.of_groups(Scope(job, "/Job")):
         inside = job.task_groups[place : place + 1]
         blocks = (*inside, job)
         said = [each for block in blocks for each in (*block.properties, *block.requested)]
