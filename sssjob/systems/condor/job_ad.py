@@ -551,9 +551,6 @@ class _AdBuilder:
         least = 0 if nodes is None else nodes.least
         if nodes is not None and scope.delivered("NodeCount") is None and scope.nodes:
             least = math.ceil(scope.nodes.value)  # of a range as many as the tasks need
-        counts = _counting(asked).counts
-        if nodes is not None and (tasks := counts.tasks_to_place) is not None:  # decision 1131
-            nodes = nodes.up_to(counts.most_nodes(tasks.value))
         if nodes is not None and least > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = least, max(nodes.hi or least, least)
