@@ -161,8 +161,10 @@ class NamedNodes:
             matched = self._matched()
             return len({name for names in sets
                         for name in filter(matched, names.without(self.excluded))})  # fmt: skip
-        left_out = self._left_out
         wanted = chain.from_iterable(names.parts for names in sets)
+        if not self.excluded:
+            return nodes.Names((*wanted,)).distinct
+        left_out = self._left_out
         return nodes.Names((*wanted, *left_out.parts)).distinct - left_out.distinct
 
     @property

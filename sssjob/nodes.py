@@ -119,6 +119,8 @@ class Names:
 
         Names that end in numbers are compared as these: n1[0-9] is n[10-19].
         """
+        if len(self.parts) < 2:  # as most are
+            return len(self)
         ends: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
         for part in self.parts:
             for head, digits, low, high in _numbered(part):

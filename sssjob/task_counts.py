@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, count, islice
+from itertools import count, islice
 from typing import NamedTuple, Protocol
 
 from sssjob.expression import Interval
@@ -411,17 +411,13 @@ class StatedCounts(NamedTuple):
             if among.lo > self.nodes_by_name:
                 filling = (among.lo - 1) * (self.per_node or 1) + 1
         # A number of nodes that is excluded leaves out the tasks of as many as fill it.
-        most, room = (len(among.excluded) + 1) * (self.per_node or 1) + 1, self.room
-        full, every = (
-            [*islice(processors.multiples(each, times, room), most)]
-            for times in (max(least, filling), least)
-        )
-        fitting = chain(
-            (number for number in full if self._fit_nodes(among, number // each, filled=True)),
-            (number for number in every if self._fit_nodes(among, number // each)),
-            every,
-        )
-        return next(fitting, None)
+        most = (len(among.excluded) + 1) * (self.per_node or 1) + 1
+        room = self._room_of(among)
+        for times, filled in ((max(least, filling), True), (least, False)):
+            for number in islice(processors.multiples(each, times, room), most):
+                if self._fit_nodes(among, number // each, filled=filled):
+                    return number
+        return next(processors.multiples(each, least, room), None)
 
     def _fit_nodes(self, among: CountRange, tasks: int, *, filled: bool = False) -> bool:
         """Whether so many tasks, of which none is without room, leave no node without one.
@@ -439,9 +435,11 @@ class StatedCounts(NamedTuple):
     def room(self) -> int | None:
         """For how many tasks the nodes have room; None where nothing says it."""
         among = self._among
-        if among is None or among.hi is None or self.per_node is None:
-            return None
-        return among.hi * self.per_node
+        return None if among is None else self._room_of(among)
+
+    def _room_of(self, among: CountRange) -> int | None:
+        """The same of nodes of which there are so many."""
+        return None if among.hi is None or self.per_node is None else among.hi * self.per_node
 
     @property
     def tasks(self) -> DerivedCount:
