@@ -94,6 +94,9 @@ DIFFERENT = [
                  [("/Job/Requested/Memory", 'Memory EQ 8 MB dynamic="true"', "Memory EQ 8 MB")], id="attributes of a request"),
     pytest.param('<Requested><User group="1">a</User></Requested>', "<Requested><User>a</User></Requested>",
                  [("/Job/Requested/*[1]/@group", "1", None)], id="a request that cannot be read"),
+    pytest.param("x<TaskGroup><Id>1</Id></TaskGroup>", "y<TaskGroup><Id>2</Id></TaskGroup>",
+                 [("/Job/TaskGroup[Id='1']", "TaskGroup 1", None), ("/Job/TaskGroup[Id='2']", None, "TaskGroup 2"),
+                  ("/Job/text()", "x", "y")], id="text behind what is inside"),
 ]
 
 STRICT = [

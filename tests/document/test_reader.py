@@ -378,8 +378,12 @@ def test_a_job_object_may_stand_in_another_at_any_margin():
 
 
 def test_the_tags_around_job_objects_are_bounded():
-    data = b"<Jobs a='%b'><Job/></Jobs>" % (b"x" * limits.AROUND_LIMIT)
-    assert [code for code, *_ in located(data)[1]] == ["E-LIMIT"]
+    tags = b'<Jobs a="%b"><Job/></Jobs>'
+    most = limits.AROUND_LIMIT - len(b'<Jobs a="">')
+    assert judged(tags % (b"x" * most))[1] == []
+    [error] = judged(tags % (b"x" * (most + 1)))[1]
+    assert error[0] == "E-LIMIT"
+    assert "64 KiB of tags around a job object" in " ".join(map(str, error))
 
 
 @pytest.mark.parametrize(

@@ -240,3 +240,54 @@ def test_elements_of_whole_documents_are_known_by_their_ids(between, many, wrapp
 def test_a_document_type_in_the_first_line_is_told_there(encoding):
     with pytest.raises(UnreadableDocument, match=r"^1:1: .*document type"):
         tree.parse("<!DOCTYPE Job><Job/>".encode(encoding))
+
+
+INNER = b"<TaskGroup><Name>1</Name></TaskGroup>"
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        pytest.param(b"<TaskGroup>" + INNER + b"</TaskGroup>", id="one of its name inside"),
+        pytest.param(
+            b"<TaskGroup><!-- c -->" + INNER * 2 + b"</TaskGroup>", id="two, and a comment"
+        ),
+        pytest.param(b"<TaskGroup><![CDATA[</TaskGroup>]]><TaskGroup/></TaskGroup>", id="CDATA"),
+        pytest.param(b"<TaskGroup><?p </TaskGroup>?></TaskGroup>", id="an instruction"),
+        pytest.param(b"<TaskGroup a='>' />", id="an empty one"),
+    ],
+)
+def test_a_part_of_a_job_object_ends_where_its_own_end_is(root):
+    source = root + b"\n" + JOB + b"\n" + root
+    assert [each.line for each in tree.documents(source)] == [1, 2, 3]
+    assert [each.element.tag for each in tree.documents(source)] == [
+        "TaskGroup",
+        "Job",
+        "TaskGroup",
+    ]
+
+
+@pytest.mark.parametrize(
+    "job, lines, wrong",
+    [
+        pytest.param(b"<Job><Jobs>x</Jobs></Job>", [2, 4], [3], id="one like what it stands in"),
+        pytest.param(b"<Job><Jobs><Jobs/></Jobs><!-- --></Job>", [2, 4], [3], id="two of them"),
+        pytest.param(b"<Job><Job/><Job></Job></Job>", [2, 4], [3], id="jobs"),
+        pytest.param(b"<Job><Job/>&</Job>", [4], [2, 3], id="a job, and what is wrong"),
+        pytest.param(b"<Job><Jobs>x</Jobs>&</Job>", [4], [2, 3], id="the same of the other"),
+        pytest.param(b"<Job><!-- <Job> </Jobs> --></Job>", [2, 4], [3], id="a comment"),
+    ],
+)
+def test_a_job_object_ends_where_its_own_end_is_whatever_it_holds(job, lines, wrong):
+    told = []
+    source = b"<Jobs>\n%s\n<Job>&</Job>\n<Job><Id>4</Id></Job></Jobs>\n" % job
+    assert [each.line for each in tree.located(source, on_error=told.append)] == lines
+    assert [error.finding.line for error in told] == wrong
+
+
+@pytest.mark.parametrize("inner", [b"", b"<Jobs/>", b"<Jobs>x</Jobs>", b"<Jobs><Jobs/></Jobs>"])
+def test_one_without_an_end_of_its_own_ends_with_what_it_stands_in(inner):
+    told = []
+    source = b"<Jobs>\n<Job>%s\n</Jobs>\n<Job><Id>4</Id></Job>" % inner
+    assert [each.line for each in tree.located(source, on_error=told.append)] == [4]
+    assert [error.finding.line for error in told] == [3]

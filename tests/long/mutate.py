@@ -232,6 +232,18 @@ EQUIVALENT = {
     ("sssjob.store.where", "term, index = None, 0", "1"): "without a term no number is asked for",
     ("sssjob.store.rows", "if leaf.bytes >= 0:", "leaf.bytes > 0"):
      "the first column holds no bytes",
+    ("sssjob.document.cutting", "line = self.use(end + 1 if end >= 0 else self.waiting)", "1"):
+     "blank lines are used before: no wrong line is one",
+    ("sssjob.document.repair.scan._value", "if end < 0:", "end <= 0"):
+     "the quote that ends a value stands behind the one that begins it",
+    ("sssjob.document.guesses",
+     "if len(guess.data) > _LONGEST or may_hold_strangers(guess.data):",
+     "len(guess.data) >= _LONGEST"): "the long way says the same",
+    ("sssjob.document.batches",
+     "for unit, piece in zip(self.units, self.pieces(), strict=True):", "False"):
+     "there is a piece for each",
+    ("sssjob.document.guesses", "yield Piece(line, place, place.start + len(line)), end",
+     "place.start - len(line)"): "nobody asks where a line of a document ends in its source",
 }  # fmt: skip
 
 COMPARISONS = {
