@@ -290,12 +290,9 @@ def _judge(
 
 
 def _is_of_logger(number: int) -> bool:
-    import grp
+    from sssjob.users import group_name
 
-    try:
-        return grp.getgrgid(number).gr_name == LOGGER
-    except KeyError:
-        return False
+    return group_name(number) == LOGGER
 
 
 def _user(number: int) -> str:

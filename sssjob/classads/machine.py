@@ -18,12 +18,10 @@ def _home(maps: Maps, user: Value, otherwise: Value = UNDEFINED) -> Value:
     default = otherwise if isinstance(otherwise, str) and otherwise else UNDEFINED
     if not isinstance(user, str):
         return default if user is UNDEFINED or default is not UNDEFINED else ERROR
-    import pwd
+    from sssjob.users import account
 
-    try:
-        return pwd.getpwnam(user).pw_dir or default
-    except (KeyError, ValueError):  # a name with a NUL character is no user's
-        return default
+    found = account(user)
+    return (found.pw_dir if found else "") or default
 
 
 def _map(maps: Maps, name: Value, user: Value, *others: Value) -> Value:

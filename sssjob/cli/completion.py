@@ -11,6 +11,7 @@ from click.shell_completion import get_completion_class
 
 from sssjob import outputs
 from sssjob.cli import common
+from sssjob.users import at_home
 
 
 class _CompletionPlace(NamedTuple):
@@ -55,8 +56,9 @@ def command(shell: str | None, install: bool) -> None:
         common.data(text, nl=False)
         return
     place = _PLACES[shell]
-    path = Path(os.environ.get(place.variable) or Path.home() / place.default) / place.name
     try:
+        folder = os.environ.get(place.variable) or at_home(f"~/{place.default}")
+        path = Path(folder) / place.name
         path.parent.mkdir(parents=True, exist_ok=True)
         with outputs.writing(path) as stream:
             stream.write(text.encode())

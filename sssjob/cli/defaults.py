@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.errors import SSSJobError
+from sssjob.users import at_home
 
 VARIABLE = "SSSJOB_CONFIG"
 NAME = Path("sssjob", "config.toml")
@@ -102,12 +104,15 @@ def _named(context: click.Context) -> str:
 
 
 def places() -> list[Path]:
-    """Where files are looked for, the user's first."""
+    """Where files are looked for, the user's first; a user without a home has none."""
     own = os.environ.get("XDG_CONFIG_HOME", "")
-    home = Path(own) if own.startswith("/") else Path("~/.config").expanduser()
+    folders = [own] if own.startswith("/") else []
+    if not folders:
+        with suppress(OSError):
+            folders.append(at_home("~/.config"))
     all_users = os.environ.get("XDG_CONFIG_DIRS") or "/etc/xdg"
-    others = [Path(each) for each in all_users.split(":") if each.startswith("/")]
-    return [folder / NAME for folder in (home, *others)]
+    folders += [each for each in all_users.split(":") if each.startswith("/")]
+    return [Path(folder) / NAME for folder in folders]
 
 
 def _read(file: Path) -> Iterator[tuple[str, str]]:
@@ -124,7 +129,7 @@ def _read(file: Path) -> Iterator[tuple[str, str]]:
     for name, value in given.items():
         if wrong := _wrong(name, value):
             common.fail(f"{common.name_of(file)}: {wrong}")
-        yield name, _path(file, value) if KEYS[name].is_path else value
+        yield name, _path(file, name, value) if KEYS[name].is_path else value
 
 
 def _wrong(name: str, value: object) -> str:
@@ -151,8 +156,11 @@ def _unknown(name: str) -> str:
     return f"{name!r} is no key; {advice}"
 
 
-def _path(file: Path, value: str) -> str:
+def _path(file: Path, name: str, value: str) -> str:
     """A path beside its file; an address is as it is written."""
     if "://" in value or value.startswith("sqlite:"):
         return value
-    return str(file.absolute().parent / Path(value).expanduser())
+    try:
+        return str(file.absolute().parent / at_home(value))
+    except OSError as error:
+        common.fail(f"{common.name_of(file)}: {name}: {common.reason(error)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import sys
@@ -17,6 +16,7 @@ from sssjob.cli import common, names, options
 from sssjob.cli.records import format_of, only_documents
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.records import AUTO
+from sssjob.users import caller
 
 if TYPE_CHECKING:
     from sssjob.delivery import Tally
@@ -106,7 +106,7 @@ def command(
             return common.output(str(path))
         return common.output(os.devnull if as_json and output is None else output)
 
-    by = getpass.getuser() if into.is_store else ""
+    by = caller() if into.is_store else ""
     _print(
         Work(
             into, facts, overwrite=overwrite, force=force, now=now, by=by,

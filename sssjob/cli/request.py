@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ from sssjob.addresses import is_url
 from sssjob.cli import common, options
 from sssjob.cli.ranges import NumberRange, WholeNumber
 from sssjob.errors import Severity
+from sssjob.users import caller
 
 if TYPE_CHECKING:
     from sssjob.client import Client
@@ -254,7 +254,7 @@ def _request(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> Re
         options.append(Option("Limit", str(given["limit"])))
     return Request(
         action,
-        given["actor"] or getpass.getuser(),
+        given["actor"] or _caller(),
         tuple(map(Object, objects)),
         tuple(gets),
         tuple(map(terms.change, given["changes"])),
@@ -265,6 +265,13 @@ def _request(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> Re
         chunk_size=given["chunk"] or 0,
         id=given["id_"],
     )
+
+
+def _caller() -> str:
+    name = caller()
+    if not name:
+        common.fail("who asks? This user id has no name here: give --actor NAME")
+    return name
 
 
 def _data(file: str | None, dialect: str, *, used: bool) -> Data | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,6 +10,7 @@ import click
 
 from sssjob.cli import common, names, options, records
 from sssjob.cli.signals import terminable
+from sssjob.users import caller
 
 if TYPE_CHECKING:
     from sssjob.commands import CommandFailed
@@ -47,11 +47,7 @@ def chosen(ids: tuple[str, ...], global_ids: tuple[str, ...], where: str) -> Cho
     """Which jobs are meant, and who makes changes."""
     from sssjob.verbs.submit import Choice
 
-    try:
-        by = getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name, as in containers
-        by = ""
-    return Choice(frozenset(ids), frozenset(global_ids), where, by)
+    return Choice(frozenset(ids), frozenset(global_ids), where, caller())
 
 
 def refused(error: CommandFailed) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,6 +22,7 @@ from sssjob.handlers.submitting import GatewaySubmission
 from sssjob.settings import SettingsTable
 from sssjob.store.opening import require_library
 from sssjob.submission import control
+from sssjob.users import account
 
 _ACTIONS = ("Cancel", "Hold")
 _PROJECTS = 100  # of an actor; databases take expressions of a certain depth only
@@ -83,11 +83,8 @@ def _submission(table: SettingsTable, beside: Path) -> GatewaySubmission | None:
         table.problem("to", str(error), "a batch system such as slurm")
     if not found.account and os.geteuid() == 0:
         table.problem("account", "nothing, and root runs this", "the account that jobs run as")
-    if found.account:
-        try:
-            pwd.getpwnam(found.account)
-        except KeyError:
-            table.problem("account", repr(found.account), "an account of this machine")
+    if found.account and account(found.account) is None:
+        table.problem("account", repr(found.account), "an account of this machine")
     return found
 
 

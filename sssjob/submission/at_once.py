@@ -6,11 +6,8 @@ police it; alternatives are decided as for $JOBFEATURES. # decision 87
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -37,6 +34,7 @@ from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import NO_OPTION, JobRequest
+from sssjob.users import account, group_name
 
 _TASKS = frozenset(("TaskCount", "TaskDistribution"))  # what says how often a program runs
 _OWN = ("User", "Group")  # who submits is whose the job is
@@ -289,11 +287,10 @@ def credentials(asked: JobRequest, owner: str = "") -> None:
 
     A user or a group without a name is called by its number.
     """
-    user, group = owner or str(os.geteuid()), str(os.getegid())
-    with suppress(KeyError):
-        entry = pwd.getpwnam(owner) if owner else pwd.getpwuid(os.geteuid())
-        user, number = entry.pw_name, entry.pw_gid if owner else os.getegid()
-        group = grp.getgrgid(number).gr_name
+    known = account(owner or os.geteuid())
+    user = known.pw_name if known else owner or str(os.geteuid())
+    number = known.pw_gid if known and owner else os.getegid()
+    group = group_name(number) or str(number)
     for name, own in (("User", user), ("Group", group)):
         for item in asked.take(name):
             if stripped(item.text) != own:

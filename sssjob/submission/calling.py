@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from sssjob.model import Job, stripped
 from sssjob.registry import Arguments
 from sssjob.submission.control import Control, Look, Seen, filled, is_marked, mark_of
 from sssjob.submission.locks import PATIENCE, default_place
+from sssjob.users import user_name
 
 ANSWER = 1 << 26  # bytes of what is shown of jobs
 
@@ -47,10 +47,7 @@ class How:
         """Who submits: what the variables of the environment say of that may be wrong."""
         if self.user:
             return self.user
-        try:
-            return pwd.getpwuid(os.geteuid()).pw_name
-        except KeyError:  # a user id without a name, as in containers
-            return str(os.geteuid())
+        return user_name(os.geteuid()) or str(os.geteuid())
 
     @property
     def place(self) -> Path:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sssjob.errors import SSSJobError
+from sssjob.users import at_home
 
 PATIENCE = 150.0  # seconds: longer than a command may take
 
@@ -34,10 +35,10 @@ class Busy(SSSJobError, RuntimeError):
 
 
 def default_place() -> Path:
-    """The directory of one's own locks."""
+    """The directory of one's own locks. Raises ``OSError`` where no home is known."""
     state = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(state) if os.path.isabs(state) else Path.home() / ".local/state"
-    return home / "sssjob/locks"
+    home = state if os.path.isabs(state) else at_home("~/.local/state")
+    return Path(home, "sssjob/locks")
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from sssjob.model import Block
 from sssjob.records.clock import timezone
 from sssjob.records.recognition import HEAD
 from sssjob.records.record import Options
+from sssjob.users import group_name
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
@@ -236,12 +237,7 @@ def bytes_of(named: NamedSource, limit: int) -> bytes:
 
 def name_of_group(number: int) -> str:
     """The name that a group has on this machine, or its number."""
-    import grp
-
-    try:
-        return grp.getgrgid(number).gr_name
-    except (KeyError, OverflowError):
-        return str(number)
+    return group_name(number) or str(number)
 
 
 def _as_remarks(report: Report) -> Callable[[UnreadableDocument], None]:

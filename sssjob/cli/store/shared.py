@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.cli import common
+from sssjob.users import caller
 
 if TYPE_CHECKING:
     from sssjob.store import Store
@@ -53,12 +53,7 @@ def counted(what: str) -> Iterator[Callable[[int], None]]:
 
 def user(name: str | None) -> str:
     """Who makes a change."""
-    if name is not None:
-        return name
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name, as in containers
-        return ""
+    return caller() if name is None else name
 
 
 def moment(at: int | None) -> str:

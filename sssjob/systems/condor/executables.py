@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib  # noqa: F401  (whom root acts as may not be able to read where Python is)
 import os
-import pwd
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,8 +15,11 @@ import sssjob.systems.condor.hooks.trust  # noqa: F401  (as above)
 from sssjob.systems.condor.hooks import place as queue_place
 from sssjob.systems.condor.hooks import served
 from sssjob.systems.condor.hooks.place import UnsafeQueue, way
+from sssjob.users import account
 
 if TYPE_CHECKING:
+    import pwd
+
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 
@@ -37,11 +39,8 @@ def daemons(ids: str) -> Runner | None:
     uid, _, gid = ids.partition(".")
     if uid.isdecimal() and gid.isdecimal():
         return Runner(f"uid {uid}", int(uid), (int(gid),))
-    try:
-        found = pwd.getpwnam("condor")
-    except KeyError:
-        return None
-    return _runner(found)
+    found = account("condor")
+    return None if found is None else _runner(found)
 
 
 def _runner(user: pwd.struct_passwd) -> Runner:
@@ -115,7 +114,7 @@ def refused(settings: HookSettings, runner: Runner) -> str:
         with _acting_as(runner):
             is_put_away = queue_place.in_the_way(settings) is not None
             uid = queue_place.as_whom(settings, is_put_away=is_put_away)
-        owner = runner if uid == runner.uid else _runner(pwd.getpwuid(uid))
+        owner = runner if uid == runner.uid else _runner(queue_place.account_of(uid))
         with _acting_as(owner):
             queue_place.look(settings, is_put_away=is_put_away)
             if not is_put_away:

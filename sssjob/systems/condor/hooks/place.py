@@ -16,6 +16,7 @@ from sssjob.systems.condor.hooks.settings import SPOOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import pwd
     from collections.abc import Iterator
 
     from sssjob.systems.condor.hooks.settings import HookSettings
@@ -246,12 +247,19 @@ def _writers(found: os.stat_result) -> str:
 
 
 def _own_group(uid: int) -> int:
-    import pwd
+    from sssjob.users import account
 
-    try:
-        return pwd.getpwuid(uid).pw_gid
-    except KeyError:
-        return -1
+    found = account(uid)
+    return -1 if found is None else found.pw_gid
+
+
+def account_of(uid: int) -> pwd.struct_passwd:
+    """Whom root acts as. Raises ``UnsafeQueue`` where nobody knows them."""
+    from sssjob.users import account
+
+    if (found := account(uid)) is None:
+        raise UnsafeQueue(f"the queue belongs to uid {uid}, which is no user of this host")
+    return found
 
 
 def _user() -> str:

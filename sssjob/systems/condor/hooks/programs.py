@@ -396,12 +396,9 @@ def _personal(slot: Ad) -> str:
 
 
 def _me() -> str:
-    import pwd
+    from sssjob.users import user_name
 
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return ""
+    return user_name(os.getuid())
 
 
 def _has_room(ad: Ad, slot: Ad) -> bool:

@@ -30,6 +30,7 @@ from sssjob.systems.condor.hooks.place import (
     FILE,
     LOCK,
     UnsafeQueue,
+    account_of,
     as_whom,
     check_former,
     clear_the_way,
@@ -315,10 +316,8 @@ class OpenQueue:
         self._restore()
 
     def _become(self, uid: int) -> None:
-        import pwd
-
+        user = account_of(uid)
         self._before = (os.getegid(), os.getgroups())
-        user = pwd.getpwuid(uid)  # who is trusted has a name
         os.initgroups(user.pw_name, user.pw_gid)
         os.setegid(user.pw_gid)
         os.seteuid(uid)
