@@ -17,6 +17,7 @@ from sssjob import registry, store
 from sssjob.accounting import sending
 from sssjob.accounting.sending import ams
 from sssjob.accounting.sending.queue import DirectoryQueue
+from sssjob.addresses import MANIFESTS
 from sssjob.client import json_requests, terms
 from sssjob.document.sources import NamedSource
 from sssjob.features import discover, keys, notices, remote, used
@@ -25,8 +26,6 @@ from sssjob.handlers.attributes import GROUP, JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.view import views
 from sssjob.lcginfo import kept
-from sssjob.ledger import jobs as of_ledger
-from sssjob.ledger import ledger, manifest, upkeep
 from sssjob.rmap import envelope, signature
 from sssjob.rmap.keys import Key
 from sssjob.verbs.audit import Sides
@@ -295,6 +294,8 @@ def kept_ledger():
     """A ledger of a run, with the bytes of its files by their paths."""
     from ledger_runs import FIRST, run
 
+    from sssjob.ledger import ledger
+
     with TemporaryDirectory() as place:
         home = Path(place, "usage")
         ledger.create(home).add([FIRST, run(8, start=5, end=9)])
@@ -313,8 +314,10 @@ def in_a_ledger(files, work):
 
 def manifest_of(data):
     """What a manifest says, as if it was written so."""
+    from sssjob.ledger import manifest
+
     files = kept_ledger()
-    name = max(each for each in files if each.startswith(manifest.FOLDER))
+    name = max(each for each in files if each.startswith(MANIFESTS))
     told = data.replace(b"\n", b" ")
     head = json.loads(files[name].partition(b"\n")[0])
     head["digest"] = blake2b(told.rstrip(b"\n"), digest_size=16).hexdigest()
@@ -324,7 +327,7 @@ def manifest_of(data):
 
 def manifests():
     files = kept_ledger()
-    name = max(each for each in files if each.startswith(manifest.FOLDER))
+    name = max(each for each in files if each.startswith(MANIFESTS))
     yield files[name].partition(b"\n")[2].decode()
 
 
@@ -345,6 +348,8 @@ def patched(whole, data):
 
 def damaged_ledger(data):
     """A ledger of which a file of rows has other bytes: checked, and read."""
+    from sssjob.ledger import jobs, ledger, upkeep
+
     files = kept_ledger()
     name = next(each for each in files if each.endswith(".parquet") and "usage/" in each)
     changed = {**files, name: patched(files[name], data)}
@@ -352,7 +357,7 @@ def damaged_ledger(data):
     def read(home):
         found = ledger.opened(home)
         upkeep.check(found)
-        return drained(of_ledger.jobs(found, [].append))
+        return drained(jobs.jobs(found, [].append))
 
     return in_a_ledger(changed, read)
 

@@ -3,7 +3,8 @@
 `make fuzz` goes on from there.
 """
 
-import signal
+import hashlib
+import re
 import subprocess
 import sys
 from random import Random
@@ -113,22 +114,40 @@ import fuzz
 from types import SimpleNamespace
 from pathlib import Path
 
-fuzz.SLOW, fuzz.MEMORY = 0.5, 64
-target = SimpleNamespace(run=lambda data: {run}, seeds=lambda name: [b"<a>"])
+fuzz.SLOW, fuzz.MEMORY, fuzz.IS_LED = 0.5, 64, False
+fuzz.KEPT = fuzz.FOUND = Path(sys.argv[1])
+begun = []
+target = SimpleNamespace(run=lambda data: begun and {run}, seeds=lambda name: [b"<a>"])
 targets = SimpleNamespace(
-    TARGETS={{"x": target}}, mutated=lambda data, chance: data, tried=lambda run, data: run(data)
+    TARGETS={{"x y": target}}, tried=lambda run, data: run(data),
+    mutated=lambda data, chance: begun.append(1) or data + b"b",
 )
-fuzz.by_chance(targets, "x", 1, Path(sys.argv[1]))
+sys.exit(not fuzz.apart(targets, "x y", 1))
 """
+ENDED = {
+    "too long": "sum(iter(int, 1))", "too much": "bytes(1 << 28)", "no error of ours": "1 / 0",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("run, status", [
-    ("sum(iter(int, 1))", -signal.SIGPROF), ("bytes(1 << 28)", 1), ("None", 0),
-], ids=["too long", "too much", "as it should"])  # fmt: skip
-def test_an_input_that_takes_too_much_ends_its_target_and_is_kept(run, status, tmp_path):
+def bound(run, place):
     code = BOUND.format(run=run)
-    found = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], cwd=HOME, capture_output=True, check=False
+    return subprocess.run(
+        [sys.executable, "-c", code, str(place)], cwd=HOME, capture_output=True, check=False
     )
-    assert found.returncode == status, found.stderr
-    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"<a>"] * bool(status)
+
+
+@pytest.mark.parametrize("run", ENDED.values(), ids=ENDED)
+def test_an_input_that_takes_too_much_ends_its_target_and_is_kept_by_its_own_name(run, tmp_path):
+    (tmp_path / "x-y-former").touch()
+    found = bound(run, tmp_path)
+    assert found.returncode == 1, found.stderr
+    digest = hashlib.sha1(b"<a>b").hexdigest()
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
+        "x-y-former": b"", f"x-y-{digest}": b"<a>b",
+    }  # fmt: skip
+
+
+def test_a_target_without_a_find_tells_what_its_inputs_took(tmp_path):
+    found = bound("None", tmp_path)
+    assert (found.returncode, [*tmp_path.iterdir()]) == (0, []), found.stderr
+    assert re.fullmatch(rb"x y: \d+ inputs, at most 0\.\d+ s, \d+ MiB\n", found.stdout)

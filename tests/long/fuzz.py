@@ -3,12 +3,16 @@
     python tests/long/fuzz.py [SECONDS [TARGET ...]]
 
 Each target of ``fuzz_targets`` runs so long in a process of its own, over its examples and what was
-kept of former runs in build/fuzz. An input that raises what it must not, or takes ten seconds or
-1 GiB, ends its target and stands in build/fuzz/TARGET, as found-last where atheris is missing. What
-reaches something new and is small may be put into tests/data/fuzz/TARGET, which every run of the
-tests tries again.
+kept of former runs in build/fuzz/kept/TARGET. An input that raises what it must not, or takes more
+than a second of the processor or 256 MiB, ends its target and stands in build/fuzz/found, by the
+name of the target and a digest: nothing is tried from there, and none takes the place of another.
+Without atheris each target tells what its inputs took.
+What reaches something new and is small may be put into tests/data/fuzz/TARGET, which every run of
+the tests tries again.
 """
 
+import hashlib
+import mmap
 import os
 import pkgutil
 import resource
@@ -23,8 +27,9 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-KEPT = Path(__file__).parents[2] / "build/fuzz"
-SLOW, MEMORY = 10, 1 << 10  # seconds and MiB of one input
+KEPT, FOUND = (Path(__file__).parents[2] / "build/fuzz" / each for each in ("kept", "found"))
+SLOW, MEMORY = 1, 256  # seconds of a processor for one input, and MiB beyond what was there before
+_LONGEST = 1 << 20  # bytes of an input
 IS_LED = find_spec("atheris") is not None
 
 
@@ -67,38 +72,93 @@ def led(targets, name, seconds, place):
     words = [
         name, str(place), f"-max_total_time={seconds}", f"-timeout={SLOW}", "-print_final_stats=1",
         f"-rss_limit_mb={MEMORY}", f"-max_len={targets.LARGEST}",
-        f"-artifact_prefix={place}/found-",
+        f"-artifact_prefix={FOUND / place.name}-",
     ]  # fmt: skip
     atheris.Setup(words, one, custom_mutator=other)
     atheris.Fuzz()
 
 
-def hold():
-    """Hold this process to the memory that one input may take; ``SLOW`` is set for each input."""
+class LastInput:
+    """The input that a process is at, which who began it knows when it has ended."""
+
+    def __init__(self) -> None:
+        self._kept = mmap.mmap(-1, _LONGEST)
+
+    def put(self, data):
+        self._kept.seek(0)
+        self._kept.write(len(data).to_bytes(8, "big") + data)
+
+    def get(self):
+        self._kept.seek(0)
+        return self._kept.read(int.from_bytes(self._kept.read(8), "big"))
+
+
+def pages(place):
+    """MiB of this process: 1 of memory that it has, 5 of what it may write to."""
     with open("/proc/self/statm") as statm:
-        used = int(statm.read().split()[0]) * resource.getpagesize()
-    most = used + (MEMORY << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        return int(statm.read().split()[place]) * resource.getpagesize() >> 20
+
+
+def hold():
+    """Hold this process to the memory that one input may take; ``SLOW`` is set for each input.
+
+    What threads keep ready and do not use is not counted.
+    """
+    most = pages(5) + MEMORY << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     # Without a handler the process ends, whatever it does: also within one call of a library.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
 
-def by_chance(targets, name, seconds, place):
-    """Fuzz a target by mutation alone; the input that ends it stands in found-last."""
+def by_chance(targets, name, seconds, last):
+    """Fuzz a target by mutation alone; ``last`` has the input that ends it."""
     target = targets.TARGETS[name]
-    hold()
     seeds = [*target.seeds(name)] or [b""]
-    chance = Random()
-    count, end = 0, time.monotonic() + seconds
+    targets.tried(target.run, seeds[0])  # with what is imported and made for the first one only
+    hold()
+    chance, before = Random(), pages(1)
+    count, longest, end = 0, 0.0, time.monotonic() + seconds
     while time.monotonic() < end:
         data = targets.mutated(chance.choice(seeds), chance)
-        (place / "found-last").write_bytes(data)
-        signal.setitimer(signal.ITIMER_PROF, SLOW)  # of a processor
+        last.put(data)
+        signal.setitimer(signal.ITIMER_PROF, SLOW)
         targets.tried(target.run, data)
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+        longest = max(longest, SLOW - left)
         count += 1
-    (place / "found-last").unlink(missing_ok=True)
-    print(f"{name}: {count} inputs")
+    most = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10) - before
+    print(f"{name}: {count} inputs, at most {longest:.3f} s, {max(most, 0)} MiB", flush=True)
+
+
+def apart(targets, name, seconds):
+    """Fuzz a target in a process of its own; whether nothing was found."""
+    slug = name.replace(" ", "-")
+    place, last = KEPT / slug, LastInput()
+    FOUND.mkdir(parents=True, exist_ok=True)
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            if IS_LED:
+                place.mkdir(parents=True, exist_ok=True)
+                led(targets, name, seconds, place)
+            else:
+                by_chance(targets, name, seconds, last)
+            status = 0
+        except SystemExit as end:
+            status = end.code or 0
+        finally:
+            if sys.exc_info()[0] is not None:
+                traceback.print_exc()
+            sys.stdout.flush()
+            os._exit(status)
+    status = os.waitpid(child, 0)[1]
+    if status and not IS_LED:  # atheris writes it itself
+        data = last.get()
+        file = FOUND / f"{slug}-{hashlib.sha1(data).hexdigest()}"
+        file.write_bytes(data)
+        print(f"{name}: {os.waitstatus_to_exitcode(status)}, see {file}")
+    return not status
 
 
 def main(seconds=60, *names):
@@ -108,23 +168,8 @@ def main(seconds=60, *names):
         print("atheris is not installed: mutation alone")
     failed = []
     for name in names or targets.TARGETS:
-        place = KEPT / name.replace(" ", "-")
-        place.mkdir(parents=True, exist_ok=True)
         print(f"== {name}", flush=True)
-        child = os.fork()
-        if not child:
-            status = 1
-            try:
-                (led if IS_LED else by_chance)(targets, name, seconds, place)
-                status = 0
-            except SystemExit as end:
-                status = end.code or 0
-            finally:
-                if sys.exc_info()[0] is not None:
-                    traceback.print_exc()
-                sys.stdout.flush()
-                os._exit(status)
-        if os.waitpid(child, 0)[1]:
+        if not apart(targets, name, seconds):
             failed.append(name)
     print(f"failed: {', '.join(failed) or 'none'}")
     return bool(failed)
