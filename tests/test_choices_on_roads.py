@@ -115,6 +115,14 @@ CASES = {
         (requested(N3 + N2), group(N2), 2, 2),
     "nodes and memory that contradict themselves, of which both say another":
         (requested(N3 + N2 + M3), group(N2 + requested(M1 + M3)), 2, 2),
+    "a number of the job, whose tasks are those of the group":
+        ("<TaskCount>5</TaskCount><Processors>2</Processors>", group("<TaskCount>2</TaskCount>"),
+         2, None),
+    "a feature of the job outside of its request, which one alternative does not want": (
+        G + requested('<Feature op="NE" group="1">g</Feature>'
+                      f'<Processors conj="Or" group="-1">3</Processors>{N2}'),
+        group('<TaskDistribution type="TasksPerNode">2</TaskDistribution>'), 3, 2,
+    ),
     # decision 1131
     "nodes up to a number beside fewer tasks of the job":
         ("<TaskCount>2</TaskCount>" + requested('<NodeCount op="LE">3</NodeCount>' + P4),
@@ -193,7 +201,17 @@ REQUESTS = st.one_of(
 )
 SAID = st.tuples(
     st.sampled_from(
-        ("", "", "<TaskCount>4</TaskCount>", N3, "<Processors>6</Processors>", F, A, M1)
+        (
+            "",
+            "",
+            "<TaskCount>4</TaskCount>",
+            N3,
+            "<Processors>6</Processors>",
+            F,
+            A,
+            M1,
+            "<TaskCount>5</TaskCount><Processors>2</Processors>",
+        )
     ),
     REQUESTS,
     st.sampled_from(("", "", WISH)),
@@ -231,6 +249,8 @@ OVERRULED = {
         group("<TaskCount>2</TaskCount>"
               '<TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>'),
     ),
+    "an architecture outside of a request, and a choice of the group":
+        (B + requested(A), group(either(A, N2))),
     "nodes outside of a request": (N3 + either(F, N2), group("")),
 }  # fmt: skip
 

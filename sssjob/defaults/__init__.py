@@ -351,6 +351,8 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
     else:
         only = without_set_aside(groups[0])
         groups = (only.holding(_with_requests(only, of_both)),)
+    if has_only_group(job):
+        groups = (_with_features(groups[0], [item for item in items if item.name in ALL_NEEDED]),)
     given = [TaskGroupDefaults(tuple(items)), *groups]
     resolver = Resolver(env, wishes_count=False)  # as ``together`` has it
     given_to = iter(resolver.block(job.holding(given)).blocks(TaskGroup))
@@ -358,6 +360,12 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
         next(given_to) if type(item) is TaskGroup and not item.is_step else item
         for item in job.items
     )
+
+
+def _with_features(group: TaskGroup, lent: Sequence[Item]) -> TaskGroup:
+    """The only group of a job with what that says outside of its request and is needed of both."""
+    added = [item for item in lent if isinstance(item, Property) and item not in group.items]
+    return group.holding((*added, *group.items)) if added else group
 
 
 def _with_requests(group: TaskGroup, requests: Sequence[Requested]) -> Iterator[Item]:

@@ -178,17 +178,26 @@ def _processors_of_only_group(work: Derivation) -> Amount | None:
 
 
 def _requested_processors(work: Derivation) -> Amount | None:
-    own = work.scope.processors(least=not work.started)
-    is_alone = work.counting is work.scope or work.is_counted_by_group
-    if own is None or own.basis == UNKNOWN or is_alone:
-        return _processors_here(work, own)
-    # Its only task group says how many tasks share them, and what else counts of both.
-    found = work.counting.processors(least=not work.started)
-    return None if found is None else _processors_here(work, replace(found, source=own.source))
+    return _shared_by_tasks(work, lambda scope: scope.processors(least=not work.started))
 
 
 def _bare_processors(work: Derivation) -> Amount | None:
-    return _processors_here(work, work.scope.own_processors())
+    return _shared_by_tasks(work, Scope.own_processors)
+
+
+def _shared_by_tasks(
+    work: Derivation, of_scope: Callable[[Scope], Amount | None]
+) -> Amount | None:  # fmt: skip
+    """The processors of a job, of which its only task group says how many tasks share them.
+
+    And what else counts of both.
+    """
+    own = of_scope(work.scope)
+    is_alone = work.counting is work.scope or work.is_counted_by_group
+    if own is None or own.basis == UNKNOWN or is_alone:
+        return _processors_here(work, own)
+    found = of_scope(work.counting)
+    return None if found is None else _processors_here(work, replace(found, source=own.source))
 
 
 def _task_processors(work: Derivation) -> Amount | None:

@@ -359,9 +359,9 @@ def _not_counted(
         if (why := uncounted.get(id(item))) is not None:
             told = f"{_at(item)} of a task group counts for nothing: {why}"
             yield from _lost(item, told, _path(1, item), job, group)
-    left = _without(job, names)
-    for item, is_another in _set_aside_by_more(job, left) if not is_over(job) else ():
-        if is_another:
+    still = {id(item) for item, _ in passed_over(_without(job, names))}
+    for item, is_another in passed_over(job) if not is_over(job) else ():
+        if is_another and id(item) not in still:
             yield from _counts_for_nothing(job, item, OTHERWISE)
     yield from _otherwise(group, _without_uncounted(group, uncounted), 1, job)
     yield from _overruled(job, (group,))
@@ -434,15 +434,10 @@ def _without_overruled(job: Job, group: TaskGroup) -> Job:
 # decision 1167
 def _still_aside(whole: B, left: B) -> B:
     """What is left of a block with less of its request, without what counted for nothing before."""
-    again = {id(item) for item, _ in _set_aside_by_more(whole, left)}
-    return left.holding(item for item in left.items if id(item) not in again) if again else left
-
-
-def _set_aside_by_more(whole: Block, left: Block) -> list[tuple[Property, bool]]:
-    """What only the whole request speaks of, and is said outside of it, as ``passed_over``."""
-    aside = {id(item) for item, _ in passed_over(left)}
-    there = {id(item) for item in left.properties} - aside
-    return [(item, is_another) for item, is_another in passed_over(whole) if id(item) in there]
+    aside = {id(item) for item, _ in passed_over(whole)} - {
+        id(item) for item, _ in passed_over(left)
+    }
+    return left.holding(item for item in left.items if id(item) not in aside) if aside else left
 
 
 def _asked(job: Job) -> Iterator[Property]:
