@@ -352,7 +352,7 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
         only = without_set_aside(groups[0])
         groups = (only.holding(_with_requests(only, of_both)),)
     if has_only_group(job):
-        groups = (_with_features(groups[0], [item for item in items if item.name in ALL_NEEDED]),)
+        groups = (_with_features(groups[0], items),)
     given = [TaskGroupDefaults(tuple(items)), *groups]
     resolver = Resolver(env, wishes_count=False)  # as ``together`` has it
     given_to = iter(resolver.block(job.holding(given)).blocks(TaskGroup))
@@ -364,7 +364,10 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
 
 def _with_features(group: TaskGroup, lent: Sequence[Item]) -> TaskGroup:
     """The only group of a job with what that says outside of its request and is needed of both."""
-    added = [item for item in lent if isinstance(item, Property) and item not in group.items]
+    added = [
+        item for item in lent
+        if isinstance(item, Property) and item.name in ALL_NEEDED and item not in group.items
+    ]  # fmt: skip
     return group.holding((*added, *group.items)) if added else group
 
 
