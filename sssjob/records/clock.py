@@ -21,6 +21,7 @@ from sssjob.records.record import (
     in_bulk,
     kept,
     numeric,
+    varied,
 )
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
 from sssjob.records.values import is_whole
@@ -365,6 +366,17 @@ def passed(start: str | None, end: str | None, away: str | None = None) -> str |
         return None
     found = units.seconds_between(int(start), int(end), int(away or 0))
     return None if found is None else str(found)
+
+
+@timed
+@varied
+def between(clock: Clock, end: str, start: str) -> str | None:
+    """The same of times as they are printed: what a table reads of an end beside a start.
+
+    >>> between(Clock(), "2026-11-20T14:00:40", "2026-11-20T14:00:00"), between(Clock(), "9", "")
+    ('40', None)
+    """
+    return passed(clock.readable(start), clock.readable(end))
 
 
 def timezone(name: str) -> tzinfo:

@@ -8,8 +8,9 @@ a record like any other.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -18,6 +19,7 @@ from sssjob.records.cutting import GuessedPart, Moved, Part
 from sssjob.records.layout import Names, Read, Reader, Record, RecordRun, Stretch
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, clean
 from sssjob.records.record import Bad, Options, Skipped
+from sssjob.records.values import are_numbers, is_number
 
 if TYPE_CHECKING:
     from sssjob.records.making import Plans
@@ -32,16 +34,56 @@ _TAILS = (1 << 12, 1 << 16)  # bytes before the end in which a boundary is looke
 PARTS_LIMIT = 100_000  # parts that wait for their job
 
 
+Together = Callable[[Sequence[str]], str]
+
+
+def _of_numbers(of: Callable[[Iterable[Decimal]], Decimal | int]) -> Together:
+    """What makes one number of some; a text of a part that is none takes its place, to be told."""
+
+    def together(texts: Sequence[str]) -> str:
+        if are_numbers(texts):  # as almost always
+            return str(of(map(Decimal, texts)))
+        if not is_number(texts[-1]):
+            raise InvalidValue(texts[-1], "a number")
+        told = [text for text in texts if text]
+        odd = next((text for text in told if not is_number(text)), "")
+        return odd or str(of(map(Decimal, told)))
+
+    return together
+
+
+def _first(texts: Sequence[str]) -> str:
+    return next(filter(None, texts), "")
+
+
+TOGETHER: Mapping[str, Together] = {
+    "first": _first,
+    "last": lambda texts: _first(texts[::-1]),
+    "sum": _of_numbers(sum),
+    "max": _of_numbers(max),
+    "set": lambda texts: ",".join(dict.fromkeys(filter(None, texts))),
+}
+
+
 class Fold(NamedTuple):
     """How the texts of a column, those of the parts and last that of the job, become one text.
+
+    ``how`` is a word of ``TOGETHER``: the ``first`` or ``last`` that is not empty, the ``sum`` or
+    ``max`` of numbers, or the ``set``: each once, with commas between them. An empty text of a part
+    says nothing. Else it is a function of the texts.
 
     It goes ``into`` a column of the job, the same one if that is "". Where the job's own text is no
     such value (``InvalidValue``) it stays, and will be told.
     """
 
     column: str
-    together: Callable[[Sequence[str]], str]
+    how: str | Together
     into: str = ""
+
+    @property
+    def together(self) -> Together:
+        """The function."""
+        return TOGETHER[self.how] if isinstance(self.how, str) else self.how
 
 
 def _not_told(line: Any) -> tuple[bool, Hashable] | None:
@@ -71,9 +113,15 @@ class Folding:
     alone: str
 
     def __post_init__(self) -> None:
-        """Refuse what takes for a job whatever is no part: parts behind a blank line were lost."""
+        """Refuse words that are not known, and what takes for a job whatever is no part.
+
+        Parts behind a blank line were lost.
+        """
         if any(self.are_jobs(_NO_RECORDS)):
             raise ValueError("are_jobs must be False of what is no record, such as a blank line")
+        for how in (fold.how for fold in self.folds if isinstance(fold.how, str)):
+            if how not in TOGETHER:
+                raise ValueError(f"{how!r} is no way to fold: write {', '.join(TOGETHER)}")
 
     def folder(self, options: Options, plans: Plans[Any, Any]) -> PartFolder:
         """What folds the records of a stream."""
@@ -167,6 +215,7 @@ class PartFolder:
         self._names: Names = ()
         self._pick = _picker(())
         self._into: Sequence[int] = ()
+        self._together = [fold.together for fold in folding.folds]
 
     def take(self, found: Iterable[Any]) -> Stretch:
         """What is known after the next records."""
@@ -226,9 +275,9 @@ class PartFolder:
         self._look_at(job.names)
         fields = [*job.fields]
         columns = zip(*[told for _, told in parts], self._pick(fields), strict=True)
-        for fold, into, texts in zip(self._folding.folds, self._into, columns, strict=True):
+        for together, into, texts in zip(self._together, self._into, columns, strict=True):
             try:
-                fields[into] = fold.together(texts)
+                fields[into] = together(texts)
             except InvalidValue:
                 continue
         told = [(line, "part") for line, _ in parts]

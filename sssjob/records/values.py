@@ -7,6 +7,7 @@ it is no such value at all.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import takewhile
 
@@ -15,6 +16,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
+_NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}\n)*+{_NUMBER.pattern}")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _DURATION = re.compile(
     r"P(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
@@ -29,6 +31,25 @@ def is_whole(text: str) -> bool:
     (True, False, False, False)
     """
     return len(text) <= 18 and text.isascii() and text.isdecimal()
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number that records may have.
+
+    >>> is_number("-1.5e3"), is_number("1e999"), is_number("")
+    (True, False, False)
+    """
+    return bool(_NUMBER.fullmatch(text))
+
+
+def are_numbers(texts: Sequence[str]) -> bool:
+    """The same of each of some texts, in less time.
+
+    >>> are_numbers(["1", "-1.5e3"]), are_numbers(["1", ""]), are_numbers(["1\\n2"])
+    (True, False, False)
+    """
+    joined = "\n".join(texts)
+    return bool(_NUMBERS.fullmatch(joined)) and joined.count("\n") == len(texts) - 1
 
 
 def number(text: str) -> Fraction:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cuts import CustomPieces, Lines
@@ -52,7 +53,7 @@ def declared(*folds):
     return Layout(type="Made up", cut=Lines(), reader=alone(record), rows=rows, folding=folding)
 
 
-TOTAL = Fold("priority", lambda texts: str(sum(map(int, texts))))
+TOTAL = Fold("priority", "sum")
 ALL = Fold("part", lambda texts: ",".join(text for text in texts if text != "-"), "name")
 
 
@@ -76,6 +77,50 @@ def test_parts_are_folded_into_their_job_by_as_many_columns_as_are_declared(fold
     assert (job.job.get("Name"), job.job.get("Priority")) == (name, priority)
     assert bad == Bad(6, "1 fields")
     assert lost == Skipped(5, "a part alone")
+
+
+@pytest.mark.parametrize(
+    "how, texts, priority",
+    [
+        pytest.param("first", ("", "20", "30", "10"), "20", id="the first that is not empty"),
+        pytest.param("last", ("20", "30", "10"), "10", id="the last is the job's own"),
+        pytest.param("last", ("20", "30", ""), "30", id="the last part's of a job without"),
+        pytest.param("first", ("", ""), "", id="none"),
+        pytest.param(
+            "sum", ("20", "", "30", "10"), "60", id="a sum, to which an empty adds nothing"
+        ),
+        pytest.param("sum", ("0.5", "1e1", "1.50"), "12.00", id="a sum is exact"),
+        pytest.param("max", ("20", "9", "100", "10"), "100", id="the largest as a number"),
+        pytest.param("max", ("-20", "-9", "-10"), "-9", id="the largest below 0"),
+        pytest.param("set", ("b", "a", "", "b", "c"), "b,a,c", id="each once, in their order"),
+        pytest.param("sum", ("odd", "1", "2"), "odd", id="what is no number is told"),
+        pytest.param("max", ("1e999", "1"), "1e999", id="nor what no column holds"),
+    ],
+)
+def test_a_word_says_how_texts_become_one(how, texts, priority):
+    assert Fold("priority", how).together(texts) == priority
+
+
+@pytest.mark.parametrize("how", ["sum", "max"])
+@pytest.mark.parametrize("own", ["", "odd", "1e999"])
+def test_a_job_that_tells_no_number_keeps_what_it_tells(how, own):
+    with pytest.raises(InvalidValue):
+        Fold("priority", how).together(("5", own))
+
+
+def test_words_fold_the_records_of_a_job():
+    data = b"7 a x 20\n7 b y 30\n7 - one 10\n"
+    (job,) = told(
+        declared(Fold("priority", "sum"), Fold("name", "set"), Fold("part", "last")), data
+    )
+    assert (job.job.get("Name"), job.job.get("Priority")) == ("x,y,one", "60")
+
+
+def test_a_word_that_is_not_known_is_refused_where_it_is_declared():
+    with pytest.raises(
+        ValueError, match="'total' is no way to fold: write first, last, sum, max, set"
+    ):
+        declared(Fold("priority", "total"))
 
 
 @pytest.mark.parametrize("are_jobs", [

@@ -179,3 +179,19 @@ def test_what_cannot_be_cut_does_not_grow_and_is_not_called_a_document(installed
     done = CliRunner().invoke(sssjob, words)
     assert done.exit_code == 2
     assert "records of kite-messages say nowhere where they can be cut" in done.stderr
+
+
+TIMES = {
+    "seconds": ("1700000000", "1700000060"),
+    "ISO 8601": ("2023-11-14T22:13:20", "2023-11-14T22:14:20"),
+    "ISO 8601 with a zone": ("2023-11-14T23:13:20+01:00", "2023-11-14T22:14:20Z"),
+}
+
+
+@pytest.mark.parametrize("start, end", TIMES.values(), ids=TIMES)
+def test_the_wall_time_follows_from_times_however_they_are_printed(start, end):
+    done, _ = convert("--from", "kite-table", "-", stdin=f"{HEADER}\n1,amy,{start},{end},4\n")
+    found = [
+        re.findall(f"<{name}>(.*?)</{name}>", done) for name in ("StartTime", "EndTime", "Duration")
+    ]
+    assert found == [["1700000000"], ["1700000060"], ["60"]]

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from sssjob.errors import InvalidValue
 from sssjob.records.clock import is_apart, passed
 from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
@@ -49,7 +48,6 @@ from sssjob.systems.gridengine.accounting.columns import (
     NAME,
     NAMED,
     NEWEST,
-    NUMBER,
     OLDEST,
     PE,
     PE_TASK,
@@ -250,36 +248,11 @@ def told(line: str | list[str]) -> tuple[bool, tuple[str, str]] | None:
     return (line[PE_TASK] != "NONE", (line[JOB], line[TASK])) if line.__class__ is list else None
 
 
-def _amounts(texts: Sequence[str]) -> Iterator[Decimal]:
-    """Amounts of something that was used, of slave tasks, whose rows fit, and of their job.
-
-    Raises ``InvalidValue``.
-    """
-    if not NUMBER.fullmatch(texts[-1]):
-        raise InvalidValue(texts[-1], "a number")
-    return map(Decimal, texts)
-
-
-def total(texts: Sequence[str]) -> str:
-    """What all rows tell together."""
-    return str(sum(_amounts(texts)))
-
-
-def most(texts: Sequence[str]) -> str:
-    """The most that a row tells."""
-    return str(max(_amounts(texts)))
-
-
-def each_once(texts: Sequence[str]) -> str:
-    """The hosts of all rows."""
-    return ",".join(dict.fromkeys(texts))
-
-
 FOLDS = (
-    Fold("hostname", each_once, table.HOSTS),
-    Fold("cpu", total),
-    Fold("ru_maxrss", most),
-    Fold("maxvmem", most),
+    Fold("hostname", "set", table.HOSTS),
+    Fold("cpu", "sum"),
+    Fold("ru_maxrss", "max"),
+    Fold("maxvmem", "max"),
 )
 
 
