@@ -297,10 +297,11 @@ def sweep(folder: int, name: str, ends: tuple[str, ...] = ()) -> bool:
         os.close(handle)
 
 
-def force_names(folder: int) -> None:
+def force_names(folder: int | str | os.PathLike[str]) -> None:
     """Force the names in a directory to disk, as far as it lets us. Raises ``OSError``."""
+    place, above = (".", folder) if isinstance(folder, int) else (folder, None)
     try:
-        handle = os.open(".", _SYNCED, dir_fd=folder)
+        handle = os.open(place, _SYNCED, dir_fd=above)
     except PermissionError:  # a directory that may be written and not be read
         return
     try:

@@ -36,6 +36,7 @@ from sssjob.records.values import (
     amount,
     count,
     epoch,
+    is_number,
     is_unknown,
     known_number,
     limit,
@@ -175,7 +176,7 @@ def recognises(head: bytes) -> str:
                 return f"a header comment {found[1]}"
         elif text:
             fields = text.split()
-            numbers = len(fields) == len(NAMES) and all(map(_is_number, fields))
+            numbers = len(fields) == len(NAMES) and all(map(is_number, fields))
             return f"lines of {len(NAMES)} numbers" if numbers else ""
     return ""
 
@@ -337,14 +338,6 @@ def _was_started(fields: list[str]) -> bool:
         or fields[_STATUS] == COMPLETED
         or number(fields[_CPU]) > 0
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        number(text)
-    except InvalidValue:
-        return False
-    return True
 
 
 LAYOUT = Layout(

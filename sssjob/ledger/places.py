@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob import outputs
+from sssjob import atomic, outputs
 from sssjob.addresses import is_object
 from sssjob.dotted import loaded, needed
 from sssjob.errors import UnusableStore
@@ -254,7 +254,7 @@ def create(path: Place, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.link(aside, path)
-    on_disk(path.parent)
+    atomic.force_names(path.parent)
 
 
 def _create(path: ObjectPath, data: bytes) -> None:
@@ -281,16 +281,7 @@ def set_aside(path: Place, suffix: str) -> None:
         path.unlink()
         return
     os.rename(path, path.with_name(f"{path.name}{suffix}"))
-    on_disk(path.parent)
-
-
-def on_disk(folder: Path) -> None:
-    """Force the names in a directory to disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    atomic.force_names(path.parent)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
-from sssjob import outputs
+from sssjob import atomic, outputs
 from sssjob.addresses import POSTGRESQL, SQLITE
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.store import columns, schema
@@ -82,11 +82,7 @@ def _name(hidden: Path, path: Path) -> None:
         if path.exists():
             raise FileExistsError(path) from None
         hidden.rename(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    atomic.force_names(path.parent)
 
 
 def prepare(engine: Engine) -> None:

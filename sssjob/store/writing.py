@@ -700,11 +700,8 @@ class DocumentWriter:
 
         Most groups have no job that ran, and are not read for that.
         """
-        if not self.engine.fetch(_USED_IN_GROUP, (present.number,)):
-            return None
-        try:
-            there = self.packing.unpack(present.dictionary, present.data)
-        except NotUnpacked:
+        there = self._if_it(_USED_IN_GROUP, present)
+        if there is None:
             return None
         found = regrouped(there, self.packing.document(incoming.content))
         if found is None:
@@ -719,15 +716,21 @@ class DocumentWriter:
     # decision 914
     def _with_charge(self, incoming: Incoming, present: PresentDocument) -> Incoming:
         """A job with what the one that is there was charged, if it says nothing of that."""
-        if not self.engine.fetch(_WAS_CHARGED, (present.number,)):
-            return incoming
-        try:
-            there = self.packing.unpack(present.dictionary, present.data)
-        except NotUnpacked:
+        there = self._if_it(_WAS_CHARGED, present)
+        if there is None:
             return incoming
         document = self.packing.document(incoming.content)
         found = charged(there, document)
         return incoming if found == document else self._read_anew(incoming, found)
+
+    def _if_it(self, does: str, present: PresentDocument) -> bytes | None:
+        """A document that is there, if a query finds its number and it is not damaged."""
+        if not self.engine.fetch(does, (present.number,)):
+            return None
+        try:
+            return self.packing.unpack(present.dictionary, present.data)
+        except NotUnpacked:
+            return None
 
     def _read_anew(self, incoming: Incoming, document: bytes) -> Incoming:
         """What was made of a document that came, with the Files that came with it."""

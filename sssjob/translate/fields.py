@@ -153,13 +153,7 @@ class TextOption(About):
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The value as the text."""
-        value = said.last(self.option)
-        if value is None:
-            return
-        try:
-            heard.say(self.name, self.of(value))
-        except InvalidValue as error:
-            said.back(self.option, value, str(error))
+        said.give(self.option, lambda value: heard.say(self.name, self.of(value)))
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,19 @@ class ScriptOptions:
             self.back(name, None, "it has no value")
         return option.value
 
+    def give(
+        self, name: str, take: Callable[[str], object],
+        wrong: tuple[type[Exception], ...] = (InvalidValue,),
+    ) -> None:  # fmt: skip
+        """Give the value of the last one to what takes it, or back where that says it is wrong."""
+        value = self.last(name)
+        if value is None:
+            return
+        try:
+            take(value)
+        except wrong as error:
+            self.back(name, value, str(error))
+
     def _counting(self, name: str) -> Option | None:
         """Take all of a name, of which the last one counts."""
         places = self._places.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -13,11 +13,11 @@ from sssjob.drawing import histogram, stacked
 from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Bin, spread
 from sssjob.verbs import dashboards
 from sssjob.verbs.dashboards import SPANS, CalendarSpan, UsageOverTime, Value
-from sssjob.visible import Markup, csv_lines
+from sssjob.visible import Markup
 from sssjob.web import listing, pages
 from sssjob.web.listing import COUNTED, FILTERS, PART, RAN
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, PageRequest
+from sssjob.web.views import CSV, JSON, PARQUET, PageRequest
 
 _DAY = "%Y-%m-%d"
 _TEXT: dict[str, object] = {"type": "string"}
@@ -77,7 +77,7 @@ def usage(asked: PageRequest) -> Response:
             (span.name, *amounts, total)
             for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True)
         )
-        return _table(asked.form, (told.span, *heads, "total"), lines)
+        return asked.data((told.span, *heads, "total"), lines)
     return asked.page(
         "usage.html", picture=_stacked(told, by, measure), rows=_rows(asked, told, by, measure),
         heads=[each or _NOT_STATED for each in heads], told=told, by=by, measure=measure,
@@ -105,7 +105,7 @@ def waits(asked: PageRequest) -> Response:
         return pages.json({"of": name, "parts": told, "as_of": counted.at})
     if asked.form in (CSV, PARQUET):
         lines = ((low, high, part.jobs) for (low, high), part in named)
-        return _table(asked.form, ("from", "to", "jobs"), lines)
+        return asked.data(("from", "to", "jobs"), lines)
     rows = [
         ChartRow(_range(name, low, high), (Cell(str(part.jobs), _of_part(asked, name, low, high)),))
         for (low, high), part in named
@@ -228,11 +228,3 @@ def _words(measure: str, amount: float | None) -> str:
 
 def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, name) for name in names]
-
-
-def _table(form: str, heads: Sequence[str], lines: Iterable[Sequence[object]]) -> Response:
-    """A table as data, in one of two forms."""
-    if form == PARQUET:
-        return pages.parquet(heads, lines)
-    cells = (["" if each is None else each for each in line] for line in lines)
-    return Response("".join(csv_lines([[*heads], *cells])), media_type=MEDIA[CSV])

@@ -13,10 +13,10 @@ from sssjob.drawing import stacked
 from sssjob.lcginfo import kept
 from sssjob.lcginfo.answers import ROW, QueueAnswer
 from sssjob.lcginfo.kept import KeptAnswers
-from sssjob.visible import Markup, csv_lines
+from sssjob.visible import Markup
 from sssjob.web import pages
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, PageRequest
+from sssjob.web.views import CSV, JSON, PARQUET, PageRequest
 
 _TEXT: dict[str, object] = {"type": "string"}
 PARAMETERS = (
@@ -45,11 +45,8 @@ def queues(asked: PageRequest) -> Response:
             "queues": [row.as_dict() for row in (found[0].rows if found else ())],
             "history": told, "bad": [each._asdict() for each in bad],
         })  # fmt: skip
-    if asked.form == CSV:
-        cells = (["" if each is None else each for each in line] for line in lines)
-        return Response("".join(csv_lines([_HEADS, *cells])), media_type=MEDIA[CSV])
-    if asked.form == PARQUET:
-        return pages.parquet(_HEADS, lines)
+    if asked.form in (CSV, PARQUET):
+        return asked.data(_HEADS, lines)
     is_one = len(chosen) == len(PARAMETERS)
     return asked.page(
         "queues.html", moments=found, chosen=chosen, is_one=is_one, bad=bad,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -136,6 +136,12 @@ class PageRequest:
             **values,
         )
 
+    def data(self, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+        """A table in the form that is asked for: Parquet, or CSV, in which None is empty."""
+        if self.form == PARQUET:
+            return pages.parquet(heads, rows)
+        return Response("".join(csv_lines([heads, *rows])), media_type=MEDIA[CSV])
+
     def form_of(self, form: str) -> str:
         """The address of the same view in another form."""
         return f"{self.here}.{form}{self.given.query}"
@@ -219,11 +225,8 @@ def facet(asked: PageRequest) -> Response:
         return pages.json({
             "facet": name, "values": values, "more": found.more, "as_of": counted.at
         })  # fmt: skip
-    if asked.form == CSV:
-        rows = ((each.value if each.value is not None else "", each.jobs) for each in found.counts)
-        return Response("".join(csv_lines([(name, "jobs"), *rows])), media_type=MEDIA[CSV])
-    if asked.form == PARQUET:
-        return pages.parquet((name, "jobs"), found.counts)
+    if asked.form in (CSV, PARQUET):
+        return asked.data((name, "jobs"), found.counts)
     return asked.page(
         "facet.html", facet=found, asked=asked, forms=(JSON, CSV, PARQUET), as_of=counted.at
     )
@@ -318,13 +321,10 @@ def query(asked: PageRequest) -> Response:
         )  # fmt: skip
     if told is None:
         raise InvalidValue("", "an expression, for xpath")
-    if asked.form == CSV:
-        rows = (("job", "path", "value"), *((m.job, m.path, m.value) for m in told.found))
-        return Response("".join(csv_lines(rows)), media_type=MEDIA[CSV])
-    if asked.form == PARQUET:
-        return pages.parquet(
-            ("job", "path", "value"), ((m.job, m.path, str(m.value)) for m in told.found)
-        )
+    if asked.form in (CSV, PARQUET):
+        is_typed = asked.form == PARQUET  # a column has one type there
+        rows = ((m.job, m.path, str(m.value) if is_typed else m.value) for m in told.found)
+        return asked.data(("job", "path", "value"), rows)
     return pages.json({
         "found": [{"job": m.job, "path": m.path, "value": m.value} for m in told.found],
         "more": told.more, "plan": told.plan, "hints": told.hints, "faults": told.faults,

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sssjob import json_text
+from sssjob import atomic, json_text
 from sssjob.accounting.sending.ams import NotPublished, Topic
-from sssjob.accounting.sending.queue import SIZE_LIMIT, DirectoryQueue, force
+from sssjob.accounting.sending.queue import SIZE_LIMIT, DirectoryQueue
 from sssjob.errors import LimitExceeded
 
 RECORDS = 1000  # of a message, as APEL's own senders have it
@@ -142,7 +142,7 @@ class Receipts:
             stream.write(text)
             os.fsync(stream.fileno())
         if not size:
-            force(self.path.parent)
+            atomic.force_names(self.path.parent)
 
 
 def digest(data: bytes) -> str:

@@ -52,7 +52,7 @@ class DirectoryQueue:
             except (FileExistsError, FileNotFoundError):  # another writer; who tidied up
                 continue
             for each in (folder, self.path, self.path.parent) if is_new else (folder,):
-                force(each)
+                atomic.force_names(each)
             return f"{folder.name}/{name}"
 
     def put(self, messages: Sequence[bytes], parted: Callable[[bytes], Parts]) -> int:
@@ -130,7 +130,7 @@ class DirectoryQueue:
         """Remove a message that was taken."""
         os.unlink(self.path / name)
         self.unlock(name)
-        force((self.path / name).parent)
+        atomic.force_names((self.path / name).parent)
 
     def purge(self) -> None:
         """Remove what is left of writers and senders that were ended, and empty directories."""
@@ -187,12 +187,3 @@ def _sweep(folder: Path) -> None:
 def _digest(head: bytes, part: bytes) -> bytes:
     """What tells a part of a message from others."""
     return hashlib.sha256(head + part).digest()
-
-
-def force(folder: Path) -> None:
-    """Have the entries of a directory on disk. Raises ``OSError``."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -83,7 +83,6 @@ _YES, _NO = ("true", "1", "yes", "t"), ("false", "0", "no", "f")
 _CPUS = ("NUM_CPUS", "DETECTED_CPUS_LIMIT", "DETECTED_CPUS")
 _MEMORY = ("MEMORY", "DETECTED_MEMORY")
 _COUNTS = ("NUM_CPUS", "MEMORY", "RESERVED_MEMORY", "NUM_SLOTS", "MAX_SLOT_TYPES")
-_MOST_TYPES = 10  # where MAX_SLOT_TYPES is not set
 
 # fmt: off
 STARTD_HOOKS = {
@@ -137,6 +136,7 @@ BY_ITSELF = {
     "WANT_VACATE": "True",
 }
 # fmt: on
+_MOST_TYPES = int(BY_ITSELF["MAX_SLOT_TYPES"])
 _POLICY = re.compile(f"{_OF_SLOTS}({'|'.join(POLICY)})", re.ASCII)
 # What some of them mean where they hold for each job, and always.
 _TRUE = {

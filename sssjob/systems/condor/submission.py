@@ -350,13 +350,7 @@ class WholeNumberOption(fields.Rule):
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """The number; an expression is kept as it is."""
-        text = said.last(self.option)
-        if text is None:
-            return
-        try:
-            heard.say(self.name, units.integer(text))
-        except InvalidValue as error:
-            said.back(self.option, text, str(error))
+        said.give(self.option, lambda text: heard.say(self.name, units.integer(text)))
 
 
 class Amounts:
@@ -614,13 +608,11 @@ def _say_requirements(said: ScriptOptions, heard: ScriptReading) -> None:
 
 def _say_rank(said: ScriptOptions, heard: ScriptReading) -> None:
     """A rank as wishes, where it is a sum of what is liked, each a whole number of times."""
-    text = said.last("rank")
-    if text is None:
-        return
-    try:
+
+    def take(text: str) -> None:
         heard.terms += wishes(parser.expression(plainly(text), old=True))
-    except (BadAd, InvalidValue) as error:
-        said.back("rank", text, str(error))
+
+    said.give("rank", take, (BadAd, InvalidValue))
 
 
 # fmt: off

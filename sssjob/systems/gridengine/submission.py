@@ -201,16 +201,7 @@ class Slots(AmountsLayout):
         numbers.say_amount(said, heard, "-l h_rt", "Duration", whole_seconds)
         numbers.say_amount(said, heard, "-l swap_free", "Swap", whole_bytes)
         _say_gpus(said, heard, slots)
-        if (value := said.last("-l arch")) is not None:
-            try:
-                texts = requested.architectures(value)
-            except InvalidValue as error:
-                said.back("-l arch", value, str(error))
-            else:
-                if len(texts) > 1:
-                    say_any_of(heard, "Architecture", texts)
-                else:
-                    heard.request("Architecture", value)
+        said.give("-l arch", lambda value: _say_architectures(heard, value))
         self._say_nodes(said, heard)
         for each in said.left:
             name = each.name.removeprefix("-l ")
@@ -225,13 +216,16 @@ class Slots(AmountsLayout):
         name = next(
             (name for name in map("-l {}".format, requested.HOST_NAMES) if name in said.names), ""
         )
-        value = said.last(name)
-        if value is None:
-            return
-        try:
-            heard.requested += requested.hosts(value)
-        except InvalidValue as error:
-            said.back(name, value, str(error))
+        said.give(name, lambda value: heard.requested.extend(requested.hosts(value)))
+
+
+def _say_architectures(heard: ScriptReading, value: str) -> None:
+    """One is asked for as it stands; of several any will do."""
+    texts = requested.architectures(value)
+    if len(texts) > 1:
+        say_any_of(heard, "Architecture", texts)
+    else:
+        heard.request("Architecture", value)
 
 
 def _architectures(part: Expression) -> list[str]:

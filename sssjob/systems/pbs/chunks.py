@@ -388,12 +388,12 @@ def _say_flat(said: ScriptOptions, heard: ScriptReading, scope: str) -> None:
             if not _known(chunk):
                 said.back(option, chunk.values.pop(name))
     counted = bool(chunk.values)
-    if (memory := said.last("-l mem")) is not None:
-        try:
-            size(memory)
-            chunk.values["mem"] = memory
-        except InvalidValue as error:
-            said.back("-l mem", memory, str(error))
+
+    def take_memory(text: str) -> None:
+        size(text)
+        chunk.values["mem"] = text
+
+    said.give("-l mem", take_memory)
     if (arch := said.last("-l arch")) is not None:
         if plain(arch):
             heard.request("Architecture", arch)
