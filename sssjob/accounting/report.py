@@ -431,6 +431,11 @@ class Report:
         return replace(self, groups={}, outside=0, percentiles=None, histograms=None)
 
     @property
+    def is_windowed(self) -> bool:
+        """Whether only jobs of some time count."""
+        return self.since is not None or self.until is not None
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
         """What is told of each group."""
         return (*MEASURES, *(each for name in self.extra for each in EXTRA[name]))
@@ -470,7 +475,7 @@ class Report:
         return period_name(self.cuts, end) if name == PERIOD else span_name(name, end, self.zone)
 
     def _counts(self, end: int | None) -> bool:
-        if self.since is None and self.until is None:
+        if not self.is_windowed:
             return True
         if end is None:
             return False

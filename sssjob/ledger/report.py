@@ -221,9 +221,9 @@ def roll_up(ledger: Ledger, books: Iterable[str] = (RUN, BOOKED)) -> int:
 
 def _may_count(file: DataFile, report: Report, book: str) -> bool:
     """Whether a file may have a run that counts in the window of a report."""
-    since, until = report.since, report.until
-    if since is None and until is None:
+    if not report.is_windowed:
         return True
+    since, until = report.since, report.until
     if book == BOOKED:
         return file.end.meets(since, until)
     if file.end.without:
@@ -273,8 +273,7 @@ class _ReportAppender:
     def add(self) -> None:
         """Add everything."""
         report = self._report
-        is_windowed = report.since is not None or report.until is not None
-        if not is_windowed and len(self._names) == len(report.by):
+        if not report.is_windowed and len(self._names) == len(report.by):
             self._add_groups(self._booked("live", "NULL::BIGINT"), None)
             self._exact(None)
             self._spread("live", None)
@@ -315,8 +314,8 @@ class _ReportAppender:
             return [self._times]
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         text = (
-            f"SELECT min(first), max(over) FROM (SELECT {ended} AS over,"
-            f" CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END AS first FROM live)"
+            f"SELECT min(first), max(over) FROM"
+            f" (SELECT {ended} AS over, {_first(begun, ended)} AS first FROM live)"
             f" WHERE over IS NOT NULL GROUP BY first // {spans.APART}, over // {spans.APART}"
         )
         return spans.together(self._rows(text))
@@ -514,10 +513,9 @@ class _ReportAppender:
         report = self._report
         keys: list[Key | None] = [()]  # of spans, by piece; the last for runs that are in none
         if cut is not None:
-            is_windowed = report.since is not None or report.until is not None
             named = zip(cut.names, cut.inside, strict=True)
-            keys = [name if inside or not is_windowed else None for name, inside in named]
-            keys.append(None if is_windowed else ("",) * len(cut.names[0]))
+            keys = [name if inside or not report.is_windowed else None for name, inside in named]
+            keys.append(None if report.is_windowed else ("",) * len(cut.names[0]))
         names = [KEYED[name] for name in report.by if name not in TIMED]
         placed = GroupedRuns(source, names, keys)
         fill(report.percentiles, report.histograms, self._connection, placed, self._joined)
@@ -534,8 +532,7 @@ class _ReportAppender:
         report = self._report
         known: Sequence[str] = ()
         if cut is not None:
-            is_windowed = report.since is not None or report.until is not None
-            if is_windowed and (number is None or not cut.inside[number]):
+            if report.is_windowed and (number is None or not cut.inside[number]):
                 return False
             known = ("",) * len(report.by) if number is None else cut.names[number]
         whole = self._joined(key, known)
@@ -545,8 +542,7 @@ class _ReportAppender:
     def begun(self) -> dict[int, int]:
         """How many runs that have a date began on each day, counted from 1970; see ``rollup``."""
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
-        first = f"CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END"
-        day = f"({first} + {BEFORE}) // 86400 - {BEFORE // 86400}"
+        day = f"({_first(begun, ended)} + {BEFORE}) // 86400 - {BEFORE // 86400}"
         text = f"SELECT {day}, count(*) FROM live WHERE {ended} IS NOT NULL GROUP BY 1"
         return dict(self._rows(text))
 
@@ -564,6 +560,11 @@ def _order(by: Sequence[str]) -> list[int]:
 def _keyed(name: str) -> str:
     """What a report groups by, as SQL; NULL or "" is not stated."""
     return f'"{GROUPED[SAME.get(name, name)]}"' if SAME.get(name, name) in GROUPED else KEYED[name]
+
+
+def _first(begun: str, ended: str) -> str:
+    """The time from which a run counts, as SQL: that of its end where it does not begin before."""
+    return f"CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END"
 
 
 _MOST = "most_memory"

@@ -176,19 +176,23 @@ def add_to(report: Report, connection: Connection, paths: Iterable[Place], rows:
             some = []
     if some:
         _add(report, connection, pa.concat_tables(some))
-    if report.since is not None or report.until is not None:
+    if report.is_windowed:
         report.outside += rows
     if report.until is not None:
         for told in begun:
             report.outside += sum(runs for day, runs in told.items() if day * _DAY >= report.until)
 
 
+def _names(report: Report) -> list[str]:
+    """The columns of what a report groups by, but for times."""
+    return [SAME.get(name, name) for name in report.by if name not in TIMED]
+
+
 def _wanted(report: Report) -> list[str]:
     """The columns that a report reads."""
-    names = [SAME.get(name, name) for name in report.by if name not in TIMED]
     fields = _fields(left_out(report.extra))
     numbers = [number for each in fields for number in _numbers_of(each)]
-    return [DAY, *dict.fromkeys(names), *numbers, "exact"]
+    return [DAY, *dict.fromkeys(_names(report)), *numbers, "exact"]
 
 
 def _read(path: Place, wanted: Sequence[str]) -> tuple[pa.Table, dict[int, int]]:
@@ -204,15 +208,14 @@ def _read(path: Place, wanted: Sequence[str]) -> tuple[pa.Table, dict[int, int]]
 
 def _add(report: Report, connection: Connection, table: pa.Table) -> None:
     """Add what rows of rollups tell."""
-    names = [SAME.get(name, name) for name in report.by if name not in TIMED]
+    names = _names(report)
     connection.register("rollup", table)
-    is_windowed = report.since is not None or report.until is not None
     keys = "".join(f'"{name}", ' for name in names)
     piece, joined, known = "NULL", "", None
-    if is_windowed or len(names) < len(report.by):
+    if report.is_windowed or len(names) < len(report.by):
         known = _pieces(report, connection)
         piece, joined = "piece", " LEFT JOIN days ON days.number = rollup.day"
-    told = f"FROM rollup{joined} WHERE {'inside' if is_windowed else 'true'}"
+    told = f"FROM rollup{joined} WHERE {'inside' if report.is_windowed else 'true'}"
     fields = _fields(left_out(report.extra))
     numbers = [number for each in fields for number in _numbers_of(each)]
     sums = ", ".join(f'{"max" if name == _MOST else "sum"}("{name}")' for name in numbers)
@@ -224,7 +227,7 @@ def _add(report: Report, connection: Connection, table: pa.Table) -> None:
             spans = ("",) * len(report.by) if number is None or known is None else known[number]
             values = _of_text(*some) if are_texts else dict(zip(numbers, some, strict=True))
             report.put(key_of(report.by, key, spans), _totals(values, fields))
-    if is_windowed:
+    if report.is_windowed:
         report.outside -= _not_before(report, connection)
 
 

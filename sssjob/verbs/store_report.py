@@ -96,7 +96,7 @@ def _keep(usage: StoreUsage, jobs: Store, mapped: Mapped) -> None:
 
 def _packed(report: Report, jobs: Store, on_error: OnError) -> Iterator[PackedRows]:
     """All documents in parts, but for those that ended outside of the time, which are counted."""
-    if report.since is None and report.until is None:
+    if not report.is_windowed:
         return jobs.packed(on_error=on_error)
 
     def outside(count: int) -> None:
