@@ -16,7 +16,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
-_NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}\n)*+{_NUMBER.pattern}")
+_NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}\n)*{_NUMBER.pattern}")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _DURATION = re.compile(
     r"P(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
