@@ -11,12 +11,12 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import tree
 from sssjob.document.bundle import Bundle, MessageFile, bundle, written
-from sssjob.document.encodings import UTF8
+from sssjob.document.encodings import UTF8, hiding
 from sssjob.document.files import Source, of_text, opened
 from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
 from sssjob.document.patch import ByteEdit, NodeSpan, applied, blank_before, spans
 from sssjob.document.places import local
-from sssjob.document.splice import rewrite
+from sssjob.document.splice import rewrite, unplaced
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding, of_kind, shown
 from sssjob.model import Block
 
@@ -71,7 +71,7 @@ class Document:
     @property
     def prolog(self) -> str:
         """What stands before the root: a declaration, comments, instructions."""
-        return self._text[: self._span.start].decode()
+        return self._text[: self._span.start].decode().removeprefix("\ufeff")
 
     @property
     def epilog(self) -> str:
@@ -81,7 +81,7 @@ class Document:
     @property
     def encoding(self) -> str:
         """In which the bytes are; UTF-8 if nothing else is said."""
-        return self.root.getroottree().docinfo.encoding or UTF8
+        return hiding(self.data) or self.root.getroottree().docinfo.encoding or UTF8
 
     @property
     def wrapper(self) -> str:
@@ -131,7 +131,8 @@ class Document:
         """The document with a File of an id, in the place of the one that it has, or as its last.
 
         A text is kept in UTF-8. Raises ``InvalidValue`` where nothing is around the job, and for
-        an id or content that XML cannot hold.
+        an id or content that XML cannot hold, and ``UnreadableDocument`` where places in an
+        encoding cannot be found.
         """
         of_kind(id_, str, "the id of a File")
         of_kind(content, bytes | str, "what a File holds")
@@ -163,8 +164,11 @@ class Document:
 
     @cached_property
     def _text(self) -> bytes:
-        """The document in UTF-8, whatever it declares."""
-        return self.data.decode(self.encoding).encode()
+        """The document in UTF-8, whatever it declares, behind its byte order mark if it has one."""
+        try:
+            return self.data.decode(self.encoding).encode()
+        except (LookupError, UnicodeDecodeError):  # libxml2 knows more encodings, and some better
+            raise UnreadableDocument(unplaced("parts", self.encoding)) from None
 
     def _encoded(self, text: bytes) -> bytes:
         return text.decode().encode(self.encoding, "xmlcharrefreplace")

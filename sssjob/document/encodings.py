@@ -89,6 +89,16 @@ def mislabelled(head: bytes) -> str | None:
     return name
 
 
+def hiding(head: bytes) -> str | None:
+    """The encoding of a source that begins so, by its first bytes or by what it declares, if it is
+    one that hides tags; None for all others.
+
+    >>> hiding("<Job/>".encode("utf-16")), hiding(b"<?xml version='1.0' encoding='latin1'?><Job/>")
+    ('utf-16-le', None)
+    """
+    return by_mark(head) or mislabelled(head)
+
+
 def shows_tags(name: str) -> bool:
     """Whether tags can be seen in the bytes of an encoding."""
     try:

@@ -28,7 +28,7 @@ from sssjob.document.outermost import UNIT_TAGS, is_block
 from sssjob.document.patch import patched
 from sssjob.document.places import place as place_of
 from sssjob.document.places import split
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import Finding, UnreadableDocument, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, Reference, belonging
 
 B = TypeVar("B", bound=Block)
@@ -75,17 +75,22 @@ def _rewritten(
                     assert isinstance(new, Block)
                     if place.end < 0:
                         encoding = piece.around.origin or piece.around.encoding
-                        message = (
-                            f"where its job objects stand is not known in {encoding.upper()}: "
-                            "write the document in UTF-8"
+                        raise UnreadableDocument(
+                            unplaced("job objects", encoding, line=place.place.line)
                         )
-                        line = place.place.line
-                        raise UnreadableDocument(finding("E-XML", message, line=line))
                     yield from copy.until(place.place.start)
                     encoding = piece.around.origin or piece.around.encoding
                     there = _Home(home, encoding)
                     yield copy.replaced(place.end, there, None if whole else old, new)
         yield from copy.until(None)
+
+
+def unplaced(what: str, encoding: str, *, line: int = 0) -> Finding:
+    """What is said where bytes of an encoding do not tell where something stands."""
+    message = (
+        f"where its {what} stand is not known in {encoding.upper()}: write the document in UTF-8"
+    )
+    return finding("E-XML", message, line=line)
 
 
 def _has_older_names(element: Element) -> bool:

@@ -1,5 +1,6 @@
 """A document keeps every byte that a change is not about: the oracle is libxml2's C14N."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -285,3 +286,43 @@ def test_a_document_tells_what_is_wrong_with_its_files():
 def test_only_a_job_object_takes_the_place_of_one(new):
     with pytest.raises(InvalidValue, match="a job object in the place of another one"):
         Document.read("<Job><Id>1</Id></Job>").replacing(lambda job: new)
+
+
+BEGINNINGS = ("", "<?xml version='1.0'?>", "<?xml version='1.0' encoding='{}'?>")
+HIDING = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig")
+
+
+@pytest.mark.parametrize("content", ["<é €>", "€".encode()], ids=["text", "bytes"])
+@pytest.mark.parametrize("begin", BEGINNINGS)
+@pytest.mark.parametrize("encoding", [*HIDING, "utf-8", "iso-8859-1", "ascii", "iso-2022-jp", "hz"])
+def test_a_file_is_added_and_exchanged_in_each_encoding(encoding, begin, content):
+    body = "<Data>\n<Job><Id>1</Id></Job></Data>"
+    data = f"{begin.format(encoding.removesuffix('-sig'))}{body}".encode(encoding)
+    try:
+        document = Document.read(data)
+    except sssjob.UnreadableDocument:
+        assert not begin or "{" not in begin or encoding.endswith(("-le", "-be"))
+        return
+    assert document.prolog == begin.format(encoding.removesuffix("-sig"))
+    one = document.with_file("S", content)
+    two = one.with_file("S", "x")
+    kept = content.encode() if isinstance(content, str) else content
+    for found, octets in ((one, kept), (two, b"x")):
+        again = Document.read(bytes(found))
+        assert again.files["S"].content == octets
+        assert again.blocks == document.blocks
+        assert again.encoding == document.encoding
+        assert again.prolog == document.prolog
+    assert bytes(one).startswith(data[:8])
+
+
+ODD = (
+    "UTF-16", "utf-32", "ucs-4", "IBM037", "x-none", "utf-7", "EUC-TW", "UCS2", "windows-31j",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_encoding_that_is_declared_ends_in_no_other_error(name):
+    data = f"<?xml version='1.0' encoding='{name}'?><Data><Job><Id>1</Id></Job></Data>".encode()
+    with suppress(sssjob.SSSJobError):
+        assert Document.read(data).with_file("S", "x").files["S"].content == b"x"
