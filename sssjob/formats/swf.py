@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import whole
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
@@ -250,8 +251,8 @@ class _WorkloadLog:
         if not found:
             return
         label, value = found.groups()
-        if label == "UnixStartTime" and value.isdecimal():
-            self.begin = int(value)
+        if label == "UnixStartTime":
+            self.begin = whole(value) or self.begin
         elif label in ("Queue", "Partition") and (named := _NAMED.fullmatch(value)):
             (self._queues if label == "Queue" else self._partitions)[named[1]] = named[2]
 

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob.document.meant import Around
+from sssjob.integers import DIGITS
 from sssjob.known_by import may_be_of_schedd, of_one
 from sssjob.store import columns, schema
 from sssjob.store.columns import NAMES
@@ -250,7 +251,12 @@ def starts_untold(
     """When the runs started of which no GlobalJobId is told, but a part of it, or no user."""
     for id_, one, start, owned_by in zip(ids, global_ids, started, owners, strict=True):
         is_known = owned_by and of_one(id_, one)
-        if start.isdecimal() and may_be_of_schedd(id_, one) and not is_known:
+        if (
+            len(start) <= DIGITS
+            and start.isdecimal()
+            and may_be_of_schedd(id_, one)
+            and not is_known
+        ):
             yield int(start)
 
 

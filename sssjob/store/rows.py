@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from math import floor, isinf, isnan, nan, ulp
 from typing import NamedTuple
@@ -173,7 +173,10 @@ def _is_read_in_two_ways(text: str) -> bool:
     first, later = _number(text), float(text)
     if isinf(first) or isinf(later):
         return True
-    exact = Decimal(text.strip())
+    try:
+        exact = Decimal(text.strip())
+    except InvalidOperation:  # an exponent beyond those of Decimal: no number that is known
+        return True
     if first.is_integer() or exact == exact.to_integral_value() or later.is_integer():
         return not first == exact == later
     if not floor(first) == floor(exact) == floor(later):

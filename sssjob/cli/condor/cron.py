@@ -9,6 +9,7 @@ import click
 
 from sssjob import host_name
 from sssjob.cli import common, options
+from sssjob.integers import whole
 from sssjob.systems.condor.names import PUBLISHED
 
 
@@ -76,12 +77,13 @@ def _given(words: tuple[str, ...]) -> tuple[dict[str, str], dict[int, dict[str, 
     for word in words:
         name, equals, value = word.partition("=")
         slot, colon, key = name.rpartition(":")
-        if not equals or not keys.is_name(key) or (colon and not slot.isdecimal()):
+        number = whole(slot)
+        if not equals or not keys.is_name(key) or (colon and number is None):
             common.fail(f"--set {word}: expected KEY=VALUE or SLOT:KEY=VALUE")
         row = keys.key(key, (*keys.MACHINE_FEATURES, *keys.JOB_FEATURES))
         try:
             text = keys.spell(keys.parse(value, row, key))
         except InvalidValue as error:
             common.fail(f"--set {word}: {error}")
-        (of_slots.setdefault(int(slot), {}) if colon else everywhere)[key] = text
+        (everywhere if number is None else of_slots.setdefault(number, {}))[key] = text
     return everywhere, of_slots

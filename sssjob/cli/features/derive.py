@@ -15,7 +15,8 @@ from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running
 from sssjob.cli.features.document import known_job
 from sssjob.cli.names import SystemName
 from sssjob.cli.ranges import WholeNumber
-from sssjob.errors import SSSJobError
+from sssjob.errors import SSSJobError, shortened
+from sssjob.integers import whole
 
 if TYPE_CHECKING:
     from sssjob.amounts import Amount
@@ -257,6 +258,6 @@ def live(
 def _start(text: str | None) -> int | None:
     if text is None or text == "now":
         return None if text is None else int(time.time())
-    if not (text.isascii() and text.isdigit()):
-        common.fail(f"--start {text} is neither seconds since 1970 nor now")
-    return int(text)
+    if (moment := whole(text)) is None:
+        common.fail(f"--start {shortened(text)} is neither seconds since 1970 nor now")
+    return moment

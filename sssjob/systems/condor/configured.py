@@ -29,6 +29,7 @@ from sssjob.classads.tree import (
     Unary,
 )
 from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
+from sssjob.integers import whole
 from sssjob.suggestions import question
 from sssjob.systems.condor import names, slot_types
 from sssjob.systems.condor.executables import (
@@ -371,8 +372,9 @@ class Configured:
         and its kind.
         """
         numbers = {
-            int(found[2]) for _, found in self._matching(_SLOT_TYPE)
+            number for _, found in self._matching(_SLOT_TYPE)
             if (found[3] or "PARTITIONABLE") == "PARTITIONABLE"
+            and (number := whole(found[2])) is not None
         }  # fmt: skip
         for number in sorted(numbers):
             count = self._whole(f"NUM_SLOTS_TYPE_{number}", 0)

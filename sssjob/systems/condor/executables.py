@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import sssjob.systems.condor.hooks.trust  # noqa: F401  (as above)
+from sssjob.integers import whole
 from sssjob.systems.condor.hooks import place as queue_place
 from sssjob.systems.condor.hooks import served
 from sssjob.systems.condor.hooks.place import UnsafeQueue, way
@@ -31,16 +32,23 @@ class Runner(NamedTuple):
     gids: tuple[int, ...]
 
 
+_NOBODY = 2**32 - 1  # as an id, which stands for none
 USERS = Runner("the users of jobs", 65534, (65534,))  # as one who owns nothing, and is in no group
 
 
 def daemons(ids: str) -> Runner | None:
     """As whom daemons run that root starts: ``ids`` (CONDOR_IDS), or condor; None without both."""
-    uid, _, gid = ids.partition(".")
-    if uid.isdecimal() and gid.isdecimal():
-        return Runner(f"uid {uid}", int(uid), (int(gid),))
+    uid, gid = (_number(each) for each in ids.partition(".")[::2])
+    if uid is not None and gid is not None:
+        return Runner(f"uid {uid}", uid, (gid,))
     found = account("condor")
     return None if found is None else _runner(found)
+
+
+def _number(text: str) -> int | None:
+    """An id of a user or a group, if the host can have such a one."""
+    number = whole(text, 10)
+    return None if number is None or number >= _NOBODY else number
 
 
 def _runner(user: pwd.struct_passwd) -> Runner:

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 from sssjob import units
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, shortened
+from sssjob.integers import whole
 from sssjob.model import Property, stripped, text_in
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, counts, say_geometry
 from sssjob.systems.lsf.words import (
@@ -156,10 +157,11 @@ class Waits(fields.Rule):
         code = item.attributes.get("code")
         if code is None:
             return f"{CONDITIONS[condition]}({text})"
-        if condition != "OnExit" or not code.isdigit():
-            asked.refuse(item, f"nothing waits for {condition} with the code {code}")
+        number = whole(code)
+        if condition != "OnExit" or number is None:
+            asked.refuse(item, f"nothing waits for {condition} with the code {shortened(code)}")
             return ""
-        return f"exit({text},=={int(code)})" if int(code) else f"done({text})"
+        return f"exit({text},=={number})" if number else f"done({text})"
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Terms that all have to hold; another expression is kept as it is."""

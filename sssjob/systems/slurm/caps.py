@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sssjob.integers import whole
 from sssjob.lcginfo.snapshot import UnusableOutput
 
 
@@ -18,8 +19,8 @@ def read(text: str) -> dict[str, int]:
     for row in rows:
         values = dict(zip(header, row, strict=False))
         limit = values.get("GrpJobs") or _tres(values.get("GrpTRES", ""))
-        if limit.isascii() and limit.isdigit() and not values.get("User"):
-            caps[values["Account"]] = int(limit)
+        if (number := whole(limit)) is not None and not values.get("User"):
+            caps[values["Account"]] = number
     return caps
 
 

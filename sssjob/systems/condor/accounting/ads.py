@@ -15,6 +15,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Unparsed
 from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.integers import DIGITS
 from sssjob.records import json_objects, json_parts
 from sssjob.records.cuts import Parted, cut_short
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
@@ -476,7 +477,8 @@ def _shifted(values: list[Any], parts: list[str]) -> str:
         if factor is not None and not (isinstance(factor, int | float) and 0 < factor < _FACTORS):
             return f"no factor of a node behind the other fields: {parts[-1][:40]!r}"
     queued, start, end = values[_QUEUED], values[_START], values[_END]
-    if type(start) is type(end) is int and 0 < int(queued or 0) <= start <= end:
+    is_told = len(str(queued)) <= DIGITS  # of a schedd's own id there may be any number
+    if type(start) is type(end) is int and is_told and 0 < int(queued or 0) <= start <= end:
         return ""
     known = [int(each) for each in (queued, start, end) if each and is_whole(str(each))]
     if known != sorted(known):
