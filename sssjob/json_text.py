@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -91,22 +92,43 @@ def may_be_odd(text: str) -> bool:
     return not text.isascii() and any(each in text for each in _OTHERS)
 
 
+class PlacedText:
+    """A text of well-formed JSON, and where in it its object stands, or those of its array."""
+
+    def __init__(self, text: str, *, several: bool) -> None:
+        self.text = text
+        self._several = several
+
+    @cached_property
+    def _begins(self) -> list[tuple[int, int]]:
+        """The offset and the line of each value of the array."""
+        if not self._several:
+            return [(0, 1)]
+        return [(each.offset, each.line) for each in _values(self.text) if len(each.path) == 1]
+
+    def lines(self, path: Path, paths: Iterable[Sequence[str | int]]) -> list[int]:
+        """The lines of values in an object of a path, or of what is next around each."""
+        number, path = (path[0], path[1:]) if self._several else (0, path)
+        assert isinstance(number, int)
+        return lines_of_values(self.text, ((*path, *each) for each in paths), *self._begins[number])
+
+
 class Loaded(dict[str, Any]):
     """An object of JSON that knows the text that it was read from, and where in it it stands."""
 
-    text = ""
+    text = PlacedText("", several=False)
     path: Path = ()
 
     @classmethod
-    def at(cls, found: dict[str, Any], text: str, path: Path) -> Loaded:
+    def at(cls, found: dict[str, Any], text: PlacedText, path: Path) -> Loaded:
         """An object as it was read."""
         loaded = cls(found)
         loaded.text, loaded.path = text, path
         return loaded
 
-    def line(self, path: Sequence[str | int]) -> int:
-        """The line of a value in the object, or of what is next around it."""
-        return line_of_value(self.text, (*self.path, *path))
+    def lines(self, paths: Iterable[Sequence[str | int]]) -> list[int]:
+        """The lines of values in the object, or of what is next around each."""
+        return self.text.lines(self.path, paths)
 
 
 def held(value: Any, path: Path = ()) -> tuple[Any, list[OddLetter]]:
@@ -157,22 +179,49 @@ def _text(text: str, path: Path, odd: list[OddLetter]) -> str:
 
 def line_of_value(text: str, path: Sequence[str | int]) -> int:
     """The line in which a value begins, or else the one around it; 1 for the whole."""
-    wanted, found = tuple(path), 1
-    for line, place in _values(text):  # what is around comes before what is inside
-        if place == wanted[: len(place)]:
-            found = line
-            if place == wanted:
+    return lines_of_values(text, [path])[0]
+
+
+def lines_of_values(
+    text: str, paths: Iterable[Sequence[str | int]], offset: int = 0, line: int = 1
+) -> list[int]:
+    """The lines of many values of the value at an ``offset``, as ``line_of_value`` has them.
+
+    The text is walked through once, however many they are.
+
+    >>> lines_of_values('{"a": 1,\\n "b": [2,\\n 3]}', [("b", 1), ("a",), ("c",)])
+    [3, 1, 1]
+    """
+    wanted = [*map(tuple, paths)]
+    left = set(wanted)
+    around = {path[:size] for path in left for size in range(len(path))}
+    found: dict[Path, int] = {(): line}
+    for each in _values(text, offset, line) if left else ():
+        if each.path in left or each.path in around:
+            found[each.path] = each.line
+            left.discard(each.path)
+            if not left:
                 break
-    return found
+    return [
+        next(found[path[:size]] for size in range(len(path), -1, -1) if path[:size] in found)
+        for path in wanted
+    ]
 
 
-def _values(text: str) -> Iterator[tuple[int, tuple[str | int, ...]]]:
-    """Each value with its line and its path, in their order; the text is well-formed JSON."""
-    line = 1
+class _Value(NamedTuple):
+    """Where a value of JSON begins."""
+
+    line: int
+    path: tuple[str | int, ...]
+    offset: int
+
+
+def _values(text: str, offset: int = 0, line: int = 1) -> Iterator[_Value]:
+    """The value at an offset and each in it, in their order; the text is well-formed JSON."""
     path: list[str | int] = []
     inside: list[str] = []  # brackets that are open
     key = False  # whether the next text is a name
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(text, offset):
         word = token[0]
         if word == "\n":
             line += 1
@@ -184,13 +233,17 @@ def _values(text: str) -> Iterator[tuple[int, tuple[str | int, ...]]]:
         elif word in "}]":
             inside.pop()
             path.pop()
+            if not inside:
+                return
         elif word == ":":
             key = False
         elif key:
-            path[-1] = json.loads(word)
+            path[-1] = json.loads(word) if "\\" in word else word[1:-1]
         else:
-            yield line, tuple(path)
+            yield _Value(line, tuple(path), token.start())
             if word in "{[":
                 inside.append(word)
                 path.append("" if word == "{" else 0)
                 key = word == "{"
+            elif not inside:
+                return

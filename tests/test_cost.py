@@ -38,6 +38,7 @@ from sssjob.query.xpath2.context import PREFIXES
 from sssjob.systems.condor.job_ad import to_ad
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings
+from sssjob.translate import read as read_scripts
 from sssjob.verbs.translate import TranslationTask, explain, run
 
 ROOM = 1.3  # how much more than twice as much twice the input may cost
@@ -376,3 +377,48 @@ def test_elements_without_end_are_refused(monkeypatch):
     data = f"<Job><Id>1</Id>{'<a/>' * 2000}</Job>".encode()
     [found] = check_source(data)
     assert found.code == "E-LIMIT"
+
+
+def jobspec(slots=1, tasks=1, first="t0"):
+    """A jobspec of Flux of so many slots and tasks."""
+    core = '"with": [{"type": "core", "count": 1}]'
+    of_slots = ",\n".join(
+        f'{{"type": "slot", "count": 1, "label": "t{at}", {core}}}' for at in range(slots)
+    )
+    task = f'{{"command": ["a"], "slot": "{first}", "count": {{"per_slot": 1}}}}'
+    system = '{"system": {"duration": 1}}'
+    return (
+        f'{{"version": 1, "resources": [{of_slots}],\n"tasks": [{", ".join([task] * tasks)}], '
+        f'"attributes": {system}}}'
+    )
+
+
+def objects(inside):
+    """An array of specifications, each with something that is not read."""
+    return lambda count: f"[{', '.join([inside] * count)}]"
+
+
+SPECIFICATIONS = {
+    "slots of Flux": ("flux", jobspec),
+    "slots of Flux, and none of a task": ("flux", lambda count: jobspec(count, first="no")),
+    "tasks of Flux": ("flux", lambda count: jobspec(count, count)),
+    "tasks of Flux of no slot": ("flux", lambda count: jobspec(count, count, "no")),
+    "jobspecs": ("flux", objects(jobspec(2))),
+    "jobs of PSI/J": ("psij", objects('{"executable": "/a",\n"unknown": [1]}')),
+    "odd texts of PSI/J": ("psij", objects('{"executable": "/a",\n"name": "\\\\u0000"}')),
+    "names of PSI/J": ("psij", lambda count: f'{{"executable": "/a", {", ".join(f"{chr(34)}u{at}{chr(34)}: [1]" for at in range(count))}}}'),
+    "jobs of Slurm's REST": ("slurmrest", objects('{"job": {"script": "#!/bin/sh\\n",\n"unknown": 1}}')),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("system, make", SPECIFICATIONS.values(), ids=SPECIFICATIONS)
+def test_a_specification_costs_as_much_as_it_is_large(system, make):
+    check_linear(lambda data: [*read_scripts(data, system)], make, 150)
+
+
+def test_a_task_of_a_slot_that_is_not_there_names_ten_that_are():
+    (found,) = read_scripts(jobspec(12, first="no").encode(), "flux")
+    (told,) = (each.message for each in found.findings if "is not there" in each.message)
+    assert told.endswith(
+        f"{', '.join(f'{chr(34)}t{at}{chr(34)}' for at in range(10))} and 2 more is"
+    )

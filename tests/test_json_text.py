@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import registry
-from sssjob.json_text import Loaded, OddLetter, each_once, held, line_of_value, may_be_odd, said_of
+from sssjob.json_text import (
+    Loaded,
+    OddLetter,
+    PlacedText,
+    each_once,
+    held,
+    line_of_value,
+    may_be_odd,
+    said_of,
+)
 from sssjob.legality import ILLEGAL
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
@@ -223,15 +232,18 @@ def test_the_name_of_an_object_is_told_too():
 
 def test_an_object_knows_the_lines_of_its_values():
     text = '{"a":\n {"b":\n [1,\n 2]}}'
-    loaded = Loaded.at(json.loads(text)["a"], text, ("a",))
+    loaded = Loaded.at(json.loads(text)["a"], PlacedText(text, several=False), ("a",))
     assert loaded == {"b": [1, 2]}
-    assert [loaded.line(path) for path in ((), ("b",), ("b", 1), ("b", 7), ("c",))] == [
-        2,
-        3,
-        4,
-        3,
-        2,
-    ]
+    assert loaded.lines([(), ("b",), ("b", 1), ("b", 7), ("c",)]) == [2, 3, 4, 3, 2]
+
+
+def test_an_object_of_an_array_knows_the_lines_of_its_values():
+    text = '[1, {"a":\n {"b":\n [1,\n 2]}}, 5,\n{"a": [],\n"b":2},\n7]'
+    placed = PlacedText(text, several=True)
+    one, other = (Loaded.at(json.loads(text)[at], placed, (at,)) for at in (1, 3))
+    assert one.lines([(), ("a", "b", 1), ("b",), ("c",)]) == [1, 4, 1, 1]
+    assert other.lines([("b",), (), ("a",), ("a", 0)]) == [6, 5, 5, 5]
+    assert [placed.lines((at,), [()]) for at in (0, 2, 4)] == [[1], [4], [7]]
 
 
 def test_the_whole_is_in_its_own_line():

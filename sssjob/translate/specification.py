@@ -10,13 +10,14 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.integers import whole
-from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
+from sssjob.json_text import Loaded, PlacedText, each_once, held, said_of
 from sssjob.model import Note, Property, stripped, text_in
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
@@ -75,37 +76,39 @@ class Specification(Translator[Data]):
             why = "nested too deep" if isinstance(error, RecursionError) else str(error)
             yield finding("E-TYPE", f"no JSON of a job specification: {why}", line=line)
             return
-        text = data.decode(json.detect_encoding(data), "surrogatepass")
         several = isinstance(found, list)
+        text = PlacedText(data.decode(json.detect_encoding(data), "surrogatepass"), several=several)
         for number, each in enumerate(found if several else [found]):
             path = (number,) if several else ()
             if isinstance(each, dict):
                 value, odd = held(each, path)
                 if odd:
-                    yield finding("W-UNKNOWN", said_of(odd), line=line_of_value(text, odd[0].path))
+                    yield finding("W-UNKNOWN", said_of(odd), line=text.lines(odd[0].path, [()])[0])
                 yield Loaded.at(value, text, path)
             else:
                 wrong = f"{shown(each)} where an object is expected"
-                yield finding("E-TYPE", wrong, line=line_of_value(text, path))
+                yield finding("E-TYPE", wrong, line=text.lines(path, [()])[0])
 
     def jobs(self, form: Data, settings: Settings) -> Iterator[Read]:
         """The job, and in which line of the text stands what a finding is about."""
         found = self.job(form, settings)
         if isinstance(form, Loaded):
-            told_ = tuple(
-                each if each.line else replace(each, line=form.line(_names(each.path)))
-                for each in found.findings
+            paths = [() if each.line else _names(each.path) for each in found.findings]
+            told_ = zip(found.findings, form.lines(paths), strict=True)
+            found = found._replace(
+                findings=tuple(each if each.line else replace(each, line=at) for each, at in told_)
             )
-            found = found._replace(findings=told_)
         yield found
 
     def kept(self, form: Data) -> tuple[str, ...]:
         """The residual, each line of it with its place."""
-        lines = []
-        for text, path in self.held(form):
-            line = form.line(path) if isinstance(form, Loaded) else 0
-            lines.append(ResidualLine.at(text, line))
-        return tuple(lines)
+        held_ = [*self.held(form)]
+        lines: Iterable[int] = repeat(0)
+        if isinstance(form, Loaded):
+            lines = form.lines([path for _, path in held_])
+        return tuple(
+            ResidualLine.at(text, line) for (text, _), line in zip(held_, lines, strict=False)
+        )
 
     def held(self, form: Data) -> Iterable[tuple[str, tuple[str | int, ...]]]:
         """The lines of the residual, and where they stand."""

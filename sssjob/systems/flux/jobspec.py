@@ -10,7 +10,7 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
-from itertools import starmap
+from itertools import islice, starmap
 from math import inf, prod
 from typing import Any, NamedTuple
 
@@ -89,6 +89,7 @@ from sssjob.translate.specification import (
 from sssjob.translate.translator import Read, Settings
 from sssjob.translate.waiting import waited_for
 
+_NAMED_SLOTS = 10  # labels that a message names
 _IN_TMPDIR = "{{tmpdir}}/"
 _MODE = 0o100700
 TYPE = "Flux"  # of Extensions
@@ -375,17 +376,19 @@ def faults(form: Data, *, canonical: bool = False) -> Iterator[JobspecFault]:
     system = system if isinstance(system, dict) else {}
     if not canonical and not isinstance(system.get("duration"), int | float):
         yield JobspecFault("attributes.system.duration is missing (RFC 25)", "/attributes/system")
-    labels: list[object] = []  # of JSON, in which anything may stand
+    labels: dict[str, None] = {}  # as JSON, in which anything may stand
     for vertex in _vertices(resources):
         if vertex.get("type") == "slot":
-            labels.append(vertex.get("label"))
+            labels[json.dumps(vertex.get("label"))] = None
             if not any(each.get("type") == "core" for each in _vertices(vertex.get("with"))):
                 yield JobspecFault(f"the slot {vertex.get('label')!r} has no core", "/resources")
     if not labels:
         yield JobspecFault("resources have no slot", "/resources")
     for place, task in enumerate(tasks if isinstance(tasks, list) else ()):
-        if isinstance(task, dict) and task.get("slot") not in labels:
-            known = ", ".join(map(shown, labels)) or "none"
+        if isinstance(task, dict) and json.dumps(task.get("slot")) not in labels:
+            known = ", ".join(name[:60] for name in islice(labels, _NAMED_SLOTS)) or "none"
+            if len(labels) > _NAMED_SLOTS:
+                known += f" and {len(labels) - _NAMED_SLOTS} more"
             slot = shown(task.get("slot"))
             text = f"a task names the slot {slot}, which is not there: {known} is"
             yield JobspecFault(text, f"/tasks/{place}/slot")
