@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from sssjob import json_text
 from sssjob.addresses import LEDGER, MANIFESTS, manifest_name, number_of
+from sssjob.document.files import at_most
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import places
 from sssjob.ledger.places import Place
@@ -230,7 +231,7 @@ def _bytes(manifest: Manifest) -> bytes:
 def _read(home: Place, number: int) -> Manifest:
     path = path_of(home, number)
     with places.stream(path) as file:
-        data = file.read(_LARGEST + 1)
+        data = at_most(file, _LARGEST)
     if len(data) > _LARGEST:
         raise DamagedStore(str(path), f"a manifest of more than {_LARGEST} bytes")
     head, _, told = data.partition(b"\n")

@@ -12,6 +12,7 @@ from sssjob.check.awareness import ASK, of_group, understood
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, opened, read, tree
 from sssjob.document.encodings import beginning
+from sssjob.document.files import at_most
 from sssjob.document.places import split
 from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, finding
@@ -121,7 +122,7 @@ def offers(
     """
     try:
         with opened(source.given) as stream:
-            data = stream.read(SIZE_LIMIT + 1)
+            data = at_most(stream, SIZE_LIMIT)
         if beginning(data[:_HEAD]).startswith(b"<"):
             yield from _delivered(data, mode or "exact", refused)
         else:
