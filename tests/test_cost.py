@@ -74,12 +74,16 @@ DOCUMENTS = {
     "dependencies":              (lambda n: jobs("".join(f"<Dependency>{i}</Dependency>" for i in range(n))), 300),
     "lines":                     (lambda n: "\n".join(["<Job><Id>1</Id></Job>"] * n), 100),
     "text":                      (lambda n: jobs(f"<User>{'x' * n}</User>"), 50_000),
+    "bounds":                    (lambda n: jobs("<Requested>" + "".join(f'<Processors op="GE">{i}</Processors><Processors op="LE">{9999 - i}</Processors><Memory op="NE">{i}</Memory>' for i in range(n)) + "</Requested>"), 100),
+    "bounds in groups":          (lambda n: jobs("<Requested>" + "".join(f'<Processors group="1" op="GE">{i}</Processors><NodeCount group="-1" op="LE">{9999 - i}</NodeCount>' for i in range(n)) + "</Requested>"), 100),
+    "Ids":                       (lambda n: jobs("".join(f"<Id>p{i}</Id>" for i in range(n))), 200),
 }
 READERS = {
     "trees":    lambda data: sum(1 for _ in tree.units(data)),
     "slices":   lambda data: sum(len(each.document) for each in slices.slices(data)),
     "values":   lambda data: [dumps(from_tree(each)) for each in tree.units(data)],
     "indented": lambda data: [dumps(from_tree(each), indent=True) for each in tree.units(data)],
+    "effective": lambda data: [dumps(resolve(from_tree(each)).block) for each in tree.units(data)],
     "canon":    lambda data: [canonical.canon(from_tree(each)) for each in tree.units(data)],
     "check":    lambda data: sum(1 for _ in check_source(data)),
     "query":    lambda data: sum(1 for _ in compile("//Job[User='amy']/Id").run(data)),

@@ -8,7 +8,7 @@ that agree, and nothing about tasks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from lxml.etree import _Element as Element
@@ -220,13 +220,17 @@ def _is_settled(element: Element) -> bool:
         return False
     if len(processors) > 1 and next(element.iter("{*}TaskGroup"), None) is not None:
         return False  # a job's may be those of its task groups, or not
-    if not all(map(requests.leaves_some, nodes_)) or not _leave_numbers((*nodes_, *processors)):
+    grouped = _grouped((*nodes_, *processors))
+    if not all(map(requests.leaves_some, nodes_)) or not _leave_numbers(grouped):
         return False
     if not nodes_ or not processors:
         return True
     # However values are inherited and lent: if every number of nodes is at most every number of
     # processors, each node has a task.
-    counts = [[_count(item) for item in items] for items in (nodes_, processors)]
+    counts = [
+        [None if item in grouped else _count(item) for item in items]
+        for items in (nodes_, processors)
+    ]
     if None in counts[0] or None in counts[1]:
         return False
     most, least = max(filter(None, counts[0]), default=0), min(filter(None, counts[1]), default=0)
@@ -239,8 +243,8 @@ def _is_delivered(item: Element) -> bool:
 
 
 def _count(item: Element) -> int | None:
-    """A count that stands in an expression as what it is, or in none; None if that is doubtful."""
-    if item.get("op", "EQ") not in _PLAIN or _is_grouped(item):
+    """What a count bounds by itself; None if that is doubtful."""
+    if item.get("op", "EQ") not in _PLAIN:
         return None
     try:
         return units.integer(item.text or "")
@@ -248,12 +252,11 @@ def _count(item: Element) -> int | None:
         return None
 
 
-def _leave_numbers(counts: Iterable[Element]) -> bool:
+def _leave_numbers(grouped: Mapping[Element, Element]) -> bool:
     """Whether it is certain that each alternative of a request leaves numbers to its counts."""
     within: dict[Element, list[Element]] = {}
-    for item in counts:
-        if _is_grouped(item) and (parent := item.getparent()) is not None:
-            within.setdefault(parent, []).append(item)
+    for item, parent in grouped.items():
+        within.setdefault(parent, []).append(item)
     return all(
         all(map(requests.leaves_some, items)) and (len(items) == 1 or _is_plain_choice(parent))
         and not any(child.get("conj", "").strip() in _NEGATING for child in parent)
@@ -270,9 +273,20 @@ def _is_plain_choice(requested: Element) -> bool:
     )  # fmt: skip
 
 
-def _is_grouped(item: Element) -> bool:
-    """Whether groups or conjunctions stand around it, which may turn it into its contrary."""
-    parent = item.getparent()
-    return parent is not None and any(
-        child.get("group") is not None or child.get("conj") is not None for child in parent
-    )
+def _grouped(items: Iterable[Element]) -> dict[Element, Element]:
+    """Items, with what they stand in, around which are groups or conjunctions.
+
+    These may turn an item into its contrary.
+    """
+    within: dict[Element, bool] = {}
+    found: dict[Element, Element] = {}
+    for item in items:
+        if (parent := item.getparent()) is None:
+            continue
+        if parent not in within:
+            within[parent] = any(
+                child.get("group") is not None or child.get("conj") is not None for child in parent
+            )
+        if within[parent]:
+            found[item] = parent
+    return found
