@@ -22,6 +22,7 @@ Path = tuple[str | int, ...]
 INSTEAD = "\ufffd"  # of what a document cannot hold
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\n')
 # What is escaped so may be a letter that XML does not have; two of them stand as they are, too.
+_LONG = re.compile(r"Exceeds the limit \(([0-9]{1,9}) digits\)")  # as int() says it
 _ESCAPES = "ubf"
 _OTHERS = ("\ufffe", "\uffff")
 
@@ -72,6 +73,18 @@ def kept(data: str | bytes) -> Any:
         )
     except RecursionError:
         raise ValueError("values nested too deeply") from None
+
+
+def why(error: Exception) -> str:
+    """Why a text is no JSON that is read. What Python says of long numbers names its settings.
+
+    >>> why(ValueError("Exceeds the limit (4300 digits) for integer string conversion"))
+    'a whole number of more than 4300 digits'
+    """
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    limit = _LONG.match(str(error))
+    return str(error) if limit is None else f"a whole number of more than {limit[1]} digits"
 
 
 def _finite(text: str) -> float:

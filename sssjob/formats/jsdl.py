@@ -81,6 +81,9 @@ from sssjob.translate.translator import Read, Settings, Translator
 _PREFIXES = {"jsdl": JSDL, "posix": POSIX, "spmd": SPMD, "sssjob": OURS}
 _VARIATION = "http://www.ogf.org/jsdl/2007/02/jsdl-spmd/MPI"  # which SPMD has to name
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")  # of NCName what everybody takes
+_BOUND = re.compile(
+    r"(?:[0-9]{1,36}(?:\.[0-9]{0,36})?|\.[0-9]{1,36})(?:[eE][+-]?[0-9]{1,2})?"
+)  # the numbers that are read
 _NORMALIZED = re.compile(r"[\t\r\n]")  # what no xsd:normalizedString keeps
 _DATA = "data:application/octet-stream;base64,"  # RFC 2397
 _OVERWRITE = "overwrite"
@@ -685,13 +688,9 @@ def _values(element: Element) -> list[Interval]:
 
 def _bound(element: Element) -> Fraction:
     text = _text(element)
-    try:
-        value = Fraction(text) if len(text) < 40 else None
-    except (ValueError, ZeroDivisionError):
-        value = None
-    if value is None or value < 0 or not re.fullmatch(r"[0-9.]+(?:[eE][+-]?[0-9]{1,2})?", text):
+    if not _BOUND.fullmatch(text):
         raise InvalidValue(text, f"a number in {etree.QName(element).localname}")
-    return value
+    return Fraction(text)
 
 
 def _is_open(element: Element) -> bool:

@@ -21,6 +21,7 @@ from sssjob import commands, registry
 from sssjob.array_indices import ELEMENTS, beginning
 from sssjob.commands import CommandFailed, CommandLimits
 from sssjob.errors import InvalidValue, Severity, UnusableInput, unheard
+from sssjob.json_text import why
 from sssjob.lcginfo.jobs import READ, from_job
 from sssjob.lcginfo.snapshot import (
     Pool,
@@ -243,7 +244,7 @@ def json_value(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnusableOutput(f"the JSON cannot be read: {error}") from error
+        raise UnusableOutput(f"the JSON cannot be read: {why(error)}") from error
 
 
 def span(read: Callable[[str], Fraction | int | None], text: str) -> float | None:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
+from sssjob.integers import whole
 from sssjob.known_by import of_one, submission
 from sssjob.ledger import columns, damage, ids, logs, lookup, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
@@ -366,7 +367,7 @@ def _submissions(arrived: pa.Table) -> pa.ChunkedArray:
         return told
     ids = zip(arrived[ID].to_pylist(), arrived[columns.GLOBAL].to_pylist(), strict=True)
     said = (submission(of_one(id_ or "", one or ""), "") for id_, one in ids)
-    others = pa.array([int(text) if text else None for text in said], pa.int64())
+    others = pa.array([*map(whole, said)], pa.int64())
     return pc.coalesce(told.combine_chunks(), others)
 
 

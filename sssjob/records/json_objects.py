@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 import orjson
 
 from sssjob.errors import UnusableInput
-from sssjob.json_text import OddLetter, held, line_of_value, may_be_odd, said_of
+from sssjob.json_text import OddLetter, held, line_of_value, may_be_odd, said_of, why
 from sssjob.records import lines
 from sssjob.records.lines import Readable
 from sssjob.records.record import Bad, Noted
@@ -744,4 +744,4 @@ def _why(error: Exception, line: int) -> str:
     """The decoder's words, with the line of the input; what was decoded began in ``line``."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg[0].lower()}{error.msg[1:]} at line {line + error.lineno - 1}"
-    return TOO_DEEP if isinstance(error, RecursionError) else str(error)
+    return TOO_DEEP if isinstance(error, RecursionError) else why(error)

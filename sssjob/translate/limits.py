@@ -30,7 +30,7 @@ _MOST = 1 << 63  # where systems begin that take the first of 64 bits for a sign
 _KINDS = ("Hard", "Soft", "")
 _ULIMIT = re.compile(
     r"(?:ulimit -S (?P<same>-[a-z] [0-9]+) && (?=ulimit -H (?P=same)$))?"
-    r"ulimit (?:(?P<kind>-[HS]) )?(?P<option>-[a-z]) (?P<number>[0-9]+)"
+    r"ulimit (?:(?P<kind>-[HS]) )?(?P<option>-[a-z]) (?P<number>[0-9]{1,18})"
 )
 
 

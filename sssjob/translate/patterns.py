@@ -26,6 +26,7 @@ from sssjob.file_names import (
     literal,
     parse,
 )
+from sssjob.integers import whole
 from sssjob.model import Job, Property
 from sssjob.translate import arrays
 from sssjob.translate.options import Option, ScriptOptions
@@ -178,7 +179,7 @@ class Patterns:
                 return sign
         width = _DIGITS.search(token) if self.padded else None
         found = known.get(_DIGITS.sub("", token, count=1)) if width is not None else None
-        if width is None or found is None or not 0 < int(width[0]) < 10:
+        if width is None or found is None or not 0 < (whole(width[0]) or 0) < 10:
             raise InvalidValue(token, "a word that a job object has for names of files")
         return RunningValue(found, int(width[0]))
 

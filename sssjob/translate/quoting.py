@@ -23,7 +23,7 @@ _CODES = re.compile(r"(?:\\[0-7]{3})+|%%")
 _PRINTED = r""""\$\(printf '([^']*)_'\)\""""
 _ASSIGNED = re.compile(rf"export (\w+)=(?:{_PRINTED}; \1=\$\{{\1%_\}}|(.*))", re.ASCII | re.DOTALL)
 _COMMAND = re.compile(rf"(?:set --((?: {_PRINTED})+); )?exec (.*)", re.DOTALL)
-_WORD = re.compile(r""""\$\{([0-9]+)%_\}"|(?:'[^']*'|"'"|[^\s'"])+""")
+_WORD = re.compile(r""""\$\{([0-9]{1,9})%_\}"|(?:'[^']*'|"'"|[^\s'"])+""")
 _UNQUOTED = re.compile(r"[^\s\"'#]*[^\s\"'#\\]")  # a backslash at the end may continue a line
 _QUOTE = "'\"'\"'"  # how a ' stands between others
 _PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)  # what a shell reads as it stands

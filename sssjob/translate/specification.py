@@ -17,7 +17,7 @@ from sssjob import units
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.integers import whole
-from sssjob.json_text import Loaded, PlacedText, each_once, held, said_of
+from sssjob.json_text import Loaded, PlacedText, each_once, held, said_of, why
 from sssjob.model import Note, Property, stripped, text_in
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
@@ -73,8 +73,7 @@ class Specification(Translator[Data]):
             _deep(found)
         except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", 0) or _line_of_byte(data, error)
-            why = "nested too deep" if isinstance(error, RecursionError) else str(error)
-            yield finding("E-TYPE", f"no JSON of a job specification: {why}", line=line)
+            yield finding("E-TYPE", f"no JSON of a job specification: {why(error)}", line=line)
             return
         several = isinstance(found, list)
         text = PlacedText(data.decode(json.detect_encoding(data), "surrogatepass"), several=several)

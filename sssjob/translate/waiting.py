@@ -29,10 +29,14 @@ def moment(
     """
     try:
         told = units.time(item.text)
-        rounded = -(-told // step) * step
-        datetime.fromtimestamp(rounded)
-    except (InvalidValue, ValueError, OverflowError, OSError) as error:
+    except InvalidValue as error:
         asked.refuse(item, str(error))
+        return None
+    rounded = -(-told // step) * step
+    try:
+        datetime.fromtimestamp(rounded)
+    except (ValueError, OverflowError, OSError):  # which says it of the platform, or the year
+        asked.refuse(item, "no calendar has that time: it is behind the year 9999")
         return None
     if no_zero and not told:
         asked.refuse(item, no_zero)

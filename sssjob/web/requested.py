@@ -16,7 +16,7 @@ from sssjob.client import terms
 from sssjob.client.json_requests import CODE
 from sssjob.document import tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.json_text import each_once
+from sssjob.json_text import each_once, why
 from sssjob.rmap import gate
 from sssjob.rmap.message import READING, Data, DataDocument, Get, Object, Option, Request
 from sssjob.rmap.responder import ReceivedRequest
@@ -101,7 +101,7 @@ def _body(body: bytes) -> dict[str, Any]:
     try:
         told = json.loads(body, object_pairs_hook=each_once)
     except (ValueError, RecursionError) as error:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {why(error)}") from None
     if not isinstance(told, dict):
         said = f"The body is not an object of JSON, but {_KINDS[type(told)]}."
         raise HTTPException(HTTPStatus.BAD_REQUEST, said)

@@ -78,7 +78,9 @@ _QUANTIFIER = re.compile(r"([*+?]|\{[0-9]{1,5}(?:,[0-9]{0,5})?\})([?+]?)")
 _LOOKS_LIKE_ONE = re.compile(r"\{[\s0-9]*,?[\s0-9]*\}")
 _FLAGS = re.compile(r"\(\?([ims]*)(?:-([ims]+))?([:)])")
 _NAMED = re.compile(r"\(\?(?:P?<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')", re.ASCII)
-_NUMBERED_BACK = re.compile(r"\\(?:([1-9][0-9]*)|g([1-9][0-9]*)|g\{(-?[1-9][0-9]*)\})")
+_NUMBERED_BACK = re.compile(
+    r"\\(?:([1-9][0-9]{0,400})|g([1-9][0-9]{0,400})|g\{(-?[1-9][0-9]{0,400})\})"
+)
 _NAMED_BACK = re.compile(
     r"\\k<([A-Za-z_]\w*)>|\\[kg]\{([A-Za-z_]\w*)\}|\\k'([A-Za-z_]\w*)'|\(\?P=([A-Za-z_]\w*)\)",
     re.ASCII,

@@ -13,6 +13,7 @@ from sssjob.errors import InvalidValue
 from sssjob.features.derive import derive
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
+from sssjob.json_text import why
 from sssjob.model import Job, Property
 
 # An id names a directory: 12345, 7.3, 12[3].server.example.org, 0.cluster@host.
@@ -86,7 +87,7 @@ def told(printed: str, command: str, notes: list[str]) -> object:
     try:
         return json.loads(printed) if printed else None
     except (ValueError, RecursionError) as error:
-        notes.append(f"{command} printed no JSON: {error}")
+        notes.append(f"{command} printed no JSON: {why(error)}")
         return None
 
 

@@ -59,9 +59,7 @@ class XPath2Query(Question):
     ) -> Self:
         """A query whose expression was read; raises ``NotAQuery``."""
         if version not in VERSIONS:
-            raise ValueError(
-                f"{version!r} is no version of XPath: expected 1.0, {', '.join(VERSIONS)}"
-            )
+            raise InvalidValue(version, f"a version of XPath: expected 1.0, {', '.join(VERSIONS)}")
         query = cls(expression, namespaces, version, part)
         query._refuse_unbound()
         return query

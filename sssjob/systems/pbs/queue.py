@@ -55,7 +55,7 @@ _OF_ARRAYS = _WAIT, _COUNTS, _ALL_TASKS = (
     "array_indices_remaining", "array_state_count", "array_indices_submitted"
 )  # fmt: skip
 _RUN = re.compile(r"\b(?:Running|Exiting):([0-9]{1,9})")  # of array_state_count
-_HELD_SLOT = re.compile(r"\s*([0-9]+)(?:-([0-9]+))?")
+_HELD_SLOT = re.compile(r"\s*([0-9]{1,18})(?:-([0-9]{1,18}))?")
 
 
 class PBSQueue(QueueReader):

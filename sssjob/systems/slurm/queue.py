@@ -44,7 +44,7 @@ _RESERVATION = re.compile(r"^ReservationName=", re.MULTILINE)
 _NONE = ("No reservations in the system", "No partitions in the system")
 _CPU = re.compile(r"\bcpu=([0-9]{1,9})\b")
 _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/:.]*)=(\S*)")
-_CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
+_CPUS = re.compile(r"^\s*([0-9]{1,18})/([0-9]{1,18})/([0-9]{1,18})/([0-9]{1,18})\s*$")
 _ARRAY = re.compile(r"([0-9]+)_\[([^\]]*)\]")
 
 _STATUS = "sssjob.systems.slurm.status"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from sssjob.accounting.audit import SystemStatement
 from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.integers import whole
 from sssjob.records.clock import Clock
 
 _TITLE = re.compile(
@@ -49,9 +50,9 @@ def read(source: str, text: str, zone: str = "") -> Iterator[SystemStatement]:
         amount = row.get("Allocated", row.get("Used", ""))
         if not _counts(row):
             continue
-        if not (amount.isdecimal() and amount.isascii()):
+        if (number := whole(amount)) is None:
             raise UnusableInput(f"not a whole number of seconds, minutes or hours: {line}")
-        used[row.get("Cluster", "")] += int(amount)
+        used[row.get("Cluster", "")] += number
     scale = _SECONDS[unit[1]]
     for cluster, total in used.items():
         yield SystemStatement(

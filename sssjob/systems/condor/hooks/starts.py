@@ -16,6 +16,7 @@ from fractions import Fraction
 from sssjob import units, usage
 from sssjob.classads import evaluate
 from sssjob.classads.values import Ad
+from sssjob.errors import InvalidValue
 from sssjob.fold import JOB, Fact
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Item, Job, Properties, Property, TaskGroup, without
@@ -345,8 +346,8 @@ def _rate(item: Property | None) -> Fraction | None:
     """The part of processors that was used on average."""
     text = "" if item is None else item.attributes.get("consumptionRate", "")
     try:
-        return Fraction(text)
-    except ValueError:
+        return units.number(text)
+    except InvalidValue:
         return None
 
 
