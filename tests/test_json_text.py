@@ -15,6 +15,7 @@ from sssjob.json_text import (
     PlacedText,
     each_once,
     held,
+    kept,
     line_of_value,
     may_be_odd,
     said_of,
@@ -283,3 +284,25 @@ def test_the_line_of_each_value_is_found(value):
     text, places = lines(value)
     assert [line_of_value(text, place) for place in places] == [*range(1, len(places) + 1)]
     assert line_of_value(text, (*places[-1], "no such")) == len(places)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1.5, "b": [-2e3, 7]}', b'{"a": 1.5, "b": [-2e3, 7]}'])
+def test_a_file_that_is_kept_has_its_numbers(text):
+    assert kept(text) == {"a": 1.5, "b": [-2000.0, 7]}
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        pytest.param('{"a": 1e999}', "1e999 is no number", id="too large"),
+        pytest.param('{"a": [-1e999]}', "-1e999 is no number", id="too far below 0"),
+        pytest.param('{"a": NaN}', "NaN is no number", id="no number"),
+        pytest.param('{"a": -Infinity}', "-Infinity is no number", id="infinite"),
+        pytest.param('{"a": 1, "a": 1}', "a", id="a name twice"),
+        pytest.param("[" * 100_000, "values nested too deeply", id="deep"),
+        pytest.param("{", "Expecting", id="no JSON"),
+    ],
+)
+def test_a_file_that_is_kept_has_nothing_else(text, said):
+    with pytest.raises(ValueError, match=said):
+        kept(text)

@@ -125,6 +125,7 @@ REFUSED = [
     pytest.param('<Job><TaskGroup><Name>a</Name><Memory>1</Memory><TaskGroup mood="x"></TaskGroup></Job>', 1, 49, "<TaskGroup> opens inside <TaskGroup>", "before <Memory> (line 1) or before <TaskGroup> (line 1)", id="two places before its like"),
     pytest.param("<Environment><Variable name='a'/><Environment><Variable name='b'/>", 1, 34, "<Environment> opens inside", "instead, or", id="variables that would stand alone"),
     pytest.param("<Job><Id><Name>x</Name></Job>", 1, 10, "<Id> (line 1) is not closed", "behind its value, or remove it", id="no value at all"),
+    pytest.param("<Job><Environment><Id>1</Id><Name>n</Name></Job>", 1, 6, "<Environment> (line 1) is not closed before </Job>", "write </Environment> before </Job>", id="a first child that cannot be in it"),
     pytest.param("<Job><Id>a &nbsp; b</Id></Job>", 1, 18, "nbsp", "", id="an unknown entity"),
     pytest.param("<Job><Id>a\x01b</Id></Job>", 1, 11, "U+0001 is not a character of XML 1.0", "remove it", id="a control character"),
     pytest.param("<Job><Id>\ufffe</Id></Job>", 1, 10, "U+FFFE is not a character of XML 1.0", "remove it", id="no character at all"),
@@ -188,6 +189,19 @@ def test_independent_mistakes_are_all_told_and_consequences_are_not():
     assert [(each.line, each.message.split()[0]) for each in advice(broken)] == [
         (2, "<Id>"), (3, "a"), (4, "U+0002"), (5, "typographic"), (5, "<Memory>"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "broken, path",
+    [
+        pytest.param("<Job><Memory/><Id>a & b</Id></Job>", "/Job/Id", id="an empty element before"),
+        pytest.param("<Job><!-- c --><Id>a\x01b</Id></Job>", "/Job/Id", id="a comment"),
+        pytest.param("<Job><Name>a</Name>c & d</Job>", "/Job", id="text behind an element"),
+        pytest.param("<Job></Job></Job><Id>a & b</Id>", "/Id", id="an end tag too many"),
+    ],
+)
+def test_what_is_wrong_in_text_is_told_with_the_path_of_its_element(broken, path):
+    assert advice(broken)[-1].path == path
 
 
 def test_findings_tell_the_path_of_the_element():

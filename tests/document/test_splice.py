@@ -9,9 +9,9 @@ from lxml import etree
 from strategies import documents
 
 from sssjob import spec
-from sssjob.document import read, splice
+from sssjob.document import loads, read, splice
 from sssjob.errors import UnreadableDocument
-from sssjob.model import Job, JobGroup, Property
+from sssjob.model import Job, JobGroup, Property, Reference
 
 NAMESPACE = spec.NAMESPACES[-1]
 JOB = "<Job><Id>1</Id></Job>"
@@ -121,6 +121,45 @@ def test_changed_jobs_read_back_and_what_is_between_them_stays(tmp_path, chunk, 
 )  # fmt: skip
 def test_a_new_job_looks_like_what_is_around_it(tmp_path, chunk, data, expected):
     assert spliced(data, tmp_path, ended).decode() == expected
+
+
+def meant(block):
+    """The group with a job in the place of each reference to one."""
+    if type(block) is not JobGroup:
+        return block
+    new = loads("<Job><Id>1</Id><User>u</User></Job>")
+    return block.holding(new if isinstance(item, Reference) else item for item in block.items)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(
+            "<JobGroup>\n  <Id>g</Id>\n  <Job>\n   1\n  </Job>\n</JobGroup>",
+            "<JobGroup>\n  <Id>g</Id>\n"
+            "  <Job>\n    <Id>1</Id>\n    <User>u</User>\n  </Job>\n</JobGroup>",
+            id="on several lines, as far into them as it was",
+        ),
+        pytest.param(
+            "<JobGroup>\n  <Id>g</Id><Job>\n   1\n  </Job>\n</JobGroup>",
+            "<JobGroup>\n  <Id>g</Id><Job>\n  <Id>1</Id>\n  <User>u</User>\n</Job>\n</JobGroup>",
+            id="behind something else",
+        ),
+        pytest.param(
+            "<JobGroup>\n\t<Id>g</Id>\n\t<Job>\r\n1</Job>\n</JobGroup>",
+            "<JobGroup>\n\t<Id>g</Id>\n"
+            "\t<Job>\r\n\t  <Id>1</Id>\r\n\t  <User>u</User>\r\n\t</Job>\n</JobGroup>",
+            id="with its ends of lines",
+        ),
+        pytest.param(
+            "<JobGroup>\n\t<Id>g</Id>\n\t<Job>1</Job>\n</JobGroup>",
+            "<JobGroup>\n\t<Id>g</Id>\n\t<Job><Id>1</Id><User>u</User></Job>\n</JobGroup>",
+            id="on one line",
+        ),
+    ],
+)
+def test_a_job_in_the_place_of_a_reference_looks_like_it(tmp_path, chunk, data, expected):
+    assert spliced(data, tmp_path, meant).decode() == expected
 
 
 @pytest.mark.parametrize("encoding", ["UTF-16", "ISO-8859-1", "UTF-8-sig", "windows-1252", "ASCII"])

@@ -291,3 +291,24 @@ def test_one_without_an_end_of_its_own_ends_with_what_it_stands_in(inner):
     source = b"<Jobs>\n<Job>%s\n</Jobs>\n<Job><Id>4</Id></Job>" % inner
     assert [each.line for each in tree.located(source, on_error=told.append)] == [4]
     assert [error.finding.line for error in told] == [3]
+
+
+@pytest.mark.parametrize(
+    "before, behind, lines, wrong",
+    [
+        pytest.param("<x:Jobs>", "</x:Jobs>", [], 1, id="of what jobs stand in"),
+        pytest.param("<Jobs x:a='1'>", "</Jobs>", [], 1, id="of an attribute of that"),
+        pytest.param("<Jobs><x:A>", "</x:A></Jobs>", [], 1, id="further inside"),
+        pytest.param("<Jobs><x:b/>", "</Jobs>", [2, 3], 1, id="of what stands beside jobs"),
+        pytest.param("<Jobs><b x:a='1'/>", "</Jobs>", [2, 3], 1, id="of its attribute"),
+        pytest.param("<Jobs><A><x:b/>", "</A></Jobs>", [2, 3], 1, id="beside jobs further inside"),
+    ],
+)
+@pytest.mark.parametrize("reader", [tree.located, slices])
+def test_a_prefix_that_is_declared_nowhere_costs_the_jobs_that_stand_in_its_element(
+    reader, before, behind, lines, wrong
+):
+    told = []
+    source = f"{before}\n{JOB.decode()}\n{JOB.decode()}\n{behind}".encode()
+    assert [each.line for each in reader(source, on_error=told.append)] == lines
+    assert [error.finding.line for error in told] == [wrong]

@@ -242,6 +242,11 @@ EQUIVALENT = {
     ("sssjob.document.batches",
      "for unit, piece in zip(self.units, self.pieces(), strict=True):", "False"):
      "there is a piece for each",
+    ("sssjob.document.parsing",
+     "begin = _line(data, said.line, encoding).rfind(sign, 0, said.column) if sign else -1", "2"):
+     "what is below 0 is below 0",
+    ("sssjob.document.guesses", "enough = len(self.rest) >= SIZE or ended",
+     "len(self.rest) > SIZE"): "where a batch ends says nothing",
     ("sssjob.document.guesses", "yield Piece(line, place, place.start + len(line)), end",
      "place.start - len(line)"): "nobody asks where a line of a document ends in its source",
 }  # fmt: skip
