@@ -1,6 +1,7 @@
 """Broken documents: advice on each cause, and repair where one repair is possible."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import io
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from lxml import etree
 from strategies import ANY
 
-from sssjob.document import loads, repair, tree
+from sssjob.document import loads, read, repair, tree
 from sssjob.document.parsing import SourcePlace
 from sssjob.document.repair import NotRepairable, advise
+from sssjob.document.repair.advisor import Advisor
 from sssjob.document.repair.source import Source
 from sssjob.errors import UnreadableDocument
 
@@ -340,3 +342,27 @@ def test_advice_on_what_is_too_large_is_the_parser_s_own(monkeypatch):
 def test_nothing_is_repaired_where_nobody_asks():
     with pytest.raises(UnreadableDocument):
         loads(raw("1.3-moderate-example"))
+
+
+WRONG = "<Job>\n<Id>1<Id>\n<Memory units=“GB”>1</Memory></Job>\n"
+LINE = "<Job><Id>1</Id></Job>\n"
+
+
+@pytest.mark.parametrize(
+    "text, ids, told",
+    [
+        pytest.param(WRONG, 0, [[(2, 6), (3, 15)]], id="a document"),
+        pytest.param(WRONG * 2, 0, [[(2, 6), (3, 15), (5, 6)], []], id="two, which are told once"),
+        pytest.param(LINE * 2 + WRONG.replace("\n", "") + "\n", 2, [[(3, 29)] * 2], id="a line"),
+        pytest.param(LINE + WRONG, 1, [[(3, 6), (4, 15)]], id="a document behind a line"),
+    ],
+)
+@pytest.mark.parametrize("given", [str.encode, lambda text: io.BytesIO(text.encode())])
+def test_each_cause_is_told_of_bytes_and_of_a_stream(text, ids, told, given):
+    advisor, found = Advisor(given(text)), []
+
+    def tell(error):
+        found.append([(each.line, each.column) for each in advisor.explain(error)])
+
+    assert len([*read(advisor.source, on_error=tell)]) == ids
+    assert found == told

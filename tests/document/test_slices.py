@@ -172,3 +172,4 @@ def test_much_white_space_is_a_limit_behind_a_document_and_counts_anew_behind_th
     else:
         assert len(found) == 1
         assert "without a tag" in "".join(errors)
+        assert errors[0].startswith("1: error")

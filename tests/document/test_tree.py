@@ -242,6 +242,11 @@ def test_a_document_type_in_the_first_line_is_told_there(encoding):
         tree.parse("<!DOCTYPE Job><Job/>".encode(encoding))
 
 
+def test_a_document_type_has_its_column_behind_what_stands_in_its_line():
+    with pytest.raises(UnreadableDocument, match=r"^2:12: .*document type"):
+        tree.parse("\n <!-- é --><!DOCTYPE Job><Job/>")
+
+
 INNER = b"<TaskGroup><Name>1</Name></TaskGroup>"
 
 

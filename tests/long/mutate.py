@@ -247,6 +247,11 @@ EQUIVALENT = {
      "what is below 0 is below 0",
     ("sssjob.document.guesses", "enough = len(self.rest) >= SIZE or ended",
      "len(self.rest) > SIZE"): "where a batch ends says nothing",
+    ("sssjob.document.repair.scan._head", "return 0", "return None"):
+     "where a search begins that is told nothing",
+    ("sssjob.document.text", "if dialect and type(item) is Property:",
+     "dialect or type(item) is Property"):
+     "without a dialect a name is itself, and none has another one for a reference",
     ("sssjob.document.guesses", "yield Piece(line, place, place.start + len(line)), end",
      "place.start - len(line)"): "nobody asks where a line of a document ends in its source",
 }  # fmt: skip
