@@ -28,6 +28,7 @@ from sssjob.document.bridge import from_tree
 from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
 from sssjob.document.sources import NamedSource
+from sssjob.drawing.tree import tree as draw
 from sssjob.errors import LimitExceeded, Severity, UnreadableDocument
 from sssjob.expression.evaluate import stated
 from sssjob.expression.tree import conjuncts
@@ -84,6 +85,7 @@ READERS = {
     "values":   lambda data: [dumps(from_tree(each)) for each in tree.units(data)],
     "indented": lambda data: [dumps(from_tree(each), indent=True) for each in tree.units(data)],
     "effective": lambda data: [dumps(resolve(from_tree(each)).block) for each in tree.units(data)],
+    "shown":    lambda data: [draw(from_tree(each)) for each in tree.units(data)],
     "canon":    lambda data: [canonical.canon(from_tree(each)) for each in tree.units(data)],
     "check":    lambda data: sum(1 for _ in check_source(data)),
     "query":    lambda data: sum(1 for _ in compile("//Job[User='amy']/Id").run(data)),

@@ -21,8 +21,10 @@ _READABLE = {spec.DATETIME: units.iso, spec.DURATION: units.clock}
 def tree(block: Block) -> Tree:
     """A job object as a tree, for a console of rich."""
     root = Tree(_heading(block), guide_style="dim")
+    properties = block.properties
+    heading = [properties.get(name) for name in _HEADINGS]
     for item in block.items:
-        if not (isinstance(item, Property) and item.name in _HEADINGS and _is_heading(block, item)):
+        if not any(item is each for each in heading):
             _add(root, item)
     return root
 
@@ -43,10 +45,6 @@ def _style(block: Block) -> str:
     if has_ended(block.get):
         return "red" if how_it_ended(block.get) in (Ending.ABORTED, Ending.FAILED) else "green"
     return "magenta" if spelled(state) in _STAND_STILL else _BY_STEP.get(step(state), "red")
-
-
-def _is_heading(block: Block, item: Property) -> bool:
-    return block.properties.get(item.name) is item
 
 
 def _add(above: Tree, item: Item) -> None:
