@@ -1,4 +1,5 @@
 """XPath 2.0, 3.0 and 3.1: what they can say, where they stream, and what they are refused."""
+# ruff: noqa: E501 (a row of a table is a line)
 
 import pickle
 from contextlib import suppress
@@ -418,3 +419,32 @@ def test_an_array_in_brackets_is_no_predicate(expression, expected):
 def test_whatever_is_asked_of_an_empty_array_is_no_error_of_our_own(expression):
     with suppress(SSSJobError):
         list(compile(expression, version="3.1").run(b"<Job><Id>1</Id></Job>"))
+
+
+@pytest.mark.parametrize(
+    "expression, said",
+    [
+        ('QName("a", ())', "the 2nd argument of QName() is an empty sequence, which it does not take (XPTY0004)"),
+        ('QName(1, "a")', "the 1st argument of QName() is xs:integer, which it does not take (XPTY0004)"),
+        ("string-length(1)", "the 1st argument of fn:string-length() is xs:integer, and not xs:string (XPTY0004)"),
+        ("year-from-date(1)", "the 1st argument of fn:year-from-date() is xs:integer, and not xs:date (XPTY0004)"),
+        ('abs("a")', "the argument of fn:abs() is xs:string, which it does not take (XPTY0004)"),
+        ("xs:anyURI(1)", "the argument of xs:anyURI() is xs:integer, which it does not take (FORG0001)"),
+        ('subsequence(1, "b")', "the 2nd argument of fn:subsequence() is xs:string, and not a number (XPTY0004)"),
+        ("fn:error(1)", "the 1st argument of fn:error() is xs:integer, and not xs:QName (XPTY0004)"),
+        ('codepoints-to-string("a")', "invalid type xs:string for codepoint a (XPTY0004)"),
+        ("adjust-date-to-timezone(current-date(), 1)", "the 2nd argument of fn:adjust-date-to-timezone() is xs:integer, and not xs:dayTimeDuration (XPTY0004)"),
+    ],
+)  # fmt: skip
+def test_types_of_arguments_are_told_as_xpath_calls_them(expression, said):
+    with pytest.raises(NotAQuery) as told:
+        compile(expression, version="3.1")
+    assert told.value.message == said
+
+
+def test_an_argument_that_a_document_gives_is_told_so(tmp_path):
+    found = compile("QName(//Job/@op, round(/a))", version="3.1")
+    with pytest.raises(
+        UnreadableDocument, match=r"the 2nd argument of QName\(\) is an empty sequence"
+    ):
+        list(found.run(b"<Job><Id>1</Id></Job>"))

@@ -53,6 +53,19 @@ _PLACE = re.compile(r"line (\d+), column (\d+): ")
 _CODE = re.compile(r"\[err:(\w+)\] (.*)", re.DOTALL)
 
 
+_FUNCTION = re.compile(r"'([\w:.\-]+)' (?:constructor )?function\b")
+_CLASS = re.compile(r"<class '(?:\w+\.)*(\w+?)(?:10)?'>")
+_ARGUMENT = re.compile(
+    r"(?:the )?(?:(\d+(?:st|nd|rd|th)) )?(?:argument has (?:an invalid )?|invalid argument )"
+    r"type (<class '[\w.]+'>)(?: instead of (<class '[\w.]+'>))?"
+)
+_TYPES = {
+    "NoneType": "an empty sequence", "int": "xs:integer", "str": "xs:string", "float": "xs:double",
+    "bool": "xs:boolean", "Decimal": "xs:decimal", "list": "a sequence", "tuple": "a sequence",
+    "NumericProxy": "a number", "ArithmeticProxy": "a number or a time",
+}  # fmt: skip
+
+
 def parse(expression: str, namespaces: dict[str, str], version: str) -> Any:
     """The root token of an expression. Raises ``NotAQuery`` with the place."""
     _refuse_hostile(expression)
@@ -87,9 +100,25 @@ def not_a_query(expression: str, error: ElementPathError) -> NotAQuery:
 
 
 def said(error: ElementPathError) -> str:
-    """The sentence of an error, with its code."""
+    """The sentence of an error, with its code, and with types as XPath calls them."""
     found = _CODE.search(str(error))
-    return f"{found[2]} ({found[1]})" if found else str(error)
+    sentence, code = (found[2], f" ({found[1]})") if found else (str(error), "")
+    of = _FUNCTION.match(str(error))
+    sentence = _ARGUMENT.sub(partial(_of_argument, f" of {of[1]}()" if of else ""), sentence)
+    return f"{_CLASS.sub(_type, sentence)}{code}"
+
+
+def _of_argument(function: str, found: re.Match[str]) -> str:
+    """``the 2nd argument of QName() is an empty sequence``."""
+    which = f"the {found[1]}" if found[1] else "the"
+    wanted = f", and not {found[3]}" if found[3] else ", which it does not take"
+    return f"{which} argument{function} is {found[2]}{wanted}"
+
+
+def _type(found: re.Match[str]) -> str:
+    """A type of values, of which elementpath says what it is in Python."""
+    name = found[1]
+    return _TYPES.get(name) or f"xs:{name if name[:2].isupper() else name[0].lower() + name[1:]}"
 
 
 def _refuse_hostile(expression: str) -> None:
