@@ -61,6 +61,8 @@ class Attributes(dict[str, str]):
             raise WrongKind(shown(given), "a mapping of names to values") from error
         for name, value in self.items():
             of_kind(name, str, "a name of an attribute")
+            if name == "xmlns":
+                raise InvalidValue(name, "a name of an attribute: a namespace is one of its own")
             declares = _declares(name)
             if type(value) is not str:
                 value = text(value)
@@ -349,7 +351,19 @@ class Block(_WorkedOut):
         >>> Job.of(Requested.of(Processors=16), Id="PBS.1234.0", User="scottmo")["User"].text
         'scottmo'
         """
-        return cls((*cls._named(properties), *_items(items)))
+        held = _items(items)
+        cls._refuse_read_otherwise(held)
+        return cls((*cls._named(properties), *held))
+
+    @classmethod
+    def _refuse_read_otherwise(cls, items: Iterable[Item]) -> None:
+        """Refuse properties of names that are read again as a block, or as another property."""
+        for item in items:
+            if type(item) is not Property or item.namespace not in spec.NAMESPACES:
+                continue
+            if item.name in BLOCKS or spec.older(item.name, cls.name) is not None:
+                advice = _meant(item.name, cls.name) or f"{item.name} is a block"
+                raise UnknownName(item.name, cls.name, advice)
 
     @classmethod
     def _named(cls, properties: Mapping[str, Scalar]) -> Iterator[Property]:
@@ -452,6 +466,7 @@ class Block(_WorkedOut):
         ['1024', '4']
         """
         _check_change(properties, inside, Property)
+        (inside or type(self))._refuse_read_otherwise(properties)
         if inside is not None:
             found = self.block(inside) or inside(namespace=self.namespace)
             asked = (*properties, *inside._named(named))
@@ -544,6 +559,7 @@ class Requested(Block):
         if inside is not None:
             return super().setting(*properties, inside=inside, **named)
         _check_change(properties, None, Property)
+        self._refuse_read_otherwise(properties)
         asked = (*properties, *self._named(named))
         new = [belonging(item, self.namespace) for item in asked]
         return self.holding(_editing().setting(self, new))

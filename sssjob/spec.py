@@ -394,6 +394,18 @@ def alias(name: str, container: str) -> Alias | None:
 
 
 @lru_cache(_REMEMBERED)
+def older(name: str, container: str) -> Alias | None:
+    """The row of an older name, as which a property of that name is read in a container."""
+    row = None if name in properties(container) else alias(name, container)
+    is_elsewhere = (
+        row is not None
+        and container in (REQUESTED, DELIVERED)
+        and row.category not in ("", container)
+    )
+    return None if is_elsewhere else row
+
+
+@lru_cache(_REMEMBERED)
 def written(canonical: str, container: str, dialect: str) -> str:
     """The name by which a dialect writes a property in a container."""
     for row in ALIASES:

@@ -12,7 +12,18 @@ import pytest
 
 from sssjob import expression
 from sssjob.errors import InvalidValue, NoSuchProperty, Severity, UnknownName
-from sssjob.model import Delivered, Job, JobGroup, Properties, Property, Reference, Requested, walk
+from sssjob.model import (
+    Delivered,
+    Job,
+    JobDefaults,
+    JobGroup,
+    Properties,
+    Property,
+    Reference,
+    Requested,
+    TaskGroup,
+    walk,
+)
 
 JOB = Job.of(
     Requested.of(Processors=16, Memory=Fraction(3, 2)),
@@ -220,3 +231,37 @@ def test_builders_refuse_parts_of_what_is_whole(name, value):
         Job.of(**{name: value})
     with pytest.raises(InvalidValue, match=f"{name}, which is whole"):
         Job.of(Id="1").setting(**{name: value})
+
+
+READ_OTHERWISE = [
+    (Job, "Requested"), (Job, "Delivered"), (Job, "Job"), (Job, "TaskGroup"), (Job, "JobDefaults"), (Job, "Task"),
+    (JobGroup, "Job"), (JobGroup, "JobDefaults"), (TaskGroup, "Task"), (TaskGroup, "TaskDefaults"),
+    (JobDefaults, "Requested"), (Requested, "Job"), (Delivered, "Requested"), (Job, "jobId"),
+    (Job, "requestedProcessors"), (JobDefaults, "jobId"), (Requested, "requestedProcessors"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, name", READ_OTHERWISE)
+def test_a_property_that_is_read_again_as_something_else_is_refused(kind, name):
+    for make in (kind.of, kind.of().setting):
+        with pytest.raises(UnknownName) as told:
+            make(Property(name, "x"))
+        assert str(told.value).startswith(f"{name} is no property of {kind.name}; ")
+        assert len(str(told.value)) > len(f"{name} is no property of {kind.name}; ")
+
+
+@pytest.mark.parametrize("kind", [Job, JobGroup, TaskGroup, Requested])
+@pytest.mark.parametrize(
+    "name", ["Feature", "Id", "Resource", "mine", "{urn:x}Requested", "{urn:x}jobId"]
+)
+def test_a_property_that_is_read_again_as_itself_is_taken(kind, name):
+    made = kind.of(Property(name, "x"))
+    assert [item.name for item in made.items] == [name]
+
+
+@pytest.mark.parametrize("value", ["1", "urn:x", ""])
+def test_no_attribute_declares_the_namespace_of_names_without_a_prefix(value):
+    with pytest.raises(InvalidValue, match="xmlns"):
+        Property("Feature", "x", {"xmlns": value})
+    with pytest.raises(InvalidValue, match="xmlns"):
+        Property("Feature", "x").having(xmlns=value)

@@ -94,8 +94,8 @@ def place(tag: str, container: str) -> TagMeaning:
     rows = spec.properties(container)
     if name in rows:
         return TagMeaning(name, namespace, category=category, row=rows[name])
-    alias = spec.alias(name, container)
-    if alias is None or (category and alias.category not in ("", category)):
+    alias = spec.older(name, container)
+    if alias is None:
         return TagMeaning(name, namespace, category=category)
     canonical = alias.canonical
     return TagMeaning(
