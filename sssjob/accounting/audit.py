@@ -13,11 +13,12 @@ Memory grows with the number of runs, some 1500 bytes for each of a side.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from sssjob.accounting.run import StatedRun
@@ -26,6 +27,7 @@ from sssjob.spans import in_order
 
 FINDINGS = 1000  # of a kind that are listed; all are counted
 GAPS = 1000  # of a machine that are listed
+ALIKE = 50  # runs of an id and a time that one is compared with
 
 _Runs = dict[str, list[StatedRun]]  # by the ids of their jobs
 
@@ -203,7 +205,8 @@ def _without_twins(runs: Iterable[StatedRun]) -> tuple[_Runs, list[StatedRun]]:
             key = run.machine, run.submit, run.start, run.end, run.whose
         if run.start is not None and key not in same:  # perhaps another record tells less of it
             known = begun[run.job, run.start, run.end]
-            key = next((one for one in known if _are_one(same[one], run)), key)
+            # decision 1172
+            key = next((one for one in islice(known, ALIKE) if _are_one(same[one], run)), key)
             if key not in same:
                 known.append(key)
         if key in same and run.end is not None:
@@ -218,11 +221,42 @@ def _ended_ones(runs: list[StatedRun]) -> list[StatedRun]:
     if len(runs) < 2:
         return runs
     ended = [run for run in runs if run.end is not None]
+    alike = _LikeRuns(ended, lambda run: run.submit)
     waiting = [
         run for run in runs
-        if run.end is None and not any(_agree(run, other) for other in ended)
+        if run.end is None and not any(_agree(run, other) for other in alike.to(run))
     ]  # fmt: skip
     return [*ended, *waiting]
+
+
+class _LikeRuns:
+    """Runs by a time that may not be known: those that may be one with another, in their order."""
+
+    def __init__(self, runs: Iterable[StatedRun], time: Callable[[StatedRun], int | None]) -> None:
+        self._time = time
+        self._runs = OrderedDict(enumerate(runs))
+        self._places: dict[int | None, OrderedDict[int, None]] = {}
+        for place, run in self._runs.items():
+            self._places.setdefault(time(run), OrderedDict())[place] = None
+
+    def __iter__(self) -> Iterator[StatedRun]:
+        return iter(self._runs.values())
+
+    def to(self, run: StatedRun) -> Iterator[StatedRun]:
+        """At most so many of those whose time is that of a run, or of which one is not known."""
+        return (self._runs[place] for place in self._places_of(run))
+
+    def take(self, run: StatedRun, chosen: StatedRun) -> None:
+        """Remove the first that is the one chosen, of those that may be one with a run."""
+        place = next(each for each in self._places_of(run) if self._runs[each] is chosen)
+        del self._places[self._time(chosen)][place], self._runs[place]
+
+    def _places_of(self, run: StatedRun) -> list[int]:
+        time = self._time(run)
+        if time is None:
+            return [*islice(self._runs, ALIKE)]
+        some = (islice(self._places.get(each, ()), ALIKE) for each in (time, None))
+        return sorted(chain.from_iterable(some))[:ALIKE]
 
 
 def _in_places(listed: Iterable[StatedRun]) -> Iterator[StatedRun]:
@@ -312,12 +346,12 @@ class _Counting:
                 self._listed(run, exact[_told(run)].pop())
             else:
                 rest.append(run)
-        left = [run for some in exact.values() for run in some]
+        left = _LikeRuns((run for some in exact.values() for run in some), lambda run: run.start)
         for run in rest:
-            same = [other for other in left if _agree(run, other)]
+            same = [other for other in left.to(run) if _agree(run, other)]
             other = max(same, key=lambda each: _likeness(each, run), default=None)
             if other is not None:
-                left.remove(other)
+                left.take(run, other)
             self._listed(run, other)
         for run in left:
             if run.end is None:
@@ -423,8 +457,30 @@ def _gaps(read: Iterable[StatedRun], listed: Iterable[StatedRun]) -> Iterator[Ga
     for run in read:
         if run.number is not None:
             numbers[run.machine].add(run.number)
-    known = {run.number for run in listed}
+    known = sorted({run.number for run in listed if run.number})
+    breaks = [at for at, (one, other) in enumerate(pairwise(known)) if other > one + 1]
     for machine, some in sorted(numbers.items()):
-        there = some | {number for number in known if number and min(some) < number < max(some)}
-        gaps = ((one + 1, other - 1) for one, other in pairwise(sorted(there)) if other > one + 1)
+        gaps = (
+            gap for one, other in pairwise(sorted(some)) if other > one + 1
+            for gap in _gaps_between(one, other, known, breaks)
+        )  # fmt: skip
         yield from (Gap(machine, *gap) for gap in islice(gaps, GAPS))
+
+
+def _gaps_between(
+    one: int, other: int, known: Sequence[int], breaks: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """What is not there between two numbers, where others are ``known``.
+
+    ``breaks`` are the places of those behind which one is missing.
+    """
+    first, last = bisect_right(known, one), bisect_left(known, other)
+    if first == last:
+        yield one + 1, other - 1
+        return
+    if known[first] > one + 1:
+        yield one + 1, known[first] - 1
+    for at in range(bisect_left(breaks, first), bisect_left(breaks, last - 1)):
+        yield known[breaks[at]] + 1, known[breaks[at] + 1] - 1
+    if other > known[last - 1] + 1:
+        yield known[last - 1] + 1, other - 1

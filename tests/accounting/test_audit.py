@@ -2,13 +2,17 @@
 # ruff: noqa: E501 (a row is a line)
 
 from fractions import Fraction
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
+from counting import calls
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sssjob import loads
 from sssjob.accounting import statements
-from sssjob.accounting.audit import KINDS, AuditQuestion, SystemStatement, audit
+from sssjob.accounting.audit import ALIKE, KINDS, AuditQuestion, SystemStatement, audit
 from sssjob.accounting.run import StatedRun, run_of, runs_of
 from sssjob.errors import UnusableInput
 from sssjob.systems.slurm import sreport
@@ -246,3 +250,75 @@ def test_utilization_of_clusters_is_read_and_anything_else_refused():
                 text.replace("|", "  "), text[:100], ""):  # fmt: skip
         with pytest.raises(UnusableInput):
             list(sreport.read("s", bad))
+
+
+NUMBERS = st.sets(st.integers(0, 40), max_size=12)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_a_gap_is_a_number_between_two_of_a_machine_that_nobody_has(mine, others, listed):
+    read = [
+        run(f"{at}", machine=machine, number=at)
+        for machine, some in (("a", mine), ("b", others))
+        for at in some
+    ]
+    told = [run(f"{at}", machine="c", number=at) for at in listed]
+    found = audit(AuditQuestion(gaps=True), read, told)
+    expected = []
+    for machine, some in (("a", mine), ("b", others)):
+        there = sorted(
+            some | {each for each in listed if each and some and min(some) < each < max(some)}
+        )
+        expected += [
+            (machine, one + 1, other - 1) for one, other in pairwise(there) if other > one + 1
+        ]
+    assert [tuple(each) for each in found.gaps] == expected
+
+
+def few_ids(count, **more):
+    """Runs of five ids, begun at once, each on a machine of its own."""
+    return [run(f"{at % 5}", machine=f"m{at}", number=at % 5, **more) for at in range(count)]
+
+
+def later_ids(count):
+    return [
+        run(f"{at % 5}", submit=at, start=at + 1, end=at + 9, number=5 * at) for at in range(count)
+    ]
+
+
+SIDES = {
+    "few ids": lambda count: (few_ids(count), None),
+    "few ids, and others that are listed": lambda count: (few_ids(count), few_ids(count, whose="x")),
+    "users": lambda count: ([run(whose=f"u{at}", one="g", end=at) for at in range(count)], None),
+    "those that wait": lambda count: (few_ids(count) + [run(f"{at % 5}", submit=None, start=None, end=None, machine=f"w{at}") for at in range(count)], None),
+    "changed": lambda count: (later_ids(count), [each._replace(end=each.end + 1) for each in later_ids(count)]),
+    "nothing known": lambda count: ([run(submit=None, start=None, end=at) for at in range(count)], [run(submit=None, start=None, end=at, whose="x") for at in range(count)]),
+    "gaps of machines": lambda count: ([run(f"{at}", machine=f"m{at // 2}", number=at % 2 * count) for at in range(count)], [run(f"{at}", number=at) for at in range(count)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sides", SIDES.values(), ids=SIDES)
+def test_an_audit_costs_as_much_as_there_are_runs(sides):
+    question = AuditQuestion(gaps=True)
+    some, twice = (sides(count) for count in (24 * ALIKE, 48 * ALIKE))
+    assert calls(audit, question, *twice) <= 2.3 * calls(audit, question, *some) + 2000
+
+
+def test_changed_runs_of_an_id_are_each_found_however_many_there_are():
+    read = later_ids(40 * ALIKE)
+    found = audit(
+        AuditQuestion(),
+        read,
+        [each._replace(end=each.end + 1, said=(("EndTime", "5"),)) for each in read],
+    )
+    assert (found.total.read, found.total.listed) == (len(read), len(read))
+    assert not found.total.amiss["missing"]
+    assert not found.total.amiss["unlisted"]
+
+
+# decision 1172
+def test_of_runs_that_begin_at_once_so_many_are_compared():
+    others = [run(machine=f"m{at}") for at in range(ALIKE)]
+    less = run(machine="")
+    assert amiss([run(machine="c"), *others, less], None) == {"doubled": 1}
+    assert amiss([*others, run(machine="c", whose="u"), run(machine="c")], None) == {}
