@@ -122,6 +122,7 @@ def unreadable(job: Ad, slot: Ad) -> Iterator[tuple[str, str]]:
              if each.startswith(names.FEATURE)]  # fmt: skip
     rows += [("shutdowntime_job", ads[ad], name) for ad, name in _ENDING.get(_stage(slot), ())]
     rows.append(("shutdowntime_job", slot, "ClaimEndTime"))
+    rows.append(("shutdowntime_job", job, names.OWN["DeadlineTime"]))
     if slot.get("Draining") is True:
         rows.append(("shutdowntime", slot, _DRAINED))
     for key, ad, name in rows:
@@ -197,12 +198,19 @@ def _job_slots(slot: Ad) -> int | None:
 
 
 def shutdown(job: Ad, slot: Ad, now: int | None) -> int | None:
-    """When the job has to be out of its slot; None where nobody says so."""
+    """When the job has to be out of its slot, or has to end; None where nobody says so.
+
+    Of an eviction and the end of the claim the former counts. A moment that has passed says
+    nothing.
+    """
     ends = eviction(slot, job, now)
-    if ends is not None:
-        return ends
-    end = _number(slot, "ClaimEndTime")
-    return end if end and (now is None or end > now) else None
+    places = (
+        (job, names.OWN["DeadlineTime"]),
+        *(((slot, "ClaimEndTime"),) if ends is None else ()),
+    )
+    told = (_number(ad, name) for ad, name in places)
+    later = [end for end in told if end and (now is None or end > now)]
+    return min(later if ends is None else (ends, *later), default=None)
 
 
 def eviction(slot: Ad, job: Ad, now: int | None = None) -> int | None:
