@@ -301,3 +301,16 @@ def test_an_ad_is_refused_where_a_submit_file_is(own, inner, policy):
     texts = [outside + requested(asked + wish) for outside, asked, wish in (own, inner)]
     job = with_policy(policy, texts[0] + group(texts[1]))
     assert makes_an_ad(job) == is_written(job, "condor")
+
+
+TWO_GROUPS = (
+    group(f"<TaskCount>4</TaskCount>{N3}<Memory>1</Memory>")
+    + "<TaskGroup><Name>b</Name><TaskCount>1</TaskCount><NodeCount>1</NodeCount></TaskGroup>"
+)
+
+
+@pytest.mark.parametrize("asked", [either(F, N2), either("<Disk>8</Disk>", N2), either(F, P4)])
+def test_what_another_alternative_of_a_job_says_is_not_said_for_its_task_groups_by_an_ad(asked):
+    [found] = to_ads(with_policy("Warn", asked + TWO_GROUPS))
+    assert (found.ad["MinHosts"], found.ad["RequestCpus"]) == (4, 2)
+    assert not [each for each in found.findings if "its job says" in each.message]

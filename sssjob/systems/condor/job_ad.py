@@ -579,7 +579,7 @@ class _AdBuilder:
         groups = counted(self.job).asking_groups
         if len(groups) > 1:
             self._added_up(len(groups))
-        own_count = "NodeCount" in own.mentioned or own.bare("NodeCount") is not None
+        own_count = "NodeCount" in own.terms or own.bare("NodeCount") is not None
         if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
         scopes = [

@@ -632,9 +632,14 @@ def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterat
 
 
 def _asked_by_key(job: Job) -> dict[str, list[Property]]:
+    """What a job asks for by what it compares, without what other alternatives alone speak of."""
+    chosen = Scope(job, "/Job").chosen
+    others = set() if chosen is None else {id(item) for item in job.requested}
+    others -= set() if chosen is None else {id(asked.item) for _, asked in chosen.asked}
     found: dict[str, list[Property]] = {}
     for item in _asked(job):
-        found.setdefault(expression.key(item), []).append(item)
+        if id(item) not in others:
+            found.setdefault(expression.key(item), []).append(item)
     return found
 
 
