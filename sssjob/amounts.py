@@ -218,8 +218,39 @@ class Scope:
             return found
         value = self.counts.overruling
         if value is None and least and found.basis != EXACT:
-            value = self.counts.processors_of_tasks
+            value = self._of_groups_together() or self.counts.processors_of_tasks
         return found if value is None else replace(found, value=Fraction(value))
+
+    # decision 1175
+    def _of_groups_together(self) -> int | None:
+        """The processors that several task groups have together, or all of their tasks evenly.
+
+        None where the request admits neither.
+        """
+        if not self._is_of_groups or not isinstance(self.block, Job):
+            return None
+        groups = [
+            self.of_group(each, f"{self.path}/TaskGroup", job=self)
+            for each in self.block.asking_groups
+        ]
+        total = ceil(sum(each.processors_in_all(least=True).value for each in groups))
+        if CountRange.of(self.wanted("Processors")).admits(total):
+            return total
+        tasks = ceil(sum(each.tasks.value for each in groups))
+        return self.counts._replace(task_count=tasks).processors_of_tasks
+
+    def processors_in_all(self, *, least: bool) -> Amount:
+        """Processors that are given, requested or stated; else those of the tasks.
+
+        Those of a task group are the total of the group. What cannot be read is ``UNKNOWN``.
+        """
+        found = (
+            self.delivered("Processors")
+            or self.dedicated("Processors")
+            or self.processors(least=least)
+            or self.own_processors()
+        )
+        return self.processors_of_tasks() if found is None else found
 
     # decision 1134
     def own_processors(self) -> Amount | None:

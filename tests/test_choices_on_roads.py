@@ -123,6 +123,15 @@ CASES = {
                       f'<Processors conj="Or" group="-1">3</Processors>{N2}'),
         group('<TaskDistribution type="TasksPerNode">2</TaskDistribution>'), 3, 2,
     ),
+    # decision 1162
+    "two architectures, or a number":
+        ("", requested('<Architecture group="1">A</Architecture>'
+                       '<Architecture group="-1">B</Architecture>'
+                       '<Processors conj="Or">2</Processors>'), 2, None),
+    "two sizes of memory, or a number": (
+        requested('<Memory group="1">1</Memory><Memory group="-1">3</Memory>'
+                  '<Processors conj="Or">2</Processors>'), group(""), 2, None,
+    ),
     # decision 1131
     "nodes up to a number beside fewer tasks of the job":
         ("<TaskCount>2</TaskCount>" + requested('<NodeCount op="LE">3</NodeCount>' + P4),
@@ -314,3 +323,26 @@ def test_what_another_alternative_of_a_job_says_is_not_said_for_its_task_groups_
     [found] = to_ads(with_policy("Warn", asked + TWO_GROUPS))
     assert (found.ad["MinHosts"], found.ad["RequestCpus"]) == (4, 2)
     assert not [each for each in found.findings if "its job says" in each.message]
+
+
+OF_THREE = {"NE 3": 6, "NE 1": 3, "GE 2": 3, "LE 8": 3, "LE 3": 3, "GE 4": 6}
+
+
+# decision 1175
+@pytest.mark.parametrize("said, number", OF_THREE.items(), ids=OF_THREE)
+def test_a_range_of_processors_is_shared_by_the_tasks_of_all_groups(said, number):
+    op, value = said.split()
+    several = group("<TaskCount>2</TaskCount>") + "<TaskGroup><Name>b</Name></TaskGroup>"
+    text = requested(f'<Processors op="{op}">{value}</Processors>') + several
+    job = with_policy("Warn", text)
+    assert cpucount(job) == derive(job, starting=True).values["allocated_cpu"] == number
+    assert to_ads(job)[0].ad["RequestCpus"] == number
+    for target in ("sbatch", "condor"):
+        script = translate(job, target, Settings(residual=False)).text
+        assert READERS[target](script).processors == number, target
+
+
+def test_task_elements_overrule_processors_that_contradict_them_in_an_ad():
+    text = requested(N2 + '<Processors op="LE">1</Processors>') + group("<Task/>" * 3)
+    [found] = to_ads(with_policy("Warn", text))
+    assert (found.ad["MinHosts"], found.ad["RequestCpus"]) == (2, 2)

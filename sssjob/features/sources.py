@@ -174,7 +174,7 @@ def _processors_of_only_group(work: Derivation) -> Amount | None:
     """Those that the only task group says itself; what its job says is another number."""
     if not work.is_counted_by_group:
         return None
-    return _processors_here(work, _group_processors(work.counting, not work.started))
+    return _processors_here(work, work.counting.processors_in_all(least=not work.started))
 
 
 def _requested_processors(work: Derivation) -> Amount | None:
@@ -209,7 +209,7 @@ def _task_processors(work: Derivation) -> Amount | None:
     if work.is_counted_by_group or work.scope.delivered("Processors") is not None:
         return None
     groups = work.groups or [work.scope]
-    total = _sum([_group_processors(group, not work.started) for group in groups])
+    total = _sum([group.processors_in_all(least=not work.started) for group in groups])
     return _processors_here(work, total)
 
 
@@ -376,17 +376,6 @@ SOURCES: dict[str, tuple[Source, ...]] = {
 # fmt: on
 
 
-def _group_processors(scope: Scope, least: bool) -> Amount:
-    """Processors of a group are the total of the group; else its tasks say."""
-    found = (
-        scope.delivered("Processors")
-        or scope.dedicated("Processors")
-        or scope.processors(least=least)
-        or scope.own_processors()
-    )
-    return scope.processors_of_tasks() if found is None else found
-
-
 def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
     """The tasks of a group on the nodes that are looked at; all of them if none is named."""
     part = _of_tasks(work, scope)
@@ -456,7 +445,7 @@ def _weighed(parts: Sequence[TasksOfNodes], weights: Sequence[Fraction]) -> Frac
 
 def _processors_here(work: Derivation, whole: Amount | None) -> Amount | None:
     """What the nodes that are looked at have of the processors of the whole job."""
-    return _share(work, whole, lambda each: _group_processors(each, not work.started).value)
+    return _share(work, whole, lambda each: each.processors_in_all(least=not work.started).value)
 
 
 def _sum(parts: list[Amount]) -> Amount:

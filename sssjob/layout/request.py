@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sssjob import expression, task_distribution
+from sssjob.defaults import LAID_OUT
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Term
 from sssjob.expression.conflicts import conflict
@@ -129,22 +130,22 @@ def requests(block: Block, path: str, *, extended: bool = False) -> LayoutReques
 def _without_conflicts(
     block: Block, found: expression.Alternatives
 ) -> Sequence[expression.Alternative]:
-    """Alternatives without those whose features contradict each other, unless all do.
+    """Alternatives without those that contradict themselves, unless all do.
 
-    What else contradicts itself is told where its numbers are taken.
+    Counts and names of nodes that do are told where the numbers are taken.
     """
     if len(found) < 2:
         return found.best
     beside = [Comparison(each) for each in outside(block) if each.name in ALL_NEEDED]
     met = [
         each for each in found
-        if not conflict(replace(each, terms=(*beside, *filter(_is_of_features, each.terms))))
+        if not conflict(replace(each, terms=(*beside, *filter(_is_no_count, each.terms))))
     ]  # fmt: skip
     return met or found.best
 
 
-def _is_of_features(term: Term) -> bool:
-    return comparison_of(term).item.name in ALL_NEEDED
+def _is_no_count(term: Term) -> bool:
+    return comparison_of(term).item.name not in LAID_OUT
 
 
 class Statement:

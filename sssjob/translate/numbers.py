@@ -319,7 +319,8 @@ def added(
     found = [shape(view) for view in groups]
     total = sum(part.total for part in found)
     own.tasks = sum(part.task_count for part in found)
-    own.processors = own.processors or CountRange.exactly(total)
+    if own.processors is None or (own.processors.exact is None and own.processors.admits(total)):
+        own.processors = CountRange.exactly(total)  # decision 1175
     if all(part.per_task == found[0].per_task for part in found):
         own.per_task = found[0].per_task
     if all(part.nodes or (part.per_node and part.written) for part in found):

@@ -844,12 +844,15 @@ def _overruling(asked: JobRequest) -> int | None:
 
 
 def _counting(asked: JobRequest) -> Scope:
-    """The scope of whoever asks for processors, with all that counts them."""
-    scope = asked.scope_of("Processors")
-    if scope is asked.scope:
-        return scope
-    [group] = counted(asked.job).asking_groups
-    return asked.scope.of_group(group, scope.path, scope.report, is_counted=True)
+    """The scope of whoever counts the tasks that share the processors: the only group, or the job.
+
+    It has all that counts them.
+    """
+    groups = counted(asked.job).asking_groups
+    if len(groups) != 1 or not asked.scope.is_one:
+        return asked.scope
+    path = "/Job/TaskGroup"
+    return asked.scope.of_group(groups[0], path, asked.scope.report, is_counted=True)
 
 
 def own_time(job: Job) -> int:
