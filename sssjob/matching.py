@@ -225,7 +225,7 @@ def _joined(job: Asker, own: Parts, group: Asker, theirs: Parts, told: Tell) -> 
     """The same of the only group, which is one with its job."""
     if own is None or theirs is None:
         return None
-    found = together(own, theirs)
+    found = together(own, theirs, group.block.properties.names())
     told(
         finding("W-USELESS", f"{item.name} counts for nothing: {why}",
                 path=(job if is_of_job else group).where(item), line=item.line)

@@ -17,6 +17,7 @@ from sssjob.amounts import Scope
 from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.features.derive import derive
 from sssjob.lcginfo.jobs import from_job
+from sssjob.matching import match
 from sssjob.submission.at_once import submission
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, Untranslatable, translate
@@ -346,3 +347,11 @@ def test_task_elements_overrule_processors_that_contradict_them_in_an_ad():
     text = requested(N2 + '<Processors op="LE">1</Processors>') + group("<Task/>" * 3)
     [found] = to_ads(with_policy("Warn", text))
     assert (found.ad["MinHosts"], found.ad["RequestCpus"]) == (2, 2)
+
+
+# decision 955
+def test_a_queue_of_the_only_group_counts_for_match_as_on_each_road():
+    inner = group("<TaskCount>2</TaskCount><Queue>r</Queue>")
+    job = with_policy("Warn", either("<Queue>q</Queue>", P4) + inner)
+    [answer] = match(job, [{"Queue": "r", "Processors": 1}])
+    assert (answer.verdict, cpucount(job)) == ("yes", 2)
