@@ -150,7 +150,7 @@ def askers(unit: Asker, read: Read, told: Tell = unheard) -> Iterator[tuple[Aske
     found = asked_of_groups(unit, read, told)
     asking = [(each.unit, each.parts) for each in found.groups if each.stated != ()]
     if found.is_one:
-        yield unit, asking[0][1] if asking else found.own
+        yield unit, found.groups[0].parts
         return
     if found.own != () or not asking:
         yield unit, found.own

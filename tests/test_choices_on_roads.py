@@ -354,4 +354,4 @@ def test_a_queue_of_the_only_group_counts_for_match_as_on_each_road():
     inner = group("<TaskCount>2</TaskCount><Queue>r</Queue>")
     job = with_policy("Warn", either("<Queue>q</Queue>", P4) + inner)
     [answer] = match(job, [{"Queue": "r", "Processors": 1}])
-    assert (answer.verdict, cpucount(job)) == ("yes", 2)
+    assert (str(answer.verdict), cpucount(job)) == ("yes", 2)
