@@ -355,3 +355,21 @@ def test_a_queue_of_the_only_group_counts_for_match_as_on_each_road():
     job = with_policy("Warn", either("<Queue>q</Queue>", P4) + inner)
     [answer] = match(job, [{"Queue": "r", "Processors": 1}])
     assert (str(answer.verdict), cpucount(job)) == ("yes", 2)
+
+
+CHOICE = either(G, F)
+DEMANDED = {
+    "outside of the request of the job": (G, group(CHOICE)),
+    "requested by the job": (requested(G), group(CHOICE)),
+    "outside, beside another one of the group": (G, group(F + CHOICE)),
+    "of the group, beside a choice of the job": (CHOICE, group(G)),
+}
+
+
+@pytest.mark.parametrize("own, inner", DEMANDED.values(), ids=DEMANDED)
+def test_a_feature_that_is_demanded_is_asked_for_beside_a_choice_that_names_it(own, inner):
+    job = with_policy("Reject", own + inner)
+    slurm = translate(job, "sbatch", Settings(residual=False)).text
+    assert re.search(r"--constraint=g&", slurm)
+    condor = translate(job, "condor", Settings(residual=False)).text
+    assert condor.count("TARGET.Hasg") == 2

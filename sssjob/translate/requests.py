@@ -197,6 +197,7 @@ class JobRequest:
         self._chosen: Mapping[int, Alternative] = {}
         # What the only task group says for its job: the names, and where they stand.
         self._adopted: tuple[frozenset[str], Scope] | None = None
+        self._chosen_from: Container[int] = ()  # by identity, of choices of the only task group
         self._shared = SEVERAL  # of these names, those by which what the job says counts as well
         # Of an Environment, by its number, what its only group says another value of.
         self._overruled: dict[int, dict[str, str]] = {}
@@ -229,6 +230,11 @@ class JobRequest:
         and for what it only wishes. Gives what rules of their own take of the group.
         """
         theirs = self._blocks.get(id(group), {})
+        self._chosen_from = {
+            id(each.item)
+            for part in expression.opened(Scope(group, "").demands)
+            if not isinstance(part, Comparison) for each in comparisons(part)
+        }  # fmt: skip
         wished = frozenset(self._here.keys() & theirs.keys() - names_said(group)) - SEVERAL
         several = wished.union(theirs.keys() & SEVERAL)
         adopted = of_only_group(theirs.keys() - (FACTS - _DESCRIBING)) | several
@@ -301,8 +307,12 @@ class JobRequest:
                 self.refuse(item, OVERRIDDEN)
 
     def _others(self, own: Iterable[int], theirs: Iterable[int]) -> Iterator[int]:
-        """What a job says that its only group does not say as well: the same counts once."""
-        said = [_saying(self._items[number]) for number in theirs]
+        """What a job says that its only group does not say as well: the same counts once.
+
+        What the group says in one of several alternatives it does not say for its job.
+        """
+        every = [self._items[number] for number in theirs]
+        said = [_saying(item) for item in every if id(item) not in self._chosen_from]
         for number in own:
             if _saying(self._items[number]) in said:
                 self._fates.pop(id(self._items[number]), None)
