@@ -358,7 +358,7 @@ class Block(_WorkedOut):
     @classmethod
     def _refuse_read_otherwise(cls, items: Iterable[Item]) -> None:
         """Refuse properties of names that are read again as a block, or as another property."""
-        for item in items:
+        for item in items if cls.name else ():  # of no kind, none is known
             if type(item) is not Property or item.namespace not in spec.NAMESPACES:
                 continue
             if item.name in BLOCKS or spec.older(item.name, cls.name) is not None:
