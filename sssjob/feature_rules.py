@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 GRANTED, STATED, ENFORCED, REQUESTED = "granted", "stated", "enforced", "requested"
 PRECEDENCE = (GRANTED, STATED, ENFORCED, REQUESTED)
 
+# Keys of the job of which 0 says something: that no swap may be used, that no notice is given. Of
+# all others 0 is no value (``features.keys``).
+MAY_BE_0 = frozenset(("max_swap_bytes", "grace_secs_job"))
+
+
+def is_told(key: str, value: int) -> bool:
+    """Whether a number is one that a key of the job may have.
+
+    >>> is_told("max_rss_bytes", 0), is_told("max_swap_bytes", 0), is_told("max_swap_bytes", -1)
+    (False, True, False)
+    """
+    return value > 0 or (value == 0 and key in MAY_BE_0)
+
 
 def winner(saying: Container[str]) -> str:
     """Who wins of those that say a value; "" where nobody does.

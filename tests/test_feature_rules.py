@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.classads.values import Ad
+from sssjob.feature_rules import MAY_BE_0, is_told
 from sssjob.features.derive import derive
-from sssjob.features.keys import spell
+from sssjob.features.keys import JOB_FEATURES, spell
 from sssjob.model import Delivered, Job, Property, Requested
 from sssjob.systems.condor.slot import job_features
 
@@ -47,3 +48,11 @@ def test_a_document_and_a_slot_of_a_rated_machine_have_the_same_share(hundredths
 @given(st.integers(1, 512), st.integers(1, 10**7), st.integers(1, 10**6))
 def test_a_document_and_a_slot_that_say_the_same_give_the_same_features(id, cpus, seconds, size):
     assert of_slot(id, cpus, seconds, size) == of_document(id, cpus, seconds, size)
+
+
+def test_0_is_a_value_of_the_keys_whose_row_says_so():
+    assert {key.name for key in JOB_FEATURES if key.least == 0} == MAY_BE_0
+    for key in JOB_FEATURES:
+        assert is_told(key.name, 0) == (key.name in MAY_BE_0)
+        assert is_told(key.name, 1)
+        assert not is_told(key.name, -1)

@@ -10,6 +10,7 @@ import time
 
 from sssjob.dotted import INSIDE, loaded
 from sssjob.entry_points import may_be_declared
+from sssjob.feature_rules import is_told
 from sssjob.features import kernel, pod
 from sssjob.features.said import StatedValues, is_word, whole
 
@@ -259,5 +260,5 @@ def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:
         if each.kind == "assumed" and said.by:
             said.lacks(key)
             continue
-        if each.value or key == "max_swap_bytes":  # no swap at all is a limit
+        if is_told(key, each.value):
             said.take(key, said.bounded(key, each.value), f"{each.source}: {each.why}")

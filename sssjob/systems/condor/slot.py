@@ -14,6 +14,7 @@ from sssjob.feature_rules import (
     STATED,
     cpu_limit_secs,
     hs06_job,
+    is_told,
     job_id,
     winner,
 )
@@ -100,7 +101,7 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
         said["jobstart_secs"] = {GRANTED: start}
     for key in dict.fromkeys((*(row[0] for row in SOURCES), *said)):
         if values := said.get(key):
-            _put(found, key, min(values.values()) if key in _LEAST else values[winner(values)])
+            found[key] = min(values.values()) if key in _LEAST else values[winner(values)]
     limit = found.get("wall_limit_secs")
     if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
         found["cpu_limit_secs"] = cpu_limit_secs(int(limit), int(found["allocated_cpu"]))
@@ -251,7 +252,7 @@ def emptied(slot: Ad) -> int | None:
 
 
 def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:
-    """What the two ads say of each key, by who says it; 0 and less is nothing."""
+    """What the two ads say of each key, by who says it."""
     found: dict[str, dict[str, int]] = {}
     for key, who, places, unit in SOURCES:
         values = [value for _, value in _stated(job, slot, key, places)]
@@ -260,8 +261,11 @@ def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:
             told = found.setdefault(key, {})
             told[who] = min(told.get(who, value), value)
     for name in job:
-        if name.startswith(names.FEATURE) and (stated := _number(job, name) or 0) > 0:
-            found.setdefault(name[len(names.FEATURE) :], {})[STATED] = stated
+        key = name[len(names.FEATURE) :]
+        if not name.startswith(names.FEATURE) or (stated := _number(job, name)) is None:
+            continue
+        if is_told(key, stated):
+            found.setdefault(key, {})[STATED] = stated
     return found
 
 

@@ -23,6 +23,7 @@ AMOUNTS = {
 }  # fmt: skip
 FEATURES = (
     "allocated_cpu", "wall_limit_secs", "cpu_limit_secs", "max_rss_bytes", "scratch_limit_bytes",
+    "max_swap_bytes",
 )  # fmt: skip
 VALUES = ("0", "1", "4", "-1", "1.5", "90.5", "1000000", "9223372036854775807",
           "9223372036854775808", "99999999999999999999")  # fmt: skip
@@ -118,8 +119,17 @@ def test_under_reject_there_is_an_ad_where_there_is_a_submit_file(inner):
     assert to_ad(job).runs == is_written
 
 
+# A submit file has no option for swap.
+SWAP = [
+    *(f"<Requested>{each}</Requested>" for each in _ranges("Swap", ("", "MB"))),
+    *(f"<Swap>{value}</Swap>" for value in VALUES),
+    *(f'<Extension type="JobFeatures" name="max_swap_bytes">{value}</Extension>'
+      for value in ("0", "1", "-1")),
+]  # fmt: skip
+
+
 # decision 890
-@pytest.mark.parametrize("inner", CASES)
+@pytest.mark.parametrize("inner", [*CASES, *SWAP])
 def test_the_features_of_an_ad_are_those_of_its_job(inner):
     job = resolve(loads(f"<Job><Id>7.0</Id><Executable>/bin/a</Executable>{inner}</Job>")).block
     made = to_ad(job)
