@@ -30,18 +30,24 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), CALLS))
 _DECLARED = re.compile(rb"^(\s*<\?xml[^>]*?)\sencoding=(\"[^\"]*\"|'[^']*')")
 
 
+def octets(data: bytes | str) -> bytes:
+    """A document as bytes, in the encoding that it declares; a text in UTF-8, and without that."""
+    # A declaration names the encoding that the text had as bytes, which it no longer has.
+    return _DECLARED.sub(rb"\1", data.encode()) if isinstance(data, str) else data
+
+
 def parse(data: bytes | str) -> Element:
-    """The root of exactly one document. Raises ``UnreadableDocument``."""
-    octets = data.encode() if isinstance(data, str) else data
-    if isinstance(data, str):
-        # A declaration names the encoding that the text had as bytes, which it no longer has.
-        octets = _DECLARED.sub(rb"\1", octets)
-    refuse_early(octets.removeprefix(BYTE_ORDER_MARK), 0)
+    """The root of exactly one document. Raises ``UnreadableDocument``.
+
+    Why is told as of UTF-8; ``tree.parse`` tells it as of the encoding that the document has.
+    """
+    given = octets(data)
+    refuse_early(given.removeprefix(BYTE_ORDER_MARK), 0)
     try:
-        root = _tree(octets)
+        root = _tree(given)
     except etree.XMLSyntaxError as error:
-        raise refusal(fault(octets) or fault_of(error), octets, START) from error
-    refuse_doctype(root, octets, 0)
+        raise refusal(fault(given) or fault_of(error), given, START) from error
+    refuse_doctype(root, given, 0)
     return root
 
 

@@ -16,7 +16,10 @@ proves the guess. What is refused is told in the same words and with the same pl
 
 from __future__ import annotations
 
+import io
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 from lxml import etree
@@ -25,6 +28,7 @@ from lxml.etree import _Element as Element
 from sssjob.document import parsing
 from sssjob.document.batches import (
     APART,
+    FOREIGN,
     Batch,
     Found,
     Located,
@@ -272,6 +276,26 @@ def _documents(
         yield from lines.whole(tell, known)
     else:
         yield from trees(DocumentCutter(stream, head), tell, known)
+
+
+def refusal(data: bytes) -> UnreadableDocument | None:
+    """Why bytes are no document, as it is told of a source; None where this reader takes them.
+
+    They are not decompressed. That something is no job object is no reason. Nothing behind a second
+    document is looked at: whoever sends many would have them all read.
+    """
+
+    def tell(error: UnreadableDocument) -> None:
+        if error.finding.code != FOREIGN:
+            raise error
+
+    stream = io.BytesIO(data)
+    try:
+        with told(tell) as each:
+            deque(islice(_documents(stream, stream.read(CHUNK), each, ()), 2), maxlen=0)
+    except UnreadableDocument as error:
+        return error
+    return None
 
 
 def joined(documents: Sequence[bytes]) -> Element | None:

@@ -13,14 +13,26 @@ from collections.abc import Collection, Iterator
 
 from lxml.etree import _Element as Element
 
-from sssjob.document import reader
+from sssjob.document import parsing, reader
 from sssjob.document.batches import Located, OnError
 from sssjob.document.files import Source
 from sssjob.document.guesses import is_lines
 from sssjob.document.outermost import UNIT_TAGS, is_block
-from sssjob.document.parsing import parse
+from sssjob.errors import UnreadableDocument
 
 __all__ = ["Located", "OnError", "documents", "is_lines", "located", "parse", "units"]
+
+
+def parse(data: bytes | str) -> Element:
+    """The root of exactly one document, as it is in memory.
+
+    Raises ``UnreadableDocument``, with the place and the words that each source of these bytes is
+    refused with.
+    """
+    try:
+        return parsing.parse(data)
+    except UnreadableDocument as error:
+        raise (reader.refusal(parsing.octets(data)) or error) from None
 
 
 def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Element]:

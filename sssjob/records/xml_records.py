@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 
 from lxml.etree import _Element as Element
 
-from sssjob.document.tree import parse
+from sssjob.document.parsing import parse
 from sssjob.errors import UnreadableDocument, UnusableInput
 from sssjob.records import lines
 from sssjob.records.lines import clean
