@@ -46,7 +46,7 @@ _HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")
 _KEY = re.compile(
     r"\s*((?:[\w\-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w\-]+|\"[^\"]*\"|'[^']*'))*)\s*="
 )
-_LINE = re.compile(r"line (\d+)")
+_LINE = re.compile(r"line (\d{1,9})")
 _PART = re.compile(r"[\w\-]+|\"[^\"]*\"|'[^']*'")
 
 
@@ -267,7 +267,7 @@ def _long_number(text: str) -> re.Match[str] | None:
 
 def _is_long(number: re.Match[str]) -> bool:
     """Whether so many digits are written, or would be if its exponent were."""
-    exponent = _EXPONENT.fullmatch(number[1])
+    exponent = _EXPONENT.match(number[1])  # as the reader takes it, whatever stands behind
     return len(number[1]) > DIGITS or (
         exponent is not None and abs(int(exponent[1].replace("_", "") or "0")) > DIGITS
     )

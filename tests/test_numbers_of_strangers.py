@@ -4,13 +4,20 @@
 exponent of 9 takes all memory.
 """
 
+import ast
+from decimal import Decimal
+
 import pytest
+import read_numbers
 from click.testing import CliRunner
 
 from sssjob import query, store
 from sssjob.cli import sssjob
 from sssjob.errors import InvalidValue
 from sssjob.json_text import why
+from sssjob.lcginfo import config
+from sssjob.lcginfo.config import BadConfig
+from sssjob.settings import BadToml, toml
 from sssjob.store.incoming import starts_untold
 from sssjob.systems.slurm import caps
 
@@ -25,6 +32,8 @@ JSDL = (
 # fmt: off
 SAID = [
     ("condor check", f"SLOT_TYPE_{LONG} = cpus=1\n", "POLLING_INTERVAL"),
+    ("condor check", "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1\nMACHINE_RESOURCE_t = 1e400\n",
+     "a number of them, or the id of each, is expected: 1e400"),
     ("convert --from swf", f"; UnixStartTime: {LONG}\n{'1 ' * 18}\n", "no UnixStartTime"),
     ("convert --from condor", AD.format(f"1.0#{LONG}", 17) + AD.format("2.0#17", 18), "QDate"),
     ("report --from condor", AD.format(f"1.0#{LONG}", 17) + AD.format("2.0#17", 18), "QDate"),
@@ -105,3 +114,106 @@ def test_versions_of_xpath_are_asked_for_by_their_names():
 def test_why_a_text_is_no_json_is_said_in_words_of_json():
     assert why(RecursionError("maximum recursion depth exceeded")) == "nested too deep"
     assert why(ValueError("a stands twice in one object")) == "a stands twice in one object"
+
+
+# What no function of this kind measures, and why nothing there is too long for Python.
+BOUND = {
+    "a regular expression of the caller has bound it, or its length": {
+        "expression/pattern/perl.py:_bounds",
+        "formats/usage_values.py:processors_of", "outputs.py:_descriptor",
+        "records/readers.py:_whole_kilobytes", "systems/condor/submission.py:_bytes",
+        "systems/lsf/accounting/table.py:is_done", "systems/pbs/accounting/table.py:_sixtieth",
+        "systems/slurm/accounting/json_table.py:_days",
+        "systems/slurm/accounting/json_table.py:_hours",
+        "systems/slurm/submission.py:_thousands", "translate/quoting.py:_meant",
+    },
+    "we wrote it, into a store, a ledger, a note or a path": {
+        "contradicting_counts.py:of_groups", "gateway/forwarding.py:_document",
+        "handlers/changes.py:_waited", "handlers/charging.py:_told", "ledger/rollup.py:_day",
+        "ledger/rollup.py:_of_text", "measures.py:usage_of", "store/former_notes.py:to_ledger",
+        "store/ledger.py:entered", "store/sqlite.py:add_new", "store/used.py:_totals",
+        "systems/condor/hooks/documents.py:_identity", "systems/condor/hooks/stamp.py:note",
+        "systems/condor/job_ad.py:delivered",
+    },
+    "its only caller catches the error": {"lcginfo/basic.py:_whole"},
+    "a number was made a text just before": {
+        "cli/audit.py:command", "expression/columns.py:_reaches", "query/match.py:number",
+        "web/pages.py:_array",
+    },
+    "it is a number, whatever else has its name": {
+        "features/batch/agent.py:_user", "records/regular.py:_stretches",
+    },
+    "the kernel wrote it, or a program of ours beside": {
+        "cli/features/payload.py:_ask", "systems/condor/hooks/starter.py:_cpu",
+        "systems/condor/hooks/starter.py:_resident", "workers.py:_bound_memory",
+    },
+}  # fmt: skip
+
+# Groups of any number of digits, of which nobody makes a number without a look at how many.
+TEXTS = {
+    "query/xpath2/parser.py": "the place of an argument, which stays a text",
+    "systems/condor/accounting/ads.py": "an id",
+    "systems/condor/configured.py": "read by whole(), or its first nine",
+    "systems/condor/dag.py": "a code, which stays a text",
+    "systems/gridengine/queue.py": "its first nine, and an id",
+    "systems/lsf/words.py": "an id and a code, which stay texts",
+    "systems/slurm/queue.py": "an id",
+    "systems/slurm/scontrol.py": "a user, who stays a text",
+    "systems/slurm/status/text.py": "a count, which is measured before it is multiplied",
+    "translate/limits.py": "compared with another text",
+}
+
+
+def test_a_text_is_measured_before_it_is_made_a_number():
+    assert read_numbers.found() == set().union(*BOUND.values())
+
+
+def test_a_group_of_digits_that_is_made_a_number_says_how_many():
+    assert {each.partition(":")[0] for each in read_numbers.unbounded()} == TEXTS.keys()
+
+
+@pytest.mark.parametrize(("code", "is_found"), [
+    ("def f(text: str):\n    return int(text)", True),
+    ("def f(text: str):\n    return int(text) if len(text) < 9 else 0", False),
+    ("def f(line: str):\n    return [*map(int, line.split())]", True),
+    ("def f(line: str):\n    name, _, rest = line.partition('=')\n    return Decimal(rest)", True),
+    ("def f(line: str):\n    try:\n        return int(line)\n    except ValueError:\n"
+     "        return 0", False),
+    ("def f(line: str):\n    try:\n        return Fraction(line)\n    except ValueError:\n"
+     "        return 0", True),
+    ("def f(given: dict[str, str]):\n    return float(given.get('a') or 0)", True),
+    ("def f(row: str):\n    if found := _ONE.fullmatch(row):\n        return int(found[1])",
+     False),
+    ("def f(number: Fraction):\n    return int(number)", False),
+])  # fmt: skip
+def test_the_look_at_the_sources_sees_texts(code, is_found):
+    function = ast.parse(code).body[0]
+    assert is_found == any(
+        not read_numbers.is_measured(part, code) for part in read_numbers.texts_in(function)
+    )
+
+
+@pytest.mark.parametrize(("pattern", "is_found"), [
+    (r"([0-9]+)", True), (r"a(?P<n>x[0-9]*)", True), (r"(\d{1,})", True), (r"([0-9]{1,9})", False),
+    (r"[0-9]+", False), (r"\([0-9]+\)", False), (r"(?:[0-9]+)", False),
+])  # fmt: skip
+def test_the_look_at_regular_expressions_sees_groups(pattern, is_found):
+    assert is_found == bool(read_numbers.GROUP.search(pattern))
+
+
+@pytest.mark.parametrize("text", [
+    "from = 1e-9999999999999999999-01-01", "a = [ # one\n 1e9999999999999999999]",
+    f"a = {LONG}", f"a = [ # one\n {LONG}]", "a = {b = 1E+9_999_999_999_999_999_999 }",
+])  # fmt: skip
+def test_a_number_of_settings_is_measured_whatever_stands_around_it(text):
+    with pytest.raises(BadToml, match="a number of more than 1000 digits"):
+        toml(text, Decimal)
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("sample_number", LONG), ("sample_number", "x"), ("sample_number", "0"), ("sample_number", "²"),
+    ("command_output", LONG),
+])  # fmt: skip
+def test_a_count_in_a_configuration_is_a_number_in_our_words(name, text):
+    with pytest.raises(BadConfig, match="is not a whole number above 0"):
+        config.parse(f"[Main]\n{name}: {text}\n")

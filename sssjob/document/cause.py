@@ -42,10 +42,11 @@ _LIMITS = re.compile(
 _LIFTED = re.compile(r",? (?:try|use) XML_PARSE_HUGE(?: option)?")
 _PLACE = re.compile(r", line \d+, column \d+$")
 _OPENED = re.compile(  # counted in its document
-    r"(mismatch: \S+ line |in tag \S+ line |Start Tag \S+ line )(\d+)"
+    r"(mismatch: \S+ line |in tag \S+ line |Start Tag \S+ line )(\d{1,18})"
 )
 _CHARACTER = re.compile(
-    r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)\b|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
+    r"(?:0x([0-9A-F]{1,400}) out|(?:value|Char) ([0-9]{1,400})\b"
+    r"|&#(?:x([0-9a-fA-F]{1,400})|([0-9]{1,400}));)"
 )
 _QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"') | dict.fromkeys(
     "\u2018\u2019\u201a", "'"
@@ -64,7 +65,7 @@ _OPEN_SPANS = (
     (re.compile("CData section not finished"), *SPANS[1][1:]),
     (re.compile("PI: PI \\S+ never end"), *SPANS[2][1:]),
 )
-_MISMATCH = re.compile(r"Opening and ending tag mismatch: (\S+) line (\d+) and (\S+)")
+_MISMATCH = re.compile(r"Opening and ending tag mismatch: (\S+) line (\d{1,18}) and (\S+)")
 _OPEN_TAG = re.compile("Couldn't find end of Start Tag (\\S+)")
 
 # fmt: off

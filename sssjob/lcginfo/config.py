@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from sssjob import units
 from sssjob.commands import OUTPUT_LIMIT, TIME_LIMIT, CommandLimits
 from sssjob.errors import InvalidValue, SSSJobError, unheard
-from sssjob.integers import LARGEST
+from sssjob.integers import LARGEST, whole
 from sssjob.lcginfo.names import VOMap, vomap
 from sssjob.lcginfo.snapshot import Remark, Report
 from sssjob.suggestions import nearest
@@ -136,17 +136,17 @@ def seconds(text: str) -> float:
 
 def part(text: str) -> float:
     """A part of a whole, above 0 and up to 1."""
-    value = float(text)
+    value = units.number(text)
     if not 0 < value <= 1:
         raise ValueError(f"{text!r} is no part of a time limit, such as 0.5")
-    return value
+    return float(value)
 
 
 def positive(text: str) -> int:
     """A whole number above 0."""
-    value = int(text)
-    if value < 1:
-        raise ValueError(f"{text!r} is not above 0")
+    value = whole(text)
+    if not value:
+        raise InvalidValue(text, "a whole number above 0")
     return value
 
 

@@ -49,7 +49,7 @@ FAULTS = (
     ValueError,
 )  # fmt: skip
 _BRACKETS = re.compile(r"\"[^\"]*\"|'[^']*'|\(:|:\)|([(\[{])|([)\]}])")
-_PLACE = re.compile(r"line (\d+), column (\d+): ")
+_PLACE = re.compile(r"line (\d{1,9}), column (\d{1,9}): ")
 _CODE = re.compile(r"\[err:(\w+)\] (.*)", re.DOTALL)
 
 

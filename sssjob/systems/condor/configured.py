@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
+from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 from sssjob.classads import evaluate, operators, parser, quoting
@@ -748,7 +749,11 @@ class Configured:
             # Else the id of each is listed, where no program finds them.
             ids = value.replace(",", " ").split()
             found[name] = number if number is not None or not ids else len(ids)
-        return {name: Fraction(value) for name, value in found.items() if value is not None}
+        return {
+            name: Fraction(value)
+            for name, value in found.items()
+            if value is not None and isfinite(value)
+        }
 
     def _whole(self, name: str, default: int | None) -> int | None:
         """The whole number from 0 on that a variable is or comes to; None if it is none."""
@@ -762,7 +767,7 @@ class Configured:
         for name, found in self._matching(_RESOURCE):
             value = self.get(name)
             program, _, _ = value.partition(" ")
-            if not found[1] and (_number(value) or 0) < 0:
+            if not found[1] and not 0 <= (_number(value) or 0) < inf:
                 yield Caveat(
                     name, f"a number of them, or the id of each, is expected: {value[:60]}"
                 )
