@@ -373,3 +373,29 @@ def test_a_feature_that_is_demanded_is_asked_for_beside_a_choice_that_names_it(o
     assert re.search(r"--constraint=g&", slurm)
     condor = translate(job, "condor", Settings(residual=False)).text
     assert condor.count("TARGET.Hasg") == 2
+
+
+RAN = {
+    "an alternative with more nodes than tasks":
+        ("<TaskCount>2</TaskCount>" + either(N3, N2), "<Processors>9</Processors>", 2),
+    "the same in the only task group": (
+        group(requested(f'{bracketed(P2, N3)}<NodeCount op="GE" conj="Or">2</NodeCount>')),
+        "<Node>n1</Node><Processors>2</Processors>", 2,
+    ),
+    "the alternative that was delivered": (either(N3, N2), N2, 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked, given, hosts", RAN.values(), ids=RAN)
+def test_what_was_delivered_says_which_alternative_an_ad_is_of_and_counts_nothing(
+    asked, given, hosts
+):
+    [found] = to_ads(with_policy("Warn", f"{asked}<Delivered>{given}</Delivered>"))
+    assert (found.ad["MinHosts"], found.ad["RequestCpus"]) == (hosts, 1)
+
+
+# decision 1083
+@pytest.mark.parametrize("target", ["sbatch", "pbs", "lsf", "flux"])
+def test_counts_that_contradict_each_other_are_refused_where_something_was_delivered(target):
+    job = "<TaskCount>2</TaskCount>" + requested(N3) + f"<Delivered>{F}</Delivered>"
+    assert not is_written(with_policy("Reject", job), target)

@@ -32,7 +32,7 @@ def tell(asked: JobRequest) -> None:
         for each in of_job(asked):
             _tell(asked, each)
         return
-    if asked.over:
+    if asked.ended:
         return
     made_of = _made_of(asked.scope.block)
     if made_of is not None and made_of in _agreeing:
@@ -103,7 +103,7 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
         return
     outline = asked.known_outline
     texts = asked.texts_of_counts if outline is not None else ()
-    if (outline is not None and texts in outline.agreeing) or asked.over:
+    if (outline is not None and texts in outline.agreeing) or asked.ended:
         return
     try:
         found = [*contradicting_counts.of_job(asked.scope)]

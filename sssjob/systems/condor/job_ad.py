@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -33,6 +33,7 @@ from sssjob.errors import (
     Severity,
     SSSJobError,
     finding,
+    unheard,
 )
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Comparison
@@ -44,7 +45,7 @@ from sssjob.features.sources import EXTENSION
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
-from sssjob.model import Delivered, Job, Property, TaskGroup, stripped
+from sssjob.model import Delivered, Job, Property, TaskGroup, stripped, worked_out
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
@@ -123,9 +124,7 @@ def to_ad(
     made = _of_choice(job, number, document, v1)
     if number is not None or made.runs:
         return made
-    return not_refused(
-        Scope(job, "/Job"), made, lambda number: _of_choice(job, number, document, v1)
-    )
+    return not_refused(_asking(job), made, lambda number: _of_choice(job, number, document, v1))
 
 
 def _of_choice(job: Job, number: int | None, document: str, v1: bool) -> Mapped:
@@ -152,6 +151,24 @@ def _of_choice(job: Job, number: int | None, document: str, v1: bool) -> Mapped:
     )
 
 
+def _undelivered(job: Job) -> Job:
+    """A job without what was delivered to it."""
+    if not job.blocks(Delivered):
+        return job
+    return job.holding(each for each in job.items if type(each) is not Delivered)
+
+
+def _asking(
+    job: Job, report: Callable[[Finding], None] = unheard, number: int | None = None
+) -> Scope:  # fmt: skip
+    """A job as it was asked for: what was delivered says which alternative, and counts nothing."""
+    bare = worked_out(job, _undelivered)
+    if bare is not job and number is None and (had := Scope(job, "/Job").choice) is not None:
+        every = enumerate(Scope(bare, "/Job").choices)
+        number = next((at for at, one in every if one.whole.terms == had.whole.terms), None)
+    return Scope(bare, "/Job", report, number=number)
+
+
 def embedded(job: Job) -> str:
     """The document of a job as one line of text: line ends in values are character references."""
     text = dumps(job)
@@ -176,23 +193,9 @@ class _AdBuilder:
     _told_of_hosts: bool = False  # what all of them have instead of what is asked for
     _said: set[Finding] = field(default_factory=set)
 
-    @property
-    def undelivered(self) -> Job:
-        """The job without what was delivered to it."""
-        if not self.job.blocks(Delivered):
-            return self.job
-        return self.job.holding(each for each in self.job.items if type(each) is not Delivered)
-
     def read(self, number: int | None) -> None:
-        """Read what the job asks for, as for a submit file.
-
-        What was delivered says which alternative that was, and counts nothing.
-        """
-        scope = Scope(self.job, "/Job", self._report, number=number)
-        if self.undelivered is not self.job:
-            had, scope = scope, Scope(self.undelivered, "/Job", self._report, number=number)
-            scope.choice = had.choice
-        self.asked = JobRequest(self.job, scope, WARN)
+        """Read what the job asks for, as for a submit file."""
+        self.asked = JobRequest(self.job, _asking(self.job, self._report, number), WARN)
 
     def _report(self, found: Finding) -> None:
         """What a number tells of itself; of a request without bounds it is told as of a loss."""
@@ -753,8 +756,8 @@ class _AdBuilder:
         """The limits that the job will find as its features, and amounts of its task groups."""
         # A CPU time limit that only follows from the elapsed time is that of the slot's processors.
         asked = partial(
-            derive, self.undelivered, starting=True, cpu_limit=False, judging=False,
-            number=self.asked.scope.number,
+            derive, worked_out(self.job, _undelivered), starting=True, cpu_limit=False,
+            number=self.asked.scope.number, judging=False,
         )  # fmt: skip
         found = asked()
         values = found.values
