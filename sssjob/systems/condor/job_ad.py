@@ -854,8 +854,8 @@ def _counting(asked: JobRequest) -> Scope:
     groups = counted(asked.job).asking_groups
     if len(groups) != 1 or not asked.scope.is_one:
         return asked.scope
-    path = "/Job/TaskGroup"
-    return asked.scope.of_group(groups[0], path, asked.scope.report, is_counted=True)
+    job, path = asked.scope, "/Job/TaskGroup"
+    return job.of_group(groups[0], path, job.report, job=job, is_counted=True)
 
 
 def own_time(job: Job) -> int:
