@@ -19,6 +19,7 @@ from sssjob.records.cutting import Front, Part
 from sssjob.records.layout import NEVER, KnownColumns, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.readers import NOT_KNOWN, extension, noted, processors
+from sssjob.records.readers import number as seconds_told
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -114,7 +115,7 @@ _AVERAGE = {"metric": "Average", "units": "KB"}
 # queues and partitions their names, where the header gives them.
 COLUMNS: tuple[Field, ...] = (
     Field("Job Number",           JOB,       "Id",          known),
-    Field("Submit Time",          JOB,       "SubmitTime"),
+    Field("Submit Time",          JOB,       "SubmitTime",  seconds_told),
     Field("Wait Time",            NOWHERE),
     Field("Run Time",             DELIVERED, "Duration",    seconds),
     Field(ALLOCATED,              DELIVERED, "Processors",  allocated),
@@ -134,8 +135,8 @@ COLUMNS: tuple[Field, ...] = (
     Field("Think Time",           JOB,       "Extension",   amount, extension("SWF", "ThinkTime")),
 )
 TIMES = (
-    Field("Start Time",           JOB,       "StartTime"),
-    Field("End Time",             JOB,       "EndTime"),
+    Field("Start Time",           JOB,       "StartTime",   seconds_told),
+    Field("End Time",             JOB,       "EndTime",     seconds_told),
 )
 # fmt: on
 NAMES = tuple(row.column for row in COLUMNS)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from datetime import timezone as timezone_of
 from functools import cache, partial, update_wrapper
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from sssjob import units
+from sssjob import spec, units
 from sssjob.errors import InvalidValue
+from sssjob.records.readers import by_type
 from sssjob.records.record import (
     Field,
     Instead,
@@ -21,6 +22,7 @@ from sssjob.records.record import (
     in_bulk,
     kept,
     numeric,
+    plain,
     varied,
 )
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
@@ -64,11 +66,21 @@ def timed(read: R) -> R:
     return read
 
 
-def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
-    """The rows, with their times read by a clock."""
+_TIMES = frozenset(
+    row.name for table in spec.TABLES.values() for row in table if row.type == spec.DATETIME
+)
+
+
+def by(clock: Clock, rows: Iterable[Field], numbers: Collection[str] = ()) -> Iterator[Field]:
+    """The rows, with their times read by a clock, and what names no reader by its type.
+
+    In columns that are ``numbers`` no other text is taken as it stands.
+    """
     for row in rows:
-        if row.read is time:
+        if row.read is time or (row.read is plain and row.element in _TIMES and not row.beside):
             yield row._replace(read=clock.reading)
+        elif row.read is plain:
+            yield row._replace(read=by_type(row, is_number=row.column in numbers))
         elif getattr(row.read, "timed", False):
             yield row._replace(read=update_wrapper(partial(row.read, clock), row.read))
         else:

@@ -7,10 +7,11 @@ a record like any other.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -19,7 +20,7 @@ from sssjob.records.cutting import GuessedPart, Moved, Part
 from sssjob.records.layout import Names, Read, Reader, Record, RecordRun, Stretch
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, clean
 from sssjob.records.record import Bad, Options, Skipped
-from sssjob.records.values import are_numbers, is_number
+from sssjob.records.values import is_number, names
 
 if TYPE_CHECKING:
     from sssjob.records.making import Plans
@@ -37,19 +38,33 @@ PARTS_LIMIT = 100_000  # parts that wait for their job
 Together = Callable[[Sequence[str]], str]
 
 
+_EXACT = Context(prec=400)  # digits, more than a sum of numbers that are read can have
+# A line for each of some numbers that are so short that their sum is exact in any case.
+_SHORT = re.compile(r"(?:[0-9]{1,15}(?:\.[0-9]{1,6})?\n)*[0-9]{1,15}(?:\.[0-9]{1,6})?")
+
+
 def _of_numbers(of: Callable[[Iterable[Decimal]], Decimal | int]) -> Together:
     """What makes one number of some; a text of a part that is none takes its place, to be told."""
 
+    def exactly(texts: Sequence[str]) -> str:
+        with localcontext(_EXACT):
+            return f"{of(map(Decimal, texts)) + 0:f}"  # 0, and not -0
+
     def together(texts: Sequence[str]) -> str:
-        if are_numbers(texts):  # as almost always
+        joined = "\n".join(texts)
+        if _SHORT.fullmatch(joined) and joined.count("\n") == len(texts) - 1:  # as almost always
             return str(of(map(Decimal, texts)))
         if not is_number(texts[-1]):
             raise InvalidValue(texts[-1], "a number")
         told = [text for text in texts if text]
         odd = next((text for text in told if not is_number(text)), "")
-        return odd or str(of(map(Decimal, told)))
+        return odd or exactly(told)
 
     return together
+
+
+def _set(texts: Sequence[str]) -> str:
+    return ",".join(dict.fromkeys(name for text in texts for name in names(text)))
 
 
 def _first(texts: Sequence[str]) -> str:
@@ -61,7 +76,7 @@ TOGETHER: Mapping[str, Together] = {
     "last": lambda texts: _first(texts[::-1]),
     "sum": _of_numbers(sum),
     "max": _of_numbers(max),
-    "set": lambda texts: ",".join(dict.fromkeys(filter(None, texts))),
+    "set": _set,
 }
 
 
@@ -69,8 +84,8 @@ class Fold(NamedTuple):
     """How the texts of a column, those of the parts and last that of the job, become one text.
 
     ``how`` is a word of ``TOGETHER``: the ``first`` or ``last`` that is not empty, the ``sum`` or
-    ``max`` of numbers, or the ``set``: each once, with commas between them. An empty text of a part
-    says nothing. Else it is a function of the texts.
+    ``max`` of numbers, or the ``set``: each name once, with commas between them. An empty text of a
+    part says nothing. Else it is a function of the texts.
 
     It goes ``into`` a column of the job, the same one if that is "". Where the job's own text is no
     such value (``InvalidValue``) it stays, and will be told.
@@ -122,6 +137,13 @@ class Folding:
         for how in (fold.how for fold in self.folds if isinstance(fold.how, str)):
             if how not in TOGETHER:
                 raise ValueError(f"{how!r} is no way to fold: write {', '.join(TOGETHER)}")
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The columns in which there is nothing but numbers, as they are added or compared."""
+        return frozenset(
+            fold.into or fold.column for fold in self.folds if fold.how in ("sum", "max")
+        )
 
     def folder(self, options: Options, plans: Plans[Any, Any]) -> PartFolder:
         """What folds the records of a stream."""

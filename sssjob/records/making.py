@@ -62,7 +62,8 @@ class Plans(Generic[P, J]):
         except KeyError:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
-            rows = clocks.by(self.clock, (*self._layout.rows(names), _MORE))
+            numbers = getattr(self._layout.folding, "numbers", ())
+            rows = clocks.by(self.clock, (*self._layout.rows(names), _MORE), numbers)
             plan = self._plans[names] = Plan(rows, names, self.builder, self._layout.type)
             return plan
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 
-from sssjob import units
+from sssjob import spec, units
 from sssjob.errors import InvalidValue
 from sssjob.integers import whole
 from sssjob.model import Property
-from sssjob.nodes import plain
+from sssjob.nodes import RANGE, plain, spans
 from sssjob.records import values
-from sssjob.records.record import Found, Instead, by_columns, in_bulk, numeric, varied
+from sssjob.records.record import (
+    Field,
+    Found,
+    Instead,
+    Read,
+    by_columns,
+    in_bulk,
+    numeric,
+    varied,
+)
+from sssjob.records.record import plain as as_it_stands
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers
 from sssjob.records.values import count, is_unknown
 
@@ -142,6 +153,82 @@ def processors(text: str) -> Found:
     if text[:1] == "-" and values.number(text) < 0:
         raise Instead(text, PROCESSORS, (), NOT_KNOWN, keeps=True)
     return count(text)
+
+
+def any_number(text: str) -> Found:
+    """A number as it stands, whatever it counts."""
+    values.number(text)
+    return text
+
+
+def decimal(text: str) -> Found:
+    """A number that may be below 0, as of what is given back."""
+    return units.decimal(values.number(text))
+
+
+@numeric(10**15)
+def duration(text: str) -> Found:
+    """Seconds, half a second rounded up, or ``[days-]hours:minutes:seconds``; -1 is not known.
+
+    >>> duration("59.5"), duration("1-00:00:01"), duration("-1")
+    ('60', '86401', None)
+    """
+    return str(units.duration(text)) if ":" in text else values.seconds(text)
+
+
+def truth(text: str) -> Found:
+    """Whether something is so.
+
+    >>> truth("1"), truth("False")
+    ('true', 'false')
+    """
+    return str(units.boolean(text)).lower()
+
+
+@cache
+def names_of(element: str) -> Read:
+    """The reader of names with commas between them, or of a range of nodes: an element of all.
+
+    >>> names_of("Node")("n1"), names_of("Node")("n[1-2]")[0].attributes
+    ('n1', {'aggregation': 'Range'})
+    """
+
+    def names(text: str) -> Found:
+        found = values.names(text)
+        if not any("[" in name or "]" in name for name in found):
+            return listed(found, element)
+        if len(found) > 1 or element != "Node":
+            raise InvalidValue(text, "names without brackets, or one range of nodes")
+        spans(found[0])
+        return (Property(element, found[0], {"aggregation": RANGE}),)
+
+    return names
+
+
+_BY_NAME: Mapping[str, Read] = {
+    "Processors": processors, "NodeCount": count, "TaskCount": count, "Charge": decimal,
+    "SuspendDuration": duration,
+}  # fmt: skip
+_BY_TYPE: Mapping[str, Read] = {
+    spec.INTEGER: values.integer, spec.FLOAT: values.amount, spec.BOOLEAN: truth,
+    spec.DURATION: duration,
+}  # fmt: skip
+_SEVERAL_NAMES = ("Node", "Feature")
+
+
+# decision 1176
+def by_type(row: Field, *, is_number: bool = False) -> Read:
+    """What reads a column whose row names no reader: that of the type of its property.
+
+    Times are for the clock of a run, which the caller has. ``is_number``: no text but a number may
+    stand in the column, whatever it becomes.
+    """
+    if row.beside or (element := spec.element(row.element)) is None:
+        return as_it_stands
+    if row.element in _SEVERAL_NAMES and not row.attributes:
+        return names_of(row.element)
+    found = _BY_NAME.get(row.element) or _BY_TYPE.get(element.type)
+    return found or (any_number if is_number else as_it_stands)
 
 
 _NO_FRACTION = ".000000"  # as Grid Engine prints whole numbers

@@ -7,7 +7,6 @@ it is no such value at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import takewhile
 
@@ -16,8 +15,8 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
-_NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}\n)*{_NUMBER.pattern}")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_NAME = re.compile(r"(?:[^,\[]++|\[[^\]]*+\]?)+")  # a comma in brackets is part of a name
 _DURATION = re.compile(
     r"P(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
     r"(?:T(?:([0-9]{1,12})H)?(?:([0-9]{1,12})M)?(?:([0-9]{1,12})(?:[.,]([0-9]{1,18}))?S)?)?"
@@ -42,14 +41,13 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text))
 
 
-def are_numbers(texts: Sequence[str]) -> bool:
-    """The same of each of some texts, in less time.
+def names(text: str) -> list[str]:
+    """Names with commas between them, as of nodes.
 
-    >>> are_numbers(["1", "-1.5e3"]), are_numbers(["1", ""]), are_numbers(["1\\n2"])
-    (True, False, False)
+    >>> names("n1, n2,,m[1,3]")
+    ['n1', 'n2', 'm[1,3]']
     """
-    joined = "\n".join(texts)
-    return bool(_NUMBERS.fullmatch(joined)) and joined.count("\n") == len(texts) - 1
+    return [name for each in _NAME.findall(text) if (name := each.strip())]
 
 
 def number(text: str) -> Fraction:
