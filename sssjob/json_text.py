@@ -221,7 +221,7 @@ def lines_of_values(
     ]
 
 
-class _Value(NamedTuple):
+class _ReadValue(NamedTuple):
     """Where a value of JSON begins."""
 
     line: int
@@ -229,7 +229,7 @@ class _Value(NamedTuple):
     offset: int
 
 
-def _values(text: str, offset: int = 0, line: int = 1) -> Iterator[_Value]:
+def _values(text: str, offset: int = 0, line: int = 1) -> Iterator[_ReadValue]:
     """The value at an offset and each in it, in their order; the text is well-formed JSON."""
     path: list[str | int] = []
     inside: list[str] = []  # brackets that are open
@@ -253,7 +253,7 @@ def _values(text: str, offset: int = 0, line: int = 1) -> Iterator[_Value]:
         elif key:
             path[-1] = json.loads(word) if "\\" in word else word[1:-1]
         else:
-            yield _Value(line, tuple(path), token.start())
+            yield _ReadValue(line, tuple(path), token.start())
             if word in "{[":
                 inside.append(word)
                 path.append("" if word == "{" else 0)

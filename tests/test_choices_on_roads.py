@@ -399,3 +399,27 @@ def test_what_was_delivered_says_which_alternative_an_ad_is_of_and_counts_nothin
 def test_counts_that_contradict_each_other_are_refused_where_something_was_delivered(target):
     job = "<TaskCount>2</TaskCount>" + requested(N3) + f"<Delivered>{F}</Delivered>"
     assert not is_written(with_policy("Reject", job), target)
+
+
+M480 = "<Memory>480</Memory>"
+EACH_TASK = {
+    "nodes, or memory": (group(either(N3, M480)), 480),
+    "nodes of the job, or a feature, and memory of the group":
+        (either(N3, F) + group(requested(M480)), 480),
+    "memory beside nodes, or two processors":
+        (group(M480 + either('<NodeCount op="NE">3</NodeCount>', P2)), 960),
+    "memory beside nodes, or a feature with two processors": (
+        group(M480 + requested(
+            N3 + '<Feature conj="Or" group="1">f</Feature><Processors group="-1">2</Processors>'
+        )), 960,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked, size", EACH_TASK.values(), ids=EACH_TASK)
+def test_the_next_alternative_has_the_memory_of_its_own_tasks(asked, size):
+    """HTCondor runs nothing on several machines as one job does, so that Reject takes the next."""
+    job = with_policy("Reject", asked)
+    [found] = to_ads(job)
+    assert (found.runs, found.ad["RequestMemory"]) == (True, size)
+    assert f"request_memory = {size}" in translate(job, "condor", Settings(residual=False)).text

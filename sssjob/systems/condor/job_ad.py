@@ -90,13 +90,15 @@ class Mapped:
     """An ad, and what was found on the way; with an error among it the job cannot be run.
 
     ``assumed`` are the attributes of it for which nothing is asked. ``refused`` are names of what
-    refuses the job and has no place of its own among the findings.
+    refuses the job and has no place of its own among the findings. ``number`` is that of the
+    alternative, where it is not the best.
     """
 
     ad: Ad
     findings: tuple[Finding, ...] = ()
     assumed: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
+    number: int | None = None
 
     @property
     def runs(self) -> bool:
@@ -146,9 +148,8 @@ def _of_choice(job: Job, number: int | None, document: str, v1: bool) -> Mapped:
     work.unsaid()
     if document:
         work.put(names.DOCUMENT, document)
-    return Mapped(
-        Ad(work.ad), tuple(work.findings), frozenset(work.assumed), frozenset(work.refused)
-    )
+    assumed, refused = frozenset(work.assumed), frozenset(work.refused)
+    return Mapped(Ad(work.ad), tuple(work.findings), assumed, refused, number)
 
 
 def _undelivered(job: Job) -> Job:

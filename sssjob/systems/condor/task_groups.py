@@ -124,25 +124,32 @@ class JobOfAd:
                 told["ProcId"] = int(told[names.TASK_GROUP]) - 1
         lost = _not_added(self.job, self.groups, made.ad)
         found = (*made.findings, *self.findings, *lost)
-        return Mapped(made.ad.merged(told), found, made.assumed)
+        return replace(made, ad=made.ad.merged(told), findings=found)
 
 
 def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
     """The ads of a job: one, or one for each task group where these are on hosts of their own."""
-    return [
+    every = [
         part.mapped(document="" if number else document, v1=v1)
         for number, part in enumerate(parts(job))
     ]
+    taken = every[0].number
+    if taken is None or len(job.asking_groups) != 1:
+        return every
+    # What its only group asks for each of its tasks is that of the tasks in this alternative.
+    return [part.mapped(number=taken, document=document, v1=v1) for part in parts(job, taken)]
 
 
-def parts(job: Job) -> list[JobOfAd]:
+def parts(job: Job, alternative: int | None = None) -> list[JobOfAd]:
     """What the ads of a job are about: a task group with hosts of its own each, or all of it.
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
+    ``alternative`` is the number of the one by which tasks are counted (``Scope.choices``), where
+    it is not the best.
     """
     if any(group.properties.all(_VARIABLES) for group in job.asking_groups):
         job = lending(job, _VARIABLES)  # decisions 987, 1096
-    groups = tuple(_of_all_tasks(job))
+    groups = tuple(_of_all_tasks(job, alternative))
     if not groups:
         return [JobOfAd(job)]
     document = job
@@ -185,9 +192,9 @@ def parts(job: Job) -> list[JobOfAd]:
 
 
 # decision 930
-def _of_all_tasks(job: Job) -> Iterator[TaskGroup]:
+def _of_all_tasks(job: Job, alternative: int | None) -> Iterator[TaskGroup]:
     """The task groups of a job, of which each asks for what its tasks have together, as a job."""
-    whole = Scope(job, "/Job")
+    whole = Scope(job, "/Job", number=alternative)
     for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
         counting = whole.of_group(of, "/Job/TaskGroup", job=whole, is_counted=True)
         asking = group if whole.is_one else worked_out(group, _that_can_be_met)

@@ -49,7 +49,7 @@ from sssjob.systems.condor.hooks.queue import (
 from sssjob.systems.condor.hooks.settings import GONE, SPOOL, HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import Mapped
-from sssjob.systems.condor.task_groups import OUTCOME, parts
+from sssjob.systems.condor.task_groups import OUTCOME, JobOfAd, parts
 
 CPUS = "RequestCpus"
 ALTERNATIVES = 16  # of one job, the best
@@ -542,22 +542,17 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     once; an alternative that no slot can be asked for has none. Raises ``_NoAd`` with the reason
     why there are none at all.
     """
-    [part, *others] = parts(_asking(job))
-    if others:
-        raise _NoAd(_ON_NODES)
-    # What became of a group is past as well.
-    part = replace(part, job=part.job.holding(
-        item for item in part.job.items if not (_is_past(item) or _is_heeded(item))
-    ))  # fmt: skip
-    scope = Scope(part.job, "/Job")
+    asking = _asking(job)
+    scope = Scope(_part(asking).job, "/Job")
     numbers: list[int | None] = [*range(len(scope.choices[:ALTERNATIVES]))]
-    if not numbers and part.job.requested:
+    if not numbers and scope.block.requested:
         raise _NoAd("the request cannot be read, or nothing satisfies it")
     texts = []
     refused: dict[str, None] = {}
     unsaid: dict[str, None] = {}
     for number in numbers or (None,):
         try:
+            part = _part(asking, number)
             mapped = part.mapped(number=number)
             texts.append(_ad_of(mapped, part.job.get("Type"), owner, unsaid))
         except _NoAd as why:
@@ -567,6 +562,19 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     for message in unsaid:
         say(message)
     return b"\n".join(texts)
+
+
+def _part(asking: Job, number: int | None = None) -> JobOfAd:
+    """What the ad of an alternative is about. Raises ``_NoAd`` where there are several.
+
+    What became of a group is past as well.
+    """
+    [part, *others] = parts(asking, number)
+    if others:
+        raise _NoAd(_ON_NODES)
+    return replace(part, job=part.job.holding(
+        item for item in part.job.items if not (_is_past(item) or _is_heeded(item))
+    ))  # fmt: skip
 
 
 # decision 1146
