@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import io
 import lzma
 import os
@@ -28,7 +27,7 @@ _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f
 COMPRESSED = _GZIP, _BZIP2, _XZ, _ZSTD  # how compressed files begin
 _LONGEST_MAGIC = max(map(len, COMPRESSED))
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
-_DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+_DAMAGED = (EOFError, lzma.LZMAError)
 
 
 class ByteRange(NamedTuple):
@@ -229,7 +228,7 @@ class _ChainedStream(io.RawIOBase):
 
 def _decompressed(stream: BinaryIO, magic: bytes) -> BinaryIO:
     if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
+        return io.BufferedReader(_Frames(stream, _Gzip, zlib.error), CHUNK)
     if magic.startswith(_BZIP2):
         return io.BufferedReader(_Frames(stream, _Bzip2, OSError))
     if magic.startswith(_XZ):
@@ -254,6 +253,31 @@ class _FrameDecompressor(Protocol):
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Gzip:
+    """One member of gzip in pieces, as ``zlib`` reads it: the module ``gzip`` looks at what pads it
+    byte by byte."""
+
+    SLICE = io.DEFAULT_BUFFER_SIZE
+
+    def __init__(self) -> None:
+        self._frame = zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._frame.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._frame.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._frame.unconsumed_tail
+
+    def decompress(self, data: bytes, /) -> bytes:
+        return self._frame.decompress(self._frame.unconsumed_tail + data, CHUNK)
 
 
 class _Bzip2:
@@ -298,6 +322,7 @@ class _Frames(io.RawIOBase):
         self._new_frame = frame
         self._error = error
         self._frame = frame()
+        self._slice: int = getattr(self._frame, "SLICE", self._SLICE)
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
@@ -309,7 +334,7 @@ class _Frames(io.RawIOBase):
             more = ended or getattr(self._frame, "needs_input", True)
             compressed = self._frame.unused_data if ended else self._read() if more else b""
             if ended:
-                # xz allows padding, and no frame of either format begins with NUL.
+                # gzip and xz allow padding, and no frame of any format begins with NUL.
                 while not (compressed := compressed.lstrip(b"\0")):
                     if not (compressed := self._read()):
                         return 0
@@ -325,4 +350,4 @@ class _Frames(io.RawIOBase):
         return size
 
     def _read(self) -> bytes:
-        return self._stream.read(self._SLICE)
+        return self._stream.read(self._slice)

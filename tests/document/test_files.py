@@ -5,9 +5,11 @@ import gzip
 import io
 import lzma
 import random
+import tracemalloc
 
 import pytest
 import zstandard
+from counting import calls
 
 import sssjob
 from sssjob import store
@@ -79,11 +81,39 @@ def test_a_truncated_file_is_told_from_a_whole_one(pack, kept):
         everything(packed[: int(len(packed) * kept)])
 
 
-def test_the_padding_of_xz_is_no_garbage():
-    data = (
-        lzma.compress(b"<Job>1</Job>") + b"\0" * 4000 + lzma.compress(b"<Job>2</Job>") + b"\0" * 4
-    )
+PADDED = [gzip.compress, lzma.compress]
+
+
+@pytest.mark.parametrize("pack", PADDED)
+def test_the_padding_of_gzip_and_xz_is_no_garbage(pack):
+    data = pack(b"<Job>1</Job>") + b"\0" * 4000 + pack(b"<Job>2</Job>") + b"\0" * 4
     assert everything(data) == b"<Job>1</Job><Job>2</Job>"
+
+
+@pytest.mark.parametrize("pack", PADDED)
+def test_padding_is_read_in_slices_of_which_none_is_kept(pack):
+    packed = pack(b"<Job>1</Job>")
+    with opened(io.BytesIO(packed + b"\0" * 4_000_000)) as one:
+        tracemalloc.start()
+        try:
+            assert one.read() == b"<Job>1</Job>"
+            assert tracemalloc.get_traced_memory()[1] < 1_000_000
+        finally:
+            tracemalloc.stop()
+    assert calls(lambda: everything(packed + b"\0" * 400_000)) < 20_000
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 262_144])
+@pytest.mark.parametrize("fill", [b"a", b"ab1", None])
+def test_gzip_of_every_size_comes_back(size, fill):
+    data = random.Random(size).randbytes(size) if fill is None else (fill * size)[:size]
+    packed = gzip.compress(b"<Job/>" + data)
+    assert everything(packed * 3) == (b"<Job/>" + data) * 3
+    with opened(io.BufferedReader(_Bytewise(packed))) as stream:
+        assert stream.read() == b"<Job/>" + data
+    for kept in (1, 8, 9):  # bytes that are missing
+        with pytest.raises(UnreadableDocument, match="ends before its end"):
+            everything(packed[:-kept])
 
 
 DAMAGED = [
