@@ -152,8 +152,7 @@ def _print(work: Work, *, as_json: bool) -> None:
                 common.data(json.dumps(counts, indent=2, ensure_ascii=False))
             else:
                 common.say(sentence)
-            unread = 0 if isinstance(item, StoreTally) else item.unread
-            sys.exit(common.NOT_UNDERSTOOD if unread else _exit_code(item))
+            sys.exit(_exit_code(item))
     except (UnusableSource, UnreadableDocument) as error:
         common.fail(error)
     except SSSJobError as error:
@@ -164,7 +163,7 @@ def _print(work: Work, *, as_json: bool) -> None:
 
 def _exit_code(tally: Tally | StoreTally) -> int:
     """What to end with; a job that is refused for what is not understood counts most (9.0)."""
-    return common.ended(tally.bad or not tally.delivered, unread=tally.refused)
+    return common.ended(tally.bad or not tally.delivered, unread=tally.unread or tally.refused)
 
 
 def _counts(tally: Tally) -> dict[str, object]:

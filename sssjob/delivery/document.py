@@ -42,7 +42,6 @@ class Tally(DeliveryCounts):
     """What happened, in numbers: of records, of jobs, and of documents that cannot be read."""
 
     jobs: int = 0
-    unread: int = 0
     findings: list[Finding] = field(default_factory=list)
 
 

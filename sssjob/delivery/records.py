@@ -34,7 +34,8 @@ class DeliveryCounts:
     """What became of records, in numbers."""
 
     records: int = 0
-    bad: int = 0
+    bad: int = 0  # records, with documents that cannot be read at all (``unread``)
+    unread: int = 0
     elsewhere: int = 0
     refused: int = 0
     delivered: int = 0
@@ -53,9 +54,10 @@ def read(
                 case Converted(line=line, job=job):
                     counts.records += 1
                     yield PlacedRecord(f"{name}:{line}", job, is_zoneless)
-                case Bad(line=line, reason=reason):
+                case Bad(line=line, reason=reason, column=column, code=code):
                     counts.bad += 1
-                    yield finding("E-TYPE", reason, file=name, line=line)
+                    counts.unread += outcome.unread
+                    yield finding(code or "E-TYPE", reason, file=name, line=line, column=column)
                 case Noted(severity=Severity.NOTICE):
                     pass
                 case Noted(line=line, message=message, once=True, assumes_utc=assumes_utc):

@@ -4,7 +4,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from sssjob import document
+from sssjob import document, store
+from sssjob.cli import sssjob
 from sssjob.cli.deliver import command
 from sssjob.features.write import write
 from sssjob.model import Requested
@@ -180,6 +181,29 @@ def test_a_bad_record_is_reported_with_its_line_and_the_rest_go_on(run, tmp_path
     assert result.exit_code == 1
     assert "bad.txt:2: error: " in result.stderr
     assert "1 bad" in result.stderr
+
+
+UNREAD = {
+    "E-XML": "<!DOCTYPE Jobs>\n<Jobs><Job><Id>7</Id></Job></Jobs>",
+    "E-LIMIT": f"<Job><Id>7</Id>{'<a>' * 300}{'</a>' * 300}</Job>",
+}
+
+
+@pytest.mark.parametrize("code", UNREAD)
+@pytest.mark.parametrize("into", ["job.xml", "requested", "jobs.db"])
+def test_a_record_that_is_no_document_is_told_as_elsewhere_and_ends_with_2(
+    run, tmp_path, into, code
+):
+    (tmp_path / "record.xml").write_text(UNREAD[code])
+    (tmp_path / "requested").mkdir()
+    (tmp_path / "requested" / "one.xml").write_text(JOB)
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(JOB.encode())
+    options = ["--in-place"] if into == "requested" else []
+    result = run(JOB, into, "--record", "record.xml", *options)
+    told = CliRunner().invoke(sssjob, ["validate", "record.xml"]).output.splitlines()[0]
+    assert told.endswith(f" [{code}]")
+    assert (result.stderr.splitlines()[0], result.exit_code) == (told, 2)
 
 
 def test_of_several_runs_the_last_is_folded(run, tmp_path):
