@@ -3,6 +3,7 @@
 
 import pickle
 from contextlib import suppress
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -277,6 +278,29 @@ def test_an_evaluation_that_takes_too_long_is_stopped(monkeypatch):
     monkeypatch.setattr("sssjob.query.xpath2.context.SECONDS", 0)
     with pytest.raises(UnreadableDocument, match="more than 0 seconds"):
         texts("//Job[Id = 1]/Id", JOBS)
+
+
+STOPPED = [
+    "//Id[. = //Id]", "//Id[//Id != .]", "//Id/following::Id",
+    "//Id[string() = //Id][count(//Id[. = //User]) < 1]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", range(8))
+@pytest.mark.parametrize("query", STOPPED)
+def test_an_evaluation_that_is_stopped_tells_its_limit_wherever_it_was(query, at, monkeypatch):
+    """A comparison of elementpath takes what is raised inside it for a value that is wrong."""
+    checks = count()
+
+    def check(self):
+        if next(checks) >= at:
+            raise LimitExceeded("seconds for one document", 20)
+
+    monkeypatch.setattr("sssjob.query.xpath2.context.Context._check", check)
+    with pytest.raises(UnreadableDocument) as failure:
+        texts(query, JOBS)
+    found = failure.value.finding
+    assert (found.code, found.message) == ("E-LIMIT", "more than 20 seconds for one document")
 
 
 def test_a_later_query_is_a_value():

@@ -88,6 +88,14 @@ def beyond(expression: str, error: Exception) -> NotAQuery:
     return NotAQuery(expression, 0, f"cannot be worked out{said}")
 
 
+def stopped(error: ElementPathError) -> LimitExceeded | None:
+    """The limit at which an expression ended; elementpath takes it for a value that is wrong."""
+    found: BaseException | None = error
+    while isinstance(found, ElementPathError):
+        found = found.__context__
+    return found if isinstance(found, LimitExceeded) else None
+
+
 def not_a_query(expression: str, error: ElementPathError) -> NotAQuery:
     """What elementpath says of an expression, with its place and without its own form."""
     position = 0

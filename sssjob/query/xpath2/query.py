@@ -109,7 +109,7 @@ class XPath2Query(Question):
         try:
             yield
         except ElementPathError as error:
-            raise parser.not_a_query(self.expression, error) from error
+            raise parser.stopped(error) or parser.not_a_query(self.expression, error) from error
         except InvalidValue as error:
             raise NotAQuery(self.expression, 0, str(error)) from error
         except SSSJobError:
