@@ -46,10 +46,6 @@ _SHORT = re.compile(r"(?:[0-9]{1,15}(?:\.[0-9]{1,6})?\n)*[0-9]{1,15}(?:\.[0-9]{1
 def _of_numbers(of: Callable[[Iterable[Decimal]], Decimal | int]) -> Together:
     """What makes one number of some; a text of a part that is none takes its place, to be told."""
 
-    def exactly(texts: Sequence[str]) -> str:
-        with localcontext(_EXACT):
-            return f"{of(map(Decimal, texts)) + 0:f}"  # 0, and not -0
-
     def together(texts: Sequence[str]) -> str:
         joined = "\n".join(texts)
         if _SHORT.fullmatch(joined) and joined.count("\n") == len(texts) - 1:  # as almost always
@@ -57,8 +53,10 @@ def _of_numbers(of: Callable[[Iterable[Decimal]], Decimal | int]) -> Together:
         if not is_number(texts[-1]):
             raise InvalidValue(texts[-1], "a number")
         told = [text for text in texts if text]
-        odd = next((text for text in told if not is_number(text)), "")
-        return odd or exactly(told)
+        if odd := next((text for text in told if not is_number(text)), ""):
+            return odd
+        with localcontext(_EXACT):
+            return f"{of(map(Decimal, told)) + 0:f}"  # 0, and not -0
 
     return together
 
