@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -42,20 +41,17 @@ from sssjob.translate.options import (
 from sssjob.translate.quoting import SHELLS, read_run, run, safe, shell_name
 from sssjob.translate.requests import ORDER, JobRequest, Verbatim
 from sssjob.translate.residual import ResidualLine
+from sssjob.translate.script_text import AS_BYTES, ScriptText, beginning, readable, texts
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 from sssjob.visible import ShellText
 
 _ARRAY = "an array of jobs"
-SCRIPT_LIMIT = 16 << 20  # bytes
-TOO_LONG = f"a script of more than {SCRIPT_LIMIT} bytes"
 ADVISED = 100  # unknown options of one script on which advice is given: it costs far more than one
 NO_PLACE = "it has no place in a job object"
 SCRIPT = "script"  # the id of the file that a script becomes
 TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
 
-AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
-_BYTES = re.compile("[\udc80-\udcff]")
 _KEPT = "# sssjob: "
 _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
@@ -310,20 +306,17 @@ class SubmitForm(Translator[ParsedScript]):
 
     def load(self, data: bytes) -> Iterator[ParsedScript | Finding]:
         """The one script; an empty one is none."""
-        if not data.strip():
-            return
-        if len(data) > SCRIPT_LIMIT:
-            yield finding("E-LIMIT", TOO_LONG)
-            return
-        found = self._script(data.removeprefix(BOM_UTF8).decode(errors=AS_BYTES))
-        if data.startswith(BOM_UTF8):
-            told = finding("E-TYPE", "a byte order mark stands before the first line", line=1)
-            found = replace(found, findings=(told, *found.findings))
-        begins = (each for each in found.options if each.name in self.form.syntax.components)
-        yield next(map(_several, begins), found)
+        for text in texts(data):
+            if isinstance(text, Finding):
+                yield text
+                return
+            found = self._script(text)
+            begins = (each for each in found.options if each.name in self.form.syntax.components)
+            yield next(map(_several, begins), found)
 
-    def _script(self, text: str) -> ParsedScript:
+    def _script(self, given: ScriptText) -> ParsedScript:
         """Directives stand before the first command; behind it they count for some systems only."""
+        text, found = given.text, given.findings
         first, _, rest = text.partition("\n")
         interpreter, number = "", 1
         if first.startswith("#!"):
@@ -331,15 +324,11 @@ class SubmitForm(Translator[ParsedScript]):
         options: list[Option] = []
         kept: list[tuple[int, list[str]]] = []
         other: list[str] = []
-        found: list[Finding] = []
         lines, directive = text.split("\n"), self.form.syntax.directive
         count = 0  # of the lines before the first command
         for line in lines:
             if (behind := directive(line)) is not None:
-                if (read := _readable(behind)) != behind:
-                    found.append(finding("E-TYPE", "the line is not UTF-8", line=number))
-                    behind = read
-                options += self._options(behind, number, found)
+                options += self._options(given.understood(behind, number), number, found)
             elif line.startswith(_FILE):
                 break
             elif line.startswith(_KEPT):
@@ -373,7 +362,7 @@ class SubmitForm(Translator[ParsedScript]):
         more = [
             option
             for place, _, behind in self._directives(body, number)
-            for option in self._options(_readable(behind), place, found)
+            for option in self._options(readable(behind), place, found)
         ]
         return [option for option in more if option not in known]
 
@@ -388,7 +377,9 @@ class SubmitForm(Translator[ParsedScript]):
 
     def job(self, form: ParsedScript, settings: Settings) -> Read:
         """What the options say, then the program."""
-        return self._job(self._script(self.dump(form)) if form.strays else form, settings)
+        return self._job(
+            self._script(ScriptText(self.dump(form))) if form.strays else form, settings
+        )
 
     def doubtful(self, form: ParsedScript, settings: Settings) -> tuple[Job, Collection[str]]:
         """What the options say that no rule is sure of, and the program, if nobody is of that.
@@ -555,7 +546,7 @@ class SubmitForm(Translator[ParsedScript]):
 
     def recognises(self, head: bytes) -> str:
         """A line of the prefix before the first command."""
-        for line in head.removeprefix(BOM_UTF8).decode("utf-8", "replace").split("\n"):
+        for line in beginning(head).split("\n"):
             behind = self.form.syntax.directive(line)
             if behind and behind[0] in _BEHIND and (not self.form.signs or self._signed(behind)):
                 return f"a line that begins with {self.form.syntax.prefix}"
@@ -614,11 +605,6 @@ def _verbatim(rule: Rule, names: frozenset[str], once: frozenset[str]) -> _Rows:
 def _is_command(line: str) -> bool:
     """Whether a line of a script is neither empty nor a comment."""
     return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
-def _readable(text: str) -> str:
-    """A text without what stands for bytes that are no UTF-8."""
-    return text if text.isascii() else _BYTES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _parted(lines: list[str]) -> tuple[tuple[str, ...], str, str]:
@@ -760,7 +746,7 @@ def _ours(form: ParsedScript, heard: ScriptReading) -> bool:
     variables: list[Property] = []
     lines = form.body.strip("\n").split("\n")
     rest = [line for line in lines if line.startswith(("exec ", "set -- "))]
-    if _readable(form.body) != form.body:
+    if readable(form.body) != form.body:
         return False
     if not rest or (lines[-1] != rest[-1] and "'" not in lines[-1]):
         return False

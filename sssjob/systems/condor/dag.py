@@ -18,6 +18,7 @@ from sssjob.systems.condor.submission import RULES, Description, SubmitFile, des
 from sssjob.translate import fields
 from sssjob.translate.losses import SHOWN
 from sssjob.translate.requests import JobRequest
+from sssjob.translate.script_text import ScriptText, beginning, texts
 from sssjob.translate.translator import Read, Settings, Translator
 
 _PLAIN = re.compile(r"(?!n_)[A-Za-z0-9_-]{1,200}")
@@ -34,9 +35,9 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _BEGINS = re.compile(
-    rb"\s*(?:#[^\n]*\n\s*)*JOB\s+(?:\S+\s*\{"
-    rb"|[\w.-]+[ \t]+[^\s{]+(?:[ \t]+(?:DIR[ \t]+\S+|NOOP|DONE))*[ \t]*\r?(?:\n|$))",
-    re.IGNORECASE,
+    r"\s*(?:#[^\n]*\n\s*)*JOB\s+(?:\S+\s*\{"
+    r"|[\w.-]+[ \t]+[^\s{]+(?:[ \t]+(?:DIR[ \t]+\S+|NOOP|DONE))*[ \t]*\r?(?:\n|$))",
+    re.IGNORECASE | re.ASCII,
 )
 _ANY = -(1 << 31)  # the least that $RETURN is, which is below 0 for signals
 _SUCCESS = "OnSuccess"
@@ -171,30 +172,9 @@ class DAG(Translator[DagNode]):
 
     def load(self, data: bytes) -> Iterator[DagNode | Finding]:
         """The nodes that have their commands in the file; other lines are told."""
-        text = data.decode(errors="replace")
-        nodes: dict[str, DagNode] = {}
-        parents: dict[str, dict[str, None]] = {}
-        outcomes: dict[str, NeededEnd] = {}
-        told: list[Finding] = []
-        lines = iter(enumerate(text.split("\n"), 1))
-        for number, line in lines:
-            if begin := _NODE.fullmatch(line):
-                nodes[begin[1]] = DagNode(begin[1], _commands(number, lines, told))
-            elif edge := _EDGE.fullmatch(line):
-                for child in edge[2].split():
-                    parents.setdefault(child, {}).update(dict.fromkeys(edge[1].split()))
-            elif post := _POST.fullmatch(line):
-                test = f"{post[2]} {post[3]}"
-                outcomes[post[1]] = _OUTCOMES.get(test) or NeededEnd("OnExit", post[3])
-            elif apart := _APART.fullmatch(line):
-                told.append(_unread(apart[1], apart[2], number))
-            elif line.strip() and not line.lstrip().startswith("#"):
-                told.append(finding("W-UNKNOWN", f"{line.strip()[:60]!r} is not read", line=number))
-        yield from told
-        for name, node in nodes.items():
-            mine = tuple(parents.get(name, ()))
-            waits = {parent: outcomes.get(parent, SUCCEEDS) for parent in mine}
-            yield replace(node, parents=mine, waits=waits, outcome=outcomes.get(name, SUCCEEDS))
+        for text in texts(data, limit=len(data)):  # a file of many jobs
+            assert isinstance(text, ScriptText)
+            yield from _nodes(text)
 
     def job(self, form: DagNode, settings: Settings) -> Read:
         """What the commands say, and for whom the node waits."""
@@ -218,7 +198,7 @@ class DAG(Translator[DagNode]):
 
     def recognises(self, head: bytes) -> str:
         """A node first, with its commands or with the name of their file."""
-        return "a first line with JOB" if _BEGINS.match(head) else ""
+        return "a first line with JOB" if _BEGINS.match(beginning(head)) else ""
 
 
 def _unread(name: str, file: str, line: int) -> Finding:
@@ -258,6 +238,35 @@ def _in_order(waits: Mapping[str, set[str]]) -> set[str]:
     return done
 
 
+def _nodes(given: ScriptText) -> Iterator[DagNode | Finding]:
+    """The nodes of a text, behind what is told of its lines."""
+    nodes: dict[str, DagNode] = {}
+    parents: dict[str, dict[str, None]] = {}
+    outcomes: dict[str, NeededEnd] = {}
+    told = given.findings
+    lines = iter(enumerate(given.text.split("\n"), 1))
+    for number, line in lines:
+        if not line.lstrip().startswith("#"):
+            line = given.understood(line, number)
+        if begin := _NODE.fullmatch(line):
+            nodes[begin[1]] = DagNode(begin[1], _commands(number, lines, told))
+        elif edge := _EDGE.fullmatch(line):
+            for child in edge[2].split():
+                parents.setdefault(child, {}).update(dict.fromkeys(edge[1].split()))
+        elif post := _POST.fullmatch(line):
+            test = f"{post[2]} {post[3]}"
+            outcomes[post[1]] = _OUTCOMES.get(test) or NeededEnd("OnExit", post[3])
+        elif apart := _APART.fullmatch(line):
+            told.append(_unread(apart[1], apart[2], number))
+        elif line.strip() and not line.lstrip().startswith("#"):
+            told.append(finding("W-UNKNOWN", f"{line.strip()[:60]!r} is not read", line=number))
+    yield from told
+    for name, node in nodes.items():
+        mine = tuple(parents.get(name, ()))
+        waits = {parent: outcomes.get(parent, SUCCEEDS) for parent in mine}
+        yield replace(node, parents=mine, waits=waits, outcome=outcomes.get(name, SUCCEEDS))
+
+
 def _commands(start: int, lines: Iterator[tuple[int, str]], told: list[Finding]) -> Description:
     """The commands of a node up to its bracket."""
     found: list[str] = []
@@ -267,7 +276,7 @@ def _commands(start: int, lines: Iterator[tuple[int, str]], told: list[Finding])
         found.append(line)
     else:
         told.append(finding("E-TYPE", "the commands of a node do not end", line=start))
-    return description("\n".join(found), start)
+    return description(ScriptText("\n".join(found)), start)
 
 
 DAGMAN = DAG()

@@ -37,7 +37,7 @@ from sssjob.systems.condor.requirements import (
 )
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
-from sssjob.translate.form import SCRIPT_LIMIT, TOO_LONG, folded, unfolded
+from sssjob.translate.form import folded, unfolded
 from sssjob.translate.nodes import is_of_each_node
 from sssjob.translate.options import (
     Option,
@@ -50,6 +50,7 @@ from sssjob.translate.options import (
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
 from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest
+from sssjob.translate.script_text import ScriptText, beginning, readable, texts
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_FILES = ": a script is a file of its own (-o or --output-dir writes it beside)"
@@ -699,20 +700,8 @@ class SubmitFile(Translator[Description]):
 
     def load(self, data: bytes) -> Iterator[Description | Finding]:
         """The description before the first queue; what follows it is told."""
-        if not data.strip():
-            return
-        if len(data) > SCRIPT_LIMIT:
-            yield finding("E-LIMIT", TOO_LONG)
-            return
-        found: tuple[Finding, ...] = ()
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as error:
-            text = data.decode(errors="replace")
-            line = data.count(b"\n", 0, error.start) + 1
-            found = (finding("E-TYPE", "the line is not UTF-8", line=line),)
-        read = description(text)
-        yield replace(read, findings=(*found, *read.findings))
+        for text in texts(data):
+            yield text if isinstance(text, Finding) else description(text)
 
     def job(self, form: Description, settings: Settings) -> Read:
         """What the commands say."""
@@ -746,7 +735,7 @@ class SubmitFile(Translator[Description]):
 
     def recognises(self, head: bytes) -> str:
         """Commands NAME = VALUE, and a queue."""
-        lines = [line for line in head.decode("utf-8", "replace").split("\n")
+        lines = [line for line in beginning(head).split("\n")
                  if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
         known = {"executable", "universe", "arguments", "queue"}
         starts = {
@@ -756,16 +745,17 @@ class SubmitFile(Translator[Description]):
         return "commands of a submit file" if lines and plain_ and starts & known else ""
 
 
-def description(text: str, before: int = 0) -> Description:
+def description(text: ScriptText, before: int = 0) -> Description:
     """The commands of a text, ``before`` which so many lines of a file stand."""
     options: list[Option] = []
-    found: list[Finding] = []
+    found = text.findings
     queue = ""
-    lines, kept = unfolded(text.split("\n"), before)
+    lines, kept = unfolded(text.text.split("\n"), before)
     rest = ((before + number, line) for number, line in _joined(lines))
     for number, line in rest:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
+        line = text.understood(line, number)
         if match := _QUEUE.fullmatch(line):
             queue = stripped(match[1])
             break
@@ -779,7 +769,7 @@ def description(text: str, before: int = 0) -> Description:
             found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
     for number, line in rest:
         if line.strip() and not line.lstrip().startswith("#"):
-            said = f"what follows the first queue is not read: {line.strip()[:60]!r}"
+            said = f"what follows the first queue is not read: {readable(line).strip()[:60]!r}"
             found.append(finding("W-UNKNOWN", said, line=number))
             break
     return Description(tuple(options), queue, tuple(kept), tuple(found))
