@@ -831,7 +831,7 @@ class Scope:
         for item in self.own:
             if item.name != name or not expression.asks(item):
                 continue
-            if item.attributes.get("context", "") != context:
+            if item.said("context") != context:
                 continue
             # Of what it demands, a request alone speaks; what is dedicated to a job it has already.
             if not context and (
@@ -1056,16 +1056,16 @@ def _amounts(terms: Iterable[Term], name: str) -> Iterator[Term]:
 
 def is_of_job(item: Property) -> bool:
     """Whether an amount is what the job is to have, rather than what a node is built with."""
-    return item.attributes.get("context", "").strip() not in ("Configured", "Used")
+    return item.said("context") not in ("Configured", "Used")
 
 
 def is_given(item: Property) -> bool:
     """Whether an amount was given, rather than measured by a metric or in another context."""
-    return item.attributes.get("context", "") in ("", "Dedicated") and _is_plain_metric(item)
+    return item.said("context") in ("", "Dedicated") and _is_plain_metric(item)
 
 
 def _is_plain_metric(item: Property) -> bool:
-    return item.attributes.get("metric", "") in ("", "Total")
+    return item.said("metric") in ("", "Total")
 
 
 # decision 930

@@ -78,7 +78,7 @@ class Rule(NamedTuple):
         return (
             self.place in ("*", place)
             and self.name in ("*", item.name)
-            and self.metric in ("*", item.attributes.get("metric", ""))
+            and self.metric in ("*", item.said("metric"))
         )
 
 

@@ -188,6 +188,12 @@ class Property:
         stated = self.attributes.get("units") or units.DEFAULT_UNITS.get(self.name, "")
         return units.bytes_of(self.text, stated)
 
+    # decision 1177
+    def said(self, name: str, default: str = "") -> str:
+        """The value of an attribute without the white space around it; ``default`` of none."""
+        value = self.attributes.get(name)
+        return default if value is None else value.strip(units.XML_SPACE)
+
     def having(self, **attributes: str | None) -> Self:
         """The same property with these attributes; None removes one."""
         given = {name: value for name, value in attributes.items() if value is not None}
@@ -258,16 +264,14 @@ class Properties(tuple[Property, ...]):
         return Properties(
             item
             for item in self
-            if item.name == name
-            and all(item.attributes.get(key, "") == want for key, want in attributes.items())
+            if item.name == name and all(item.said(key) == want for key, want in attributes.items())
         )
 
     def get(self, name: str, /, **attributes: str) -> Property | None:
         """The first property of that name, or None."""
         for item in self:
             if item.name == name and (
-                not attributes
-                or all(item.attributes.get(key, "") == want for key, want in attributes.items())
+                not attributes or all(item.said(key) == want for key, want in attributes.items())
             ):
                 return item
         return None

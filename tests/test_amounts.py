@@ -1,9 +1,12 @@
 """Numbers of a request: what is stated plainly is what its expression says."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob import loads
 from sssjob.amounts import NUMBERS, Scope
+from sssjob.features.derive import derive
 from sssjob.model import Job, Property, Requested
 
 NUMBER = st.one_of(
@@ -42,3 +45,27 @@ def asked(blocks):
     scope = Scope(Job(tuple(blocks)), "/Job", lambda finding: told.append(str(finding)))
     amounts = [scope.requested(name, least=least) for name in NUMBERS for least in (True, False)]
     return amounts, told
+
+
+SPACED = {
+    "what was delivered": (
+        '<Delivered><Processors context="~Dedicated~">4</Processors></Delivered>',
+        "allocated_cpu",
+    ),
+    "what is dedicated": ('<Processors context="~Dedicated~">4</Processors>', "allocated_cpu"),
+    "a hard limit":
+        ('<ResourceLimit name="Memory" type="~Hard~">500</ResourceLimit>', "max_rss_bytes"),
+    "a total": ('<Delivered><Processors metric="~Total~">4</Processors></Delivered>',
+                "allocated_cpu"),
+}  # fmt: skip
+
+
+# decision 1177
+@pytest.mark.parametrize("text, key", SPACED.values(), ids=SPACED)
+def test_white_space_around_the_value_of_an_attribute_changes_no_number(text, key):
+    found = [
+        derive(loads(f"<Job><Id>1</Id>{text.replace('~', space)}</Job>")).values.get(key)
+        for space in ("", " ", "\n\t")
+    ]
+    assert found[0] in (4, 500)
+    assert found == found[:1] * 3

@@ -141,7 +141,7 @@ class JobProperties:
             attributes = item.attributes
             if not meant(attributes):
                 continue
-            if attributes.get("metric", "") not in ("", "Total"):
+            if item.said("metric") not in ("", "Total"):
                 continue
             if (number := _number(item)) is not None:
                 if "duration" in attributes:
@@ -151,7 +151,7 @@ class JobProperties:
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""
         for place in (self.delivered, self.own):
-            found = [item for item in place.get(name, ()) if item.attributes.get("metric") == "Max"]
+            found = [item for item in place.get(name, ()) if item.said("metric") == "Max"]
             values = [value for item in found if (value := self.read(item)) is not None]
             if values:
                 return max(values)

@@ -373,7 +373,7 @@ def _on_itself(item: Item, called: tuple[str, str]) -> bool:
     """Whether a dependency would make a job wait for itself, by its Id and its Name."""
     if not isinstance(item, Property):
         return False
-    by_name = item.attributes.get("designator", "JobId") == "JobName"
+    by_name = item.said("designator", "JobId") == "JobName"
     return item.text.strip() == called[by_name]
 
 

@@ -138,8 +138,9 @@ def compared(requested: Iterable[Property]) -> frozenset[str]:
 
 def asks(item: Property) -> bool:
     """Whether a property outside of Requested asks for something: no measure, and nothing used."""
-    told = item.attributes
-    return told.get("context", "") != "Used" and told.get("metric", "") in ("", "Total")
+    if not item.attributes:
+        return True
+    return item.said("context") != "Used" and item.said("metric") in ("", "Total")
 
 
 def all_of(operands: Iterable[Expression]) -> Expression:

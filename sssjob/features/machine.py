@@ -71,7 +71,7 @@ class _Machine(Choices):
     def configured(self, element: str, name: str = "") -> Amount | None:
         """What the description says the machine has, or a job in the context Configured."""
         for item in self.described:
-            whole = item.attributes.get("context", "Configured") == "Configured"
+            whole = item.said("context", "Configured") == "Configured"
             if item.name == element and item.attributes.get("name", "") == name and whole:
                 return self._amount(item, f"description/{element}")
         if self.job is None:

@@ -81,8 +81,8 @@ class Graph:
         number = self.net.numbers[key]
         items = self.net.places[number].dependencies
         for (target, _), item in zip(self.net.needs[number], items, strict=True):
-            by_name = item.attributes.get("designator") == "JobName"
-            condition = item.attributes.get("condition", Condition.ON_SUCCESS.value)
+            by_name = item.said("designator") == "JobName"
+            condition = item.said("condition", Condition.ON_SUCCESS.value)
             code = item.attributes.get("code") if condition == Condition.ON_EXIT else None
             jobs = () if target in self.net.external else tuple(
                 self.net.keys[member] for member in self.net.members.get(target, (target,))

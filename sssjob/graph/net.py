@@ -268,8 +268,8 @@ class _NetBuilder:
 
 def want(item: Property) -> Want:
     """What a dependency needs of the job it names; a code counts with OnExit only."""
-    condition = item.attributes.get("condition", Condition.ON_SUCCESS)
-    if item.attributes.get("designator", "JobId") not in ("JobId", "JobName"):
+    condition = item.said("condition", Condition.ON_SUCCESS)
+    if item.said("designator", "JobId") not in ("JobId", "JobName"):
         return Mark.UNREAD
     if condition == Condition.ON_SUCCESS:
         return 0

@@ -233,9 +233,9 @@ def of_counts(terms: Iterable[Term]) -> Iterator[Term]:
 def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:
     """The terms about what the job is to have, rather than what a node is built with."""
     for term in terms:
-        attributes = next(expression.comparisons(term)).item.attributes
-        context = attributes.get("context", "")
-        if context not in ("Configured", "Used") and "metric" not in attributes:
+        item = next(expression.comparisons(term)).item
+        context = item.said("context")
+        if context not in ("Configured", "Used") and "metric" not in item.attributes:
             yield term
 
 

@@ -156,7 +156,7 @@ def _waiting(job: Job, ids: Mapping[str, str]) -> Job:
     def renamed(item: Item) -> Item:
         if type(item) is not Property or item.name != _DEPENDENCY:
             return item
-        by_id = item.attributes.get("designator", BY_ID) == BY_ID
+        by_id = item.said("designator", BY_ID) == BY_ID
         text = ids.get(stripped(item.text), "") if by_id else ""
         return replace_text(item, text, item.attributes) if text else item
 

@@ -111,7 +111,7 @@ class SubmissionPlan:
         """The places of the jobs that a dependency means; None for what means none here."""
         if type(item) is not Property or item.name != _DEPENDENCY:
             return None
-        designator = item.attributes.get("designator", BY_ID)
+        designator = item.said("designator", BY_ID)
         places = self.names.get(designator, {}).get(stripped(item.text))
         own = stripped(item.text) == (job.id if designator == BY_ID else job.get("Name"))
         return () if own and places else places  # what defaults lend to the job itself
@@ -163,7 +163,7 @@ def defined(block: Block) -> tuple[Job, ...]:
 
 
 def _by_id(item: Property) -> bool:
-    return item.attributes.get("designator", BY_ID) == BY_ID
+    return item.said("designator", BY_ID) == BY_ID
 
 
 def _names(jobs: Sequence[Job]) -> Mapping[str, Mapping[str, tuple[int, ...]]]:

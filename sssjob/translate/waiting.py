@@ -154,11 +154,11 @@ def waited_for(
 ) -> Iterator[tuple[str, str]]:
     """The word and the id of each job that is waited for; what cannot be said so is refused."""
     for item in asked.take("Dependency", "condition", "code", "designator"):
-        condition = item.attributes.get("condition", "OnSuccess")
+        condition = item.said("condition", "OnSuccess")
         text = stripped(item.text)
         if "code" in item.attributes:
             asked.refuse(item, "nothing waits for an exit code")
-        elif item.attributes.get("designator", "JobId") != "JobId":
+        elif item.said("designator", "JobId") != "JobId":
             asked.refuse(item, "a job is named by its id")
         elif id(text) != text:
             asked.refuse(item, "no id of a job of this system")

@@ -217,7 +217,7 @@ def _kilobytes(name: str) -> _SummaryFact:
     def find(job: TakenJob, _: WriterOptions) -> int | None:
         sizes: dict[str, int] = {}
         for item in job.all(name, *_MEASURED):
-            metric = item.attributes.get("metric", "")
+            metric = item.said("metric")
             try:
                 size = _in_kilobytes(item.text, item.attributes.get("units") or default)
             except InvalidValue as error:

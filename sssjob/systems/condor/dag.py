@@ -211,7 +211,7 @@ def _unread(name: str, file: str, line: int) -> Finding:
 
 
 def _by_id(item: Property) -> bool:
-    return item.attributes.get("designator", "JobId") == "JobId"
+    return item.said("designator", "JobId") == "JobId"
 
 
 def _first(wanted: list[NeededEnd]) -> NeededEnd:

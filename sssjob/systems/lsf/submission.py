@@ -140,8 +140,8 @@ class Waits(fields.Rule):
 
     def _term(self, asked: JobRequest, item: Property) -> str:
         text = stripped(item.text)
-        condition = item.attributes.get("condition", "OnSuccess")
-        designator = item.attributes.get("designator", "JobId")
+        condition = item.said("condition", "OnSuccess")
+        designator = item.said("designator", "JobId")
         named = designator == "JobName"
         if designator not in ("JobId", "JobName"):
             asked.refuse(item, "a job is named by its id or its name")

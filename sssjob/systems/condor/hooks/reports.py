@@ -823,12 +823,12 @@ def _delivered(ad: Ad, ran: int, *, is_news: bool) -> Iterator[Fact]:
     of a start.
     """
     for item in usage.delivered(ad, ran):
-        peak = item.attributes.get("metric") == "Max"
+        peak = item.said("metric") == "Max"
         yield Fact(item, renews=not peak, completes=is_news and not peak)
 
 
 def _of_all(item: Property) -> bool:
-    return item.name == "Duration" or item.attributes.get("metric") == "Max"
+    return item.name == "Duration" or item.said("metric") == "Max"
 
 
 def _of_start(status: Iterable[Property]) -> Iterator[Property]:
