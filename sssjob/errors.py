@@ -363,6 +363,23 @@ class LimitExceeded(SSSJobError, ValueError):
         return f"more than {self.limit} {self.what}"
 
 
+class InheritedTooMuch(LimitExceeded, UnreadableDocument):
+    """A job object whose jobs inherit more than is worked out; ``finding`` says where it stands.
+
+    Whoever goes on behind a document that cannot be read goes on behind this one.
+    """
+
+    def __init__(self, what: str, limit: float, line: int = 0) -> None:
+        LimitExceeded.__init__(self, what, limit)
+        UnreadableDocument.__init__(
+            self, finding("E-LIMIT", LimitExceeded.__str__(self), line=line)
+        )
+        self.args = (what, limit, line)
+
+    def __str__(self) -> str:
+        return str(self.finding)
+
+
 class NotFetched(SSSJobError, ValueError):
     """An address that is not fetched, because nobody allowed it or because it did not come."""
 

@@ -80,12 +80,17 @@ def blocks(
 
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
+    from sssjob.errors import InheritedTooMuch
 
     for item in chosen(
         files, select, complain, with_files=with_files, with_notes=with_notes, requests=False
     ):  # fmt: skip
         if effective:
-            resolved = resolve(item.block)
+            try:
+                resolved = resolve(item.block)
+            except InheritedTooMuch as error:
+                complain(error.finding.in_file(item.file))
+                continue
             common.print_findings(found.in_file(item.file) for found in resolved.findings)
             item = item._replace(block=resolved.block)
         for block in _selected(item, item.block, f"/{item.block.name}"):

@@ -49,6 +49,7 @@ def command(
     """
     from sssjob.check.awareness import LAYOUT
     from sssjob.cli.selection import chosen, understood
+    from sssjob.errors import InheritedTooMuch
     from sssjob.verbs.layout import layouts, sums
 
     laid = faults = 0
@@ -65,6 +66,9 @@ def command(
                 laid += each.layout is not None
                 faults += _errors(each.findings)
             told = sums(item, lenient=lenient)
+        except InheritedTooMuch as error:
+            complain(error.finding.in_file(found.file))
+            continue
         except ModuleNotFoundError as error:
             common.fail(f"--extended needs {error.name}: pip install 'sssjob[nodes]'")
         common.print_findings(told)

@@ -53,13 +53,17 @@ def requests(
     What is worth saying about each request is said on standard error; ``nodes`` are names over
     which its patterns are tried.
     """
+    from sssjob.errors import InheritedTooMuch
     from sssjob.verbs import match
 
     def tell(found: Finding) -> None:
         common.print_findings((found,))
 
     for item in chosen(files, select, on_error):
-        yield from match.requests(item.block, item.file, tell, paths=item.paths, nodes=nodes)
+        try:
+            yield from match.requests(item.block, item.file, tell, paths=item.paths, nodes=nodes)
+        except InheritedTooMuch as error:
+            on_error(error.finding.in_file(item.file))
 
 
 def _chosen(

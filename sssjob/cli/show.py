@@ -19,10 +19,14 @@ from sssjob.errors import UnreadableDocument
 from sssjob.spec import DIALECTS
 
 if TYPE_CHECKING:
+    from sssjob.defaults import Resolved
     from sssjob.document.bundle import MessageFile
     from sssjob.document.sources import NamedSource
     from sssjob.errors import Finding
     from sssjob.model import Block
+
+    # The name of its source, a job object, and the Files that it names.
+    _Shown = tuple[str, Block, Sequence[MessageFile]]
 
 _DOCUMENTS = ("sss", "sss-lines")  # forms that are documents
 _KEPT = 1 << 24  # bytes of a document that are held, and not put into a file
@@ -88,13 +92,11 @@ def command(
     sources = records.documents(files, complain)
     if form == "sss" and not any((effective, deref, explain, dialect, namespace)):
         sources = _left(files, complain, wrote)
-    for block, beside in _blocks(sources, deref, form in _DOCUMENTS, complain):
+    found = _blocks(sources, deref, form in _DOCUMENTS, complain)
+    if explain:
+        complain.leave(_explain(found, complain), "no job")
+    for _, block, beside in _effective(found, complain) if effective else found:
         shown += 1
-        if explain:
-            _explain(block)
-            continue
-        if effective:
-            block = _resolved(block)
         if form == "tree":
             _print_tree(block)
         elif form == "json":
@@ -200,7 +202,7 @@ def _counted(given: Path | bytes) -> tuple[int, list[Finding]]:
 
 def _blocks(
     sources: Iterable[NamedSource], deref: bool, with_files: bool, complain: common.Complain
-) -> Iterator[tuple[Block, Sequence[MessageFile]]]:
+) -> Iterator[_Shown]:
     """The job objects of sources, each with the Files that it names, if these are wanted."""
     from sssjob.document import read
     from sssjob.document.attached import Attached
@@ -216,7 +218,7 @@ def _blocks(
                     _dereferenced(blocks) if deref else ((each, each) for each in blocks)
                 ):
                     files = common.files_of(attached, block, source.name, own, given=with_files)
-                    yield block, files
+                    yield source.name, block, files
         except OSError as error:
             complain(f"sssjob: error: {common.reason(error)}")
 
@@ -252,19 +254,36 @@ def _flat(block: Block) -> Block:
     return job
 
 
-def _resolved(block: Block) -> Block:
+def _resolved(
+    found: Iterable[_Shown], complain: common.Complain
+) -> Iterator[tuple[_Shown, Resolved]]:
+    """Each with its defaults applied; what multiplies them is told, and the rest go on."""
     from sssjob.defaults import resolve
+    from sssjob.errors import InheritedTooMuch
 
-    resolved = resolve(block)
-    common.print_findings(resolved.findings)
-    return resolved.block
+    for each in found:
+        name, block, _ = each
+        try:
+            resolved = resolve(block)
+        except InheritedTooMuch as error:
+            complain(error.finding.in_file(name))
+            continue
+        common.print_findings(resolved.findings)
+        yield each, resolved
 
 
-def _explain(block: Block) -> None:
-    from sssjob.defaults import resolve
+def _effective(found: Iterable[_Shown], complain: common.Complain) -> Iterator[_Shown]:
+    for (name, _, files), resolved in _resolved(found, complain):
+        yield name, resolved.block, files
+
+
+def _explain(found: Iterable[_Shown], complain: common.Complain) -> int:
+    """Print where everything is from that holds, and count the job objects."""
     from sssjob.visible import visible
 
-    resolved = resolve(block)
-    common.print_findings(resolved.findings)
-    for origin in resolved.origins:
-        common.fitted(visible(str(origin)))
+    count = 0
+    for _, resolved in _resolved(found, complain):
+        count += 1
+        for origin in resolved.origins:
+            common.fitted(visible(str(origin)))
+    return count

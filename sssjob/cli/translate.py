@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -18,10 +18,9 @@ import click
 
 from sssjob import registry
 from sssjob.cli import common, names, options, records
-from sssjob.errors import UNREAD, Severity
+from sssjob.errors import UNREAD, Finding, InheritedTooMuch, Severity
 
 if TYPE_CHECKING:
-    from sssjob.errors import Finding
     from sssjob.model import Job
     from sssjob.verbs.translate import TranslatedJob, TranslationTask
 
@@ -132,8 +131,12 @@ def _translate(
         texts = stack.enter_context(SpooledTemporaryFile(_KEPT))
         for source in records.with_requests(files):
             some = bool(work.select)
-            for written in run(work, iter((source,)), said):
+            for written in _until_too_much(run(work, iter((source,)), said)):
                 some = True
+                if isinstance(written, Finding):
+                    common.say_error(written)
+                    unread = True
+                    continue
                 _say(written, listed)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
@@ -150,6 +153,14 @@ def _translate(
         asked = f" has the Id {work.select!r}" if work.select else ""
         common.say(f"sssjob: no job{asked}")
         sys.exit(common.NOTHING)
+
+
+def _until_too_much(found: Iterator[TranslatedJob]) -> Iterator[TranslatedJob | Finding]:
+    """What is found of a source, as far as its jobs do not inherit too much; that is told."""
+    try:
+        yield from found
+    except InheritedTooMuch as error:
+        yield error.finding
 
 
 def _unread(findings: Iterable[Finding]) -> bool:

@@ -56,7 +56,14 @@ from sssjob.defaults.entries import (
     parts_of,
     placed,
 )
-from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.errors import (
+    AwarenessPolicy,
+    Finding,
+    InheritedTooMuch,
+    InvalidValue,
+    LimitExceeded,
+    UnbalancedGroup,
+)
 from sssjob.expression import Expression
 from sssjob.model import MARK, Block, Item, Note, Property, marked
 
@@ -78,6 +85,7 @@ class Resolver:
     findings: list[Finding] = field(default_factory=list)
     lent: int = 0  # how many elements were inherited
     most: int = LENT
+    line: int = 0  # in which the block begins
     # Items of defaults, each kept with what it is in another place.
     shared: dict[tuple[int, str, str], tuple[Item, Item]] = field(default_factory=dict)
 
@@ -85,7 +93,7 @@ class Resolver:
         """A block that stands at the root of a document. Raises ``LimitExceeded``."""
         if block.name in spec.DEFAULTS.values():
             return block
-        self.most = _most(block)
+        self.most, self.line = _most(block), block.line
         return self.effective(block, None, OWN, AwarenessPolicy.REJECT, f"/{block.name}")
 
     def effective(
@@ -135,7 +143,7 @@ class Resolver:
     def allow(self, size: int) -> None:
         """Raise ``LimitExceeded`` where so much more is too much, before any of it is made."""
         if self.lent + size > self.most:
-            raise LimitExceeded(_INHERITED, self.most)
+            raise InheritedTooMuch(_INHERITED, self.most, self.line)
 
     def explain(self, entry: SourcedItem, path: str) -> None:
         """Tell where a property is from, or each property in a category or an Environment."""

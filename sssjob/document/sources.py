@@ -14,7 +14,13 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from sssjob.addresses import is_ledger, is_object, is_store
 from sssjob.document.files import is_compressed, raw
-from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput, hand_over
+from sssjob.errors import (
+    InheritedTooMuch,
+    SSSJobError,
+    UnreadableDocument,
+    UnusableInput,
+    hand_over,
+)
 from sssjob.visible import visible
 
 STANDARD_INPUT = "<stdin>"
@@ -262,6 +268,9 @@ def naming(name: str) -> Iterator[None]:
         yield
     except UnusableInput as error:
         raise UnusableSource(name, error) from error
+    except InheritedTooMuch as error:  # which is a limit, too
+        error.finding = error.finding.in_file(name)
+        raise
     except UnreadableDocument as error:
         raise UnreadableDocument(error.finding.in_file(name)) from error
 

@@ -10,7 +10,7 @@ from sssjob.document import from_tree, tree
 from sssjob.document.attached import files_named
 from sssjob.document.batches import without_jobs
 from sssjob.document.outermost import are_theirs, is_block, told
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import InheritedTooMuch, UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, MadeJob, Piece, Read, alone
@@ -34,8 +34,12 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
         if is_block(element):
             yield from bad
             bad.clear()
-            block = from_tree(element, offset=offset)
-            yield from ((job.line, job) for job in jobs_of(block))
+            try:
+                jobs = list(jobs_of(from_tree(element, offset=offset)))
+            except InheritedTooMuch as beyond:
+                keep(beyond)
+                continue
+            yield from ((job.line, job) for job in jobs)
         elif error := without_jobs(element, offset):
             keep(error)
     yield from bad

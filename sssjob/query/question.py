@@ -19,7 +19,7 @@ from sssjob.document import bridge, tree
 from sssjob.document.batches import Batch, LargeDocument, Located, around
 from sssjob.document.files import Source
 from sssjob.document.outermost import is_block, outermost
-from sssjob.errors import LimitExceeded, UnreadableDocument, finding
+from sssjob.errors import InheritedTooMuch, LimitExceeded, UnreadableDocument, finding
 from sssjob.query.match import Match
 from sssjob.query.syntax import Expression
 
@@ -165,9 +165,9 @@ class Question(ABC):
                 ask = askers[tags]
             if ask is None:
                 continue
-            if effective:
-                unit = _resolved(unit)
             try:
+                if effective:
+                    unit = _resolved(unit)
                 self.refuse_many(unit, unit)
                 answer = ask(unit, unit)
             except (LimitExceeded, UnreadableDocument) as error:
@@ -196,7 +196,11 @@ class Question(ABC):
         for located in source:
             document, offset = located
             is_large = isinstance(located, LargeDocument)
-            root = with_resolved(document) if effective else document
+            try:
+                root = with_resolved(document) if effective else document
+            except InheritedTooMuch as error:
+                _refuse(error, error.finding.line + offset, on_error)
+                continue
             units = filter(is_block, outermost(root) or [root]) if self.is_relative else [root]
             for unit in units:
                 try:

@@ -15,7 +15,7 @@ from sssjob.document.files import looked_at
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
-from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
+from sssjob.errors import InheritedTooMuch, SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Job
 from sssjob.own_process import leave_pandas_out
@@ -222,10 +222,21 @@ class ReportedJobs:
 
     def _once(self, source: NamedSource, documents: Iterable[Block]) -> Iterator[Job]:
         """The jobs of documents, each run once."""
-        jobs = chain.from_iterable(map(jobs_of, documents))
+        jobs = self._jobs(source, documents)
         if self.seen is None:
             return jobs
         return without_twins(jobs, self.seen, partial(self.reading.tell, source.name))
+
+    def _jobs(self, source: NamedSource, documents: Iterable[Block]) -> Iterator[Job]:
+        """The jobs of documents; one of which jobs inherit too much is told, and the rest go on."""
+        tell = self._telling(source)
+        for block in documents:
+            try:
+                jobs = list(jobs_of(block))
+            except InheritedTooMuch as error:
+                tell(error)
+            else:
+                yield from jobs
 
     def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:

@@ -69,14 +69,18 @@ def _ads(
     from sssjob.check.awareness import by_group, understood
     from sssjob.cli.selection import chosen
     from sssjob.defaults import resolve
-    from sssjob.errors import AwarenessPolicy, Severity
+    from sssjob.errors import AwarenessPolicy, InheritedTooMuch, Severity
     from sssjob.expression.requests import asked
     from sssjob.model import Job, JobGroup, paths
     from sssjob.systems.condor.job_ad import embedded
     from sssjob.systems.condor.task_groups import to_ads
 
     for item in chosen(files, select, complain):
-        resolved = resolve(item.block)
+        try:
+            resolved = resolve(item.block)
+        except InheritedTooMuch as error:
+            complain(error.finding.in_file(item.file))
+            continue
         block = resolved.block
         group = isinstance(block, JobGroup)
         policy = AwarenessPolicy.at(block.attributes, AwarenessPolicy.REJECT)
