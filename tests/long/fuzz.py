@@ -4,8 +4,9 @@
 
 Each target of ``fuzz_targets`` runs so long in a process of its own, over its examples and what was
 kept of former runs in build/fuzz/kept/TARGET. An input that raises what it must not, or takes more
-than a second of the processor or 256 MiB, ends its target and stands in build/fuzz/found, by the
-name of the target and a digest: nothing is tried from there, and none takes the place of another.
+than a second of the processor (five under atheris, which makes code slow) or 256 MiB beyond what
+the first one took, ends its target and stands in build/fuzz/found, by the name of the target and a
+digest: nothing is tried from there, and none takes the place of another.
 Without atheris each target tells what its inputs took.
 What reaches something new and is small may be put into tests/data/fuzz/TARGET, which every run of
 the tests tries again.
@@ -29,6 +30,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 KEPT, FOUND = (Path(__file__).parents[2] / "build/fuzz" / each for each in ("kept", "found"))
 SLOW, MEMORY = 1, 256  # seconds of a processor for one input, and MiB beyond what was there before
+_TOLD = 5  # times as long where code is made to tell what it reaches
+_HANG = 600  # seconds by the clock, for what waits and takes no processor
 _LONGEST = 1 << 20  # bytes of an input
 IS_LED = find_spec("atheris") is not None
 
@@ -52,16 +55,25 @@ def imported():
     return import_module("fuzz_targets")
 
 
-def led(targets, name, seconds, place):
-    """Fuzz a target led by coverage; what reaches something new is kept."""
+def led(targets, name, seconds, place, last):
+    """Fuzz a target led by coverage; what reaches something new is kept.
+
+    ``last`` has the input that takes too long, which ends the process without a word.
+    """
     import atheris
 
     target = targets.TARGETS[name]
-    for number, data in enumerate(target.seeds(name)):
+    seeds = [*target.seeds(name)] or [b""]
+    for number, data in enumerate(seeds):
         (place / f"seed{number}").write_bytes(data)
+    targets.tried(target.run, seeds[0])  # with what is imported and made for the first one only
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
     def one(data):
+        last.put(data)
+        signal.setitimer(signal.ITIMER_PROF, SLOW * _TOLD)
         targets.tried(target.run, data)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def other(data, most, seed):
         chance = Random(seed)
@@ -70,9 +82,9 @@ def led(targets, name, seconds, place):
         return targets.mutated(data, chance)[:most]
 
     words = [
-        name, str(place), f"-max_total_time={seconds}", f"-timeout={SLOW}", "-print_final_stats=1",
-        f"-rss_limit_mb={MEMORY}", f"-max_len={targets.LARGEST}",
-        f"-artifact_prefix={FOUND / place.name}-",
+        name, str(place), f"-max_total_time={seconds}", f"-timeout={_HANG}",
+        "-print_final_stats=1", f"-rss_limit_mb={pages(1) + MEMORY}",
+        f"-max_len={targets.LARGEST}", f"-artifact_prefix={FOUND / place.name}-",
     ]  # fmt: skip
     atheris.Setup(words, one, custom_mutator=other)
     atheris.Fuzz()
@@ -135,13 +147,14 @@ def apart(targets, name, seconds):
     slug = name.replace(" ", "-")
     place, last = KEPT / slug, LastInput()
     FOUND.mkdir(parents=True, exist_ok=True)
+    there = {*FOUND.glob(f"{slug}-*")}
     child = os.fork()
     if not child:
         status = 1
         try:
             if IS_LED:
                 place.mkdir(parents=True, exist_ok=True)
-                led(targets, name, seconds, place)
+                led(targets, name, seconds, place, last)
             else:
                 by_chance(targets, name, seconds, last)
             status = 0
@@ -153,7 +166,7 @@ def apart(targets, name, seconds):
             sys.stdout.flush()
             os._exit(status)
     status = os.waitpid(child, 0)[1]
-    if status and not IS_LED:  # atheris writes it itself
+    if status and there == {*FOUND.glob(f"{slug}-*")}:  # what raises, atheris writes itself
         data = last.get()
         file = FOUND / f"{slug}-{hashlib.sha1(data).hexdigest()}"
         file.write_bytes(data)
