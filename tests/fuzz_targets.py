@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 import tempfile
 from contextlib import suppress
 from datetime import UTC
@@ -628,11 +629,25 @@ WORDS = [
     *"{}[](),:;|=\\'\"\n\t`%*@", "\r\n", "#SBATCH ", "#PBS ", "#$ ", "#BSUB ", "$(", "//", "..",
     "union ", "for $a in ", " return ", "COMPLETED",
 ]  # fmt: skip
+# What stands in the place of a number.
+NUMBERS = [
+    each.encode() for each in (
+        "9" * 5000, "1" * 400, "1e400", "1e-400", "1e-9999999999999999999", "1e9999999999999999999",
+        "0x" + "f" * 300, "-1", "0", "-0", "1.5", "\u00b2", "\u0663", "NaN", "inf", "1_0", "+1", "",
+    )
+]  # fmt: skip
+_DIGITS = re.compile(rb"[0-9]+")
 JOINTS = (b"<", b"\n", b"|", b" ", b",", b'"', b"=")
 
 
 def mutated(data: bytes, chance: Random) -> bytes:
-    """The pieces of an input in another order, some of them twice, missing, or another word."""
+    """The pieces of an input in another order, some of them twice, missing, or another word.
+
+    Or another number, of one in four that has any.
+    """
+    if chance.random() < 0.25 and (found := [*_DIGITS.finditer(data[:LARGEST])]):
+        one = chance.choice(found)
+        return data[: one.start()] + chance.choice(NUMBERS) + data[one.end() :]
     joint = chance.choice(JOINTS)
     pieces = data.split(joint)
     for _ in range(chance.choice((1, 1, 2, 4))):
