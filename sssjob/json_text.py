@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.legality import ILLEGAL
 from sssjob.visible import visible
@@ -260,3 +261,20 @@ def _values(text: str, offset: int = 0, line: int = 1) -> Iterator[_ReadValue]:
                 key = word == "{"
             elif not inside:
                 return
+
+
+_AT_ONCE = 1 << 16  # bytes
+
+
+def at_most(stream: BinaryIO | io.BufferedIOBase, most: int) -> bytes:
+    """All that is in a stream, or one byte more than so many.
+
+    ``read`` of so many takes memory for all of them at once, however few there are.
+
+    >>> at_most(io.BytesIO(b"abc"), 1), at_most(io.BytesIO(b"abc"), 5)
+    (b'ab', b'abc')
+    """
+    found = bytearray()
+    while more := stream.read(min(_AT_ONCE, most + 1 - len(found))):
+        found += more
+    return bytes(found)

@@ -191,6 +191,9 @@ class Property:
     # decision 1177
     def said(self, name: str, default: str = "") -> str:
         """The value of an attribute without the white space around it; ``default`` of none."""
+        if type(name) is not str or type(default) is not str:
+            of_kind(name, str, "the name of an attribute")
+            of_kind(default, str, "what stands for an attribute that is not there")
         value = self.attributes.get(name)
         return default if value is None else value.strip(units.XML_SPACE)
 

@@ -109,8 +109,10 @@ CALLS = {
     "Properties.names": (PROPERTIES.names, {}),
     "Property": (sssjob.Property, NAMED),
     "Property.having": (PROPERTY.having, {"units": "MB"}),
+    "Property.said": (PROPERTY.said, {"name": "units", "default": ""}),
     "Reference": (sssjob.Reference, {**NAMED, "name": "Job", "value": "1"}),
     "Reference.having": (sssjob.Reference("Job", "1").having, {"units": "MB"}),
+    "Reference.said": (sssjob.Reference("Job", "1").said, {"name": "units", "default": ""}),
     "InvalidJob": (sssjob.InvalidJob, {"findings": [FINDING]}),
     "InvalidValue": (sssjob.InvalidValue, {"text": "a", "expected": "b"}),
     "NoSuchProperty": (

@@ -177,20 +177,6 @@ def _check_begin(head: bytes) -> None:
         raise error
 
 
-def at_most(stream: BinaryIO | io.BufferedIOBase, most: int) -> bytes:
-    """All that is in a stream, or one byte more than so many.
-
-    ``read`` of so many takes memory for all of them at once, however few there are.
-
-    >>> at_most(io.BytesIO(b"abc"), 1), at_most(io.BytesIO(b"abc"), 5)
-    (b'ab', b'abc')
-    """
-    found = bytearray()
-    while more := stream.read(min(CHUNK, most + 1 - len(found))):
-        found += more
-    return bytes(found)
-
-
 def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
     """Up to so many bytes, fewer only at the end, and the stream from its beginning again."""
     pieces, found = [], 0

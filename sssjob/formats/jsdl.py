@@ -45,6 +45,7 @@ from sssjob.formats.jsdl_words import (
     shown,
     tell_unread,
 )
+from sssjob.integers import whole
 from sssjob.model import Job, Property, stripped, text_in
 from sssjob.nodes import plain
 from sssjob.task_counts import CountRange
@@ -456,9 +457,9 @@ def _read_counts(job: Element, heard: ScriptReading) -> None:
 
 
 def _only_number(heard: ScriptReading, name: str) -> int | None:
-    """The number that is asked for by a name, where it is one."""
+    """The whole number that is asked for by a name, where it is one."""
     found = [item for item in heard.requested if item.name == name]
-    return int(found[0].text) if len(found) == 1 and not found[0].attributes else None
+    return whole(found[0].text) if len(found) == 1 and not found[0].attributes else None
 
 
 def _read_file(staged: Staged, heard: ScriptReading) -> str:

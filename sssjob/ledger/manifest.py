@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from sssjob import json_text
 from sssjob.addresses import LEDGER, MANIFESTS, manifest_name, number_of
-from sssjob.document.files import at_most
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
+from sssjob.json_text import at_most
 from sssjob.ledger import places
 from sssjob.ledger.places import Place
 

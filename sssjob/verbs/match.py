@@ -12,7 +12,6 @@ from sssjob.check.awareness import ASK, of_group, understood
 from sssjob.defaults import resolve
 from sssjob.document import from_tree, opened, read, tree
 from sssjob.document.encodings import beginning
-from sssjob.document.files import at_most
 from sssjob.document.places import split
 from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, finding
@@ -23,6 +22,7 @@ from sssjob.expression.offers import SIZE_LIMIT, BadOffer, made, parsed
 from sssjob.expression.offers import read as read_json
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as properties
+from sssjob.json_text import at_most
 from sssjob.matching import Asker, Parts, Unasked, askers, unasked_of
 from sssjob.model import BLOCKS, Block, Item, Job, JobGroup, Requested, Task, TaskGroup
 

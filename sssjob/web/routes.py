@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, get_args
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import Response
 
 from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import LEVELS
 from sssjob.expression.offer import Mode
+from sssjob.integers import whole
 from sssjob.measures import MEASURES
 from sssjob.store.browsing import FACETS, MOST, SHOWN
 from sssjob.web import charts, listing, posted, queues, requested, views
@@ -23,6 +25,26 @@ from sssjob.web.views import CSV, HTML, JSON, LINES, PARQUET, XML, PageRequest
 _INTEGER: dict[str, object] = {"type": "integer", "minimum": 0}
 _TIME: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": posted.LATEST}
 _TEXT: dict[str, object] = {"type": "string"}
+
+
+_DIGITS = 4000  # of a number in a path
+
+
+class NumberInPath(Convertor[int]):
+    """A whole number in a path, of no more digits than Python reads at once."""
+
+    regex = f"[0-9]{{1,{_DIGITS}}}"
+
+    def convert(self, value: str) -> int:
+        """The number of digits that the path is known to have."""
+        return whole(value, _DIGITS) or 0
+
+    def to_string(self, value: int) -> str:
+        """The digits of a number."""
+        return str(value)
+
+
+register_url_convertor("whole", NumberInPath())
 
 
 class View(NamedTuple):
@@ -73,9 +95,9 @@ VIEWS: tuple[View, ...] = (
          (HTML, JSON, CSV, PARQUET), listing.PARAMETERS, _FACET),
     View("/jobs/by-id", "Leads to the last run of the job with an Id.", views.by_id, (HTML,),
          (Parameter("id", "The Id.", _TEXT, required=True),)),
-    View("/jobs/{document:int}/{place:int}", "All that is known of a job or a JobGroup.", views.job,
-         (HTML, JSON, XML), (), _JOB),
-    View("/jobs/{document:int}/{place:int}/translation", "A job as another system takes it.",
+    View("/jobs/{document:whole}/{place:whole}", "All that is known of a job or a JobGroup.",
+         views.job, (HTML, JSON, XML), (), _JOB),
+    View("/jobs/{document:whole}/{place:whole}/translation", "A job as another system takes it.",
          views.translation, (HTML, JSON),
          (Parameter("to", "The system.", _TEXT, required=True),), _JOB),
     View("/usage", "What jobs used over time.", charts.usage, (HTML, JSON, CSV, PARQUET),
@@ -106,7 +128,7 @@ VIEWS: tuple[View, ...] = (
     View("/match", "What jobs ask of offers: as sssjob match --json.", posted.match, (JSON,),
          _MODE, body='{"jobs": a document as a text, "offers": offers in JSON, or a document}.',
          shape="match"),
-    View("/jobs/{document:int}/{place:int}/match",
+    View("/jobs/{document:whole}/{place:whole}/match",
          "What a job asks of offers: as sssjob match --json.", posted.match_job, (JSON,), _MODE,
          _JOB, body="Offers in JSON, or job objects whose Delivered counts.", shape="match"),
     View("/convert", "Records as job objects: as sssjob convert --to jsonl.", posted.convert,

@@ -303,3 +303,18 @@ def test_the_memory_of_each_node_that_is_named_is_of_as_many_nodes_as_the_job_ha
     job = read_one(script("#SBATCH", lines), "sbatch")
     memory = next(item for item in job.requested if item.name == "Memory")
     assert (memory.text, laid(job).nodes) == ("16", 4)
+
+
+JSDL = (
+    '<JobDefinition xmlns="http://schemas.ggf.org/jsdl/2005/11/jsdl"><JobDescription><Application>'
+    '<POSIXApplication xmlns="http://schemas.ggf.org/jsdl/2005/11/jsdl-posix">'
+    "<Executable>/bin/date</Executable></POSIXApplication></Application><Resources>"
+    "<{0}><Exact>{1}</Exact></{0}></Resources></JobDescription></JobDefinition>"
+)
+
+
+@pytest.mark.parametrize("name", ["TotalCPUCount", "TotalResourceCount"])
+@pytest.mark.parametrize("number", ["1.5", "-1", "1e400", "9" * 5000, "0", "x", "²"])
+def test_a_count_of_jsdl_that_is_no_whole_number_is_read_or_told(name, number):
+    [found] = read(JSDL.format(name, number).encode(), "jsdl")
+    assert found.job.get("Executable") == "/bin/date"

@@ -724,7 +724,7 @@ def test_a_page_as_xml_tells_where_the_next_one_is(tmp_path):
     ],
 )
 def test_what_has_few_values_takes_no_other_one_in_any_form(client, view, row):
-    path = re.sub(r"\{(\w+)(:int)?\}", lambda m: {"name": "user"}.get(m[1], "1"), view.path)
+    path = re.sub(r"\{(\w+)(:whole)?\}", lambda m: {"name": "user"}.get(m[1], "1"), view.path)
     needed = {each.name: "x" for each in view.parameters if each.required}
     for form in view.forms:
         ending = "" if form == HTML else f".{form}"
@@ -732,3 +732,9 @@ def test_what_has_few_values_takes_no_other_one_in_any_form(client, view, row):
         answer = client.request(view.method, f"{path}{ending}", params=asked, content=b"<Job/>")
         assert answer.status_code == 400, (form, answer.text)
         assert row.name in answer.text
+
+
+@pytest.mark.parametrize("digits", ["9" * 19, "9" * 5000, "²"], ids=["19", "5000", "no digit"])
+def test_a_number_in_a_path_that_nothing_has_is_not_found(client, digits):
+    for path in (f"/jobs/{digits}/0", f"/jobs/1/{digits}"):
+        assert client.get(path).status_code == 404, path[:40]

@@ -39,7 +39,7 @@ OFFERS = b'[{"id": "n1", "Processors": 2}, {"id": "n2", "Processors": 16, "Memor
 GIVEN = b"<Job><Id>n3</Id><Delivered><Processors>4</Processors></Delivered></Job>"
 WRONG = b"<Job><Id>1</Id><State>Dreaming</State><Proccessors>2</Proccessors></Job>"
 POSTED = [
-    f"{view.path}.{form}".replace("{document:int}/{place:int}", "1/0")
+    f"{view.path}.{form}".replace("{document:whole}/{place:whole}", "1/0")
     for view in VIEWS
     if view.body
     for form in view.forms
