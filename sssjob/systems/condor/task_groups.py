@@ -256,9 +256,9 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     common = _common(groups)
     of_job: set[str] | None = None  # by what it compares
     if len(groups) == 1:
-        findings += _aside_of_only(job, groups[0])
-        groups = (without_set_aside(groups[0]),)
-        job = _without_overruled(job, groups[0])
+        only = without_set_aside(groups[0])
+        findings += _otherwise(groups[0], only, 1, job)
+        groups, job = (only,), _without_overruled(job, only)
         of_job = {expression.key(each) for each in _asked(job)}
         of_job |= {_TIME} if own_time(job) else set()
         own += (item for item in groups[0].properties if item.name in COUNTS)
@@ -296,14 +296,6 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     ]  # fmt: skip
     several = groups if len(groups) > 1 else ()  # the request of the only one is that of its job
     return JobOfAd(job.holding((*kept, *own, *demands)), several, {}, tuple(findings))
-
-
-def _aside_of_only(job: Job, group: TaskGroup) -> Iterator[Finding]:
-    """What the only group says outside of a request that alone speaks of it."""
-    for item, is_another in passed_over(group) if not is_over(job) else ():
-        if is_another:
-            told = f"{_at(item)} of a task group counts for nothing: {OTHERWISE}"
-            yield from _lost(item, told, _path(1, item), job, group)
 
 
 def _without_request(group: TaskGroup) -> TaskGroup:
