@@ -13,6 +13,7 @@ from sssjob.json_text import (
     Loaded,
     OddLetter,
     PlacedText,
+    at_most,
     each_once,
     held,
     kept,
@@ -306,3 +307,16 @@ def test_a_file_that_is_kept_has_its_numbers(text):
 def test_a_file_that_is_kept_has_nothing_else(text, said):
     with pytest.raises(ValueError, match=said):
         kept(text)
+
+
+@pytest.mark.parametrize("size", [0, 5, 1 << 17, (1 << 17) + 5])
+def test_what_may_be_large_is_asked_for_piece_by_piece(size):
+    asked = []
+
+    class Stream(io.BytesIO):
+        def read(self, most):
+            asked.append(most)
+            return super().read(most)
+
+    assert len(at_most(Stream(bytes(size)), 1 << 17)) == min(size, (1 << 17) + 1)
+    assert max(asked) <= 1 << 16

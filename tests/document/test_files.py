@@ -14,7 +14,7 @@ from counting import calls
 import sssjob
 from sssjob import store
 from sssjob.document import opened, tree
-from sssjob.document.files import at_most, of_text, span
+from sssjob.document.files import of_text, span
 from sssjob.errors import InvalidValue, UnreadableDocument
 
 DATA = b"<Jobs>" + b"".join(b"<Job><Id>%d</Id></Job>" % n for n in range(20_000)) + b"</Jobs>"
@@ -243,16 +243,3 @@ def test_only_a_regular_file_that_is_read_as_it_is_has_parts(tmp_path):
         assert span(io.BytesIO(), stream) is None
     with open("/dev/null", "rb") as stream:
         assert span("/dev/null", stream) is None
-
-
-@pytest.mark.parametrize("size", [0, 5, 1 << 17, (1 << 17) + 5])
-def test_what_may_be_large_is_asked_for_piece_by_piece(size):
-    asked = []
-
-    class Stream(io.BytesIO):
-        def read(self, most):
-            asked.append(most)
-            return super().read(most)
-
-    assert len(at_most(Stream(bytes(size)), 1 << 17)) == min(size, (1 << 17) + 1)
-    assert max(asked) <= 1 << 16
