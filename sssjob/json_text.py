@@ -216,10 +216,12 @@ def lines_of_values(
             left.discard(each.path)
             if not left:
                 break
-    return [
-        next(found[path[:size]] for size in range(len(path), -1, -1) if path[:size] in found)
-        for path in wanted
-    ]
+    return [next(found[each] for each in _outwards(path) if each in found) for path in wanted]
+
+
+def _outwards(path: Path) -> Iterator[Path]:
+    """A path, and those of what is around it; the whole at last."""
+    return (path[:size] for size in reversed(range(len(path) + 1)))
 
 
 class _ReadValue(NamedTuple):

@@ -20,6 +20,7 @@ from sssjob.json_text import (
     line_of_value,
     may_be_odd,
     said_of,
+    why,
 )
 from sssjob.legality import ILLEGAL
 from sssjob.records import find, read_records
@@ -246,6 +247,8 @@ def test_an_object_of_an_array_knows_the_lines_of_its_values():
     assert one.lines([(), ("a", "b", 1), ("b",), ("c",)]) == [1, 4, 1, 1]
     assert other.lines([("b",), (), ("a",), ("a", 0)]) == [6, 5, 5, 5]
     assert [placed.lines((at,), [()]) for at in (0, 2, 4)] == [[1], [4], [7]]
+    inner = Loaded.at(json.loads(text)[1]["a"], placed, (1, "a"))
+    assert inner.lines([("b", 1), (), ("c",)]) == [4, 2, 2]
 
 
 def test_the_whole_is_in_its_own_line():
@@ -297,6 +300,7 @@ def test_a_file_that_is_kept_has_its_numbers(text):
     [
         pytest.param('{"a": 1e999}', "1e999 is no number", id="too large"),
         pytest.param('{"a": [-1e999]}', "-1e999 is no number", id="too far below 0"),
+        pytest.param(f'{{"a": {"9" * 400}.0}}', f"^{'9' * 40} is no number$", id="too long"),
         pytest.param('{"a": NaN}', "NaN is no number", id="no number"),
         pytest.param('{"a": -Infinity}', "-Infinity is no number", id="infinite"),
         pytest.param('{"a": 1, "a": 1}', "a", id="a name twice"),
@@ -307,6 +311,20 @@ def test_a_file_that_is_kept_has_its_numbers(text):
 def test_a_file_that_is_kept_has_nothing_else(text, said):
     with pytest.raises(ValueError, match=said):
         kept(text)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        pytest.param("[" * 100_000, "nested too deep", id="deep"),
+        pytest.param("9" * 5000, "a whole number of more than 4300 digits", id="long"),
+        pytest.param('{"a": 1, "a": 1}', "'a' stands twice in one object", id="a name twice"),
+    ],
+)
+def test_why_a_text_is_not_read_is_said_plainly(text, said):
+    with pytest.raises((ValueError, RecursionError)) as error:
+        json.loads(text, object_pairs_hook=each_once)
+    assert why(error.value) == said
 
 
 @pytest.mark.parametrize("size", [0, 5, 1 << 17, (1 << 17) + 5])

@@ -1,9 +1,11 @@
 """The program that plants faults plants some, and the tests of units notice them."""
 
+import gc
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -74,6 +76,20 @@ def test_what_only_the_import_of_a_module_comes_to_is_wrong_from_there_on(
         cwd=planting.HOME, env=own(), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == noticed
+
+
+def test_a_function_whose_code_is_not_that_of_its_file_is_refused(planting):
+    """As one would be in whose assertions pytest looks: no fault could be planted there."""
+    file = planting.path_of("sssjob.integers")
+    import_module("sssjob.integers")
+    assert planting.Functions(["sssjob.integers"]).found[file]
+    names = {}
+    exec(compile("def other():\n    assert 0", file, "exec"), names)
+    try:
+        with pytest.raises(LookupError, match="other has another code"):
+            planting.Functions(["sssjob.integers"])
+    finally:
+        gc.unfreeze()  # what is kept out of the way of processes that are forked
 
 
 def own(**words):

@@ -251,3 +251,19 @@ def factors(number):
         each += 1
     if number > 1:
         yield number
+
+
+@pytest.mark.parametrize(
+    "number, written",
+    [
+        pytest.param(0, "0b", id="none"),
+        pytest.param(1023, "1023b", id="less than a unit"),
+        pytest.param(1024, "1kb", id="one unit"),
+        pytest.param(1025, "1025b", id="one unit and a byte"),
+        pytest.param(3 << 20, "3mb", id="three of the largest unit"),
+        pytest.param((1 << 20) + 512, "1049088b", id="half a unit more than the largest"),
+        pytest.param(1 << 50, "1073741824mb", id="more than the largest unit is"),
+    ],
+)
+def test_bytes_are_written_in_the_largest_unit_that_keeps_them_whole(number, written):
+    assert units.in_largest(number, ("b", "kb", "mb")) == written

@@ -351,7 +351,7 @@ class Responder:
         """Rows in parts that the peer can take; the last part says that it is the last."""
         size = min(request.chunk_size or self.policy.rows, self.policy.rows)
         limit = request.option("Limit") or ""
-        asked = whole(limit, 9) or 0
+        asked = whole(limit) or 0
         if asked:  # it comes before chunking, as in Gold
             size = min(asked, self.policy.rows)
         budget = self.policy.reply_limit

@@ -102,7 +102,12 @@ ROOMS = {
          "test_executable.py", "translate/test_arrays.py", "test_file_names.py", "test_usage.py",
          "test_feature_rules.py", "test_measures.py", "test_job_usage.py",
          "accounting/test_report.py",
-         "test_amounts.py", "test_states.py", "test_fold.py", "test_matching.py"),
+         "test_amounts.py", "test_states.py", "test_fold.py", "test_matching.py",
+         "test_task_counts.py", "test_job_totals.py", "test_group_amounts.py",
+         "test_node_requests.py", "test_tasks_on_nodes.py", "test_nodes_of_groups.py",
+         "test_task_distribution.py", "test_only_group_choices.py", "test_choices_on_roads.py",
+         "test_contradicting_names.py", "test_inside_and_outside.py", "test_one_verdict.py",
+         "test_features_of_both.py", "ledger/test_distributions.py"),
     ),
     "document": Room(("document",), ("document",)),
     "check": Room(("check",), ("check", "verbs/test_validate.py", "test_matching.py")),
@@ -457,9 +462,10 @@ class Functions:
     """All functions of modules that there are, however they are wrapped, cached or closed over."""
 
     def __init__(self, modules):
-        self.places = {}
+        self.places, files = {}, set()
         for module in modules:
             file, text, _ = parsed(module)
+            files.add(file)
             there = codes(compile(text, file, "exec", dont_inherit=True))
             self.places |= {(file, code): place for place, code in there.items()}
         gc.unfreeze()
@@ -469,6 +475,8 @@ class Functions:
                 file = each.__code__.co_filename
                 if (place := self.places.get((file, each.__code__))) is not None:
                     self.found[file].append((each, place))
+                elif file in files:
+                    raise LookupError(f"{each.__qualname__} has another code than {file}")
         gc.freeze()
 
     def exchange(self, file, tree):
@@ -743,7 +751,10 @@ def run(session, items, seconds=()):
     return session.testsfailed
 
 
-WORDS = ("-n0", "-p", "no:cacheprovider", "-m", "not interop and not packaging")
+# Assertions stay as they are: pytest would write those of a module anew that a room names.
+WORDS = (
+    "-n0", "--assert=plain", "-p", "no:cacheprovider", "-m", "not interop and not packaging",
+)  # fmt: skip
 
 
 class Hasty:

@@ -304,8 +304,9 @@ def test_without_chunking_what_is_too_much_is_cut_with_a_warning():
     assert answer.chunk_num is None
 
 
-def test_a_limit_comes_before_chunking():
-    asked = replace(JOB, chunking=True, chunk_size=1, options=(Option("Limit", "2"),))
+@pytest.mark.parametrize("limit", ["2", "9" * 9, "1" + "0" * 9, "9" * 18])
+def test_a_limit_comes_before_chunking_however_large_it_is(limit):
+    asked = replace(JOB, chunking=True, chunk_size=1, options=(Option("Limit", limit),))
     outcome = responder(answering(*rows(2))).respond(message(asked))
     assert (code(outcome), ids(outcome)) == ("000", ["0", "1"])
 
