@@ -1,5 +1,7 @@
 """One rule divides usage over time: a ledger and a store tell the same of the same jobs."""
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import sssjob
 from sssjob import store
 from sssjob.accounting.report import Report
-from sssjob.measures import EXTRA, LONGEST
+from sssjob.measures import EXTRA, LONGEST, dated_sql
 from sssjob.spans import DATED
 from sssjob.store import browsing, dashboards
 from sssjob.store.condition import TRUE
@@ -163,3 +165,11 @@ def test_a_single_job_is_behind_the_numbers_that_it_made_and_no_others(tmp_path,
             assert behind == bool(amount)
         early = browsing.ran(DAY, 2 * DAY)
         assert browsing.count(jobs.engine, early) == (text in (SINGLE[0], SINGLE[2]))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_time_counts_while_it_has_a_date_on_both_sides_of_1970(sign):
+    with closing(sqlite3.connect(":memory:")) as database:
+        asked = [0, sign, sign * (DATED - 1), sign * DATED, sign * (DATED + 1)]
+        told = [database.execute(f"SELECT {dated_sql(str(each))}").fetchone()[0] for each in asked]
+    assert told == [*asked[:3], None, None]

@@ -17,6 +17,7 @@ from sssjob.model import (
     Job,
     JobDefaults,
     JobGroup,
+    Note,
     Properties,
     Property,
     Reference,
@@ -197,6 +198,20 @@ def test_a_request_is_changed_as_the_expression_that_it_is(request_, change, exp
     assert str(expression.parse(change(request_).properties)) == expected
     job = Job.of(request_, Id=1)
     assert job.items[1] is request_
+
+
+NOTES = Note("comment", "one"), Note("comment", "other")
+NOTED = Requested((NOTES[0], Property("Memory", 2), NOTES[1], Property("Processors", 8)))
+
+
+@pytest.mark.parametrize("change, expected", [
+    (lambda each: each.removing("Memory"), [*NOTES, "Processors"]),
+    (lambda each: each.removing("Processors"), [NOTES[0], "Memory", NOTES[1]]),
+    (lambda each: each.setting(Memory=3), [NOTES[0], "Memory", NOTES[1], "Processors"]),
+    (lambda each: each.setting(Disk=1), [NOTES[0], "Memory", NOTES[1], "Processors", "Disk"]),
+])  # fmt: skip
+def test_a_comment_stays_where_it_is_in_a_request_all_of_which_holds(change, expected):
+    assert [item if item in NOTES else item.name for item in change(NOTED).items] == expected
 
 
 def test_a_job_is_changed_in_its_categories():

@@ -539,7 +539,6 @@ def _array(values: Any) -> NDArray[Any]:
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in held):
         return np.asarray(held)
     made = np.empty(len(held), object)
-    made[:] = held if not held or not isinstance(held[0], list | tuple) else None
     for place, each in enumerate(held):
         made[place] = each
     return made

@@ -134,6 +134,24 @@ def test_floats_are_the_decimals_that_they_are_written_as(op, expected):
     )
 
 
+@pytest.mark.parametrize("numbers", [[1, 3, 9], [0.5, 3.0, 9.5], np.array([1, 3, 9], np.uint8)])
+@pytest.mark.parametrize("op, mode, yes", [
+    ("LE", "fit", [True, True, True]), ("LE", "exact", [True, True, False]),
+    ("LT", "fit", [True, True, True]), ("LT", "exact", [True, False, False]),
+])  # fmt: skip
+def test_an_upper_bound_is_met_by_any_capacity_of_which_a_part_is_taken(op, mode, yes, numbers):
+    found = Columns({"Memory": numbers}, mode=mode).ask(
+        Request(parse([Property("Memory", 3, {"op": op})]))
+    )
+    assert found.yes.tolist() == yes
+
+
+@pytest.mark.parametrize("numbers", [[-1, 0, 9], [0.0, 0.5, math.nan], np.array([0, 9], np.uint8)])
+def test_a_wish_for_an_amount_is_no_bound_of_it(numbers):
+    wish = Property("Memory", 3, {"op": "GE", "preference": "-1"})
+    assert Columns({"Memory": numbers}).ask(Request(parse([wish]))).yes.all()
+
+
 def test_integers_beyond_their_type_are_compared():
     tiny = Columns({"Processors": np.array([1, 127], np.int8)})
     for asked_, yes in [("1000", False), ("100", True)]:

@@ -229,6 +229,14 @@ EQUIVALENT = {
      "what stands at the limit is no quote",
     ("sssjob.document.patch", "return type(item), item.name, item.namespace, item.attributes",
      "return None"): "what is patched is read again, and written anew if it is something else",
+    ("sssjob.expression.columns", "return codes, 2 * len(points) + 2", "3"):
+     "a class that no offer is of",
+    ("sssjob.expression.pattern.perl",
+     "self.open = [_OpenGroup(-1, lambda part: part, self.flags)]", "1"):
+     "the whole is never told as a group that is open",
+    ("sssjob.expression.pattern.perl",
+     "self.open = [_OpenGroup(-1, lambda part: part, self.flags)]", "2"):
+     "the whole is never told as a group that is open",
     ("sssjob.nodes", "prefix, _ = _parted(given[0])", "1"): "it is that of all names, or none is",
     ("sssjob.nodes",
      "for size in range(part.width, max(part.width, len(str(part.high))) + 1):", "2"):

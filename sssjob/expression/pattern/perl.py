@@ -35,7 +35,7 @@ _REPEAT_LIMIT = 65_534  # Perl's own
 
 # fmt: off
 # What stands for one character each.
-_CHARACTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "e": "\x1b", "a": "\a"}
+_CHARACTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "e": "\x1b", "a": "\a", "b": "\b"}
 
 # Classes: the members as the engine writes them between [ and ].
 _CLASSES = {
@@ -277,7 +277,7 @@ class _PatternReader:
         elif (back := _NUMBERED_BACK.match(text, at)) and not self.is_octal(back):
             self.numbered_back(back)
         else:
-            members, length, letter = self.member(in_class=False)
+            members, length, letter = self.member()
             if letter:
                 self.literal(letter, length)
             else:
@@ -302,7 +302,7 @@ class _PatternReader:
             raise self.refused("a reference to a group that is not there")
         self.took(Back(self.names[name], "i" in self.flags), len(back[0]), True)
 
-    def member(self, *, in_class: bool) -> tuple[str, int, str]:
+    def member(self) -> tuple[str, int, str]:
         """What an escape stands for in a class, its length, and the letter if it is one."""
         text, at = self.text, self.at
         if code := _CODE.match(text, at):
@@ -323,8 +323,7 @@ class _PatternReader:
         if letter.lower() in _CLASSES:
             members = _CLASSES[letter.lower()]
             return members if letter.islower() else f"[^{members}]", 2, ""
-        if letter in _CHARACTERS or (letter == "b" and in_class):
-            meant = _CHARACTERS.get(letter, "\b")
+        if meant := _CHARACTERS.get(letter):
             return _literal(meant), 2, meant
         if letter == "c" and "@" <= (code_ := text[at + 2 : at + 3].upper()) <= "_":
             meant = chr(ord(code_) ^ 64)
@@ -376,7 +375,7 @@ class _PatternReader:
         if text.startswith("\\", at):
             if text[at + 1 : at + 2] in ("Q", "E", "N", "R") and not _CODE.match(text, at):
                 raise self.refused(f"the construct {text[at : at + 2]} in a class is not evaluated")
-            members, length, letter = self.member(in_class=True)
+            members, length, letter = self.member()
             self.at += length
             return members, letter
         if found := _POSIX_CLASS.match(text, at):
@@ -408,4 +407,4 @@ def _literal(letter: str) -> str:
         return letter
     if " " < letter <= "~":
         return "\\" + letter
-    return f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\U{ord(letter):08x}"
+    return f"\\U{ord(letter):08x}"
