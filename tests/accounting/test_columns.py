@@ -123,3 +123,21 @@ def test_what_is_proved_of_a_column_holds_for_each_text(shape):
         assert are_all or not header._PROOFS[shape](texts)
     assert any(header._PROOFS[shape](texts) for texts in product(TEXTS, repeat=2))
     assert found == {True, False}
+
+
+@pytest.mark.parametrize(
+    "texts, are_read",
+    [
+        pytest.param(["1000000000", "1700000000"], True, id="seconds"),
+        pytest.param(["1700000000", "4294967295"], True, id="the last that there is"),
+        pytest.param(["1700000000", "4294967296"], False, id="one more"),
+        pytest.param(["1700000000", "0999999999"], False, id="a zero in front"),
+        pytest.param(["1700000000", "170000000"], False, id="one digit less"),
+        pytest.param(["1700000000", "170000000x"], False, id="no number"),
+    ],
+)
+def test_a_column_of_seconds_is_read_at_once_while_all_are_times(texts, are_read):
+    pa = pytest.importorskip("pyarrow")
+    found = Clock("UTC").bulk(Plain(pa.array(texts)))
+    assert (found is not None) == are_read
+    assert found is None or [*found] == texts

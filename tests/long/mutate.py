@@ -122,7 +122,11 @@ ROOMS = {
          "handlers/test_totals_by_columns.py", "web/test_gate.py"),
         ("postgresql.py",),
     ),
-    "records": Room(("records",), ("accounting", "test_workers.py")),
+    "records": Room(
+        ("records",),
+        ("accounting", "test_workers.py", "delivery", "verbs/test_deliver.py",
+         "systems/test_status.py", "systems/test_hostile_status.py"),
+    ),
     "rmap": Room(("rmap",), ("rmap",)),
 }  # fmt: skip
 # Faults that change nothing that can be seen: the module, or the function where others have such a
@@ -237,6 +241,24 @@ EQUIVALENT = {
     ("sssjob.expression.pattern.perl",
      "self.open = [_OpenGroup(-1, lambda part: part, self.flags)]", "2"):
      "the whole is never told as a group that is open",
+    ("sssjob.records.runs", "table = _RunTable(1 << (2 * count).bit_length())", "2"):
+     "a table with more room answers the same",
+    ("sssjob.records.runs",
+     "return _without(found, dict(zip((places[at] for at in order), verdicts, strict=True)))",
+     "False"): "there is a verdict for each",
+    ("sssjob.records.clock",
+     "names = digits[:, _OF_HOUR] @ (10 ** np.arange(len(_OF_HOUR) - 1, -1, -1))", "11"):
+     "digits of ten are told apart in a base of eleven, too",
+    ("sssjob.records.clock",
+     "return [str(hours[text[:14]] + within[text[14:]]) for text in texts]", "15"):
+     "the long way says the same",
+    ("sssjob.records.regular", "if len(places) < size:", "len(places) <= size"):
+     "the long way says the same",
+    ("sssjob.records.plan", "if len(texts) + found.count(None) < len(found):",
+     "len(texts) - found.count(None)"): "the long way says the same",
+    ("sssjob.records.engine",
+     "self._ends_in_record = True  # what was read last, but for notes, became a job", "False"):
+     "of_batches says so first",
     ("sssjob.nodes", "prefix, _ = _parted(given[0])", "1"): "it is that of all names, or none is",
     ("sssjob.nodes",
      "for size in range(part.width, max(part.width, len(str(part.high))) + 1):", "2"):
