@@ -380,6 +380,6 @@ def _weight(member: expression.Comparison) -> int:
 
 def _expression_key(read: Expression) -> Key:
     found = [each.item for each in expression.comparisons(read)]
-    first = order(found[0].name, spec.REQUESTED) if found else (0, -1, "")
+    first = order(found[0].name, spec.REQUESTED)
     told = [(item.name, item.text, tuple(sorted(item.attributes.items()))) for item in found]
     return (*first, str(read), told)

@@ -104,12 +104,8 @@ def _flat(term: Term, kind: str) -> _FlatBounds:
     """A condition of the first place where the property stands."""
     name = _canonical(term.name, kind)
     held, exists = NEVER, NEVER
-    places = [name] if kind == "JobGroup" else [f"Delivered/{name}", name, f"Requested/{name}"]
-    for path in places:
+    for path in _places(name, kind):
         if not any(column(path, says) for says in (Says.TEXT, Says.LOW)):
-            block = path.rpartition("/")[0]
-            if block and name not in spec.properties(block):
-                continue
             held |= ~exists & UNKNOWN
             exists |= PathColumns(path).exists.possible
             continue
@@ -122,6 +118,12 @@ def _flat(term: Term, kind: str) -> _FlatBounds:
         held |= ~exists & here
         exists |= there
     return _FlatBounds(held, exists)
+
+
+def _places(name: str, kind: str) -> list[str]:
+    """Where a property of a kind of object may stand, the first place that counts first."""
+    around = ("",) if kind == "JobGroup" else (f"{spec.DELIVERED}/", "", f"{spec.REQUESTED}/")
+    return [f"{at}{name}" for at in around if not at or name in spec.properties(at[:-1])]
 
 
 def _canonical(name: str, kind: str) -> str:

@@ -229,6 +229,16 @@ def test_a_job_that_has_the_value_is_asked_whatever_columns_there_are(name, bloc
     assert any(decided(plan, row)[0] for row in rows(tree.parse(text)))
 
 
+@pytest.mark.parametrize("name", ["Partition", "GlobalUser", "Feature"])
+def test_a_column_tells_for_sure_what_could_stand_in_another_place_that_has_none(name):
+    plan = where([Term(name, "EQ", "7")])
+    said, delivered = f"<{name}>7</{name}>", f"<{name}>8</{name}>"
+    (row,) = rows(tree.parse(f"<Job>{said}</Job>"))
+    assert decided(plan, row) == [True, True]
+    (row,) = rows(tree.parse(f"<Job><Delivered>{delivered}</Delivered>{said}</Job>"))
+    assert decided(plan, row) == [True, False]
+
+
 def test_older_names_are_read():
     assert holds([Term("JobId", "EQ", "7")], "<Job><Id>7</Id></Job>")
 
