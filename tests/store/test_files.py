@@ -235,6 +235,18 @@ def test_a_gateway_takes_all_that_a_file_holds(jobs, address):
     assert held(jobs) == [{"Script": b"a<b>c</b>d"}]
 
 
+@pytest.mark.parametrize("executable", ["Script", "file:///Script", "/Script", "C:\\Script"])
+def test_what_names_no_file_stays_where_a_file_of_that_name_gets_another_id(executable):
+    """A job with an Executable of its own in a group whose jobs name the File."""
+    together = OneMessage()
+    group = f"<JobGroup>{job(1)}{job(2, executable)}</JobGroup>".encode()
+    list(together.pieces(job(3).encode(), {"Script": "digest"}, {"Script": ONE}))
+    document, script = together.pieces(group, {"Script": "other"}, {"Script": TWO})
+    assert document.count(b"<Executable>#Script-2</Executable>") == 1
+    assert f"<Executable>{executable}</Executable>".encode() in document
+    assert b"Script-2" in script
+
+
 def test_twice_as_many_files_of_one_id_cost_one_message_twice_the_work():
     def made(count):
         together = OneMessage()

@@ -196,6 +196,12 @@ def test_as_many_notes_of_requests_are_forgotten_as_there_are(kept, monkeypatch)
 ANN, BOB = Owner("ann", "p1"), Owner("bob", "p2")
 
 
+def test_a_charge_of_nothing_makes_nobody_the_last_one_that_was_charged():
+    ann, bob = Owner("ann"), Owner("bob")
+    entered = [(ann, Fraction(5)), (bob, Fraction(7)), (ann, Fraction(0))]
+    assert shares(entered, Fraction(4)) == [(bob, Fraction(4))]
+
+
 def test_an_amount_goes_back_to_who_was_charged_last_and_then_to_those_before():
     charged = [(ANN, Fraction(10)), (BOB, Fraction(3)), (ANN, Fraction(1)), (BOB, Fraction(-1))]
     assert shares(charged, Fraction(4)) == [(ANN, 4)]
