@@ -117,7 +117,7 @@ def transform(
     compiled = sheet if isinstance(sheet, Sheet) else Sheet.load(sheet)
     _know(compiled, parameters)
     if not compiled.stream:
-        for document, _ in tree.documents(source, on_error=on_error):
+        for document, _ in tree.documents(source, on_error=on_error, wanted=tree.Wanted.DOCUMENTS):
             yield from _apply(compiled, document, parameters, on_message)
         return
     if STREAMED in compiled.parameters:

@@ -18,7 +18,7 @@ from sssjob.check.accept import Acceptor
 from sssjob.check.walk import Enough, Walk
 from sssjob.document import tree
 from sssjob.document.files import Source
-from sssjob.document.outermost import is_mistaken
+from sssjob.document.outermost import Wanted, is_mistaken
 from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
 from sssjob.errors import Finding, LimitExceeded, Severity, UnreadableDocument
@@ -47,7 +47,7 @@ def check(
             references.check(walk, closed=closed)
     elif is_mistaken(element):
         # A wrapper may be empty, but a document without any job object is a mistake.
-        walk.refuse(f"<{name}> is no job object and holds none")
+        walk.refuse(Wanted.JOB_OBJECTS.missing(element))
     # What is missing from an element belongs before what is wrong inside it.
     yield from sorted(walk.found, key=lambda found: found.line)
 
@@ -74,7 +74,8 @@ def check_each(
     """
     broken: list[UnreadableDocument] = []
     advisor = Advisor(source)
-    for element, offset in tree.located(advisor.source, on_error=broken.append):
+    every = tree.located(advisor.source, on_error=broken.append, wanted=Wanted.DOCUMENTS)
+    for element, offset in every:
         for error in broken:
             yield from (found.in_file(name) for found in advisor.explain(error))
         broken.clear()

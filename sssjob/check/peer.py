@@ -16,6 +16,7 @@ from sssjob.check import findings as full
 from sssjob.check.awareness import Item, UnknownKind, items
 from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.files import Source
+from sssjob.document.outermost import is_block
 from sssjob.errors import Finding, finding
 
 _OF_AWARENESS = ("E-UNKNOWN", "E-CATEGORY")
@@ -26,6 +27,9 @@ def check(
     closed: bool = False,
 ) -> Iterator[Finding]:  # fmt: skip
     """Every finding about a job object by who understands only this vocabulary."""
+    if not is_block(element):  # there is nothing to understand
+        yield from full.check(element, offset=offset, said=said, closed=closed)
+        return
     found = list(items(element, vocabulary, offset=offset))
     hidden = {item.path for item in found}
     known: dict[str, list[Finding]] = defaultdict(list)

@@ -226,10 +226,11 @@ def _again(source: Path | BinaryIO) -> Source:
 
 def _of_files(source: Source, name: str) -> Iterator[Finding]:
     from sssjob.document.bundle import bundles
+    from sssjob.document.outermost import Wanted
     from sssjob.errors import UnreadableDocument
 
     try:
-        for message in bundles(source):
+        for message in bundles(source, wanted=Wanted.DOCUMENTS):
             yield from (found.in_file(name) for found in message.findings)
     except UnreadableDocument:
         return  # said by the check

@@ -21,15 +21,14 @@ def read(source: Source, *, on_error: OnError | None = None) -> Iterator[Block]:
     """The job objects of a source of any size, one at a time.
 
     Yields what stands outermost: Jobs and JobGroups, or the root when it is a TaskGroup, a Task
-    or a defaults element. Raises ``UnreadableDocument``, or hands it to ``on_error``.
+    or a defaults element. Raises ``UnreadableDocument``, or hands it to ``on_error``; so for a
+    document without a job object, unless it is an empty wrapper.
     """
     from sssjob.document import tree  # who only writes documents starts without their reader
-    from sssjob.document.outermost import is_block
 
     of_kind(on_error, Callable | None, "a function of an error")  # type: ignore[arg-type]
     for element, offset in tree.located(source, on_error=on_error):
-        if is_block(element):
-            yield from_tree(element, offset=offset)
+        yield from_tree(element, offset=offset)
 
 
 def loads(data: bytes | str) -> Block:

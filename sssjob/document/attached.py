@@ -19,6 +19,7 @@ from typing import BinaryIO, cast
 from sssjob import executable
 from sssjob.document import reader
 from sssjob.document.bundle import MessageFile, messages, seconds, written
+from sssjob.document.outermost import Wanted
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity
 from sssjob.executable import ExecutableKind
 from sssjob.model import Block, paths
@@ -106,7 +107,8 @@ class Attached:
         data = io.BytesIO(self._kept.all())
         found: dict[Block, tuple[list[int], list[deque[Every]]]] = {}
         # Who reads the jobs tells what cannot be read.
-        for root, offset in reader.documents(data, on_error=lambda error: None):
+        every = reader.documents(data, on_error=lambda error: None, wanted=Wanted.DOCUMENTS)
+        for root, offset in every:
             for each in messages(root, offset=offset):
                 for block in each.blocks:
                     lines, seen = found.setdefault(block, ([], []))

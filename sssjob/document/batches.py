@@ -18,12 +18,13 @@ from sssjob.document.encodings import UTF8
 from sssjob.document.meant import Around
 from sssjob.document.outermost import (
     UNIT_TAGS,
+    Wanted,
     is_mistaken,
     may_hold_strangers,
     outermost,
     strangers,
 )
-from sssjob.document.places import local, names
+from sssjob.document.places import names
 from sssjob.errors import UnreadableDocument, Window, finding, hand_over
 
 W = TypeVar("W")
@@ -129,13 +130,38 @@ def around(element: Element) -> Iterator[Element]:
     return (each for each in element.iterancestors() if each.tag != _DOCUMENTS)
 
 
-def without_jobs(root: Element, offset: int) -> UnreadableDocument | None:
-    """What is told of a document without a job object; None of an empty wrapper, which is none."""
-    if not is_mistaken(root):
-        return None
-    message = f"<{local(root)}> is no Job or JobGroup and holds none"
-    line = Located(root, offset).line
-    return UnreadableDocument(finding("E-UNKNOWN", message, line=line))
+def with_jobs(found: Iterable[Found], wanted: Wanted, tell: OnError) -> Iterator[Found]:
+    """What was found, but for documents without anything that is wanted, which are told."""
+    for each in found:
+        if isinstance(each, FilesBeside) or wanted.takes(next(iter(each.units), each.root)):
+            yield each
+        else:
+            _without_jobs(Located(each.root, each.offset), wanted, tell)
+
+
+def located_jobs(found: Iterable[Located], wanted: Wanted, tell: OnError) -> Iterator[Located]:
+    """The same of job objects one by one, and of the roots of documents without any."""
+    for each in found:
+        if wanted.takes(each.element):
+            yield each
+        else:
+            _without_jobs(each, wanted, tell)
+
+
+def whole_with_jobs(found: Iterable[Located], wanted: Wanted, tell: OnError) -> Iterator[Located]:
+    """The same of whole documents; where one holds a stranger, that was told before."""
+    for each in found:
+        if wanted.takes_document(each.element):
+            yield each
+        elif next(strangers(each.element), None) is None:
+            _without_jobs(each, wanted, tell)
+
+
+def _without_jobs(document: Located, wanted: Wanted, tell: OnError) -> None:
+    """Tell of a document that has nothing that is wanted; an empty wrapper may have nothing."""
+    if is_mistaken(document.element):
+        text = wanted.missing(document.element)
+        tell(UnreadableDocument(finding(FOREIGN, text, line=document.line)))
 
 
 def only_batches(found: Iterable[Found]) -> Iterator[Batch]:

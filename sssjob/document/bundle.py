@@ -21,7 +21,7 @@ from sssjob.document.batches import OnError
 from sssjob.document.bridge import from_node, from_tree
 from sssjob.document.files import Source
 from sssjob.document.meant import Around, Meant
-from sssjob.document.outermost import UNIT_TAGS
+from sssjob.document.outermost import UNIT_TAGS, Wanted
 from sssjob.document.places import CATEGORIES, attributes, has_elements, inside_of, names
 from sssjob.document.report import ObjectReport
 from sssjob.document.text import escape, quoted
@@ -74,12 +74,15 @@ class Bundle:
         return self.files.get(named.target) if named.kind is ExecutableKind.FILE else None
 
 
-def bundles(source: Source, *, on_error: OnError | None = None) -> Iterator[Bundle]:
+def bundles(
+    source: Source, *, on_error: OnError | None = None, wanted: Wanted = Wanted.JOB_OBJECTS
+) -> Iterator[Bundle]:
     """Each message of a source, held whole.
 
-    Raises ``UnreadableDocument``, or hands it to ``on_error`` and goes on.
+    Raises ``UnreadableDocument``, or hands it to ``on_error`` and goes on; so for a document that
+    has nothing that is ``wanted``.
     """
-    for root, offset in tree.documents(source, on_error=on_error):
+    for root, offset in tree.documents(source, on_error=on_error, wanted=wanted):
         yield from messages(root, offset=offset)
 
 

@@ -61,7 +61,7 @@ class Document:
     @cached_property
     def root(self) -> Element:
         """The tree of the document."""
-        roots = [found.element for found in tree.documents(self.data)]
+        roots = [found.element for found in tree.documents(self.data, wanted=tree.Wanted.DOCUMENTS)]
         if len(roots) != 1:
             raise UnreadableDocument(
                 finding("E-CARD", f"expected one document, found {len(roots)}")

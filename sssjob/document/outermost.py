@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 from typing import NamedTuple
 
 from lxml import etree
@@ -106,6 +107,35 @@ def is_mistaken(root: Element) -> bool:
         or bool(text_of(root).strip(XML_SPACE))
         or names(root)[1].lower() in _LOWER
     )
+
+
+class Wanted(Enum):
+    """What a reader of documents works on. # decision 1178
+
+    A document that neither is such a thing nor holds one cannot be read; an empty wrapper can.
+    """
+
+    JOBS = "Job or JobGroup"
+    JOB_OBJECTS = "job object"  # also a part of a job that stands by itself, such as a TaskGroup
+    DOCUMENTS = "document"  # whatever it is about
+
+    def takes(self, unit: Element) -> bool:
+        """Whether it is an outermost element that is worked on."""
+        return (
+            self is Wanted.DOCUMENTS
+            or unit.tag in UNIT_TAGS
+            or (self is Wanted.JOB_OBJECTS and is_block(unit))
+        )
+
+    def takes_document(self, root: Element) -> bool:
+        """Whether a whole document is worked on."""
+        if self.takes(root):
+            return True
+        return root.tag not in PART_TAGS and next(root.iter(*UNIT_TAGS), None) is not None
+
+    def missing(self, root: Element) -> str:
+        """What is said of a document that cannot be read therefore."""
+        return f"<{names(root)[1]}> is no {self.value} and holds none"
 
 
 def is_foreign(root: Element) -> bool:

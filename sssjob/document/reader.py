@@ -34,9 +34,12 @@ from sssjob.document.batches import (
     Located,
     OnError,
     careful,
+    located_jobs,
     only_batches,
     told,
     trees,
+    whole_with_jobs,
+    with_jobs,
 )
 from sssjob.document.cutting import DocumentCutter
 from sssjob.document.enclosing import FilesBeside
@@ -51,6 +54,7 @@ from sssjob.document.guesses import (
     only,
     whole_documents,
 )
+from sssjob.document.outermost import Wanted
 from sssjob.document.sources import Files, NamedSource, grouped
 from sssjob.errors import UnreadableDocument
 
@@ -64,27 +68,33 @@ U = TypeVar("U")
 OnDocuments = Callable[[str, Sequence[Located]], T]
 
 
-def batches(source: Source, *, on_error: OnError | None = None) -> Iterator[Batch]:
-    """The job objects of a source of any size, and documents without any, in batches.
+def batches(
+    source: Source, *, on_error: OnError | None = None, wanted: Wanted = Wanted.JOB_OBJECTS
+) -> Iterator[Batch]:
+    """The job objects of a source of any size, in batches.
 
     Raises ``UnreadableDocument`` for what cannot be read, or hands it to ``on_error`` and goes on
-    with the next job object, as far as the source can be followed.
+    with the next job object, as far as the source can be followed. Where documents are ``wanted``,
+    one without a job object is a batch without units.
     """
-    return only_batches(_found(source, on_error, finds_files=False))
+    return only_batches(_found(source, on_error, wanted, finds_files=False))
 
 
 def with_files(source: Source, *, on_error: OnError | None = None) -> Iterator[Found]:
-    """The same, and the Files beside the job objects, each where it stands."""
-    return _found(source, on_error, finds_files=True)
+    """Jobs and JobGroups so, and the Files beside them, each where it stands."""
+    return _found(source, on_error, Wanted.JOBS, finds_files=True)
 
 
-def _found(source: Source, on_error: OnError | None, *, finds_files: bool) -> Iterator[Found]:
+def _found(
+    source: Source, on_error: OnError | None, wanted: Wanted, *, finds_files: bool
+) -> Iterator[Found]:
     with told(on_error) as tell, opened(source) as stream:
         head = stream.read(CHUNK)
-        if (found := guesses(stream, head, finds_files=finds_files)) is None:
-            yield from careful(DocumentCutter(stream, head).cuts(), tell)
+        if (cut := guesses(stream, head, finds_files=finds_files)) is None:
+            found = careful(DocumentCutter(stream, head).cuts(), tell)
         else:
-            yield from found.batches(tell)
+            found = cut.batches(tell)
+        yield from with_jobs(found, wanted, tell)
 
 
 class SharedPart(NamedTuple):
@@ -131,16 +141,17 @@ def on_whole(work: OnDocuments[T]) -> Callable[[SharedPart], T | None]:
     return on_part
 
 
-def on_files(work: Callable[[str, Batch], T]) -> Callable[[Files], OfFiles]:
+def on_files(work: Callable[[str, Batch], T], wanted: Wanted) -> Callable[[Files], OfFiles]:
     """What does the same for small files, which it opens itself."""
-    return _on_files(work, lambda given, tell: batches(given, on_error=tell))
+    return _on_files(work, lambda given, tell: batches(given, on_error=tell, wanted=wanted))
 
 
 def on_whole_files(work: OnDocuments[T], known: Collection[str]) -> Callable[[Files], OfFiles]:
     """The same of the documents of small files as whole trees."""
 
     def read(given: Source, tell: OnError) -> Iterator[Sequence[Located]]:
-        return ((each,) for each in documents(given, on_error=tell, known=known))
+        found = documents(given, on_error=tell, known=known, wanted=Wanted.DOCUMENTS)
+        return ((each,) for each in found)
 
     return _on_files(work, read)
 
@@ -183,10 +194,12 @@ def in_parts(
     name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
     work: Callable[[str, Batch], T], *, on_error: OnError | None = None,
     beside: Callable[[], object] = lambda: None, on_files: Callable[[FilesBeside], T] | None = None,
+    wanted: Wanted = Wanted.JOB_OBJECTS,
 ) -> Iterator[T]:  # fmt: skip
     """What some work makes of each batch, in order: by processes, and here where no guess fits.
 
-    ``on_files`` makes the same of the Files that stand beside job objects.
+    ``on_files`` makes the same of the Files that stand beside job objects; ``wanted`` is that of
+    ``batches``.
 
     The work is given the ``name`` that messages call the source, and gives anything but None.
     ``stream`` reads the ``source``, and ``beside`` gives what else goes with a part.
@@ -198,14 +211,17 @@ def in_parts(
         return None if on_files is None else on_files(each)
 
     with told(on_error) as tell, opened(stream) as plain:
+
+        def made(found: Iterable[Found]) -> Iterator[T | None]:
+            return map(here, with_jobs(found, wanted, tell))
+
         head = plain.read(CHUNK)
-        if (found := guesses(plain, head, finds_files=on_files is not None)) is None:
-            yield from _there(map(here, careful(DocumentCutter(plain, head).cuts(), tell)))
+        if (cut := guesses(plain, head, finds_files=on_files is not None)) is None:
+            yield from _there(made(careful(DocumentCutter(plain, head).cuts(), tell)))
             return
-        parts = _parts(name, found, span(source, plain), beside)
+        parts = _parts(name, cut, span(source, plain), beside)
         yield from _there(_followed(
-            found, parts, workers,
-            lambda guess, unread: map(here, found.with_care(guess, unread, tell)),
+            cut, parts, workers, lambda guess, unread: made(cut.with_care(guess, unread, tell))
         ))  # fmt: skip
 
 
@@ -231,14 +247,24 @@ def whole_in_parts(
         yield from _followed(lines, parts, workers, here)
 
 
-def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
-    """The job objects one by one; one that is a document by itself is the root of its own tree."""
+def located(
+    source: Source, *, on_error: OnError | None = None, wanted: Wanted = Wanted.JOB_OBJECTS
+) -> Iterator[Located]:
+    """The job objects one by one; one that is a document by itself is the root of its own tree.
+
+    Where documents are ``wanted``, one without a job object gives its root.
+    """
+    with told(on_error) as tell:
+        yield from located_jobs(_located(source, tell), wanted, tell)
+
+
+def _located(source: Source, tell: OnError) -> Iterator[Located]:
     # What begins with a tag is not compressed: a short one in memory needs no stream.
     whole = source if isinstance(source, bytes) and len(source) < CHUNK else b""
     if whole.startswith(b"<") and (batch := only(whole)) is not None:
         yield from batch.located()
         return
-    with told(on_error) as tell, opened(source) as stream:
+    with opened(source) as stream:
         head = stream.read(CHUNK)
         if len(head) < CHUNK and (batch := only(head)) is not None:
             if not (more := stream.read(1)):
@@ -253,15 +279,18 @@ def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Loca
 
 
 def documents(
-    source: Source, *, on_error: OnError | None = None, known: Collection[str] = ()
-) -> Iterator[Located]:
+    source: Source, *, on_error: OnError | None = None, known: Collection[str] = (),
+    wanted: Wanted = Wanted.JOB_OBJECTS,
+) -> Iterator[Located]:  # fmt: skip
     """The root of each document of a source, each as a whole tree in memory.
 
     One of which something is refused is refused as a whole. Job objects of the ``known``
-    namespaces, though no job objects, are none that was meant to be.
+    namespaces, though no job objects, are none that was meant to be. ``wanted`` is that of
+    ``batches``.
     """
     with told(on_error) as tell, opened(source) as stream:
-        yield from _documents(stream, stream.read(CHUNK), tell, known)
+        found = _documents(stream, stream.read(CHUNK), tell, known)
+        yield from whole_with_jobs(found, wanted, tell)
 
 
 def _documents(

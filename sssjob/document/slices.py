@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from sssjob.document import reader
-from sssjob.document.batches import Batch, OnError, Slice, without_jobs
+from sssjob.document.batches import OnError, Slice
 from sssjob.document.files import Source
-from sssjob.errors import hand_over
+from sssjob.document.outermost import Wanted
 
 __all__ = ["Slice", "slices"]
 
@@ -18,14 +17,5 @@ def slices(source: Source, *, on_error: OnError | None = None) -> Iterator[Slice
 
     A document without any is told as what cannot be read, unless it is an empty wrapper.
     """
-    tell = partial(hand_over, on_error=on_error)
-    for batch in reader.batches(source, on_error=on_error):
-        yield from of_batch(batch, tell)
-
-
-def of_batch(batch: Batch, tell: OnError) -> Iterator[Slice]:
-    """The same of a batch."""
-    found = tuple(batch.slices())
-    yield from found
-    if not found and (error := without_jobs(batch.root, batch.offset)):
-        tell(error)
+    for batch in reader.batches(source, on_error=on_error, wanted=Wanted.JOBS):
+        yield from batch.slices()

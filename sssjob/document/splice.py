@@ -24,7 +24,7 @@ from sssjob.document import cutting, reader, text
 from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.cutting import Piece
 from sssjob.document.files import CHUNK, opened
-from sssjob.document.outermost import UNIT_TAGS, is_block
+from sssjob.document.outermost import UNIT_TAGS, Wanted, is_block
 from sssjob.document.patch import patched
 from sssjob.document.places import place as place_of
 from sssjob.document.places import split
@@ -61,7 +61,7 @@ def _rewritten(
 ) -> Iterator[bytes]:
     with opened(source) as stream:
         copy = _Copy(stream)
-        for batch in reader.batches(source):
+        for batch in reader.batches(source, wanted=Wanted.DOCUMENTS):
             for element, piece in zip(batch.units, batch.pieces(), strict=True):
                 if not is_block(element):
                     continue

@@ -17,10 +17,10 @@ from sssjob.document import parsing, reader
 from sssjob.document.batches import Located, OnError
 from sssjob.document.files import Source
 from sssjob.document.guesses import is_lines
-from sssjob.document.outermost import UNIT_TAGS, is_block
+from sssjob.document.outermost import Wanted
 from sssjob.errors import UnreadableDocument
 
-__all__ = ["Located", "OnError", "documents", "is_lines", "located", "parse", "units"]
+__all__ = ["Located", "OnError", "Wanted", "documents", "is_lines", "located", "parse", "units"]
 
 
 def parse(data: bytes | str) -> Element:
@@ -41,26 +41,27 @@ def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Elemen
     An element hangs in its document, with its ancestors and without the siblings before it, until
     the next one is asked for.
     """
-    for element, _ in located(source, on_error=on_error):
-        if element.tag in UNIT_TAGS or is_block(element):
-            yield element
+    return (each.element for each in located(source, on_error=on_error))
 
 
-def located(source: Source, *, on_error: OnError | None = None) -> Iterator[Located]:
-    """As ``units``, with line offsets; a document without a job object gives its root.
+def located(
+    source: Source, *, on_error: OnError | None = None, wanted: Wanted = Wanted.JOB_OBJECTS
+) -> Iterator[Located]:
+    """As ``units``, with line offsets; where documents are ``wanted``, also the roots of those
+    without a job object, which are told otherwise as what cannot be read.
 
-    What has the name of a job object in another namespace is no job object, and is told as what
-    cannot be read.
+    What has the name of a job object in another namespace is no job object, and is told so always.
     """
-    return reader.located(source, on_error=on_error)
+    return reader.located(source, on_error=on_error, wanted=wanted)
 
 
 def documents(
-    source: Source, *, on_error: OnError | None = None, known: Collection[str] = ()
-) -> Iterator[Located]:
+    source: Source, *, on_error: OnError | None = None, known: Collection[str] = (),
+    wanted: Wanted = Wanted.JOB_OBJECTS,
+) -> Iterator[Located]:  # fmt: skip
     """The root of each document of a source, each as a whole tree in memory.
 
     One of which something cannot be read is not given. Job objects of other namespaces than the
-    standard's and the ``known`` ones are told, and stay in their tree.
+    standard's and the ``known`` ones are told, and stay in their tree. ``wanted``: as ``located``.
     """
-    return reader.documents(source, on_error=on_error, known=known)
+    return reader.documents(source, on_error=on_error, known=known, wanted=wanted)

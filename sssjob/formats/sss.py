@@ -8,8 +8,7 @@ from typing import BinaryIO
 from sssjob import defaults
 from sssjob.document import from_tree, tree
 from sssjob.document.attached import files_named
-from sssjob.document.batches import without_jobs
-from sssjob.document.outermost import are_theirs, is_block, told
+from sssjob.document.outermost import are_theirs, told
 from sssjob.errors import InheritedTooMuch, UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
@@ -30,18 +29,15 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     def keep(error: UnreadableDocument) -> None:
         bad.append(unread(error))
 
-    for element, offset in tree.located(stream, on_error=keep):
-        if is_block(element):
-            yield from bad
-            bad.clear()
-            try:
-                jobs = list(jobs_of(from_tree(element, offset=offset)))
-            except InheritedTooMuch as beyond:
-                keep(beyond)
-                continue
-            yield from ((job.line, job) for job in jobs)
-        elif error := without_jobs(element, offset):
-            keep(error)
+    for element, offset in tree.located(stream, on_error=keep, wanted=tree.Wanted.JOBS):
+        yield from bad
+        bad.clear()
+        try:
+            jobs = list(jobs_of(from_tree(element, offset=offset)))
+        except InheritedTooMuch as beyond:
+            keep(beyond)
+            continue
+        yield from ((job.line, job) for job in jobs)
     yield from bad
 
 

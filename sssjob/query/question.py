@@ -87,6 +87,7 @@ class Question(ABC):
         effective: bool = False,
         places: bool = True,
         whole: bool = False,
+        wanted: tree.Wanted = tree.Wanted.DOCUMENTS,
         on_error: tree.OnError | None = None,
     ) -> Iterator[Match]:
         """What the expression finds in a source of documents, in document order.
@@ -96,11 +97,12 @@ class Question(ABC):
         their defaults applied and their older names replaced. Without ``places``, attributes
         and texts do not know where they stand, which is faster. Raises ``UnreadableDocument``,
         or hands it to ``on_error`` where the rest can go on: with the next document of one line
-        each, or the next job object if it is one that cannot be asked.
+        each, or the next job object if it is one that cannot be asked. Documents without a job
+        object are asked, too, or told as what cannot be read where job objects are ``wanted``.
         """
         if self.streams and not whole:
-            return self._streamed(source, effective, places, on_error)
-        located = tree.documents(source, on_error=on_error, known=self.known)
+            return self._streamed(source, effective, places, on_error, wanted=wanted)
+        located = tree.documents(source, on_error=on_error, known=self.known, wanted=wanted)
         return self.of_documents(located, effective, places, on_error)
 
     def asked_of(
@@ -140,9 +142,10 @@ class Question(ABC):
             yield Match(answer, unit, offset, line, is_node=False)
 
     def _streamed(
-        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
-    ) -> Iterator[Match]:
-        located = tree.located(source, on_error=on_error)
+        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None, *,
+        wanted: tree.Wanted,
+    ) -> Iterator[Match]:  # fmt: skip
+        located = tree.located(source, on_error=on_error, wanted=wanted)
         return self.of_units(located, effective, places, on_error)
 
     def of_units(

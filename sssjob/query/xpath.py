@@ -153,15 +153,16 @@ class Query(Question):
         return ask
 
     def _streamed(
-        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None
-    ) -> Iterator[Match]:
+        self, source: Source, effective: bool, places: bool, on_error: tree.OnError | None, *,
+        wanted: tree.Wanted,
+    ) -> Iterator[Match]:  # fmt: skip
         # Resolving a job takes many times as long as reading it; and in a batch, what multiplies
         # would multiply more.
         if effective or self._multiplies:
-            yield from super()._streamed(source, effective, places, on_error)
+            yield from super()._streamed(source, effective, places, on_error, wanted=wanted)
             return
         ask = self.batch_asker(effective, places)
-        for batch in reader.batches(source, on_error=on_error):
+        for batch in reader.batches(source, on_error=on_error, wanted=wanted):
             yield from ask(batch, on_error)
 
     def batch_asker(

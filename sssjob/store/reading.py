@@ -21,9 +21,10 @@ from sssjob.document.bundle import second
 from sssjob.document.enclosing import FileBeside, FilesBeside
 from sssjob.document.files import raw
 from sssjob.document.meant import Meant
+from sssjob.document.outermost import Wanted
 from sssjob.document.places import local
 from sssjob.document.reader import SharedPart, in_parts, on_parts, with_files
-from sssjob.document.slices import Slice, of_batch
+from sssjob.document.slices import Slice
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.executable import decoded
 from sssjob.model import Block
@@ -121,7 +122,7 @@ def _by_readers(
     with raw(source) as stream:
         for found in in_parts(
             by.name, by.file or source, stream, by.readers, _of_batch, on_error=tell,
-            beside=lambda: packing.newest, on_files=lambda beside: [beside],
+            beside=lambda: packing.newest, on_files=lambda beside: [beside], wanted=Wanted.JOBS,
         ):  # fmt: skip
             yield from found
 
@@ -135,11 +136,10 @@ def _here(found: Iterable[Batch | FilesBeside]) -> Iterator[Read]:
 
 
 def _of_batch(_: str, batch: Batch) -> Found:
-    found: Found = []
-    for cut in of_batch(batch, found.append):
-        alone = batch.are_documents or cut.element.getparent() is None
-        found.append(_incoming(cut, alone))
-    return found
+    return [
+        _incoming(cut, batch.are_documents or cut.element.getparent() is None)
+        for cut in batch.slices()
+    ]
 
 
 def _incoming(cut: Slice, stands_alone: bool) -> Incoming | UnreadableDocument:

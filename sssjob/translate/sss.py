@@ -13,7 +13,7 @@ from sssjob.defaults import resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
 from sssjob.document.bundle import MessageFile, bundles
-from sssjob.document.outermost import told
+from sssjob.document.outermost import Wanted, told
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.features.folded import beginning, of_its_run
 from sssjob.model import Block, Job, JobGroup, Property
@@ -77,7 +77,7 @@ class SSS(Translator[Message]):
                 yield Message(job, _NO_FILES, around=context, ran=ran)
             return
         unread: list[UnreadableDocument] = []
-        for bundle in bundles(BytesIO(data), on_error=unread.append):
+        for bundle in bundles(BytesIO(data), on_error=unread.append, wanted=Wanted.JOBS):
             yield from _taken(unread)
             for job, left, ran in requested_jobs(bundle.blocks):
                 own = named(job, bundle.every)

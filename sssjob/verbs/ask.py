@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sssjob.document.batches import Batch, Located
 from sssjob.document.files import Source
+from sssjob.document.outermost import Wanted
 from sssjob.document.reader import (
     OfFiles,
     SharedPart,
@@ -97,7 +98,7 @@ class Asked:
             if self.streams:
                 found = in_parts(
                     source.name, source.given, stream, workers, _on_batches(self),
-                    on_error=on_error,
+                    on_error=on_error, wanted=Wanted.DOCUMENTS,
                 )  # fmt: skip
             else:
                 found = whole_in_parts(
@@ -186,7 +187,7 @@ def asker(asked: Asked) -> Callable[[SharedPart | OfStore | Files], Events | OfF
         on_part, on_small = _gathering(asked)
     elif asked.streams:
         ask = _on_batches(asked)
-        on_part, on_small = on_parts(ask), on_files(ask)
+        on_part, on_small = on_parts(ask), on_files(ask, wanted=Wanted.DOCUMENTS)
     else:
         whole = _on_documents(asked)
         on_part, on_small = on_whole(whole), on_whole_files(whole, asked.query.known)

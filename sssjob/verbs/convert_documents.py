@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sssjob.document import from_tree
 from sssjob.document import opened as unpacked
-from sssjob.document.batches import Batch, without_jobs
-from sssjob.document.outermost import is_block
+from sssjob.document.batches import Batch
+from sssjob.document.outermost import Wanted
 from sssjob.document.reader import SharedPart, in_parts, on_parts
 from sssjob.document.sources import NamedSource, naming
 from sssjob.document.text import on_one_line
@@ -48,8 +48,9 @@ def parts(
             with naming(source.name), reading.opening(source) as raw, unpacked(raw) as stream:
                 tell = _telling(reading, source)
                 for found in in_parts(
-                    source.name, source.given, stream, workers, made, on_error=tell
-                ):
+                    source.name, source.given, stream, workers, made, on_error=tell,
+                    wanted=Wanted.JOBS,
+                ):  # fmt: skip
                     if seen and not seen.are_new_in(found.made.runs):
                         found = _without_twins(found, seen)
                     counts, remarks = found.made.counts, found.made.remarks
@@ -131,9 +132,7 @@ def _of_batches(
     engine = RecordEngine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
 
     def work(_: str, batch: Batch) -> ConvertedDocuments:
-        if not batch.units and (error := without_jobs(batch.root, batch.offset)):
-            return ConvertedDocuments(result(engine.made([sss.unread(error)]), lines=lines))
-        blocks = (from_tree(unit, offset=batch.offset) for unit in filter(is_block, batch.units))
+        blocks = (from_tree(unit, offset=batch.offset) for unit in batch.units)
         jobs = [job for block in blocks for job in sss.jobs_of(block)]
         outcomes = [*engine.made([sss.made(job.line, job) for job in jobs])]
         made = result(outcomes, lines=lines)

@@ -143,7 +143,7 @@ def _delivered(data: bytes, mode: Mode, refused: Callable[[BadOffer], None]) -> 
 
 def _blocks(data: bytes) -> Iterator[Block]:
     """The jobs of a document, or a job around each Delivered without one."""
-    roots = [root for root, _ in tree.documents(data)]
+    roots = [root for root, _ in tree.documents(data, wanted=tree.Wanted.DOCUMENTS)]
     every = (found for root in roots for found in root.iter("{*}Delivered"))
     alone = [found for found in every if _is_alone(found.getparent())]
     for element in alone:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from sssjob.document.batches import Batch, Located
+from sssjob.document.outermost import Wanted
 from sssjob.document.reader import SharedPart, in_parts, on_parts, on_whole, whole_in_parts
 from sssjob.document.sources import NamedSource
 from sssjob.errors import LimitExceeded, SSSJobError, UnreadableDocument
@@ -122,8 +123,9 @@ class _OfParts:
         name, given = self.source.name, self.source.given
         if self.parts.streams:
             return in_parts(
-                name, given, self.stream, self.workers, self.parts.in_batch, on_error=on_error
-            )
+                name, given, self.stream, self.workers, self.parts.in_batch, on_error=on_error,
+                wanted=Wanted.DOCUMENTS,
+            )  # fmt: skip
         return whole_in_parts(
             name, given, self.stream, self.workers, self.parts.in_documents, on_error=on_error,
             known=self.parts.question.known,

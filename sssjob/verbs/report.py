@@ -9,10 +9,10 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.report import Report
-from sssjob.document import from_tree, loads, read
+from sssjob.document import from_tree, loads, tree
 from sssjob.document.batches import Batch
 from sssjob.document.files import looked_at
-from sssjob.document.outermost import is_block
+from sssjob.document.outermost import Wanted
 from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
 from sssjob.errors import InheritedTooMuch, SSSJobError, UnreadableDocument, UnusableStore
@@ -138,8 +138,9 @@ class ReportedJobs:
                     tell = self._telling(source)
                     with self.reading.opening(source) as stream:
                         for found in in_parts(
-                            source.name, source.given, stream, workers, added, on_error=tell
-                        ):
+                            source.name, source.given, stream, workers, added, on_error=tell,
+                            wanted=Wanted.JOBS,
+                        ):  # fmt: skip
                             assert isinstance(found, DocumentsUsage)
                             self._merge(report, found)
 
@@ -240,7 +241,9 @@ class ReportedJobs:
 
     def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:
-            yield from read(stream, on_error=self._telling(source))
+            tell = self._telling(source)
+            for element, offset in tree.located(stream, on_error=tell, wanted=Wanted.JOBS):
+                yield from_tree(element, offset=offset)
 
     def _telling(self, source: NamedSource) -> Callable[[UnreadableDocument], None]:
         """What tells of a source what cannot be read."""
@@ -314,7 +317,7 @@ def of_documents(
     from sssjob.verbs.store_report import rows_of
 
     added = _on_batches(empty, probed)
-    on_part, on_small = on_parts(added), on_files(added)
+    on_part, on_small = on_parts(added), on_files(added, Wanted.JOBS)
 
     def work(part: SharedPart | PackedRows | Files) -> DocumentsUsage | PartRows | OfFiles | None:
         if isinstance(part, Files):
@@ -405,7 +408,7 @@ def _on_batches(empty: Report, probed: int | None) -> Callable[[str, Batch], Doc
     def work(_: str, batch: Batch) -> DocumentsUsage:
         met = None if probed is None else ListedRuns(probed)
         found = DocumentsUsage(empty.empty(), [])
-        blocks = map(from_tree, filter(is_block, batch.units))
+        blocks = map(from_tree, batch.units)
         for job in chain.from_iterable(map(jobs_of, blocks)):
             found.report.add(job)
             if met is not None:

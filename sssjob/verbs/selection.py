@@ -136,7 +136,7 @@ def _by_query(
     block: Block | None = None
     paths: list[str] = []
     query = compile(_BY_ID.format(select) if is_id else select)
-    for match in query.run(source, on_error=on_error):
+    for match in query.run(source, wanted=tree.Wanted.JOB_OBJECTS, on_error=on_error):
         element = match.element if match.is_node else None
         steps = [] if element is None else list(_steps(element))
         if element is None or not steps or match.found is not element:

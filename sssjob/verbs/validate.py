@@ -12,6 +12,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.check import findings
 from sssjob.check.accept import Acceptor
+from sssjob.document.outermost import Wanted
 from sssjob.document.reader import SharedPart, in_parts, on_parts
 from sssjob.document.repair.advisor import Advisor
 from sssjob.document.sources import Files, NamedSource, Opening, grouped, is_small, opened
@@ -122,7 +123,9 @@ class _CheckedParts:
         source, stream = self.source, self.advisor.source
         assert not isinstance(stream, (str, bytes, PathLike))  # a stream was given
         work, tell = _on_batches(self.validation), self.broken.append
-        for found in in_parts(source.name, source.given, stream, workers, work, on_error=tell):
+        for found in in_parts(
+            source.name, source.given, stream, workers, work, on_error=tell, wanted=Wanted.DOCUMENTS
+        ):
             yield from self._explained()
             for each in found.findings:
                 # A part says once for itself what needs saying once for all of them.

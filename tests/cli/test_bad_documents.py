@@ -29,6 +29,14 @@ DOCUMENTS = {
     "an undeclared prefix on a line":   (f"{FIRST}\n{UNBOUND}\n{LAST}\n",                      2, "E-XML",     "13"),
     "an undeclared prefix, a warning":  (f'<Jobs>\n{FIRST}\n{UNBOUND}\n<File xmlns="x"/></Jobs>\n', 3, "E-XML", "1"),
     "an early end":                     (f"<Jobs>\n{FIRST}\n<Job><Id>a.2</Id>\n",              4, "E-XML",     "1"),
+    "a part of a job on a line":        (f"{FIRST}\n<User>5</User>\n{LAST}\n",                2, "E-UNKNOWN", "13"),
+    "a part of a job comes first":      (f"<User>5</User>\n{FIRST}\n{LAST}\n",                1, "E-UNKNOWN", "13"),
+    "a part of a job comes last":       (f"{FIRST}\n{LAST}\n<User>5</User>\n",                3, "E-UNKNOWN", "13"),
+    "a part of a job in one line":      (f"{FIRST}<User>5</User>{LAST}",                       1, "E-UNKNOWN", "13"),
+    "a part of a job alone":            ("<User>5</User>\n",                                   1, "E-UNKNOWN", ""),
+    "something else":                   (f"{FIRST}\n<Report><Line/>\n</Report>\n{LAST}\n",     2, "E-UNKNOWN", "13"),
+    "text alone":                       (f"{FIRST}\n<Report>none</Report>\n{LAST}\n",          2, "E-UNKNOWN", "13"),
+    "an empty wrapper":                 (f"{FIRST}\n<Jobs/>\n{LAST}\n",                       0, "",          "13"),
     "a bad document behind a good one": (f"<Jobs>\n{FIRST}\n</Jobs>\n<Jobs>\n<Job><Id>a.2</Idd></Job>\n</Jobs>\n", 5, "E-XML", "1"),
 }
 # What stands in a JobGroup is shown with it, or refused with it.
@@ -40,6 +48,9 @@ GROUPS = {
     "that may be ignored":      (f"<JobGroup><Id>g</Id>\n{FIRST}\n{IGNORED}\n{LAST}\n</JobGroup>\n", 0),
 }
 # fmt: on
+NO_JOB = [name for name in DOCUMENTS if name.startswith(("a part of a job", "something", "text"))]
+# Of documents, whatever they are about: a query may look for what stands in one without a job.
+ASKED = "query"
 # Commands that read no documents, or not by themselves.
 OTHERS = {
     "repair": "what it reads is not well-formed",
@@ -111,11 +122,12 @@ def run(tmp_path):
 
 
 @pytest.mark.parametrize("command, good, some, none", COMMANDS)
-@pytest.mark.parametrize("document, line, code, ids", DOCUMENTS.values(), ids=DOCUMENTS)
-def test_what_is_bad_is_told_with_its_line_and_hides_no_other(
-    document, line, code, ids, command, good, some, none, run
-):
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_what_is_bad_is_told_with_its_line_and_hides_no_other(kind, command, good, some, none, run):
+    document, line, code, ids = DOCUMENTS[kind]
     result, file = run(command, document)
+    if kind in NO_JOB and command.startswith(ASKED):
+        line, good = 0, good if ids else 1
     assert isinstance(result.exception, SystemExit | None), result.exception
     expected = (some if ids else none) if line else good
     if isinstance(expected, dict):

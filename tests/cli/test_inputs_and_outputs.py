@@ -251,7 +251,7 @@ SOURCES = {
     "a broken document":             ("<Job><Id>7</Id>\n",                   2),
     "a bad record and a broken document": (None,                             2),
     "no job":                        ("<Jobs/>\n",                           1),
-    "a document about something else": ("<html><p/></html>\n",              1),
+    "a document about something else": ("<html><p/></html>\n",              2),  # decision 1178
     "no record":                     (f"{HEADER}\n",                         1),
     "nothing at all":                ("",                                    2),
 }
@@ -259,19 +259,19 @@ SOURCES = {
 WRITES_DOCUMENTS = {what: 2 for what, (content, _) in SOURCES.items() if (content or "").startswith(HEADER)}
 TAKES_NONE = {"no job": 0, "no record": 0}
 FOREIGN = "a document about something else"
-PUTS_IN = {**TAKES_NONE, FOREIGN: 2}
-OF_ONE_JOB = {"one bad record": 0, "more bad records than are told": 0, "nothing but a bad record": 2, "no job": 2, "no record": 2, FOREIGN: 2}
+OF_ONE_JOB = {"one bad record": 0, "more bad records than are told": 0, "nothing but a bad record": 2, "no job": 2, "no record": 2}
 DIFFER = {
-    "diff":                          {"nothing but a bad record": 2, "no job": 2, "no record": 2, FOREIGN: 2},
+    "diff":                          {"nothing but a bad record": 2, "no job": 2, "no record": 2},
     "features job":                  OF_ONE_JOB,
     "submit":                        WRITES_DOCUMENTS,
     "deliver":                       WRITES_DOCUMENTS,
     "repair":                        {**WRITES_DOCUMENTS, "no job": 0, FOREIGN: 0},
-    "profile":                       {"no job": 1, "no record": 0},
-    "lcginfo lrms":                  PUTS_IN,  # there is no job, and that is the state
-    "validate":                      TAKES_NONE,
-    "transform":                     {**TAKES_NONE, FOREIGN: 0},
-    **dict.fromkeys(("convert", "store import", "ledger ingest"), PUTS_IN),
+    "profile":                       TAKES_NONE,
+    "lcginfo lrms":                  TAKES_NONE,  # there is no job, and that is the state
+    "query":                         {FOREIGN: 1},
+    "validate":                      {**TAKES_NONE, FOREIGN: 1},
+    "transform":                     TAKES_NONE,
+    **dict.fromkeys(("convert", "store import", "ledger ingest"), TAKES_NONE),
 }
 # fmt: on
 
@@ -299,8 +299,8 @@ def test_a_bad_record_ends_every_command_with_1_and_what_cannot_be_read_with_2(
 # fmt: off
 PAGE = {
     # how the row of the page begins                 commands whose exit code is this, for what
-    "2 for a document about something else":         lambda differ: differ.get(FOREIGN) == 2 and differ.get("no job") != 2,
-    "0 for such a document, too":                    lambda differ: differ.get(FOREIGN) == 0,
+    "1 for a document about something else":         lambda differ: differ.get(FOREIGN) == 1,
+    "0 for such a document":                         lambda differ: differ.get(FOREIGN) == 0,
     "2 also when one of the two has no job":         lambda differ: differ.get("no job") == 2 and differ.get("one bad record") is None,
     "0 also for a document or a file of records":    lambda differ: differ.get("no job") == 0,
 }

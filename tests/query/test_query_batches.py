@@ -19,7 +19,7 @@ QUERIES = (
 
 
 def one_by_one(query, source, errors):
-    located = tree.located(source, on_error=errors.append)
+    located = tree.located(source, on_error=errors.append, wanted=tree.Wanted.DOCUMENTS)
     return [shown(match) for match in query.of_units(located, False, True, errors.append)]
 
 

@@ -310,7 +310,7 @@ def _diagnosed(source: Source, said: Finding | None, around: Window) -> _Diagnos
 def _strict(data: bytes) -> Finding | None:
     """Why the documents cannot be read, or None."""
     try:
-        for _ in tree.documents(data, on_error=_unless_foreign):
+        for _ in tree.documents(data, on_error=_unless_foreign, wanted=tree.Wanted.DOCUMENTS):
             pass
     except UnreadableDocument as error:
         return error.finding

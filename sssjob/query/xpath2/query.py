@@ -182,13 +182,16 @@ class XPath2Query(Question):
 
     def run(
         self, source: Source, *, effective: bool = False, places: bool = True, whole: bool = False,
-        on_error: tree.OnError | None = None,
+        wanted: tree.Wanted = tree.Wanted.DOCUMENTS, on_error: tree.OnError | None = None,
     ) -> Iterator[Match]:  # fmt: skip
         """As of any question; one that gathers has one answer for all documents of a source."""
         if not self.has_one_answer:
             asked = self.plain.run if self.plain else super().run
-            return asked(source, effective=effective, places=places, whole=whole, on_error=on_error)
-        return self.gathered(_OfSource(self, source, effective), on_error)
+            return asked(
+                source, effective=effective, places=places, whole=whole, wanted=wanted,
+                on_error=on_error,
+            )  # fmt: skip
+        return self.gathered(_OfSource(self, source, effective, wanted), on_error)
 
     def asked_of(
         self, root: Element, *, effective: bool = False, places: bool = True
@@ -303,6 +306,7 @@ class _OfSource:
     question: XPath2Query
     source: Source
     effective: bool
+    wanted: tree.Wanted
 
     @property
     def holds_all(self) -> bool:
@@ -318,11 +322,14 @@ class _OfSource:
         if (alone := self.question.only_part) is not None:
             [found] = gathered.values()
             found.add(alone.run(
-                self.source, effective=self.effective, places=False, on_error=on_error
+                self.source, effective=self.effective, places=False, wanted=self.wanted,
+                on_error=on_error,
             ))  # fmt: skip
         else:
             known = self.question.known
-            for located in tree.documents(self.source, on_error=on_error, known=known):
+            for located in tree.documents(
+                self.source, on_error=on_error, known=known, wanted=self.wanted
+            ):
                 root = self.question.keep(located, gathered, self.effective, on_error)
                 if how.holds:
                     documents.append(root)
