@@ -241,7 +241,21 @@ class _FrameDecompressor(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
-class _Gzip:
+class _KnownFrame:
+    """One frame, as a library decompresses it, which says where it ends."""
+
+    _frame: Any
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._frame.unused_data)
+
+
+class _Gzip(_KnownFrame):
     """One member of gzip in pieces, as ``zlib`` reads it: the module ``gzip`` looks at what pads it
     byte by byte."""
 
@@ -251,22 +265,14 @@ class _Gzip:
         self._frame = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     @property
-    def eof(self) -> bool:
-        return self._frame.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._frame.unused_data
-
-    @property
     def needs_input(self) -> bool:
         return not self._frame.unconsumed_tail
 
     def decompress(self, data: bytes, /) -> bytes:
-        return self._frame.decompress(self._frame.unconsumed_tail + data, CHUNK)
+        return bytes(self._frame.decompress(self._frame.unconsumed_tail + data, CHUNK))
 
 
-class _Bzip2:
+class _Bzip2(_KnownFrame):
     """One frame of bzip2 in pieces: 40 bytes of it can stand for 45 MiB."""
 
     _PIECE = 1 << 16
@@ -277,19 +283,11 @@ class _Bzip2:
         self._frame = bz2.BZ2Decompressor()
 
     @property
-    def eof(self) -> bool:
-        return self._frame.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._frame.unused_data
-
-    @property
     def needs_input(self) -> bool:
-        return self._frame.needs_input
+        return bool(self._frame.needs_input)
 
     def decompress(self, data: bytes, /) -> bytes:
-        return self._frame.decompress(data, self._PIECE)
+        return bytes(self._frame.decompress(data, self._PIECE))
 
 
 class _Frames(io.RawIOBase):

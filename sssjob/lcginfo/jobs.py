@@ -272,23 +272,16 @@ def _processors(scope: Scope, *, started: bool) -> float:
         for group in counted(block).task_groups
     ]
     asking = groups[0] if len(groups) == len(block.asking_groups) == 1 else scope
-    if (stated := _given(scope) or _asked(asking, started=started)) is not None:
+    given = scope.delivered("Processors") or scope.dedicated("Processors")
+    asked = _usable(asking.processors(least=not started)) or asking.own_processors()
+    if (stated := given or asked) is not None:
         return float(stated.value)
     return sum(_of_group(group, started=started) for group in groups or [scope])
 
 
 def _of_group(scope: Scope, *, started: bool) -> float:
-    if (stated := _given(scope) or _asked(scope, started=started)) is not None:
-        return float(stated.value)
-    return float(scope.processors_of_tasks().value)
-
-
-def _given(scope: Scope) -> Amount | None:
-    return scope.delivered("Processors") or scope.dedicated("Processors")
-
-
-def _asked(scope: Scope, *, started: bool) -> Amount | None:
-    return _usable(scope.processors(least=not started)) or scope.own_processors()
+    found = _usable(scope.processors_in_all(least=not started)) or scope.processors_of_tasks()
+    return float(found.value)
 
 
 def _usable(amount: Amount | None) -> Amount | None:

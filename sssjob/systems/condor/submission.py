@@ -159,20 +159,17 @@ class Program(fields.Rule):
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Both as the job has them."""
-        for option, name in (("executable", "Executable"), ("arguments", "Arguments")):
-            text = said.last(option)
-            if text is None:
-                continue
-            try:
-                found = plainly(text)
-                if name == "Arguments":
-                    found = shlex.join(quoting.split_submit(found))
-            except (InvalidValue, BadAd) as error:
-                said.back(option, text, str(error))
-                continue
-            if name == "Executable" and found and "/" not in found:
-                found = f"./{found}"  # where it is submitted: nothing is looked for in PATH
-            heard.say(name, found)
+
+        def program(text: str) -> None:
+            found = plainly(text)
+            # Where it is submitted: nothing is looked for in PATH.
+            heard.say("Executable", f"./{found}" if found and "/" not in found else found)
+
+        def words(text: str) -> None:
+            heard.say("Arguments", shlex.join(quoting.split_submit(plainly(text))))
+
+        said.give("executable", program)
+        said.give("arguments", words, (InvalidValue, BadAd))
 
 
 class Environment(fields.Rule):
@@ -208,16 +205,15 @@ class Environment(fields.Rule):
 
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Both of them as one property."""
-        getenv, text = said.last("getenv"), said.last("environment")
+        getenv = said.last("getenv")
         export = None if getenv is None else fields.truth(getenv.lower())
         if getenv is not None and export is None:
             said.back("getenv", getenv, "only some variables")
         variables: dict[str, str] = {}
-        if text is not None:
-            try:
-                variables = _variables(plainly(text))
-            except (InvalidValue, BadAd) as error:
-                said.back("environment", text, str(error))
+        said.give(
+            "environment", lambda text: variables.update(_variables(plainly(text))),
+            (InvalidValue, BadAd),
+        )  # fmt: skip
         children = [Property("Variable", each, {"name": name}) for name, each in variables.items()]
         if children or export is not None:
             attributes = {} if export is None else {"export": str(export).lower()}
@@ -230,14 +226,16 @@ def _variables(text: str) -> dict[str, str]:
     return quoting.environment_v1(text)
 
 
+_STREAMS = (("InputFile", "input"), ("OutputFile", "output"), ("ErrorFile", "error"))
+
+
 class CondorStreams(fields.Rule):
     """Standard streams; both outputs go into one file by the same name."""
 
     def write(self, asked: JobRequest, made: ScriptWriting) -> None:
         """Files, and whether they are sent while the job runs."""
         output = asked.one("OutputFile", "redirectList")
-        for name, option in (("InputFile", "input"), ("OutputFile", "output"),
-                             ("ErrorFile", "error")):  # fmt: skip
+        for name, option in _STREAMS:
             item = asked.one(name, "redirectList")
             if item is None:
                 continue
@@ -260,8 +258,7 @@ class CondorStreams(fields.Rule):
     def read(self, said: ScriptOptions, heard: ScriptReading) -> None:
         """Each file, and Flush where it is sent while the job runs."""
         found: dict[str, str] = {}
-        for name, option in (("InputFile", "input"), ("OutputFile", "output"),
-                             ("ErrorFile", "error")):  # fmt: skip
+        for name, option in _STREAMS:
             attributes = {}
             if option != "input" and said.takes(Option(f"stream_{option}", "True")):
                 attributes = {"redirectList": "Flush"}
@@ -587,24 +584,20 @@ def _is_of_machines(item: Property) -> bool:
 
 def _say_requirements(said: ScriptOptions, heard: ScriptReading) -> None:
     """Requirements as a request, where one can say all of them."""
-    text = said.last("requirements")
-    if text is None:
-        return
     counts = [item.text for item in heard.requested if item.name == "NodeCount"]
     machines = whole(stripped(counts[0])) or 0 if counts else 1
-    try:
+
+    def take(text: str) -> None:
         found = request(parser.expression(plainly(text), old=True), machines=machines)
-    except (BadAd, InvalidValue) as error:
-        said.back("requirements", text, str(error))
-        return
-    if not found.complete or found.request is None:
-        said.back("requirements", text, "no request can say all of it")
-        return
-    for part in expression.conjuncts(found.request):
-        if isinstance(part, expression.Comparison):
-            heard.requested.append(part.item)
-        else:
-            heard.terms.append(part)
+        if not found.complete or found.request is None:
+            raise BadAd("no request can say all of it")
+        for part in expression.conjuncts(found.request):
+            if isinstance(part, expression.Comparison):
+                heard.requested.append(part.item)
+            else:
+                heard.terms.append(part)
+
+    said.give("requirements", take, (BadAd, InvalidValue))
 
 
 def _say_rank(said: ScriptOptions, heard: ScriptReading) -> None:
@@ -735,8 +728,7 @@ class SubmitFile(Translator[Description]):
 
     def recognises(self, head: bytes) -> str:
         """Commands NAME = VALUE, and a queue."""
-        lines = [line for line in beginning(head).split("\n")
-                 if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
+        lines = [*filter(_is_command, beginning(head).split("\n"))]
         known = {"executable", "universe", "arguments", "queue"}
         starts = {
             line.split("=")[0].split()[0].lower() for line in lines if line.split("=")[0].split()
@@ -753,7 +745,7 @@ def description(text: ScriptText, before: int = 0) -> Description:
     lines, kept = unfolded(text.text.split("\n"), before)
     rest = ((before + number, line) for number, line in _joined(lines))
     for number, line in rest:
-        if not line.strip() or line.lstrip().startswith("#"):
+        if not _is_command(line):
             continue
         line = text.understood(line, number)
         if match := _QUEUE.fullmatch(line):
@@ -768,11 +760,16 @@ def description(text: ScriptText, before: int = 0) -> Description:
         else:
             found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
     for number, line in rest:
-        if line.strip() and not line.lstrip().startswith("#"):
+        if _is_command(line):
             said = f"what follows the first queue is not read: {readable(line).strip()[:60]!r}"
             found.append(finding("W-UNKNOWN", said, line=number))
             break
     return Description(tuple(options), queue, tuple(kept), tuple(found))
+
+
+def _is_command(line: str) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def _joined(lines: list[str]) -> Iterator[tuple[int, str]]:
