@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from math import ceil
 from operator import attrgetter, is_not
 from typing import TYPE_CHECKING, TypeVar
@@ -26,7 +27,7 @@ from sssjob.errors import (
 )  # fmt: skip
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.expression.conflicts import conflict
-from sssjob.expression.offer import ALL_NEEDED, outside
+from sssjob.expression.offer import ALL_NEEDED, outside, without_set_aside
 from sssjob.model import (
     Block,
     Delivered,
@@ -131,17 +132,15 @@ class Scope:
 
     ``own``, ``request`` and ``given`` are its properties: in no category, requested, delivered.
     A task group without nodes by name has those of its ``job``. ``number`` is that of the choice
-    that is made, where it is not the best. ``one_with`` is the job of whose groups this is the only
-    one.
+    that is made, where it is not the best.
     """
 
     def __init__(
         self, block: Block, path: str, report: Callable[[Finding], None] = unheard, *,
         repair: bool = False, job: Scope | None = None, number: int | None = None,
-        one_with: Scope | None = None,
     ) -> None:  # fmt: skip
         self.block, self.path, self.report, self.repair = block, path, report, repair
-        self.job, self.number, self._one_with = job, number, one_with
+        self.job, self.number = job, number
         # Asked for again and again, and each time made anew by a block.
         self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
@@ -230,8 +229,7 @@ class Scope:
         if not self._is_of_groups or not isinstance(self.block, Job):
             return None
         groups = [
-            self.of_group(each, f"{self.path}/TaskGroup", job=self)
-            for each in self.block.asking_groups
+            self.of_group(each, f"{self.path}/TaskGroup") for each in self.block.asking_groups
         ]
         total = ceil(sum(each.processors_in_all(least=True).value for each in groups))
         if CountRange.of(self.wanted("Processors")).admits(total):
@@ -310,30 +308,59 @@ class Scope:
         Best first. Those whose demands contradict each other, or have no layout, are left out,
         unless all do.
         """
-        from sssjob import choices  # as few jobs need it
-
-        own, group = self._possible, self._of_only_group
-        if group is not None and self._is_readable and group._is_readable:
-            of_both = self._asking, group._asking
-            every = choices.of_both(*of_both, group.own.names(), _ALTERNATIVES)
-        else:
-            every = [*map(choices.alone, own)]
+        every = self._joined
         if len(every) > 1:
-            every = [each for each in every if not conflict(self.demanded(each))] or every
+            every = [each for each in every if self._may_hold(each)] or every
         if len(every) > 1 and self._counts_nodes:
             from sssjob.layout.met import that_can_be_met  # as few jobs need it
 
-            every = that_can_be_met(self.layout_verdicts, every, lambda each: each.whole.terms)
+            every = that_can_be_met(self.layout_verdicts, every, self._laid_out)
         return tuple(every)
+
+    @property
+    def _joined(self) -> list[JointChoice]:
+        """All choices, best first."""
+        from sssjob import choices  # as few jobs need it
+
+        group = self._of_only_group
+        if group is None or not (self._is_readable and group._is_readable):
+            return [*map(choices.alone, self._possible)]
+        of_both = self._asking, group._asking
+        return choices.of_both(*of_both, group.own.names(), _ALTERNATIVES)
 
     def demanded(self, choice: JointChoice) -> Alternative:
         """What a choice demands, with the features that are said outside of the request."""
-        whole, group = choice.whole, self._of_only_group
-        if ALL_NEEDED.isdisjoint(self.mentioned_with_group):
-            return whole
+        beside = self._features_beside
+        return (
+            replace(choice.whole, terms=(*beside, *choice.whole.terms)) if beside else choice.whole
+        )
+
+    @cached_property
+    def _features_beside(self) -> tuple[Term, ...]:
+        """The features that are said outside of the request, that of the only task group too."""
+        group = self._of_only_group
         blocks = [self.block] if group is None else [self.block, group.block]
-        beside = [item for each in blocks for item in outside(each) if item.name in ALL_NEEDED]
-        return replace(whole, terms=(*map(Comparison, beside), *whole.terms))
+        every = chain.from_iterable(map(outside, blocks))
+        return tuple(Comparison(item) for item in every if item.name in ALL_NEEDED)
+
+    def _laid_out(self, choice: JointChoice) -> tuple[Term, ...]:
+        """What a layout is made of in a choice."""
+        return choice.whole.terms
+
+    def _may_hold(self, choice: JointChoice) -> bool:
+        """Whether what a choice demands does not contradict itself, or all of a task group."""
+        return not conflict(self.demanded(choice)) and all(
+            each.may_have(choice) for each in self._of_several_groups
+        )
+
+    # decision 1190
+    @cached_property
+    def _of_several_groups(self) -> list[_GroupScope]:
+        """The task groups of a job that has several."""
+        if not self._is_of_groups or not isinstance(self.block, Job):
+            return []
+        path = f"{self.path}/TaskGroup"
+        return [_GroupScope(self, each, path, unheard) for each in self.block.asking_groups]
 
     @property
     def contradiction(self) -> tuple[Term, ...]:
@@ -385,7 +412,7 @@ class Scope:
         if block.references("TaskGroup"):
             return None
         group, path = block.asking_groups[0], f"{self.path}/TaskGroup"
-        return Scope(group, path, repair=self.repair, one_with=self)
+        return Scope(group, path, repair=self.repair, job=self)
 
     # decision 1169
     @cached_property
@@ -394,7 +421,7 @@ class Scope:
 
         What cannot be read overrules nothing.
         """
-        job = self if self._one_with is None else self._one_with
+        job = self if self.job is None else self.job
         group = job._of_only_group
         try:
             return frozenset() if group is None else frozenset(job._left_of_both(group))
@@ -427,7 +454,7 @@ class Scope:
 
     def of_group(
         self, group: Block, path: str, report: Callable[[Finding], None] = unheard, *,
-        job: Scope | None = None, is_counted: bool = False,
+        is_counted: bool = False,
     ) -> Scope:  # fmt: skip
         """The scope of a task group of a job: of its only one in the choice that is made.
 
@@ -436,9 +463,10 @@ class Scope:
         is_step = isinstance(group, TaskGroup) and group.is_step
         is_followed = self._is_joined or (is_counted and self._has_counts_apart)
         if is_followed and not is_step and self.choice is not None:
-            return _FollowingScope(self, group, path, report, job=job, is_counted=is_counted)
-        one_with = self if self.is_one else None
-        return Scope(group, path, report, repair=self.repair, job=job, one_with=one_with)
+            return _FollowingScope(self, group, path, report, is_counted=is_counted)
+        if self._is_of_groups and not is_step:
+            return _GroupScope(self, group, path, report)
+        return Scope(group, path, report, repair=self.repair, job=self)
 
     # decision 1161
     @cached_property
@@ -502,7 +530,7 @@ class Scope:
         """
         if self.block.blocks(TaskGroup) and not self.is_one:
             return 0
-        terms = () if self.choice is None else self.choice.whole.terms
+        terms = () if self.choice is None else self._laid_out(self.choice)
         try:
             return self.layout_verdicts.nodes(terms) or 0
         except (InvalidValue, LimitExceeded):
@@ -510,8 +538,8 @@ class Scope:
 
     def nodes_in(self, alternative: Alternative) -> int | None:
         """How many nodes a layout has in an alternative, as ``LayoutVerdicts.nodes`` has it."""
-        wholes = (each.whole for each in self.choices if alternative in (each.own, each.theirs))
-        return self.layout_verdicts.nodes(next(wholes, alternative).terms)
+        every = (self._laid_out(e) for e in self.choices if alternative in (e.own, e.theirs))
+        return self.layout_verdicts.nodes(next(every, alternative.terms))
 
     @property
     def _counts_nodes(self) -> bool:
@@ -778,23 +806,35 @@ class Scope:
 
     @cached_property
     def named_nodes(self) -> NamedNodes | None:
-        """The nodes that the request names; the names of a job are those of its task groups."""
-        of = self if self._names_nodes or self.job is None else self.job
+        """The nodes that count by their names: those of a job are those of its task groups."""
         groups = self.block.blocks(TaskGroup)
-        if not of._names_nodes or len(groups) > 1 or any(group.is_step for group in groups):
+        if len(groups) > 1 or any(group.is_step for group in groups):
             return None
-        from sssjob.named_nodes import named  # as few jobs need it
-
         try:
-            terms = of.chosen.terms if of.chosen is not None else ()
-            return named(of.block, of.path, terms)
+            return self.nodes_by_name()
         except (InvalidValue, LimitExceeded) as error:
             code = "E-LIMIT" if isinstance(error, LimitExceeded) else "E-TYPE"
             self.report(finding(  # as none are counted, nothing stops that goes without them
-                code, str(error), path=f"{of.path}/Node", section="SSS 5.1 Node",
+                code, str(error), path=f"{self.path}/Node", section="SSS 5.1 Node",
                 severity=Severity.WARNING,
             ))  # fmt: skip
             return None
+
+    def nodes_by_name(self) -> NamedNodes | None:
+        """The nodes that the choice names; None where it names none. Raises as ``named``.
+
+        A task group that names none has those that its job says of each.
+        """
+        of = self if self._names_nodes or self.job is None else self.job
+        return of._named_by(() if of.chosen is None else of.chosen.terms)
+
+    def _named_by(self, terms: Sequence[Term]) -> NamedNodes | None:
+        """The nodes that some terms name, or else what is said beside the request."""
+        if not self._names_nodes:
+            return None
+        from sssjob.named_nodes import named  # as few jobs need it
+
+        return named(without_set_aside(self.block), self.path, terms)
 
     @property
     def _names_nodes(self) -> bool:
@@ -901,9 +941,9 @@ class _FollowingScope(Scope):
 
     def __init__(
         self, leading: Scope, group: Block, path: str, report: Callable[[Finding], None], *,
-        job: Scope | None, is_counted: bool,
+        is_counted: bool,
     ) -> None:  # fmt: skip
-        super().__init__(group, path, report, repair=leading.repair, job=job, one_with=leading)
+        super().__init__(group, path, report, repair=leading.repair, job=leading)
         self._leading, self._is_counted = leading, is_counted
         self._taken = attrgetter("counting" if is_counted else "theirs")
 
@@ -975,6 +1015,77 @@ class _FollowingScope(Scope):
         return _distinct(map(self._taken, self.choices))
 
 
+# decision 1190
+class _GroupScope(Scope):
+    """One of several task groups of a job, with what that says of each of them."""
+
+    def __init__(
+        self, leading: Scope, group: Block, path: str, report: Callable[[Finding], None]
+    ) -> None:  # fmt: skip
+        super().__init__(group, path, report, repair=leading.repair, job=leading)
+        self._leading = leading
+
+    @cached_property
+    def _lent_parts(self) -> tuple[Expression, ...]:
+        """What its job requests of each group, and this one says nothing of."""
+        from sssjob.defaults import is_of_each, overridden  # as few jobs need it
+
+        if not self._leading._possible:
+            return ()
+        parts = [part for part in self._leading.conjuncts if is_of_each(part)]
+        said = self._asking.every if parts and self._is_readable else ()
+        left_out = set(map(id, overridden(parts, said)))
+        return tuple(part for part in parts if id(part) not in left_out)
+
+    @property
+    def _joined(self) -> list[JointChoice]:
+        from sssjob import choices  # as few jobs need it
+
+        if not (self._lent_parts and self._is_readable):
+            return super()._joined
+        lent = expression.alternatives(expression.all_of(self._lent_parts), _ALTERNATIVES)
+        return choices.of_each(lent.best, self._possible, _ALTERNATIVES)
+
+    @cached_property
+    def _features_beside(self) -> tuple[Term, ...]:
+        return (*self._leading._features_beside, *super()._features_beside)
+
+    @property
+    def _counts_nodes(self) -> bool:
+        return super()._counts_nodes or bool(self._lent_parts)
+
+    def _laid_out(self, choice: JointChoice) -> tuple[Term, ...]:
+        beside = () if self._names_nodes else self._nodes_beside
+        return (*beside, *choice.whole.terms)
+
+    @property
+    def _nodes_beside(self) -> tuple[Term, ...]:
+        """The nodes that its job names outside of the request."""
+        every = outside(self._leading.block)
+        return tuple(Comparison(item) for item in every if item.name == "Node")
+
+    def nodes_by_name(self) -> NamedNodes | None:
+        if self._names_nodes:
+            return super().nodes_by_name()
+        return self._leading._named_by(() if self.choice is None else self.choice.theirs.terms)
+
+    def may_have(self, choice: JointChoice) -> bool:
+        """Whether an alternative holds beside what its job says of it in a choice."""
+        items = _items_of_parts(self._lent_parts)
+        lent = tuple(term for term, said in choice.own.asked if id(said.item) in items)
+        return not lent or any(
+            self._holds(lent, each) for each in self._possible or (Alternative(()),)
+        )
+
+    def _holds(self, lent: Sequence[Term], own: Alternative) -> bool:
+        if conflict(replace(own, terms=(*self._features_beside, *lent, *own.terms))):
+            return False
+        try:
+            return self.layout_verdicts.holds((*lent, *own.terms))
+        except (InvalidValue, LimitExceeded):
+            return True  # which is told where it is taken
+
+
 # decision 1124
 def nodes_in_all(groups: Iterable[Scope]) -> int:
     """On how many nodes task groups are together, of which several may name the same."""
@@ -1017,6 +1128,10 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
     """The comparisons of an alternative, those under Not included."""
     for term in alternative.terms:
         yield from expression.comparisons(term)
+
+
+def _items_of_parts(parts: Iterable[Expression]) -> frozenset[int]:
+    return frozenset(id(each.item) for part in parts for each in expression.comparisons(part))
 
 
 def _distinct(every: Iterable[Alternative]) -> tuple[Alternative, ...]:

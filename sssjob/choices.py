@@ -26,7 +26,8 @@ B = TypeVar("B", bound=Block)
 class JointChoice(NamedTuple):
     """An alternative of a job, with that of its only task group, if it has one.
 
-    ``whole`` is what counts of both, ``counting`` that of the group with the counts of its job.
+    ``whole`` is what counts of both, ``counting`` that of the group with the counts of its job. Of
+    one of several task groups ``theirs`` is what its job says of each.
     """
 
     whole: Alternative
@@ -75,6 +76,23 @@ def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list
         if all(_inside(one, mine) == _inside(other, part) for mine, part in alike)
     )
     return sorted(found, key=lambda each: each.whole.score, reverse=True)[:most]
+
+
+# decision 1190
+def of_each(
+    lent: Sequence[Alternative], own: Sequence[Alternative], most: int
+) -> list[JointChoice]:  # fmt: skip
+    """The choices of one of several task groups with what its job says of each of them.
+
+    Best first, equal ones in document order; ``theirs`` is what the job says.
+    """
+    found = (_beside(one, other) for one, other in _pairs(lent, own, most))
+    return sorted(found, key=lambda each: each.whole.score, reverse=True)[:most]
+
+
+def _beside(lent: Alternative, own: Alternative) -> JointChoice:
+    whole = Alternative((*lent.terms, *own.terms), lent.score + own.score)
+    return JointChoice(whole, own, lent, own)
 
 
 def requesting(block: B, alternative: Alternative) -> B:

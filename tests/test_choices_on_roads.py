@@ -14,6 +14,7 @@ from translated import wrapped
 
 from sssjob import layout, loads
 from sssjob.amounts import Scope
+from sssjob.classads import writing
 from sssjob.errors import InvalidJob, InvalidValue
 from sssjob.features.derive import derive
 from sssjob.lcginfo.jobs import from_job
@@ -423,3 +424,102 @@ def test_the_next_alternative_has_the_memory_of_its_own_tasks(asked, size):
     [found] = to_ads(job)
     assert (found.runs, found.ad["RequestMemory"]) == (True, size)
     assert f"request_memory = {size}" in translate(job, "condor", Settings(residual=False)).text
+
+
+def of_groups(*every):
+    return "".join(f"<TaskGroup>{inner}</TaskGroup>" for inner in every)
+
+
+LIST, N1, NODE2 = (
+    '<Node aggregation="List">n1,n2</Node>', "<Node>n1</Node>", "<Node>n2</Node>"
+)  # fmt: skip
+EACH_NODE = '<TaskDistribution type="TasksPerNode">3</TaskDistribution>'
+NO_F = '<Feature op="NE">f</Feature>'
+# What a job says and its groups do, and how many processors that is. # decision 1190
+OF_SEVERAL = {
+    "a feature of the job that one alternative does not want":
+        (requested(F), of_groups(either(NO_F, N2), ""), 3),
+    "a feature of the job outside of its request":
+        (F, of_groups(either(NO_F, N2), ""), 3),
+    "a feature of the job outside of its request, which one of its own does not want":
+        (F + either(NO_F, LIST), of_groups("", N2), 4),
+    "features of the job, of which a group leaves one":
+        (either(F, G), of_groups(requested(NO_F) + N2, ""), 3),
+    "a feature of a group outside of its request":
+        (either(NO_F, G), of_groups(F + requested(P4), ""), 5),
+    "a node joined to memory": (either(NODE2, M1), of_groups(EACH_NODE, ""), 2),
+    "nodes joined to memory": (requested(N1) + either(NODE2, M1), of_groups("", ""), 2),
+    "a node or another": (either(NODE2, N1), of_groups(EACH_NODE, ""), 4),
+    "a node outside of the request": (NODE2, of_groups(EACH_NODE, ""), 4),
+    "nodes joined to an architecture, of which one group says another":
+        (either(LIST, B), of_groups(A, ""), 3),
+    "more nodes than the job names":
+        (requested(LIST), of_groups(either(N3, "<Processors>2</Processors>"), ""), 4),
+    "more nodes than the job names outside of its request":
+        (LIST, of_groups(either(N3, "<Processors>2</Processors>"), ""), 4),
+}  # fmt: skip
+
+
+def laid_in_all(job):
+    every = [layout.layouts(each.block, each.path).layouts[0] for each in layout.units(job)]
+    assert all(each.holds for each in every)
+    return sum(each.processors.value for each in every)
+
+
+def counted_by_roads(job):
+    """The processors by each road that has one number for all groups, and does not tell of it."""
+    found = {"features": derive(job, starting=True).values["allocated_cpu"], "lcg": cpucount(job)}
+    for target in ("sbatch", "torque", "pbs", "flux"):
+        text, losses = translate(job, target, Settings(residual=False, unstated="Warn"))
+        if not any("processors in all" in each.reason for each in losses):
+            found[target] = READERS[target](text).processors
+    return found
+
+
+@pytest.mark.parametrize("policy", ["Warn", "Ignore"])
+@pytest.mark.parametrize("own, groups, number", OF_SEVERAL.values(), ids=OF_SEVERAL)
+def test_several_groups_have_what_their_job_says_of_each_on_every_road(own, groups, number, policy):
+    job = with_policy(policy, own + groups)
+    assert laid_in_all(job) == number
+    assert set(counted_by_roads(job).values()) == {number}
+
+
+OF_EACH = st.sampled_from((F, G, NO_F, A, B, M1, N1, NODE2, LIST))
+OF_GROUP = st.one_of(OF_EACH, PARTS)
+
+
+def asking(parts):
+    return st.one_of(
+        st.just(""), st.builds(requested, parts),
+        st.builds(requested, st.builds(joined, parts, parts, st.sampled_from(("Or", "Or", "And")))),
+        st.builds(requested, st.builds(bracketed, parts, parts)),
+    )  # fmt: skip
+
+
+OUTSIDE = ("", "", F, A, N1)
+
+
+@examples(80)
+@given(
+    own=st.tuples(st.sampled_from(OUTSIDE), asking(OF_EACH)),
+    groups=st.lists(
+        st.tuples(st.sampled_from((*OUTSIDE, "<TaskCount>4</TaskCount>", N3, EACH_NODE)),
+                  asking(OF_GROUP)), min_size=2, max_size=3,
+    ),
+)  # fmt: skip
+def test_so_do_any_several_groups(own, groups):
+    job = with_policy("Warn", "".join(own) + of_groups(*map("".join, groups)))
+    every = [layout.layouts(each.block, each.path).layouts for each in layout.units(job)]
+    scope = Scope(job, "/Job")
+    if not all(laid and laid[0].holds for laid in every) or not (scope.choices or not own[1]):
+        return
+    assert set(counted_by_roads(job).values()) == {laid_in_all(job)}
+
+
+@pytest.mark.parametrize("policy", ["Warn", "Reject"])
+def test_an_ad_asks_for_a_node_that_the_job_joins_to_an_amount(policy):
+    job = with_policy(policy, either(NODE2, M1) + of_groups("", ""))
+    [made] = to_ads(job)
+    assert made.runs
+    assert writing.expression(made.ad["Requirements"]) == 'TARGET.Machine == "n2"'
+    assert is_written(job, "condor")

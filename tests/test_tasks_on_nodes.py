@@ -226,7 +226,8 @@ SEVERAL = (
 )  # fmt: skip
 OF_GROUPS = {
     "a group that names no node": ("", {"n1": 7, "n2": 7, "n3": 4}),
-    "each names nodes": (f"<Requested>{ONE}</Requested>", {"n1": 7, "n2": 7}),
+    "each names nodes": (f"<Requested>{ONE}</Requested>", {"n1": 7, "n2": 3, "n9": 4}),
+    "nodes that are counted": ("<NodeCount>4</NodeCount>", {"n1": 4, "n2": 4, "n9": 1}),
     "tasks of both": (tasks("n1", "n1", "n2", "n3"), {"n1": 5, "n2": 4, "n3": 1}),
 }  # fmt: skip
 

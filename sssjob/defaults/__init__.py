@@ -219,7 +219,7 @@ class AskedTogether(NamedTuple):
     @property
     def items(self) -> frozenset[int]:
         """What counts of both, by the identity of properties."""
-        return frozenset(id(each.item) for p in self.parts for each in expression.comparisons(p))
+        return _items(self.parts)
 
 
 # decision 985
@@ -344,15 +344,13 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
     """A job with task groups that have what it says by these names and they do not."""
     # decision 1167
     items: list[Item] = [item for item in without_set_aside(job).properties if item.name in names]
-    groups = job.asking_groups
-    of_both = _requested_of_both(job, groups[0], names) if has_only_group(job) else None
-    if of_both is None:
+    of_both = _requested_of_both(job, names)
+    groups = [
+        _with_features(group if asked is None else _requesting(group, asked), items)
+        for group, asked in zip(job.asking_groups, of_both, strict=True)
+    ]
+    if None in of_both:
         items += _requested(job, names)
-    else:
-        only = without_set_aside(groups[0])
-        groups = (only.holding(_with_requests(only, of_both)),)
-    if has_only_group(job):
-        groups = (_with_features(groups[0], items),)
     given = [TaskGroupDefaults(tuple(items)), *groups]
     resolver = Resolver(env, wishes_count=False)  # as ``together`` has it
     given_to = iter(resolver.block(job.holding(given)).blocks(TaskGroup))
@@ -363,48 +361,78 @@ def _given(job: Job, names: frozenset[str], env: Env) -> Job:
 
 
 def _with_features(group: TaskGroup, lent: Sequence[Item]) -> TaskGroup:
-    """The only group of a job with what that says outside of its request and is needed of both."""
+    """A task group with what its job says outside of its request and is needed of both."""
+    own = {_said(item) for item in group.properties if item.name in ALL_NEEDED}
     added = [
         item for item in lent
-        if isinstance(item, Property) and item.name in ALL_NEEDED and item not in group.items
+        if isinstance(item, Property) and item.name in ALL_NEEDED and _said(item) not in own
     ]  # fmt: skip
     return group.holding((*added, *group.items)) if added else group
 
 
-def _with_requests(group: TaskGroup, requests: Sequence[Requested]) -> Iterator[Item]:
-    """The items of a task group that requests all of these instead of what it does.
+def _said(item: Property) -> tuple[object, ...]:
+    return item.name, item.text, *item.attributes.items()
+
+
+def _requesting(group: TaskGroup, requests: Sequence[Requested]) -> TaskGroup:
+    """A task group that requests all of these instead of what it does.
 
     One that requests nothing any more is no step for that.
     """
-    yield from (item for item in group.items if not isinstance(item, Requested))
-    yield from requests or (each.holding(()) for each in group.blocks(Requested)[:1])
+    left = without_set_aside(group)
+    none = (each.holding(()) for each in left.blocks(Requested)[:1])
+    others = (item for item in left.items if not isinstance(item, Requested))
+    return left.holding((*others, *(requests or none)))
 
 
-# decision 1155
-def _requested_of_both(job: Job, group: TaskGroup, names: frozenset[str]) -> list[Requested] | None:
-    """What the only group of a job requests with what its job does of these properties only.
+# decisions 1155, 1190
+def _requested_of_both(job: Job, names: frozenset[str]) -> list[list[Requested] | None]:
+    """What each task group requests with what its job does of these properties only.
 
-    That is what counts ``together``. None where nothing is lent, and of what cannot be read, or has
-    words that nobody knows, as awarenessPolicy decides about them.
+    Of the only group that is what counts ``together``, of several what is ``lent``. None where
+    nothing is lent, and of what cannot be read, or has words that nobody knows, as awarenessPolicy
+    decides about them.
     """
-    every = [*job.blocks(Requested), *group.blocks(Requested)]
-    if any(expression.has_unknown_words(block.properties) for block in every):
+    groups, is_only = job.asking_groups, has_only_group(job)
+    own = _readable(job)
+    lending = [part for part in own or () if expression.is_about(part, names)]
+    if own is None or not (lending or is_only):
+        return [None] * len(groups)
+    beside = [*map(expression.Comparison, outside(job))]
+    said_beside = {each.item.name for each in beside}
+    found: list[list[Requested] | None] = []
+    for group in groups:
+        theirs = _readable(group)
+        is_joined = any(not _JOINING.isdisjoint(item.attributes) for item in group.requested)
+        said = group.requested.names() | group.properties.names() | said_beside
+        is_plain = not is_joined and not (lending if is_only else ALL_NEEDED.intersection(said))
+        if theirs is None or is_plain:  # what is lent stands beside it
+            found.append(None)
+            continue
+        theirs = (*theirs, *map(expression.Comparison, outside(group)))
+        items = (
+            together((*own, *beside), theirs, group.properties.names()).items
+            - _items(part for part in own if part not in lending)
+            if is_only
+            else _items(lent(lending, theirs))
+        )
+        found.append([*_keeping((*job.blocks(Requested), *group.blocks(Requested)), items)])
+    return found
+
+
+def _readable(block: Block) -> tuple[expression.Expression, ...] | None:
+    """The parts of a request; None of one that cannot be read, or has words that nobody knows."""
+    if any(expression.has_unknown_words(each.properties) for each in block.blocks(Requested)):
         return None
     try:
-        own = expression.opened(expression.parts_of(job))
-        kept_by_job = [part for part in own if not expression.is_about(part, names)]
-        is_joined = any(not _JOINING.isdisjoint(item.attributes) for item in group.requested)
-        if len(kept_by_job) == len(own) and not is_joined:
-            return None
-        mine, theirs = (
-            (*parts, *map(expression.Comparison, outside(block)))
-            for parts, block in ((own, job), (expression.parts_of(group), group))
-        )
-        found = together(mine, theirs, group.properties.names()).items
-        found -= {id(each.item) for part in kept_by_job for each in expression.comparisons(part)}
-        return [*_keeping(every, found)]
+        return expression.opened(expression.parts_of(block))
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return None
+
+
+def _items(parts: Iterable[expression.Expression]) -> frozenset[int]:
+    """What parts compare, by identity."""
+    return frozenset(id(each.item) for part in parts for each in expression.comparisons(part))
 
 
 def _keeping(blocks: Iterable[Requested], items: Container[int]) -> Iterator[Requested]:

@@ -2,12 +2,13 @@
 
 A layout says it, where nodes have names that are known to be among them: those that Task elements
 name, and all names of the request where there are no fewer nodes. Other nodes have an even part of
-the tasks that are left. # decision 1133
+the tasks that are left. A node that another task group names is one of those others, and no node
+that is only called otherwise. # decisions 1133, 1191
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -25,11 +26,22 @@ class TasksOfNodes(NamedTuple):
     every: Fraction
 
 
-def tasks_on(scope: Scope, nodes: Collection[str]) -> TasksOfNodes | None:
+def named_among(scope: Scope, nodes: Collection[str]) -> frozenset[str]:
+    """Which of these nodes the Task elements of a job or task group name, or what it requests."""
+    found = set(pins(scope.block))
+    for names, _ in () if scope.named_nodes is None else scope.named_nodes.sets:
+        found.update(filter(names.tester(), nodes))
+    return frozenset(found.intersection(nodes))
+
+
+def tasks_on(
+    scope: Scope, nodes: Collection[str], named: Container[str] = ()
+) -> TasksOfNodes | None:
     """How many tasks are on these nodes, of those of the layout; None where none says it of them.
 
     A job that says nothing of tasks runs its program once, but its layout has as many tasks as
-    processors: what is here is a part of those.
+    processors: what is here is a part of those. ``named`` are those of the nodes that some task
+    group names.
     """
     own = frozenset(filter(None, pins(scope.block)))
     if not own and scope.named_nodes is None:
@@ -38,15 +50,21 @@ def tasks_on(scope: Scope, nodes: Collection[str]) -> TasksOfNodes | None:
     if found is None:
         return None
     known, others = found
-    named = Fraction(sum(known.get(name, 0) for name in nodes))
+    here = Fraction(sum(known.get(name, 0) for name in nodes))
     every = Fraction(sum(known.values()) + sum(others))
-    unknown = sum(name not in known for name in nodes)
-    if not unknown:
-        return TasksOfNodes(named, every)
-    if not own:  # a node may be called otherwise
+    unknown = [name for name in nodes if name not in known]
+    if not own and any(name not in named for name in unknown):  # it may be called otherwise
         return None
-    part = Fraction(min(unknown, len(others)), len(others) or 1)
-    return TasksOfNodes(named + sum(others) * part, every)
+    part = Fraction(min(len(unknown), len(others)), len(others) or 1)
+    return TasksOfNodes(here + sum(others) * part, every)
+
+
+def evenly_on(scope: Scope, nodes: Collection[str]) -> TasksOfNodes | None:
+    """The even part of the tasks that so many of the nodes have; None where no number is known."""
+    if scope.named_nodes is not None or not (number := scope.laid_nodes):
+        return None
+    part = min(Fraction(len(nodes), number), Fraction(1))
+    return TasksOfNodes(scope.tasks.value * part, scope.tasks.value)
 
 
 def _known(

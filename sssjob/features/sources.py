@@ -27,7 +27,7 @@ from sssjob.expression import Interval
 from sssjob.feature_rules import cpu_limit_secs, hs06_job
 from sssjob.features import keys
 from sssjob.features.keys import Value
-from sssjob.features.on_nodes import TasksOfNodes, tasks_on
+from sssjob.features.on_nodes import TasksOfNodes, evenly_on, named_among, tasks_on
 from sssjob.features.precedence import Choices
 from sssjob.model import Job, Properties, Task, TaskGroup
 from sssjob.states import has_begun, has_ended
@@ -58,9 +58,7 @@ class Derivation(Choices):
         self.called = ""
         self.scope = Scope(job, "/Job", self.report, repair=repair, number=number)
         self.groups = [
-            self.scope.of_group(
-                group, _group_path(group, number), self.report, job=self.scope, is_counted=True
-            )
+            self.scope.of_group(group, _group_path(group, number), self.report, is_counted=True)
             for number, group in enumerate(counted(job).task_groups, 1)
         ]
         start = self.time("StartTime")
@@ -72,6 +70,17 @@ class Derivation(Choices):
         """Where tasks are counted: in the only task group, or in the job."""
         asking = self.job.asking_groups
         return self.groups[0] if len(asking) == len(self.groups) == 1 else self.scope
+
+    @cached_property
+    def named_nodes(self) -> frozenset[str]:
+        """The nodes that are looked at and that some task group names."""
+        return frozenset().union(*(named_among(group, self.nodes) for group in self.groups))
+
+    @cached_property
+    def names_nodes(self) -> bool:
+        """Whether some of several task groups names nodes, or one of its tasks does."""
+        every = self.groups if len(self.groups) > 1 else []
+        return any(any(pins(each.block)) or each.named_nodes is not None for each in every)
 
     @cached_property
     def is_counted_by_group(self) -> bool:
@@ -394,11 +403,11 @@ def _of_tasks(work: Derivation, scope: Scope) -> TasksOfNodes | None:
 
 
 def _part(work: Derivation, scope: Scope) -> TasksOfNodes | None:
-    if (found := tasks_on(scope, work.nodes)) is not None:
+    if (found := tasks_on(scope, work.nodes, work.named_nodes)) is not None:
         return found
     spelled = scope.block.blocks(Task)
     if not any(pins(scope.block)):
-        return None
+        return evenly_on(scope, work.nodes) if work.names_nodes else None
     here = sum(task.get("Node") in work.nodes for task in spelled)
     return TasksOfNodes(Fraction(here), Fraction(len(spelled)))
 

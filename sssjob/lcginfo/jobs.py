@@ -268,7 +268,7 @@ def _processors(scope: Scope, *, started: bool) -> float:
     block = scope.block
     assert isinstance(block, Job)
     groups = [
-        scope.of_group(group, "/Job/TaskGroup", scope.report, job=scope, is_counted=True)
+        scope.of_group(group, "/Job/TaskGroup", scope.report, is_counted=True)
         for group in counted(block).task_groups
     ]
     asking = groups[0] if len(groups) == len(block.asking_groups) == 1 else scope

@@ -14,7 +14,7 @@ from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Alternative, Comparison, Expression, Not, Or, Wish, is_about
 from sssjob.expression.asked_names import asked_names
 from sssjob.model import Property, stripped
-from sssjob.named_nodes import NamedNodes, named
+from sssjob.named_nodes import NamedNodes
 from sssjob.nodes import plain
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import OTHER_MEANING, JobRequest, no_case
@@ -166,14 +166,12 @@ def named_nodes(asked: JobRequest) -> NamedNodes | None:
 
     What cannot be read is told where the names are taken, and what leaves no name where that is.
     """
-    scope = asked.scope_of("Node")
-    if "Node" not in scope.own.names() and "Node" not in scope.mentioned:
-        return None
+    scope = asked.scope_of("Node") if asked.owner is asked.job else asked.scope
     try:
-        found = named(scope.block, scope.path, scope.chosen.terms if scope.chosen else ())
+        found = scope.nodes_by_name()
     except (InvalidValue, LimitExceeded):
         return None
-    return found.without_contradictions()
+    return found and found.without_contradictions()
 
 
 def _but(texts: tuple[str, ...], may_be: Callable[[str], bool]) -> tuple[str, ...]:

@@ -400,7 +400,7 @@ class JobRequest:
             view.owner = group
             view._here = self._blocks.get(id(group), {})
             view.names = frozenset(view._here)
-            view.scope = self.scope.of_group(group, "/Job/TaskGroup", job=self.scope)
+            view.scope = self.scope.of_group(group, "/Job/TaskGroup")
             views.append(view)
         return views
 

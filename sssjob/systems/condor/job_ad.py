@@ -587,8 +587,7 @@ class _AdBuilder:
         if "MinHosts" in self.ad or (own_count and len(groups) > 1):
             return
         scopes = [
-            own.of_group(each, "/Job/TaskGroup", own.report, job=own, is_counted=True)
-            for each in groups
+            own.of_group(each, "/Job/TaskGroup", own.report, is_counted=True) for each in groups
         ] or [own]
         hosts = [scope.laid_nodes for scope in scopes]
         together = sum(max(each, 1) for each in hosts)  # of each: several may be of one machine
@@ -856,7 +855,7 @@ def _counting(asked: JobRequest) -> Scope:
     if len(groups) != 1 or not asked.scope.is_one:
         return asked.scope
     job, path = asked.scope, "/Job/TaskGroup"
-    return job.of_group(groups[0], path, job.report, job=job, is_counted=True)
+    return job.of_group(groups[0], path, job.report, is_counted=True)
 
 
 def own_time(job: Job) -> int:

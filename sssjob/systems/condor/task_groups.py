@@ -23,6 +23,7 @@ from sssjob.defaults import (
     SEVERAL,
     counted,
     differing,
+    is_of_each,
     lending,
     names_said,
     of_only_group,
@@ -196,15 +197,15 @@ def _of_all_tasks(job: Job, alternative: int | None) -> Iterator[TaskGroup]:
     """The task groups of a job, of which each asks for what its tasks have together, as a job."""
     whole = Scope(job, "/Job", number=alternative)
     for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
-        counting = whole.of_group(of, "/Job/TaskGroup", job=whole, is_counted=True)
-        asking = group if whole.is_one else worked_out(group, _that_can_be_met)
+        counting = whole.of_group(of, "/Job/TaskGroup", is_counted=True)
+        asking = group if whole.is_one else _that_can_be_met(whole, group)
         yield with_amounts_times(asking, _tasks(counting))
 
 
 # decision 1119
-def _that_can_be_met(group: TaskGroup) -> TaskGroup:
+def _that_can_be_met(job: Scope, group: TaskGroup) -> TaskGroup:
     """One of several task groups without alternatives that cannot be met, if one is left."""
-    scope = Scope(group, "/Job/TaskGroup")
+    scope = job.of_group(group, "/Job/TaskGroup")
     if scope.never_met and len(scope.choices) == 1:
         return requesting(group, scope.choices[0].own)
     return group
@@ -212,8 +213,9 @@ def _that_can_be_met(group: TaskGroup) -> TaskGroup:
 
 def _narrowed(job: Job) -> Iterator[Finding]:
     """What several task groups say outside of a request of which an alternative is left out."""
+    whole = Scope(job, "/Job")
     for number, group in enumerate(job.asking_groups, 1):
-        yield from _otherwise(group, worked_out(group, _that_can_be_met), number, job)
+        yield from _otherwise(group, _that_can_be_met(whole, group), number, job)
 
 
 def _otherwise(whole: TaskGroup, left: TaskGroup, number: int, job: Job) -> Iterator[Finding]:
@@ -517,13 +519,15 @@ def _with_names_apart(job: Job) -> tuple[Job, bool, list[Finding]]:
     named = lending(job, _NODE)
     every = [_nodes_of(group) for group in named.asking_groups]
     are_alike = all(each == every[0] for each in every)
-    if len(every) < 2 or (are_alike and _nodes_of(job) in ([], every[0])):
-        return job, len(every) > 1 and bool(_nodes_of(job)), []
+    of_each = _nodes_of(job, worked_out(job, _said_of_all))
+    if len(every) < 2 or (are_alike and of_each in ([], every[0])):
+        return job, len(every) > 1 and bool(of_each), []
     findings: list[Finding] = []
 
     def is_kept(part: expression.Expression) -> bool:
         items = [found.item for found in expression.comparisons(part)]
-        names = [] if _excludes_node(part) else [item for item in items if item.name == _NODE]
+        is_left = _excludes_node(part) or not is_of_each(part)
+        names = [] if is_left else [item for item in items if item.name == _NODE]
         for item in names[:1]:
             why = "its task groups name their own"
             of_one = _other_nodes(item, f"/Job/{_NODE}", job)
@@ -579,12 +583,27 @@ def _asking_for(block: B, is_kept: Callable[[expression.Expression], bool]) -> B
     return block.holding(map(without, block.items))
 
 
-def _nodes_of(group: Job | TaskGroup) -> list[tuple[str, Mapping[str, str]]]:
-    """The nodes that a block demands by name, in whichever category."""
+# decision 1190
+def _said_of_all(job: Job) -> frozenset[int]:
+    """What a job requests of its task groups together, in parts that lend nothing to each of them.
+
+    By identity. What cannot be read is told where the ad is made.
+    """
+    try:
+        parts = [part for part in expression.parts_of(job) if not is_of_each(part)]
+    except (UnbalancedGroup, InvalidValue, LimitExceeded):
+        return frozenset()
+    return frozenset(id(each.item) for part in parts for each in expression.comparisons(part))
+
+
+def _nodes_of(
+    group: Job | TaskGroup, of_all: Container[int] = ()
+) -> list[tuple[str, Mapping[str, str]]]:  # fmt: skip
+    """The nodes that a block demands by name, in whichever category, but ``of_all`` together."""
     every = (*group.properties, *group.requested)
     return [
         (stripped(item.text), item.attributes) for item in every
-        if item.name == _NODE and not expression.is_wish(item)
+        if item.name == _NODE and not expression.is_wish(item) and id(item) not in of_all
     ]  # fmt: skip
 
 
