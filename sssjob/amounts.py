@@ -300,6 +300,22 @@ class Scope:
             return self._possible
         return _distinct(each.own for each in self.choices) if self.mentioned else ()
 
+    @cached_property
+    def alternatives_by_nodes(
+        self,
+    ) -> list[tuple[Alternative, Sequence[Property], frozenset[int]]]:
+        """Each alternative, what it names nodes by, and by identity what of the request says so."""
+        found: list[tuple[Alternative, Sequence[Property], frozenset[int]]] = []
+        for alternative in self.alternatives:
+            named = [
+                (term.item, id(said.item))
+                for term, said in alternative.asked
+                if isinstance(term, Comparison) and term.op == "EQ" and term.item.name == "Node"
+            ]
+            items = [item for item, _ in named]
+            found.append((alternative, items, frozenset(said for _, said in named)))
+        return found
+
     # decision 1117
     @cached_property
     def choices(self) -> tuple[JointChoice, ...]:

@@ -260,12 +260,13 @@ def unasked_of(unit: Asker) -> tuple[Unasked, ...]:
     job = unit.job or unit
     is_one = _is_one_with_group(job)
     every = [job, *(groups or [unit])] if is_one else [unit, *groups]
-    of_both = [item for each in every for item in each.block.requested] if is_one else []
+    of_both = compared(item for each in every if is_one for item in each.block.requested)
     return tuple(
         Unasked(each, item)
         for each in every
+        for names in (of_both if is_one else compared(each.block.requested),)
         for item in unasked(each.block)
-        if item.name not in compared(of_both if is_one else each.block.requested)
+        if item.name not in names
         and (item.name != "Name" or each.job is None)  # by which a job calls its group
     )
 

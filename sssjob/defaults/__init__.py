@@ -240,10 +240,11 @@ def together(
         part for part in theirs if stated.isdisjoint(_amounts(expression.comparisons(part)))
     ]
     beside = _beside(own, counting, said)
-    whole = expression.all_of(part for part in beside if part not in counting)
+    counted = frozenset(counting)
+    whole = expression.all_of(part for part in beside if part not in counted)
     asked_of_both = expression.all_requested((whole, expression.all_of(counting)))
     parts = expression.conjuncts(asked_of_both)
-    asked = [found for part in parts for found in expression.comparisons(part)]
+    asked = {found for part in parts for found in expression.comparisons(part)}
     beside_it = of_only_group(said)
     left = (
         *_left(own, theirs, asked, OVERRIDDEN, beside_it), *_left(theirs, own, asked, _OF_ITS_JOB)
@@ -253,7 +254,7 @@ def together(
 
 def _left(
     every: Iterable[expression.Expression], others: Iterable[expression.Expression],
-    asked: Sequence[expression.Comparison], why: str, beside: Collection[str] = (),
+    asked: Container[expression.Comparison], why: str, beside: Collection[str] = (),
 ) -> Iterator[NotCounted]:  # fmt: skip
     """What of these parts is not asked for, as the others say another, or say it of another part.
 

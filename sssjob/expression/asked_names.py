@@ -66,6 +66,8 @@ class AskedNames(NamedTuple):
     is_excluding: bool = False
     # What is demanded, or else excluded, is what this pattern matches; "" for names.
     pattern: str = ""
+    # The names that it excludes, where these are all of them and few.
+    excluded: tuple[str, ...] = ()
 
     @property
     def takes_away(self) -> bool:
@@ -80,6 +82,9 @@ class AskedNames(NamedTuple):
             return not mismatches(self.pattern, name)
         return all(name in texts for texts in self.demanded)
 
+
+# Questions to patterns, of one request, whether a name is excluded; 100 patterns of 1000 names.
+ASKED = 100_000
 
 _NOTHING = AskedNames()
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -109,10 +114,14 @@ def asked_names(term: Term) -> AskedNames:
 def _of_names(said: NamesTerm, found: nodes.Names) -> AskedNames:
     is_node = said.item.name == "Node"
     if len(found.parts) == 1 and isinstance(one := found.parts[0], str):  # as most are
-        return AskedNames((), one.__eq__, True) if said.excludes else AskedNames(((one,),))
+        if said.excludes:
+            return AskedNames((), one.__eq__, True, excluded=(one,))
+        return AskedNames(((one,),))
     if said.excludes:
-        is_sure = is_node or said.op == "NE"
-        return AskedNames((), found.tester(), True) if is_sure else _NOTHING
+        if not is_node and said.op != "NE":
+            return _NOTHING
+        few = tuple(found) if len(found) <= nodes.OPTION_LIMIT else ()
+        return AskedNames((), found.tester(), True, excluded=few)
     if len(found) > nodes.OPTION_LIMIT:
         return _NOTHING
     texts = tuple(found)
@@ -140,9 +149,32 @@ def _of_pattern(said: NamesTerm) -> AskedNames:
     return AskedNames((), is_matched, True, text)
 
 
+def excluded_by(every: Iterable[AskedNames]) -> Callable[[str], bool]:
+    """What tells whether any of them excludes a name; names are looked up, however many.
+
+    Nothing is said of a name once patterns have been asked ``ASKED`` times.
+    """
+    names: set[str] = set()
+    others: list[Callable[[str], bool]] = []
+    for asked in every:
+        names.update(asked.excluded)
+        if asked.takes_away and not asked.excluded:
+            others.append(asked.excludes)
+    left = ASKED
+
+    def is_excluded(name: str) -> bool:
+        nonlocal left
+        if name in names:
+            return True
+        left -= len(others)
+        return left >= 0 and any(excludes(name) for excludes in others)
+
+    return is_excluded
+
+
 def is_matched_and_not(every: Iterable[AskedNames]) -> bool:
     """Whether what one pattern matches is demanded and excluded."""
-    found = [(asked.pattern, asked.is_excluding) for asked in every if asked.pattern]
+    found = {(asked.pattern, asked.is_excluding) for asked in every if asked.pattern}
     return any((pattern, not is_excluding) in found for pattern, is_excluding in found)
 
 

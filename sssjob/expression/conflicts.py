@@ -15,7 +15,13 @@ from itertools import combinations, islice
 
 from sssjob.errors import InvalidValue
 from sssjob.expression.alternative import Alternative, interval
-from sssjob.expression.asked_names import AskedNames, asked_names, is_matched_and_not, mismatches
+from sssjob.expression.asked_names import (
+    AskedNames,
+    asked_names,
+    excluded_by,
+    is_matched_and_not,
+    mismatches,
+)
 from sssjob.expression.offer import AMOUNTS, COUNTS, SETS, slots
 from sssjob.expression.tree import Comparison, Term, amount, comparison_of, key
 from sssjob.model import Property
@@ -120,8 +126,7 @@ def _no_text(named: Sequence[tuple[Term, AskedNames]]) -> bool:
         )
     ):
         return True
-    excluding = [asked.excludes for _, asked in named if asked.takes_away]
-    return bool(excluding) and any(
-        bool(texts) and all(any(excludes(text) for excludes in excluding) for text in texts)
-        for texts in demanded
-    )
+    if not any(asked.takes_away for _, asked in named):
+        return False
+    is_excluded = excluded_by(asked for _, asked in named)
+    return any(bool(texts) and all(map(is_excluded, texts)) for texts in demanded)

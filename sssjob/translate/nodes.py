@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -12,7 +12,7 @@ from sssjob import expression, nodes
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Alternative, Comparison, Expression, Not, Or, Wish, is_about
-from sssjob.expression.asked_names import asked_names
+from sssjob.expression.asked_names import asked_names, excluded_by
 from sssjob.model import Property, stripped
 from sssjob.named_nodes import NamedNodes
 from sssjob.nodes import plain
@@ -250,8 +250,8 @@ def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
     names: set[str] = set()
     most = 0
     is_open = False
-    for alternative in scope.alternatives:
-        named = _named_by(alternative, inside)
+    for alternative, every, said in scope.alternatives_by_nodes:
+        named = () if said.isdisjoint(inside) else every
         is_set = any("aggregation" in item.attributes for item in named)
         number = _number_of_nodes(scope, alternative) if named else 0
         if number is None:  # what cannot be met has no names to choose from
@@ -261,16 +261,6 @@ def is_of_each_node(asked: JobRequest, part: Expression) -> bool:
         names |= {stripped(item.text) for item in named}
         most, is_open = max(most, number), is_open or is_set or not named
     return is_open or most <= len(names)
-
-
-def _named_by(alternative: Alternative, inside: Container[int]) -> list[Property]:
-    """What an alternative names nodes by, if it does some of it by these comparisons."""
-    named = [
-        (term.item, said.item)
-        for term, said in alternative.asked
-        if isinstance(term, Comparison) and term.op == "EQ" and term.item.name == "Node"
-    ]
-    return [item for item, _ in named] if any(id(said) in inside for _, said in named) else []
 
 
 def _number_of_nodes(scope: Scope, alternative: Alternative) -> int | None:
@@ -293,7 +283,7 @@ def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) ->
     found: list[str] = []
     if name not in asked.names:
         return found
-    unsaid = [asked_names(term) for term in asked.unsaid(name)]
+    is_unsaid = excluded_by(asked_names(term) for term in asked.unsaid(name))
     demanded: frozenset[str] | None = None
     for part in (each for whole in asked.demands() for each in asked.chosen(whole)):
         if not isinstance(part, Wish) or part.avoid or not is_about(part, frozenset((name,))):
@@ -301,7 +291,7 @@ def wishes(asked: JobRequest, name: str, take: Callable[[str], bool] = plain) ->
         known = [
             each for each in part.members
             if each.op == "EQ" and _is_one(each.item, take)
-            and not any(one.excludes(stripped(each.item.text)) for one in unsaid)
+            and not is_unsaid(stripped(each.item.text))
         ]  # fmt: skip
         if not known:
             continue

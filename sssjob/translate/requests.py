@@ -7,10 +7,12 @@ negative preference) binds nobody.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob import expression, registry, spec
@@ -184,6 +186,10 @@ class JobRequest:
         self._attributes: dict[tuple[int, str], str] = {}
         self._refused: set[int] = set()  # by identity, of what was taken and is not carried
         self._numbered: tuple[Sequence[Property], Mapping[int, int]] = ((), {})
+        # Of what is said here, its numbers by name and identity.
+        self._identified: tuple[object, dict[str, dict[int, list[int]]]] = (None, {})
+        # By identity of a block, what its alternative takes of each comparison, with its number.
+        self._taken_of: dict[int, Mapping[int, list[tuple[int, Expression]]]] = {}
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
         self._places: Sequence[PropertyPlace]
         self._items: Sequence[Property]  # at these places
@@ -312,7 +318,7 @@ class JobRequest:
         What the group says in one of several alternatives it does not say for its job.
         """
         every = [self._items[number] for number in theirs]
-        said = [_saying(item) for item in every if id(item) not in self._chosen_from]
+        said = {_saying(item) for item in every if id(item) not in self._chosen_from}
         for number in own:
             if _saying(self._items[number]) in said:
                 self._fates.pop(id(self._items[number]), None)
@@ -545,15 +551,23 @@ class JobRequest:
         Of a request each is taken with what it is in its alternative; another comparison of the
         same name and text is none of them.
         """
-        found: dict[str, set[int]] = {}
         for each in self._with_terms(items):
-            found.setdefault(each.name, set()).add(id(each))
-        for name, taken in found.items():
-            for place, item in self._of(name):
-                if id(item) in taken:
-                    self._fates.pop(id(item), None)
-                    if not place.requested:
-                        self._unknown(item)
+            for number in self._here_by_identity(each.name).get(id(each), ()):
+                self._fates.pop(id(each), None)
+                if not self._places[number].requested:
+                    self._unknown(each)
+
+    def _here_by_identity(self, name: str) -> Mapping[int, list[int]]:
+        """The numbers of what the job, or the task group, says by a name, by its identity."""
+        here, by_name = self._identified
+        if here is not self._here:
+            by_name = {}
+            self._identified = self._here, by_name
+        if (numbers := by_name.get(name)) is None:
+            numbers = by_name[name] = {}
+            for number in self._here.get(name, ()):
+                numbers.setdefault(id(self._items[number]), []).append(number)
+        return numbers
 
     def binding(self, item: Property) -> tuple[AwarenessPolicy, bool]:
         """The awarenessPolicy at a property, and whether it binds nobody, as a wish does."""
@@ -610,12 +624,23 @@ class JobRequest:
         if self._adopted is not None and self.owner is self.job:
             blocks.append(self._adopted[1].block)
         found: list[Expression] = []
-        for alternative in (self._chosen.get(id(block)) for block in blocks):
-            if alternative is None:
-                continue
-            found += (term for term, asked in alternative.asked if id(asked.item) in inside)
-            found += (wish for wish in alternative.wished if id(wish.members[0].item) in inside)
+        for block in blocks:
+            taken = self._taken_by_identity(block)
+            here = [each for item in inside for each in taken.get(item, ())]
+            found += (each for _, each in sorted(here, key=itemgetter(0)))
         return tuple(found)
+
+    def _taken_by_identity(self, block: Block) -> Mapping[int, list[tuple[int, Expression]]]:
+        """What the alternative of a block takes, by the comparison that it is or begins with."""
+        if (taken := self._taken_of.get(id(block))) is not None:
+            return taken
+        taken = self._taken_of[id(block)] = {}
+        if (alternative := self._chosen.get(id(block))) is not None:
+            terms = ((id(asked.item), term) for term, asked in alternative.asked)
+            wishes = ((id(wish.members[0].item), wish) for wish in alternative.wished)
+            for number, (item, each) in enumerate(itertools.chain(terms, wishes)):
+                taken.setdefault(item, []).append((number, each))
+        return taken
 
     def _of_both(
         self, parts: Callable[[Scope], Iterable[Expression]]
@@ -1098,8 +1123,8 @@ def _names(part: Expression) -> set[str]:
 
 def _saying(item: Property) -> tuple[object, ...]:
     """What a property says, apart from where it stands."""
-    inner = [_saying(each) for each in item.children if isinstance(each, Property)]
-    return item.name, stripped(item.text), {**item.attributes}, inner
+    inner = tuple([_saying(each) for each in item.children if isinstance(each, Property)])
+    return item.name, stripped(item.text), frozenset(item.attributes.items()), inner
 
 
 def _which(item: Property) -> tuple[str, str]:

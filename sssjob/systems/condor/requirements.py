@@ -24,7 +24,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Node
 from sssjob.errors import InvalidValue, LimitExceeded, SSSJobError
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
-from sssjob.expression.asked_names import AskedNames, asked_names
+from sssjob.expression.asked_names import AskedNames, asked_names, excluded_by
 from sssjob.expression.tree import is_term, negation
 from sssjob.integers import LARGEST
 from sssjob.model import Property, stripped
@@ -181,13 +181,14 @@ def demands_of_each(
     unsaid: list[UnsaidTerm] = []
     every, unwanted, more = [*parts], [*unwanted], list[AskedNames]()
     spelled, alike = dict[str, _SpelledName](), list[tuple[Comparison, str]]()
-    is_unlike = _are_unlike(every)
+    is_unlike, is_unwanted = _are_unlike(every), excluded_by(unwanted)
     pending = every[::-1]
     while pending:
         part = pending.pop()
-        if unwanted and (lost := [each for each in _liked(part) if _is_unwanted(each, unwanted)]):
+        if unwanted and (lost := _unwanted_of(part, is_unwanted)):
             unsaid += (UnsaidTerm(each, _Unwanted(each.item.text, "wanted")) for each in lost)
-            kept = tuple(each for each in _liked(part) if each not in lost)
+            gone = set(map(id, lost))
+            kept = tuple(each for each in _liked(part) if id(each) not in gone)
             pending += [Wish(kept)] if kept else []
             continue
         found = _FoundTerms()
@@ -224,7 +225,8 @@ def demands_of_each(
             unsaid += (UnsaidTerm(each, why) for each in requests.comparisons(part))
             if is_term(part) and (asked := asked_names(part)).is_excluding:
                 more.append(asked)
-    if more and any(_is_unwanted(each, more) for part in said for each in _liked(part)):
+    is_unsaid = excluded_by(more)
+    if more and any(_unwanted_of(part, is_unsaid) for part in said):
         return demands_of_each(every, chosen, write, (*unwanted, *more))
     return SaidParts(
         _joined("&&", dict.fromkeys(demanded)), _joined("+", rank), tuple(said), tuple(unsaid),
@@ -311,9 +313,11 @@ def _liked(part: Expression) -> tuple[Comparison, ...]:
     return part.members if isinstance(part, Wish) and not part.avoid else ()
 
 
-def _is_unwanted(liked: Comparison, unwanted: Iterable[AskedNames]) -> bool:
-    text = stripped(liked.item.text)
-    return liked.item.name == "Feature" and any(names.excludes(text) for names in unwanted)
+def _unwanted_of(part: Expression, is_excluded: Callable[[str], bool]) -> list[Comparison]:
+    return [
+        each for each in _liked(part)
+        if each.item.name == "Feature" and is_excluded(stripped(each.item.text))
+    ]  # fmt: skip
 
 
 def _parts_of(
@@ -350,8 +354,8 @@ def of_one_machine(
         left_out += ((each, ONE_NAME) for each in systems)
     elif any(map(_names_node, parts)) and {stripped(each.item.text) for each in named} != texts:
         left_out += ((each, NODE_FIRST) for each in systems)
-    gone = [each for each, _ in left_out]
-    return [each for each in parts if each not in gone], [
+    gone = {id(each) for each, _ in left_out}  # what is equal to one of them is one of them
+    return [each for each in parts if id(each) not in gone], [
         (each.item, why) for each, why in left_out
     ]
 
