@@ -1,8 +1,10 @@
 """Sums that are kept by parts of a store are those that are added up anew, whatever was written."""
 
 import io
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -146,6 +148,39 @@ def test_only_parts_that_were_written_to_are_asked_again(kept, monkeypatch):
     after, _ = sums(kept, mine, ["user"], ["Charge"])
     assert asked == [parts.numbers(parts.part_of(number))]
     assert ("u9",) in after
+
+
+@pytest.mark.parametrize(
+    "parts_, same, said",
+    [
+        pytest.param(3, (), "(d.number >= ?)", id="all of them"),
+        pytest.param(3, (0, 1, 2), "(d.number >= ?)", id="what comes behind"),
+        pytest.param(
+            4, (1, 2), "(d.number >= ? AND d.number < ? OR d.number >= ?)", id="what is around"
+        ),
+        pytest.param(
+            201, range(1, 201, 2),
+            f"({'d.number >= ? AND d.number < ? OR ' * 100}d.number >= ?)", id="each second",
+        ),
+        pytest.param(203, range(1, 203, 2), "1 = 1", id="too many stretches: everything"),
+    ],
+)  # fmt: skip
+def test_documents_are_asked_again_by_the_stretches_of_parts_that_changed(parts_, same, said):
+    class Moment:
+        def fetch(self, text, values=()):
+            kept = [(part, 7) for part in same] if "FROM kept" in text else []
+            return kept or [(part, 7 if "touched" in text else 6) for part in range(parts_)]
+
+    text, values = parts.changed(Moment(), "kept", "d.number")
+    assert text == said
+    asked = [part for part in range(parts_ + 1) if is_asked(part * parts.SIZE, text, values)]
+    assert asked == [part for part in range(parts_ + 1) if part not in same or text == "1 = 1"]
+
+
+def is_asked(number, text, values):
+    with closing(sqlite3.connect(":memory:")) as database:
+        where = text.replace("d.number", str(number))
+        return database.execute(f"SELECT {where}", values).fetchone() == (1,)
 
 
 def test_no_more_sums_are_kept_than_there_is_room_for(kept, monkeypatch):

@@ -116,3 +116,23 @@ def test_paths_stay_where_a_condition_goes_away():
     never = PathColumns("Processors").counted(Op.GT, 1)
     for bounds in (~never, never & ALWAYS, never | UNKNOWN, never.possible, (~never & never)):
         assert bounds.paths == {"Processors"}
+
+
+@pytest.mark.parametrize(
+    "asked_, found",
+    [
+        pytest.param("number(Charge) = 5", {0}, id="a number with a column"),
+        pytest.param("number(Charge) > 5", {1}, id="another number"),
+        pytest.param("number(Shell) = 5", {0, 1, 2}, id="a text that has none may be it"),
+    ],
+)
+def test_what_a_text_is_as_a_number_is_told_by_its_column(asked_, found):
+    given_documents = [
+        b"<Job><Charge>5</Charge></Job>", b"<Job><Charge>7</Charge></Job>",
+        b"<Job><Shell>5</Shell></Job>",
+    ]  # fmt: skip
+    planned = plan(compile(f"//Job[{asked_}]", None, "3.1"))
+    connection = table(given_documents)
+    chosen = asked(connection, "document", planned.candidates(effective=False))
+    connection.close()
+    assert {number for (number,) in chosen} == found
