@@ -78,7 +78,7 @@ class Frame:
 
     def below(self, gap: bytes) -> Frame:
         """The frame behind these bytes, which hold no record; a file may be several documents."""
-        encoding, root = _ENCODING.search(gap), _ROOT.search(gap)
+        encoding, root = _ENCODING.search(gap), _ROOT.search(_ASIDE.sub(b"", gap))
         if not encoding and not root:
             return self
         code = encoding[1].decode("ascii", "replace") if encoding else "utf-8"
@@ -236,6 +236,7 @@ def _names(gap: bytes) -> Iterator[str]:
 
 def _outer(outer: bytes, gap: bytes) -> bytes:
     """The document that is open behind these bytes: the same one, or the next after its end."""
+    gap = _ASIDE.sub(b"", gap)
     ends = [*_end_of(outer).finditer(gap)] if outer else []
     if outer and not ends:
         return outer
