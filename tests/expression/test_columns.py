@@ -12,6 +12,7 @@ from match_requests import requested
 
 from sssjob.expression import parse
 from sssjob.expression.columns import Columns, _least, _reaches
+from sssjob.expression.comparison import NO, UNKNOWN, YES
 from sssjob.expression.evaluate import Request, ranked
 from sssjob.expression.offers import BadOffer, offer
 from sssjob.model import Property
@@ -150,6 +151,13 @@ def test_an_upper_bound_is_met_by_any_capacity_of_which_a_part_is_taken(op, mode
 def test_a_wish_for_an_amount_is_no_bound_of_it(numbers):
     wish = Property("Memory", 3, {"op": "GE", "preference": "-1"})
     assert Columns({"Memory": numbers}).ask(Request(parse([wish]))).yes.all()
+
+
+@pytest.mark.parametrize("numbers", [[None, 1, 9], [math.nan, 1.5, 9.0]])
+@pytest.mark.parametrize("preference, verdicts", [("0", [UNKNOWN, NO, YES]), ("-1", [YES] * 3)])
+def test_an_amount_that_is_not_known_may_be_enough(preference, verdicts, numbers):
+    asked_ = Property("Memory", 3, {"op": "GE", "preference": preference})
+    assert Columns({"Memory": numbers}).ask(Request(parse([asked_]))).verdicts.tolist() == verdicts
 
 
 def test_integers_beyond_their_type_are_compared():

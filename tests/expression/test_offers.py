@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from sssjob.errors import WrongKind
 from sssjob.expression import offers
-from sssjob.expression.offers import BadOffer
+from sssjob.expression.offers import BadOffer, offer
 
 GB = 1 << 30
 MB = 1 << 20
@@ -181,3 +182,11 @@ def test_each_unknown_name_is_told_once():
         "Memroy is not a property that can be requested; did you mean Memory?",
         "x is not a property that can be requested",
     ]
+
+
+def test_the_amounts_that_are_asked_of_an_offer_are_names():
+    given_ = offer({"Memory": 4})
+    name = next(iter(given_.amounts))
+    assert given_.amount([name]) == given_.amount((name,)) == given_.amounts[name]
+    with pytest.raises(WrongKind, match="names of amounts"):
+        given_.amount(4)

@@ -107,7 +107,7 @@ ROOMS = {
          "test_node_requests.py", "test_tasks_on_nodes.py", "test_nodes_of_groups.py",
          "test_task_distribution.py", "test_only_group_choices.py", "test_choices_on_roads.py",
          "test_contradicting_names.py", "test_inside_and_outside.py", "test_one_verdict.py",
-         "test_features_of_both.py", "ledger/test_distributions.py"),
+         "test_features_of_both.py", "test_spans.py", "ledger/test_distributions.py"),
     ),
     "document": Room(("document",), ("document",)),
     "check": Room(("check",), ("check", "verbs/test_validate.py", "test_matching.py")),
@@ -178,6 +178,8 @@ EQUIVALENT = {
     ("sssjob.graph.net",
      "for own, job in zip(defined, resolve(trimmed).block.blocks(Job), strict=True):", "False"):
      "there is a job for each",
+    ("sssjob.graph.never", "yield vertex, (both & -both).bit_length() - 1", "both | -both"):
+     "the negative of the same bit, which has as many bits",
     ("sssjob.graph.never", "for _ in range(_VISITS // (turn + 1) + 1):", "2"):
      "a bound of work, which is one of many",
     ("sssjob.graph.never", "if 0 in wants[target] and len(wants[target]) > 1:",
