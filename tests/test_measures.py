@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sssjob
 from sssjob import store
 from sssjob.accounting.report import Report
-from sssjob.measures import EXTRA, LONGEST, dated_sql
+from sssjob.measures import ASKED, EXTRA, LONGEST, RATES, WAIT, dated_sql, left_out
 from sssjob.spans import DATED
 from sssjob.store import browsing, dashboards
 from sssjob.store.condition import TRUE
@@ -173,3 +173,11 @@ def test_a_time_counts_while_it_has_a_date_on_both_sides_of_1970(sign):
         asked = [0, sign, sign * (DATED - 1), sign * DATED, sign * (DATED + 1)]
         told = [database.execute(f"SELECT {dated_sql(str(each))}").fetchone()[0] for each in asked]
     assert told == [*asked[:3], None, None]
+
+
+def test_what_only_something_else_needs_is_left_out_of_totals():
+    every = left_out(())
+    assert {"asked", "wait", "held"} <= every
+    assert every - left_out([ASKED]) >= {"asked", "limit"}
+    assert every - left_out([WAIT]) == {"wait", "with_wait"}
+    assert left_out([ASKED, WAIT, RATES]) == frozenset()

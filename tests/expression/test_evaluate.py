@@ -522,3 +522,9 @@ def test_3_3_the_score_is_that_of_the_best_alternative_that_is_satisfied(expr, q
         held = [one.score for one in found if Request(And(one.terms)).verdict(given_) == 2]
         assert answer.score == max(held, default=None)
         assert held == sorted(held, reverse=True)
+
+
+@pytest.mark.parametrize("given, said", [("9", "yes"), ("2", "no")])
+def test_an_amount_without_a_context_serves_whichever_is_asked_beside_another_amount(given, said):
+    wanted = request("Memory op=GE context=Configured 3", "Processors op=GE 1")
+    assert str(wanted.verdict(offer(f"Memory {given}", "Processors 2"))) == said
