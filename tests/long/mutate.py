@@ -237,6 +237,8 @@ EQUIVALENT = {
      "return None"): "what is patched is read again, and written anew if it is something else",
     ("sssjob.expression.columns", "return codes, 2 * len(points) + 2", "3"):
      "a class that no offer is of",
+    ("sssjob.expression.offer", "1 if models == len(some) else 2", "3"):
+     "what is said more than once is not known, however often",
     ("sssjob.expression.pattern.perl",
      "self.open = [_OpenGroup(-1, lambda part: part, self.flags)]", "1"):
      "the whole is never told as a group that is open",

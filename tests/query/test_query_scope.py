@@ -3,6 +3,8 @@ from lxml import etree
 
 from sssjob import spec
 from sssjob.query import compile
+from sssjob.query.parser import parse
+from sssjob.query.scope import residual, unions
 
 S = {"s": spec.NAMESPACE, "x": "urn:x"}
 
@@ -126,3 +128,32 @@ def test_what_streams_finds_what_the_whole_document_has(expression, expected):
     assert sorted(match.text for match in query.run(NESTED)) == expected.split()
     names = etree.fromstring(NESTED)
     assert sorted(found.text for found in query.on(names)) == expected.split()
+
+
+JOBS, GROUP, OURS, THEIRS = ("", "Jobs"), ("", "JobGroup"), (spec.NAMESPACE, "a"), ("urn:x", "b")
+
+
+@pytest.mark.parametrize(
+    "expression, ancestors, is_reached",
+    [
+        ("/*/Job/Id", [JOBS], True),
+        ("/*/Job/Id", [JOBS, GROUP], False),
+        ("/*/*/Job/Id", [JOBS, GROUP], True),
+        ("/*/*/Job/Id", [JOBS, THEIRS], True),
+        ("/*/s:*/Job/Id", [JOBS, OURS], True),
+        ("/*/s:*/Job/Id", [JOBS, GROUP], False),
+        ("/*/s:*/Job/Id", [JOBS, THEIRS], False),
+        ("/*/x:*/Job/Id", [JOBS, THEIRS], True),
+        ("/*/x:*/Job/Id", [JOBS, OURS], False),
+        ("/Jobs/JobGroup/Job/Id", [JOBS, GROUP], True),
+        ("/Jobs/JobGroup/Job/Id", [GROUP, GROUP], False),
+        ("/Jobs/a/Job/Id", [JOBS, OURS], True),
+        ("/Jobs/b/Job/Id", [JOBS, THEIRS], False),
+        ("/node()/node()/Job/Id", [JOBS], False),
+        ("/node()/Job/Id", [JOBS], True),
+        ("/text()/Job/Id", [JOBS], False),
+    ],
+)
+def test_a_path_reaches_a_job_by_the_names_of_what_is_above_it(expression, ancestors, is_reached):
+    found = residual(unions(parse(expression, S)), ancestors, S)
+    assert ("self::Job/child::Id" in map(str, found)) == is_reached

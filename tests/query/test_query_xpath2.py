@@ -422,8 +422,9 @@ def test_a_number_with_too_many_digits_is_a_limit():
 
 
 def test_what_the_library_stumbles_over_is_told_in_words():
-    with pytest.raises(NotAQuery, match=r"^cannot be worked out\n"):
+    with pytest.raises(NotAQuery, match=r"^cannot be worked out\n") as error:
         compile("1 mod Q{3 - -2", version="3.1")
+    assert error.value.position == 0
 
 
 ARRAYS = {
