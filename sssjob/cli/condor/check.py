@@ -61,12 +61,15 @@ def command(file: str, files: bool, as_json: bool) -> None:
 def _text(file: Any, name: str) -> str:
     """The text of a file; ends the command where it cannot be read."""
     from sssjob.document.files import opened
+    from sssjob.errors import UnreadableDocument
 
     try:
         with opened(file) as stream:
             octets = stream.read(MOST + 1)
     except OSError as error:
         common.fail(common.reason(error))
+    except UnreadableDocument as error:
+        common.fail(error.finding.in_file(name))
     if len(octets) > MOST:
         common.fail(f"{name}: more than {MOST} bytes")
     return octets.decode("utf-8", "replace")
