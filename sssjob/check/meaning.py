@@ -7,6 +7,7 @@ that agree, and nothing about tasks.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -16,13 +17,15 @@ from lxml.etree import _Element as Element
 from sssjob import layout, nodes, spec, units
 from sssjob.amounts import Scope
 from sssjob.check import requests
-from sssjob.defaults import resolve
+from sssjob.defaults import OVERRIDDEN_BY_ALL, has_only_group, resolve, together
+from sssjob.defaults.overriding import overridden_by_all
 from sssjob.document.bridge import from_tree
 from sssjob.document.places import attributes, split, text_of
 from sssjob.document.report import ObjectReport
-from sssjob.errors import Finding, InvalidValue, finding
-from sssjob.expression import comparisons
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
+from sssjob.expression import comparisons, conjuncts
 from sssjob.expression.conflicts import shown
+from sssjob.expression.evaluate import stated
 from sssjob.model import Block, Job, Property, TaskGroup, paths
 
 _NAMED = ("Feature", "Node")
@@ -37,12 +40,15 @@ _DEFAULTS = tuple(f"{{*}}{name}" for name in spec.DEFAULTS.values())
 _PLAIN = ("EQ", "GE", "LE")
 _NEGATING = ("Nand", "Nor")
 _UNSAT = "W-UNSAT"
+_BEHIND_GROUP = re.compile(r"(?<=/TaskGroup)\[[0-9]+\](?=/Requested$)")  # steps stand beside it
 
 
 def check(report: ObjectReport) -> None:
     """Say all there is to say about names, counts and layouts of a job object."""
     root = report.root
     requests.check(report)
+    if any(each.code == _UNSAT for each in report.found):
+        _tell_useless(report)
     if _is_settled(root):
         return
     for item in root.iter(*(f"{{*}}{name}" for name in _NAMED)):
@@ -57,6 +63,42 @@ def check(report: ObjectReport) -> None:
             fault.code, blamed(path, fault.line), fault.message, fault.section, fault.suggestion,
             attribute, severity=fault.severity,
         )  # fmt: skip
+
+
+# decision 1180
+def _tell_useless(report: ObjectReport) -> None:
+    """Say of what counts for nothing that it does so, and not that nothing can satisfy it."""
+    if next(report.root.iter("{*}TaskGroup"), None) is None:
+        return
+    block = resolve(from_tree(report.root)).block
+    why: dict[tuple[str, int, str], str] = {}
+    for path, each in chain([(f"/{block.name}", block)], paths(block, f"/{block.name}")):
+        for holder, item, reason in _useless(each) if type(each) is Job else ():
+            at = path if holder is each else f"{path}/TaskGroup"
+            why[f"{at}/Requested", item.line + report.offset, item.name] = reason
+    for number, each in enumerate(report.found):
+        at, _, name = each.path.rpartition("/")
+        reason = why.get((_BEHIND_GROUP.sub("", at), each.line, name.partition("[")[0]), "")
+        if each.code == _UNSAT and reason:
+            text = f"{name.partition('[')[0]} counts for nothing: {reason}"
+            report.found[number] = finding(
+                "W-USELESS", text, line=each.line, path=each.path, section=each.section
+            )
+
+
+def _useless(job: Job) -> Iterator[tuple[Block, Property, str]]:
+    """What a job or its task groups request and nobody is asked for, by whom, and why."""
+    groups = job.asking_groups
+    try:
+        own, *theirs = (conjuncts(stated(each, job)) for each in (job, *groups))
+        if has_only_group(job):
+            left = together(own, theirs[0], groups[0].properties.names()).left
+            yield from ((job if of_job else groups[0], item, why) for item, of_job, why in left)
+        elif groups:
+            for part in overridden_by_all(job, own, theirs):
+                yield from ((job, each.item, OVERRIDDEN_BY_ALL) for each in comparisons(part))
+    except (InvalidValue, LimitExceeded, UnbalancedGroup):  # which is told
+        return
 
 
 # decision 1158
