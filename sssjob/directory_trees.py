@@ -317,7 +317,7 @@ def unmount(folder: int, name: str) -> bool:
 
 
 def _call(name: str, *arguments: object) -> None:
-    """A call of the C library that Python has not. Raises ``OSError``."""
+    """Call a function of the C library that Python does not offer. Raises ``OSError``."""
     import ctypes
 
     if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments):
@@ -337,9 +337,9 @@ def _name(folder: int, hidden: str, name: str) -> None:
 
 
 def set_aside(folder: int, name: str) -> str:
-    """Give what has a name a hidden one, from which ``sweep`` removes it; "" if nothing has.
+    """Rename what has this name, if anything has, to a hidden name, by which ``sweep`` removes it.
 
-    Raises ``OSError``.
+    Gives the hidden name, or "". Raises ``OSError``.
     """
     hidden = _hidden(name)
     try:
@@ -350,7 +350,7 @@ def set_aside(folder: int, name: str) -> str:
 
 
 def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
-    """Remove what has a name in a directory, with all below it; False if nothing has.
+    """Remove an entry of a directory, with all below it; False if there is none of this name.
 
     It is gone from its name at once. Follows no link, and goes into no directory that is nested in
     another one. Of what is mounted on a directory right in it root takes only the mount away.
@@ -365,7 +365,7 @@ def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
 
 @contextmanager
 def _locked(folder: int, name: str) -> Iterator[None]:
-    """While nobody takes what has a name for a leftover, as far as that can be opened."""
+    """For a ``with`` block: while ``sweep`` leaves what has this name, if it can be opened."""
     try:
         handle = os.open(name, handles.READ | os.O_NOFOLLOW, dir_fd=folder)
     except OSError:
@@ -461,7 +461,7 @@ def _entered(folder: int, name: str) -> int:
 
 
 def _permit(folder: int, name: str) -> None:
-    """Who is not root may have to permit himself what he does to a directory of his own."""
+    """Give the owner of a directory the permissions that he needs there, unless he is root."""
     if os.geteuid() != handles.ROOT:
         os.chmod(name, 0o700, dir_fd=folder)
 

@@ -207,7 +207,7 @@ class Finding:
 
 
 def unheard(found: object) -> None:
-    """Take what nobody asked to hear of."""
+    """Take what is told and do nothing, where no caller asked to hear of it."""
 
 
 def finding(
@@ -452,7 +452,7 @@ class UnusableCluster(SSSJobError, RuntimeError):
 
 
 class WorkFailed(SSSJobError, RuntimeError):
-    """What a process raised that worked on a part, where the exception itself does not travel."""
+    """What a process raised while it worked on a part; that exception cannot be sent from there."""
 
 
 class NotAQuery(SSSJobError, ValueError):

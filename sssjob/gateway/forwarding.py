@@ -54,7 +54,7 @@ from sssjob.store.settling import SAID
 from sssjob.units import decimal, number
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
-_DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
+_DAY, _SELDOM = 86_400, 3600.0  # a whole day at the start and once an hour: imports commit late
 _WARY = 7 * _DAY  # seconds in which jobs that are new here may be known to the other server
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
@@ -133,7 +133,7 @@ class Forwarding:
         self._wide = 0.0  # when to look at a day again
         self._resume = 0.0  # when to try a server again that is down
         self._failures = 0  # how often in a row nobody replied
-        self._seen: dict[tuple[str, int | None], int] = {}
+        self._seen: dict[Identity, int] = {}
         now = clock()
         if self.outbox.fact("since") is None:  # jobs of former times are somebody else's
             self.outbox.keep("since", str(int(now)))
@@ -191,29 +191,27 @@ class Forwarding:
                 changed[each.identity] = each.version
                 last = max(last, each.at)
             for identity, version in changed.items():
-                key = f"{identity.name} {identity.id}", identity.run
-                if self._seen.get(key) == version:
+                if self._seen.get(identity) == version:
                     continue
                 stored = jobs.get(identity)
                 if stored is not None:
                     added += self._take(jobs, stored)
-                self._seen[key] = version
+                self._seen[identity] = version
         if last > self._since:
             self._since = last
             self.outbox.keep("since", str(last))
-            self._seen = {key: version for key, version in self._seen.items()
-                          if key in {(f"{i.name} {i.id}", i.run) for i in changed}}  # fmt: skip
+            self._seen = {each: self._seen[each] for each in changed}
         return added
 
     def _take(self, jobs: Store, stored: Stored) -> int:
         """Look at the jobs of a document; how many are new in the queue, and can be sent."""
-        begin = f"{stored.identity.name} {stored.identity.id} {stored.identity.run} "
+        begin = _begin(stored.identity)
         views = {f"{begin}{_id(view)}": view for view in job_views(stored, jobs)}
         asks = int(self.outbox.fact("asks") or self._first)
         is_wary = self.clock() < int(self.outbox.fact("wary") or 0)
         kept = jobs.first_kept(stored)
         if kept < self._first:
-            # What was over before this queue began is somebody else's.
+            # Jobs that were over before this queue began are for somebody else to send.
             for key, view in _over_before(jobs, stored, self._first, begin).items():
                 self._add_former(key, view, ParcelState.SENT, _charged(view))
         may_be_there = is_wary or kept < asks
@@ -221,7 +219,7 @@ class Forwarding:
         if stored.identity.name == GROUP:
             self._gone(jobs, stored, begin, views)
         if kept < asks:
-            # What was over meanwhile another queue may have sent, whatever became of it.
+            # Another queue may have sent what ended meanwhile, also a job that runs again by now.
             begun = int(self.outbox.fact("doubts") or self._first)
             for key, view in _over_between(jobs, stored, begun, asks, begin).items():
                 last = _last_charged(jobs, stored, view) or _charged(view)
@@ -234,9 +232,9 @@ class Forwarding:
         return added
 
     def _add_former(self, key: str, view: JobView, state: ParcelState, charged: str) -> None:
-        """Keep what another queue has sent, or may have; a Charge of it was what was charged then.
+        """Keep a job that another queue has sent, or may have sent.
 
-        A job that was given back since says less, or nothing.
+        Its Charge is what it was charged then: after a refund the job says less, or nothing.
         """
         fields = _fields(view, self.plan.client.dialect, charge=self.plan.charge)
         if self.plan.charge and charged and "Charge" not in dict(fields):
@@ -253,7 +251,8 @@ class Forwarding:
         is_over = not said and not is_gone
         fields = finished(view, dialect, charge=self.plan.charge) if is_over else ()
         sent = self.outbox.told(key)
-        if sent is not None:  # that one goes on again hinders nothing any more
+        if sent is not None:
+            # It is there: that it runs again is no reason to hold it back.
             self._compare(sent, view, fields, "" if _goes_on(view) else said)
             return False
         if fields:
@@ -318,8 +317,8 @@ class Forwarding:
     def _look_back(self, noted: tuple[int, int] | None) -> None:
         """Compare what was sent with the store, where that is an older copy.
 
-        What a queue knows and that copy does not is nowhere else but on the other server. The store
-        has ``noted`` how often the queue had sent when the copy was made, and when last.
+        What was sent since that copy was made is known to this queue and to the other server alone.
+        The store has ``noted`` how often the queue had sent by then, and when last.
         """
         times = int(self.outbox.fact("times") or 0)
         if noted is None:
@@ -345,8 +344,7 @@ class Forwarding:
                 if stored is not None:
                     self._take(jobs, stored)
                     continue
-                begin = f"{identity.name} {identity.id} {identity.run} "
-                for parcel, is_told in self.outbox.within(begin):
+                for parcel, is_told in self.outbox.within(_begin(identity)):
                     if _document(parcel) != identity:
                         continue
                     if is_told or parcel.state is ParcelState.FORMER:
@@ -698,7 +696,7 @@ def _fields(view: JobView, dialect: Dialect, *, charge: bool) -> tuple[tuple[str
 
 
 def _over_before(jobs: Store, stored: Stored, at: int, begin: str) -> dict[str, JobView]:
-    """The jobs of a document that were over before a time, or seemed so; keys ``begin`` so."""
+    """The jobs of a document that were over before a time, or seemed so, by their keys."""
     *_, last = (None, *(each for each in jobs.versions(stored.identity) if each.at < at))
     if last is None:
         return {}
@@ -826,6 +824,11 @@ def _owes(view: JobView) -> bool:
     """Whether a job was charged here, and not all of it given back."""
     home = view.home
     return home is not None and home.ledger.balance(view.stored.number, view.block.id) > 0
+
+
+def _begin(document: Identity) -> str:
+    """What the keys of the jobs of a document begin with in the queue."""
+    return f"{document.name} {document.id} {document.run} "
 
 
 def _document(parcel: Parcel) -> Identity | None:

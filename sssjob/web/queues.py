@@ -27,7 +27,7 @@ _HEADS = ("at", *ROW)
 
 
 def queues(asked: PageRequest) -> Response:
-    """The states of queues now, and before; of the queue and the VO that were asked for."""
+    """The states of queues, now and earlier, of the queue and the VO that were asked for."""
     directory = asked.site.queues
     if directory is None:
         detail = "No queue states are kept here: browse --queues, or queues in [web], names them."

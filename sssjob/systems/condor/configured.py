@@ -421,7 +421,7 @@ class Configured:
                 yield Caveat(name, f"{told}, so that it is not looked at", is_error=False)
 
     def _unknown(self, name: str) -> str:
-        """Why nobody can tell here what a variable stands for; "" where that is told."""
+        """Why the value of a variable cannot be known from this text; "" where it can."""
         if function := self._calculated(name):
             return function
         value = self.values.get(name.upper(), "")
@@ -537,7 +537,7 @@ class Configured:
 
     # decision 888, 963
     def _places(self) -> Iterator[Caveat]:
-        """What keeps those who call our hooks from the documents, the queue, and the spool."""
+        """Which documents, queue or spool whoever runs our hooks may not use, and why."""
         told: dict[tuple[str, ...], tuple[str, HookSettings]] = {}
         of_keyword: dict[str, tuple[str, tuple[str, ...]]] = {}
         for name, hook in self._matching(_HOOK):
@@ -557,7 +557,7 @@ class Configured:
                 yield Caveat(name, wrong)
 
     def _closed(self, settings: HookSettings) -> Iterator[str]:
-        """Why a place of hooks would not do, "" for each reason that there could be and is not."""
+        """What is wrong with the directories of hooks, by one check after the other; "" for nothing."""
         try:
             check_said(settings)
         except UnsafeQueue as error:
@@ -652,7 +652,7 @@ class Configured:
                 yield Caveat(name, f"whole seconds are expected: {self.get(name)[:60]}")
 
     def _always(self, name: str, node: Node, value: Value, *, is_of_all: bool) -> str:
-        """What a policy that needs no ad means for every job; "" where that is nothing odd."""
+        """What a policy means for every job, whatever its ad says; "" where that is nothing odd."""
         is_undefined = isinstance(node, Literal) and value is UNDEFINED
         if name in _TRUE and operators.truth(value) is True:
             return f"it is true: {_TRUE[name]}"
@@ -708,7 +708,7 @@ class Configured:
         yield from self._of_no_slot()
 
     def _of_no_slot(self) -> Iterator[Caveat]:
-        """What is said of slots, and of types of slots, that there are not."""
+        """What is set for slots, or types of slots, that do not exist."""
         counts = {number: count for number, count, *_ in self._slot_types()}
         total = None if None in counts.values() else sum(filter(None, counts.values()))
         if not counts:
@@ -848,7 +848,7 @@ class Configured:
 
 
 def _without_itself(key: str, text: str, before: str | None) -> str:
-    """The value of a variable, with what it was in the place of itself."""
+    """The value of a variable, in which its own name stands for the value that it had before."""
     own = re.compile(rf"\$\({re.escape(key)}(?::({_NESTED}))?\)", re.IGNORECASE)
     known = before or BY_ITSELF.get(key, "")
     return own.sub(lambda found: known or found[1] or "", text)[:_LONGEST]

@@ -70,8 +70,12 @@ def used(path: str, say: Callable[[object], None]) -> int | None:
         for each in reversed(rooms):
             _left(each)
         if closed:
-            told = f"{len(closed)} directories" if len(closed) > 1 else "a directory"
-            say(f"{told} cannot be looked into, and does not count: {closed[0]!r}")
+            told = "a directory cannot be looked into, and does not count"
+            if len(closed) > 1:
+                told = (
+                    f"{len(closed)} directories cannot be looked into, and do not count, the first"
+                )
+            say(f"{told}: {closed[0]!r}")
 
 
 def _walked(rooms: list[_Room], closed: list[str]) -> int:
