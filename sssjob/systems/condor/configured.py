@@ -557,7 +557,7 @@ class Configured:
                 yield Caveat(name, wrong)
 
     def _closed(self, settings: HookSettings) -> Iterator[str]:
-        """What is wrong with the directories of hooks, by one check after the other; "" for nothing."""
+        """What is wrong with the directories of hooks, check by check; "" where nothing is."""
         try:
             check_said(settings)
         except UnsafeQueue as error:
