@@ -139,13 +139,10 @@ def with_jobs(found: Iterable[Found], wanted: Wanted, tell: OnError) -> Iterator
             _without_jobs(Located(each.root, each.offset), wanted, tell)
 
 
-def located_jobs(found: Iterable[Located], wanted: Wanted, tell: OnError) -> Iterator[Located]:
-    """The same of job objects one by one, and of the roots of documents without any."""
-    for each in found:
-        if wanted.takes(each.element):
-            yield each
-        else:
-            _without_jobs(each, wanted, tell)
+def located_jobs(found: Iterable[Found], wanted: Wanted, tell: OnError) -> Iterator[Located]:
+    """The same without the Files, one job object after the other."""
+    for batch in only_batches(with_jobs(found, wanted, tell)):
+        yield from batch.located()
 
 
 def whole_with_jobs(found: Iterable[Located], wanted: Wanted, tell: OnError) -> Iterator[Located]:
@@ -179,8 +176,14 @@ def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator
                 yield found
 
 
-def trees(cutter: DocumentCutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
+def trees(
+    cutter: DocumentCutter, tell: OnError, known: Collection[str], wanted: Wanted
+) -> Iterator[Located]:
     """Documents as whole trees: as they come, and from the first broken one on with care."""
+    return whole_with_jobs(_trees(cutter, tell, known), wanted, tell)
+
+
+def _trees(cutter: DocumentCutter, tell: OnError, known: Collection[str]) -> Iterator[Located]:
     for part in map(_bounded, cutter.documents()):
         if isinstance(part, UnreadableDocument):
             tell(part)

@@ -28,7 +28,7 @@ from sssjob.document.batches import (
     OnError,
     careful,
     inner,
-    only_batches,
+    located_jobs,
     told,
     trees,
 )
@@ -40,6 +40,7 @@ from sssjob.document.outermost import (
     FILE_TAGS,
     UNIT_TAGS,
     UNITS,
+    Wanted,
     may_hold_strangers,
     outermost,
     strangers,
@@ -276,10 +277,9 @@ class Guesses:
         done = ((guess, self.frame.parsed(guess)) for guess in self)
         return followed(self, done, list, lambda guess, unread: self.with_care(guess, unread, tell))
 
-    def located(self, tell: OnError) -> Iterator[Located]:
+    def located(self, tell: OnError, wanted: Wanted) -> Iterator[Located]:
         """The job objects one by one."""
-        for batch in only_batches(self.batches(tell)):
-            yield from batch.located()
+        return located_jobs(self.batches(tell), wanted, tell)
 
     def going_on(self, data: bytes, unread: Sequence[Guess]) -> bytes:
         """Bytes with all that was read and comes behind them."""
@@ -331,7 +331,7 @@ class DocumentsOfLines(Guesses):
             if self.has_ended:
                 return
 
-    def located(self, tell: OnError) -> Iterator[Located]:
+    def located(self, tell: OnError, wanted: Wanted) -> Iterator[Located]:
         """Each job object as the root of its own document."""
         for guess in self:
             self._begin(guess)
@@ -345,8 +345,7 @@ class DocumentsOfLines(Guesses):
                     yield Located(root, offset)
                 elif data.strip(SPACE):
                     line = Piece(data, SourcePlace(guess.place.start + at, offset + 1), 0)
-                    for batch in only_batches(self._line(guess, line, end, (), tell)):
-                        yield from batch.located()
+                    yield from located_jobs(self._line(guess, line, end, (), tell), wanted, tell)
                     if self.has_ended:
                         return
                 at, offset = end + 1, offset + 1
@@ -369,16 +368,17 @@ class DocumentsOfLines(Guesses):
 
         yield from careful(cuts, tell_line, self._alone)
 
-    def whole(self, tell: OnError, known: Collection[str]) -> Iterator[Located]:
+    def whole(self, tell: OnError, known: Collection[str], wanted: Wanted) -> Iterator[Located]:
         """Each document as a whole tree."""
         for guess in self:
-            yield from self.whole_with_care(guess, (), tell, known)
+            yield from self.whole_with_care(guess, (), tell, known, wanted)
             if self.has_ended:
                 return
 
     def whole_with_care(
-        self, guess: Guess, unread: Sequence[Guess], tell: OnError, known: Collection[str]
-    ) -> Iterator[Located]:
+        self, guess: Guess, unread: Sequence[Guess], tell: OnError, known: Collection[str],
+        wanted: Wanted = Wanted.DOCUMENTS,
+    ) -> Iterator[Located]:  # fmt: skip
         """The documents of some lines, or all from there on, each as a whole tree."""
         self._begin(guess)
         for line, end in _each(guess):
@@ -392,12 +392,12 @@ class DocumentsOfLines(Guesses):
                 pass
             if cutter.is_open and self._goes_on(_last(line, cutter), guess.data, end, unread):
                 self.has_ended = True
-                yield from trees(self._rest(line, guess.data[end:], unread), tell, known)
+                yield from trees(self._rest(line, guess.data[end:], unread), tell, known, wanted)
                 return
             whole = self._cutter(line)
             self._encoding = cutter.encoding
             with told(tell):
-                yield from trees(whole, tell, known)
+                yield from trees(whole, tell, known, wanted)
 
     def _goes_on(self, line: bytes, data: bytes, end: int, unread: Sequence[Guess]) -> bool:
         """Whether a document that has not ended goes on in the next line, from an end on.

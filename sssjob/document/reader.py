@@ -236,7 +236,8 @@ def whole_in_parts(
     with told(on_error) as tell, opened(stream) as plain:
         head = plain.read(CHUNK)
         if (lines := of_lines(plain, head)) is None:
-            yield from (work(name, (each,)) for each in _documents(plain, head, tell, known))
+            found = _documents(plain, head, tell, known, Wanted.DOCUMENTS)
+            yield from (work(name, (each,)) for each in found)
             return
 
         def here(guess: Guess, unread: Sequence[Guess]) -> Iterator[T]:
@@ -255,27 +256,23 @@ def located(
     Where documents are ``wanted``, one without a job object gives its root.
     """
     with told(on_error) as tell:
-        yield from located_jobs(_located(source, tell), wanted, tell)
-
-
-def _located(source: Source, tell: OnError) -> Iterator[Located]:
-    # What begins with a tag is not compressed: a short one in memory needs no stream.
-    whole = source if isinstance(source, bytes) and len(source) < CHUNK else b""
-    if whole.startswith(b"<") and (batch := only(whole)) is not None:
-        yield from batch.located()
-        return
-    with opened(source) as stream:
-        head = stream.read(CHUNK)
-        if len(head) < CHUNK and (batch := only(head)) is not None:
-            if not (more := stream.read(1)):
-                yield from batch.located()
-                return
-            head += more
-        if (found := guesses(stream, head, alone=True)) is not None:
-            yield from found.located(tell)
+        # What begins with a tag is not compressed: a short one in memory needs no stream.
+        whole = source if isinstance(source, bytes) and len(source) < CHUNK else b""
+        if whole.startswith(b"<") and (batch := only(whole)) is not None:
+            yield from located_jobs((batch,), wanted, tell)
             return
-        for batch in only_batches(careful(DocumentCutter(stream, head).cuts(), tell, alone=True)):
-            yield from batch.located()
+        with opened(source) as stream:
+            head = stream.read(CHUNK)
+            if len(head) < CHUNK and (batch := only(head)) is not None:
+                if not (more := stream.read(1)):
+                    yield from located_jobs((batch,), wanted, tell)
+                    return
+                head += more
+            if (found := guesses(stream, head, alone=True)) is not None:
+                yield from found.located(tell, wanted)
+                return
+            cuts = DocumentCutter(stream, head).cuts()
+            yield from located_jobs(careful(cuts, tell, alone=True), wanted, tell)
 
 
 def documents(
@@ -289,22 +286,21 @@ def documents(
     ``batches``.
     """
     with told(on_error) as tell, opened(source) as stream:
-        found = _documents(stream, stream.read(CHUNK), tell, known)
-        yield from whole_with_jobs(found, wanted, tell)
+        yield from _documents(stream, stream.read(CHUNK), tell, known, wanted)
 
 
 def _documents(
-    stream: BinaryIO, head: bytes, tell: OnError, known: Collection[str]
+    stream: BinaryIO, head: bytes, tell: OnError, known: Collection[str], wanted: Wanted
 ) -> Iterator[Located]:
     if len(head) < CHUNK and (batch := only(head, ids=True)) is not None:
         if not (more := stream.read(1)):
-            yield Located(batch.root, 0)
+            yield from whole_with_jobs((Located(batch.root, 0),), wanted, tell)
             return
         head += more
     if (lines := of_lines(stream, head)) is not None:
-        yield from lines.whole(tell, known)
+        yield from lines.whole(tell, known, wanted)
     else:
-        yield from trees(DocumentCutter(stream, head), tell, known)
+        yield from trees(DocumentCutter(stream, head), tell, known, wanted)
 
 
 def refusal(data: bytes) -> UnreadableDocument | None:
@@ -321,7 +317,10 @@ def refusal(data: bytes) -> UnreadableDocument | None:
     stream = io.BytesIO(data)
     try:
         with told(tell) as each:
-            deque(islice(_documents(stream, stream.read(CHUNK), each, ()), 2), maxlen=0)
+            deque(
+                islice(_documents(stream, stream.read(CHUNK), each, (), Wanted.DOCUMENTS), 2),
+                maxlen=0,
+            )
     except UnreadableDocument as error:
         return error
     return None

@@ -41,7 +41,8 @@ def units(source: Source, *, on_error: OnError | None = None) -> Iterator[Elemen
     An element hangs in its document, with its ancestors and without the siblings before it, until
     the next one is asked for.
     """
-    return (each.element for each in located(source, on_error=on_error))
+    for element, _ in reader.located(source, on_error=on_error):
+        yield element
 
 
 def located(
