@@ -45,9 +45,9 @@ BYTES = {
 
 
 def told(data):
-    """What is said of a document, with its place."""
+    """What is said of a document, whatever it is about, with its place."""
     with pytest.raises(UnreadableDocument) as caught:
-        list(tree.documents(data))
+        list(tree.documents(data, wanted=tree.Wanted.DOCUMENTS))
     found = caught.value.finding
     return found.line, found.column, found.message
 
