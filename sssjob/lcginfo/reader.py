@@ -209,7 +209,7 @@ class QueueReader(ABC):
         """The error for an output that is none of the system's."""
         shown = text.strip()[:40].splitlines()
         return UnusableOutput(
-            f"output that begins with {shown[0]!r} is no output that {system} is known to print"
+            f"output that begins with {shown[0]!r} is no output of {system}"
             if shown
             else f"an output of {system} is empty"
         )
