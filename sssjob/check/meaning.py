@@ -76,13 +76,13 @@ def _tell_useless(report: ObjectReport) -> None:
         for holder, item, reason in _useless(each) if type(each) is Job else ():
             at = path if holder is each else f"{path}/TaskGroup"
             why[f"{at}/Requested", item.line + report.offset, item.name] = reason
-    for number, each in enumerate(report.found):
-        at, _, name = each.path.rpartition("/")
-        reason = why.get((_BEHIND_GROUP.sub("", at), each.line, name.partition("[")[0]), "")
-        if each.code == _UNSAT and reason:
+    for number, told in enumerate(report.found):
+        at, _, name = told.path.rpartition("/")
+        reason = why.get((_BEHIND_GROUP.sub("", at), told.line, name.partition("[")[0]), "")
+        if told.code == _UNSAT and reason:
             text = f"{name.partition('[')[0]} counts for nothing: {reason}"
             report.found[number] = finding(
-                "W-USELESS", text, line=each.line, path=each.path, section=each.section
+                "W-USELESS", text, line=told.line, path=told.path, section=told.section
             )
 
 
