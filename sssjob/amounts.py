@@ -10,7 +10,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 from math import ceil
 from operator import attrgetter, is_not
 from typing import TYPE_CHECKING, TypeVar
@@ -27,7 +26,7 @@ from sssjob.errors import (
 )  # fmt: skip
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
 from sssjob.expression.conflicts import conflict
-from sssjob.expression.offer import ALL_NEEDED, outside, without_set_aside
+from sssjob.expression.offer import ALL_NEEDED, asked_outside, without_set_aside
 from sssjob.model import (
     Block,
     Delivered,
@@ -356,8 +355,7 @@ class Scope:
         """The features that are said outside of the request, that of the only task group too."""
         group = self._of_only_group
         blocks = [self.block] if group is None else [self.block, group.block]
-        every = chain.from_iterable(map(outside, blocks))
-        return tuple(Comparison(item) for item in every if item.name in ALL_NEEDED)
+        return tuple(each for of in blocks for each in asked_outside(of, ALL_NEEDED))
 
     def _laid_out(self, choice: JointChoice) -> tuple[Term, ...]:
         """What a layout is made of in a choice."""
@@ -412,7 +410,7 @@ class Scope:
     def _asking(self) -> Asking:
         from sssjob.choices import Asking  # as few jobs need it
 
-        return Asking(self.conjuncts, self._possible, outside(self.block))
+        return Asking(self.conjuncts, self._possible, asked_outside(self.block))
 
     @property
     def _is_readable(self) -> bool:
@@ -448,9 +446,7 @@ class Scope:
         """Why what a job and its only group say does not count, by identity. Raises."""
         from sssjob.defaults import together  # as few jobs need it
 
-        own, theirs = (
-            (*each.conjuncts, *map(Comparison, outside(each.block))) for each in (self, group)
-        )
+        own, theirs = ((*e.conjuncts, *asked_outside(e.block)) for e in (self, group))
         return {id(item): why for item, _, why in together(own, theirs, group.own.names()).left}
 
     @property
@@ -1071,14 +1067,8 @@ class _GroupScope(Scope):
         return super()._counts_nodes or bool(self._lent_parts)
 
     def _laid_out(self, choice: JointChoice) -> tuple[Term, ...]:
-        beside = () if self._names_nodes else self._nodes_beside
+        beside = () if self._names_nodes else asked_outside(self._leading.block, ("Node",))
         return (*beside, *choice.whole.terms)
-
-    @property
-    def _nodes_beside(self) -> tuple[Term, ...]:
-        """The nodes that its job names outside of the request."""
-        every = outside(self._leading.block)
-        return tuple(Comparison(item) for item in every if item.name == "Node")
 
     def nodes_by_name(self) -> NamedNodes | None:
         if self._names_nodes:
@@ -1087,7 +1077,7 @@ class _GroupScope(Scope):
 
     def may_have(self, choice: JointChoice) -> bool:
         """Whether an alternative holds beside what its job says of it in a choice."""
-        items = _items_of_parts(self._lent_parts)
+        items = expression.identities(self._lent_parts)
         lent = tuple(term for term, said in choice.own.asked if id(said.item) in items)
         return not lent or any(
             self._holds(lent, each) for each in self._possible or (Alternative(()),)
@@ -1144,10 +1134,6 @@ def _compared(alternative: Alternative) -> Iterator[Comparison]:
     """The comparisons of an alternative, those under Not included."""
     for term in alternative.terms:
         yield from expression.comparisons(term)
-
-
-def _items_of_parts(parts: Iterable[Expression]) -> frozenset[int]:
-    return frozenset(id(each.item) for part in parts for each in expression.comparisons(part))
 
 
 def _distinct(every: Iterable[Alternative]) -> tuple[Alternative, ...]:

@@ -15,10 +15,10 @@ from typing import NamedTuple, TypeVar
 
 from sssjob import expression
 from sssjob.defaults import COUNTS, together
-from sssjob.expression import Alternative, Comparison, Expression, Term, comparisons
+from sssjob.expression import Alternative, Expression, Term, comparisons, identities
 from sssjob.expression.comparison import Leaf
 from sssjob.expression.offer import without_set_aside
-from sssjob.model import Block, Property, Requested
+from sssjob.model import Block, Requested
 
 B = TypeVar("B", bound=Block)
 
@@ -47,17 +47,17 @@ NOTHING = Alternative(())  # of who requests nothing
 class Asking(NamedTuple):
     """What a job or task group requests: its parts that And joins, and its alternatives.
 
-    ``beside`` is what it asks for outside of its request (``offer.outside``).
+    ``beside`` is what it asks for outside of its request (``offer.asked_outside``).
     """
 
     parts: Sequence[Expression]
     alternatives: Sequence[Alternative]
-    beside: Sequence[Property] = ()
+    beside: Sequence[Expression] = ()
 
     @property
     def every(self) -> tuple[Expression, ...]:
         """All parts, in the request and beside it."""
-        return (*self.parts, *map(Comparison, self.beside))
+        return (*self.parts, *self.beside)
 
 
 def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list[JointChoice]:
@@ -67,7 +67,7 @@ def of_both(own: Asking, theirs: Asking, said: Iterable[str], most: int) -> list
     """
     counts = together(own.every, theirs.every, said).items
     alike = [
-        (_items((mine,)), _items((part,)))
+        (identities((mine,)), identities((part,)))
         for mine in own.parts for part in theirs.parts if mine == part
     ]  # fmt: skip
     found = (
@@ -144,11 +144,6 @@ def _counting(alternative: Alternative, items: Container[int]) -> Alternative:
 
 def _names(term: Term) -> set[str]:
     return {each.item.name for each in comparisons(term)}
-
-
-def _items(parts: Iterable[Expression]) -> frozenset[int]:
-    """What parts compare, by identity."""
-    return frozenset(id(each.item) for part in parts for each in comparisons(part))
 
 
 def _inside(alternative: Alternative, items: Container[int]) -> tuple[Term, ...]:

@@ -20,7 +20,7 @@ from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
 from sssjob.defaults.resolver import Env, Resolver
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
-from sssjob.expression.offer import ALL_NEEDED, outside, without_set_aside
+from sssjob.expression.offer import ALL_NEEDED, asked_outside, without_set_aside
 from sssjob.model import (
     Block,
     Delivered,
@@ -219,7 +219,7 @@ class AskedTogether(NamedTuple):
     @property
     def items(self) -> frozenset[int]:
         """What counts of both, by the identity of properties."""
-        return _items(self.parts)
+        return expression.identities(self.parts)
 
 
 # decision 985
@@ -399,7 +399,7 @@ def _requested_of_both(job: Job, names: frozenset[str]) -> list[list[Requested] 
     lending = [part for part in own or () if expression.is_about(part, names)]
     if own is None or not (lending or is_only):
         return [None] * len(groups)
-    beside = [*map(expression.Comparison, outside(job))]
+    beside = asked_outside(job)
     said_beside = {each.item.name for each in beside}
     found: list[list[Requested] | None] = []
     for group in groups:
@@ -410,12 +410,12 @@ def _requested_of_both(job: Job, names: frozenset[str]) -> list[list[Requested] 
         if theirs is None or is_plain:  # what is lent stands beside it
             found.append(None)
             continue
-        theirs = (*theirs, *map(expression.Comparison, outside(group)))
+        theirs = (*theirs, *asked_outside(group))
         items = (
             together((*own, *beside), theirs, group.properties.names()).items
-            - _items(part for part in own if part not in lending)
+            - expression.identities(part for part in own if part not in lending)
             if is_only
-            else _items(lent(lending, theirs))
+            else expression.identities(lent(lending, theirs))
         )
         found.append([*_keeping((*job.blocks(Requested), *group.blocks(Requested)), items)])
     return found
@@ -429,11 +429,6 @@ def _readable(block: Block) -> tuple[expression.Expression, ...] | None:
         return expression.opened(expression.parts_of(block))
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return None
-
-
-def _items(parts: Iterable[expression.Expression]) -> frozenset[int]:
-    """What parts compare, by identity."""
-    return frozenset(id(each.item) for part in parts for each in expression.comparisons(part))
 
 
 def _keeping(blocks: Iterable[Requested], items: Container[int]) -> Iterator[Requested]:

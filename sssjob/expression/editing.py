@@ -12,9 +12,9 @@ from sssjob.expression.tree import (
     Comparison,
     Expression,
     all_of,
-    comparisons,
     conjuncts,
     follows,
+    identities,
     opened,
     without,
 )
@@ -81,7 +81,7 @@ def keeping(
     parts = opened(joined := conjuncts(parse(read)))
     if len(parts) > len(joined) and read == items and not all(map(wanted, parts)):
         return write(all_of(filter(wanted, parts)))
-    left_out = {id(found.item) for part in parts if not wanted(part) for found in comparisons(part)}
+    left_out = identities(part for part in parts if not wanted(part))
     kept = [index for index, item in enumerate(read) if id(item) not in left_out]
     if len(kept) == len(items):
         return items

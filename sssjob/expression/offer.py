@@ -6,7 +6,7 @@ Amounts are kept as exact numbers in base units: bytes, seconds, counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +15,7 @@ from typing import Literal, NoReturn, TypeAlias, TypeVar, get_args
 
 from sssjob import nodes, resource_names, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
-from sssjob.expression.tree import amount, asks, compared, is_wish, key
+from sssjob.expression.tree import Comparison, amount, asks, compared, is_wish, key
 from sssjob.model import Block, Property, Requested, worked_out
 from sssjob.states import has_ended
 
@@ -159,6 +159,11 @@ def outside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
         for item in found
         if key(item) not in spoken and not (over and item.name in AMOUNTS)
     )
+
+
+def asked_outside(block: Block, names: Container[str] = ASKED) -> tuple[Comparison, ...]:
+    """The same by some names, as it is compared."""
+    return tuple(Comparison(item) for item in outside(block) if item.name in names)
 
 
 def set_aside(block: Block, job: Block | None = None) -> tuple[Property, ...]:

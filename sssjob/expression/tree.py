@@ -183,6 +183,11 @@ def comparisons(expression: Expression) -> Iterator[Comparison]:
                 yield from members
 
 
+def identities(parts: Iterable[Expression]) -> frozenset[int]:
+    """What parts compare, by the identity of properties."""
+    return frozenset(id(each.item) for part in parts for each in comparisons(part))
+
+
 def mentions(expression: Expression) -> frozenset[str]:
     """The keys of all properties that an expression compares."""
     return frozenset(key(found.item) for found in comparisons(expression))

@@ -11,7 +11,7 @@ from sssjob.defaults import LAID_OUT
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Term
 from sssjob.expression.conflicts import conflict
-from sssjob.expression.offer import ALL_NEEDED, outside, without_set_aside
+from sssjob.expression.offer import ALL_NEEDED, asked_outside, without_set_aside
 from sssjob.expression.tree import comparison_of
 from sssjob.layout.values import Count, Stated
 from sssjob.model import Block
@@ -136,7 +136,7 @@ def _without_conflicts(
     """
     if len(found) < 2:
         return found.best
-    beside = [Comparison(each) for each in outside(block) if each.name in ALL_NEEDED]
+    beside = asked_outside(block, ALL_NEEDED)
     met = [
         each for each in found
         if not conflict(replace(each, terms=(*beside, *filter(_is_no_count, each.terms))))

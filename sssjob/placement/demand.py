@@ -246,7 +246,7 @@ def _demand(
         item for item in block.items
         if not (isinstance(item, Property) and item.name == "Node")
     )  # fmt: skip
-    of_all = {id(found.item) for part in of_job for found in expression.comparisons(part)}
+    of_all = expression.identities(of_job)
     whole = frozenset(
         expression.key(found.item)
         for part in parts

@@ -39,6 +39,7 @@ from sssjob.expression import (
     Term,
     Wish,
     comparisons,
+    identities,
 )
 from sssjob.expression.asked_names import asked_names
 from sssjob.expression.conflicts import conflict, shown
@@ -619,7 +620,7 @@ class JobRequest:
         """
         if isinstance(part, Comparison | Wish):
             return (part,)
-        inside = {id(each.item) for each in comparisons(part)}
+        inside = identities((part,))
         blocks = [self.owner]
         if self._adopted is not None and self.owner is self.job:
             blocks.append(self._adopted[1].block)

@@ -593,7 +593,7 @@ def _said_of_all(job: Job) -> frozenset[int]:
         parts = [part for part in expression.parts_of(job) if not is_of_each(part)]
     except (UnbalancedGroup, InvalidValue, LimitExceeded):
         return frozenset()
-    return frozenset(id(each.item) for part in parts for each in expression.comparisons(part))
+    return expression.identities(parts)
 
 
 def _nodes_of(
