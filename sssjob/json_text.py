@@ -81,9 +81,13 @@ def why(error: Exception) -> str:
 
     >>> why(ValueError("Exceeds the limit (4300 digits) for integer string conversion"))
     'a whole number of more than 4300 digits'
+    >>> why(UnicodeDecodeError("utf-8", b'{"\\xff"', 2, 3, "invalid start byte"))
+    'byte 3 is no UTF-8'
     """
     if isinstance(error, RecursionError):
         return "nested too deep"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1} is no {error.encoding.upper()}"
     limit = _LONG.match(str(error))
     return str(error) if limit is None else f"a whole number of more than {limit[1]} digits"
 

@@ -14,8 +14,10 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from sssjob.addresses import is_ledger, is_object, is_store
 from sssjob.document.files import is_compressed, raw
+from sssjob.document.files import opened as unpacked
 from sssjob.errors import (
     InheritedTooMuch,
+    LimitExceeded,
     SSSJobError,
     UnreadableDocument,
     UnusableInput,
@@ -259,6 +261,18 @@ def grouped(small: Iterable[NamedSource]) -> Iterator[Files]:
 def opened(source: NamedSource) -> AbstractContextManager[BinaryIO]:
     """The bytes of a source, as they are; a stream that was given stays open."""
     return raw(source.given)
+
+
+def content(source: NamedSource, most: int) -> bytes:
+    """All bytes of a source, unpacked. Raises ``LimitExceeded`` for more than ``most``.
+
+    What is wrong with them, such as compressed data that is cut off, is told with its name.
+    """
+    with naming(source.name), unpacked(source.given) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise LimitExceeded(f"bytes in {source.name}", most)
+    return bytes(data)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import configparser
 import io
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -89,6 +90,15 @@ class Config:
 
 class BadConfig(SSSJobError, ValueError):
     """A configuration that cannot be worked with: exit code 3 of the program."""
+
+
+@contextmanager
+def about_file(path: str | Path) -> Iterator[None]:
+    """What is said in the block not to do as a configuration is said of the one in this file."""
+    try:
+        yield
+    except BadConfig as error:
+        raise BadConfig(f"{path}: {error}") from error
 
 
 class Option(NamedTuple):
@@ -211,10 +221,8 @@ def load(path: str | Path, report: Report = unheard) -> Config:
         raise BadConfig(f"{path}: {error.strerror}") from error
     if len(data) > SIZE_LIMIT:
         raise BadConfig(f"{path}: more than {SIZE_LIMIT} bytes")
-    try:
+    with about_file(path):
         return parse(data.decode("utf-8-sig", "replace"), report)
-    except BadConfig as error:
-        raise BadConfig(f"{path}: {error}") from error
 
 
 def parse(text: str, report: Report = unheard) -> Config:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sssjob.errors import Severity, SSSJobError, unheard
+from sssjob.visible import visible
 
 QUEUED, RUNNING, PENDING, DONE, UNKNOWN = "queued", "running", "pending", "done", "unknown"
 STATES = (QUEUED, RUNNING, PENDING, DONE, UNKNOWN)
@@ -163,6 +165,15 @@ Report = Callable[[Remark], None]
 
 class UnusableOutput(SSSJobError, ValueError):
     """Output of a batch system, or a file, of which nothing can be made."""
+
+
+@contextmanager
+def about_source(name: str) -> Iterator[None]:
+    """What is said in the block to be of no use is said of the source of this name."""
+    try:
+        yield
+    except UnusableOutput as error:
+        raise UnusableOutput(f"{visible(name)}: {error}") from error
 
 
 class RemarkTally:

@@ -18,11 +18,18 @@ from sssjob import registry
 from sssjob.commands import OUTPUT_LIMIT, CommandLimits
 from sssjob.document import opened, read
 from sssjob.document.files import looked_at
-from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import LimitExceeded, UnreadableDocument, UnusableInput, unheard
+from sssjob.document.sources import NamedSource, content, naming
+from sssjob.errors import UnreadableDocument, UnusableInput, unheard
 from sssjob.lcginfo import jobs, lrmsinfo, reader
 from sssjob.lcginfo.reader import ReaderOptions
-from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput
+from sssjob.lcginfo.snapshot import (
+    QueuedJob,
+    Remark,
+    Report,
+    Snapshot,
+    UnusableOutput,
+    about_source,
+)
 from sssjob.model import Block
 from sssjob.records.clock import timezone
 from sssjob.records.recognition import HEAD
@@ -115,10 +122,11 @@ class QueueReading:
 
     def _printed(self, name: str, sources: Sequence[NamedSource], stack: ExitStack) -> Snapshot:
         """What a batch system printed; of ``auto`` the one that prints this, or such records."""
-        outputs = [bytes_of(source, OUTPUT_LIMIT) for source in sources]
-        if name != AUTO:
-            return _dated(reader.snapshot(name, outputs, self.options, self.about(name)))
+        outputs = [content(source, OUTPUT_LIMIT) for source in sources]
         names = ", ".join(source.name for source in sources)
+        if name != AUTO:
+            with about_source(names):
+                return _dated(reader.snapshot(name, outputs, self.options, self.about(name)))
         try:
             return _dated(reader.recognised(outputs, self.options, self.about(names))[1])
         except UnusableOutput as error:
@@ -177,7 +185,7 @@ class QueueReading:
     def _lrmsinfo(self, sources: Sequence[NamedSource]) -> Snapshot:
         options = self.options
         report = self.about(", ".join(source.name for source in sources))
-        joined = b"\n".join(bytes_of(source, OUTPUT_LIMIT) for source in sources)
+        joined = b"\n".join(content(source, OUTPUT_LIMIT) for source in sources)
         found = lrmsinfo.read(io.BytesIO(joined), report)
         cycle = found.cycle if options.cycle is None else options.cycle
         if options.slots is not None:
@@ -224,15 +232,6 @@ def _kind(source: NamedSource) -> tuple[str, NamedSource]:
     if lrmsinfo.begins(head):
         return LRMSINFO, source
     return (DOCUMENTS if documents.are_documents(head) else AUTO), source
-
-
-def bytes_of(named: NamedSource, limit: int) -> bytes:
-    """The bytes of a source, at most so many. Raises ``LimitExceeded``."""
-    with opened(named.given) as stream:
-        data = stream.read(limit + 1)
-    if len(data) > limit:
-        raise LimitExceeded(f"bytes in {named.name}", limit)
-    return data
 
 
 def name_of_group(number: int) -> str:

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from sssjob import registry
 from sssjob.document import cause
-from sssjob.document import opened as unpacked
 from sssjob.document.attached import FileBudget
-from sssjob.document.sources import NamedSource, naming
+from sssjob.document.sources import NamedSource, content, naming
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, UnusableInput
 from sssjob.model import Block, Item, Job, Property, Requested
 from sssjob.records.record import Options
@@ -147,11 +146,11 @@ def _documents(
 ) -> Iterator[tuple[str, bytes, str]]:
     """The documents of a source, or its script: the name, the bytes, and what they are."""
     if work.source not in (AUTO, documents.DOCUMENTS):
-        yield source.name, content(source), work.source
+        yield source.name, content(source, MOST), work.source
         return
     for file in documents.inside(source, tell):
         with naming(file.name):
-            data = content(file)
+            data = content(file, MOST)
             if work.source != AUTO or not data.strip():
                 yield file.name, data, work.source
                 continue
@@ -164,7 +163,7 @@ def _documents(
                     continue
         records = file._replace(given=io.BytesIO(data))
         for record in documents.converted(found, records, tell, work.options):
-            yield record.name, content(record), documents.DOCUMENTS
+            yield record.name, content(record, MOST), documents.DOCUMENTS
 
 
 def _settings(
@@ -180,15 +179,6 @@ def _settings(
         if each.job is not None and work.select in ("", each.job.id)
     ]  # fmt: skip
     return replace(work.settings, context=target.context(jobs)), every
-
-
-def content(source: NamedSource) -> bytes:
-    """All bytes of a source, unpacked. Raises ``InvalidValue`` for too many."""
-    with unpacked(source.given) as stream:
-        data = stream.read(MOST + 1)
-    if len(data) > MOST:
-        raise InvalidValue(source.name, f"a source of at most {MOST} bytes")
-    return bytes(data)
 
 
 def of_job(job: Job, to: str) -> TranslatedJob:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.document.sources import NamedSource
 
 MOST = 16 << 20  # bytes of a configuration
 
@@ -37,7 +40,7 @@ def command(file: str, files: bool, as_json: bool) -> None:
     from sssjob.systems.condor.configured import Configured
 
     [source] = common.sources((file,))
-    told = Configured.read(_text(source.given, source.name))
+    told = Configured.read(_text(source))
     found = list(told.found(files=files))
     if as_json:
         said = [
@@ -58,18 +61,9 @@ def command(file: str, files: bool, as_json: bool) -> None:
     sys.exit(common.NOTHING if any(each.is_error for each in found) else common.FOUND)
 
 
-def _text(file: Any, name: str) -> str:
+def _text(source: NamedSource) -> str:
     """The text of a file; ends the command where it cannot be read."""
-    from sssjob.document.files import opened
-    from sssjob.errors import UnreadableDocument
+    from sssjob.document.sources import content
 
-    try:
-        with opened(file) as stream:
-            octets = stream.read(MOST + 1)
-    except OSError as error:
-        common.fail(common.reason(error))
-    except UnreadableDocument as error:
-        common.fail(error.finding.in_file(name))
-    if len(octets) > MOST:
-        common.fail(f"{name}: more than {MOST} bytes")
-    return octets.decode("utf-8", "replace")
+    with common.failing():
+        return content(source, MOST).decode("utf-8", "replace")

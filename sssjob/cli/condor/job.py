@@ -40,7 +40,8 @@ def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
     with common.stdout() as stream:
         count = write(_jobs(ads, files, not no_embedded), stream, indent=not lines)
     if not count and not ads.unread:
-        common.say("sssjob: no ad")
+        names = ", ".join(source.name for source in common.sources(files))
+        common.say(f"{common.name_of(names)}: no ad")
     sys.exit(common.NOT_UNDERSTOOD if ads.unread else common.FOUND if count else common.NOTHING)
 
 

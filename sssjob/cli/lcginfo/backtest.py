@@ -88,7 +88,6 @@ def command(
     """
     from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import backtest, config, estimators, lrmsinfo
-    from sssjob.lcginfo import caps as vo_max_jobs
     from sssjob.lcginfo.reader import ReaderOptions
     from sssjob.lcginfo.snapshot import Snapshot
     from sssjob.verbs.queue_state import QueueReading
@@ -97,9 +96,7 @@ def command(
     with common.failing():
         log.name = path or ""
         loaded = config.load(path, log) if path else config.Config()
-        log.name = caps or ""
-        text = shared.text(caps, vo_max_jobs.TEXT_LIMIT) if caps else ""
-        limits = loaded.vomap.caps(vo_max_jobs.read(text, log)) if caps else {}
+        limits = loaded.vomap.caps(shared.caps(caps, log)) if caps else {}
         log.name = lrms or ""
         printed = shared.contents(lrms, OUTPUT_LIMIT) if lrms else b""
         there = lrmsinfo.read(io.BytesIO(printed), log) if lrms else Snapshot()

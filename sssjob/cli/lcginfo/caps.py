@@ -42,16 +42,20 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
     """
     from sssjob import commands
     from sssjob.lcginfo import caps
+    from sssjob.lcginfo.snapshot import about_source
 
     log = shared.Log()
-    log.name = file or format_name
     with common.failing():
         known = _known(format_name)
-        if file is None and known is not None:
-            text = _printed(known, commands.CommandLimits(seconds=timeout))
+        if known is None:
+            found = shared.caps(file or "-", log)
         else:
-            text = shared.text(file or "-", caps.TEXT_LIMIT)
-        found = caps.read(text, log) if known is None else known.load()(text)
+            if file is None:
+                text = _printed(known, commands.CommandLimits(seconds=timeout))
+            else:
+                text = shared.text(file, caps.TEXT_LIMIT)
+            with about_source(file or format_name):
+                found = known.load()(text)
         common.data(caps.write(found), nl=False)
     log.close()
     sys.exit(common.NOTHING if log.bad else common.FOUND)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sssjob.lcginfo.site import Pair, Site
 
 HEADER = ("queue", "VO", "running", "waiting", "free", "ERT", "WRT")
-CAPS_LIMIT = 1 << 20
 
 
 @click.command(
@@ -85,25 +84,19 @@ def _site(path: str | None, lrms: str | None, caps: str | None, log: shared.Log)
     """The site that the configuration's commands, or the named files, show."""
     from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import answers, config
+    from sssjob.lcginfo.snapshot import about_source
 
     log.name = path or ""
     loaded = config.load(path, log) if path else config.Config()
     printed = None if lrms is None else shared.contents(lrms, OUTPUT_LIMIT)
-    given = None if caps is None else _caps(caps, log)
+    given = None if caps is None else shared.caps(caps, log)
     log.name = lrms or path or ""
     if printed is None:
-        return answers.gather(loaded, log, given=given)
-    with shared.about(log.name):
+        with config.about_file(log.name):
+            return answers.gather(loaded, log, given=given)
+    with about_source(log.name):
         loaded = replace(loaded, vo_max_jobs_cmd=())
         return answers.gather(loaded, log, printed=printed, given=given)
-
-
-def _caps(file: str, log: shared.Log) -> dict[str, int]:
-    """The caps in a file; what is wrong with them is told under its name."""
-    from sssjob.lcginfo import caps
-
-    with shared.about(file):
-        return caps.read(shared.text(file, CAPS_LIMIT), log.about(file))
 
 
 def _plotted(site: Site, svg: str | None) -> list[str]:

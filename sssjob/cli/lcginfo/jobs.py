@@ -39,13 +39,14 @@ def command(clock: str, form: str, output: str | None, file: str) -> None:
     that this 'now' becomes the present time of the clock.
     """
     from sssjob.document import opened, write
+    from sssjob.document.sources import naming
     from sssjob.lcginfo import jobs, lrmsinfo
 
     log = shared.Log()
     with common.failing():
         (named,) = common.sources((file,))
         log.name = named.name
-        with opened(named.given) as stream:
+        with naming(named.name), opened(named.given) as stream:
             snapshot = lrmsinfo.read(stream, log)
         shift = 0.0
         if clock != "none" and snapshot.now is not None:

@@ -114,7 +114,8 @@ def _published(path: str, estimator: str, log: _SystemLog) -> tuple[int, bytes]:
     try:
         loaded = config.load(path, log)
         log.name = "batch system"
-        site = answers.gather(loaded, log)
+        with config.about_file(path):
+            site = answers.gather(loaded, log)
         log.name = ""
         targets = publish.targets(loaded, log)
         return 0, publish.text(site, targets, estimator)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sssjob.cli import common
@@ -43,32 +41,31 @@ class Log:
         self._first.rest()
 
 
-@contextmanager
-def about(file: str) -> Iterator[None]:
-    """What is said in the block to be of no use is said of this file."""
-    from sssjob.lcginfo.snapshot import UnusableOutput
-
-    try:
-        yield
-    except UnusableOutput as error:
-        raise UnusableOutput(f"{common.name_of(file)}: {error}") from error
-
-
 def contents(file: str, limit: int) -> bytes:
-    """The bytes of a file that the user named, at most so many. Raises ``LimitExceeded``.
+    """The bytes of a file that the user named, at most so many.
 
-    A file of another kind, such as a picture, ends the command.
+    Raises ``LimitExceeded``, and ``UnreadableDocument`` for what is none, such as a picture.
     """
-    from sssjob.errors import UnreadableDocument
-    from sssjob.verbs.queue_state import bytes_of
+    from sssjob.document.sources import content
 
     (named,) = common.sources((file,))
-    try:
-        return bytes_of(named, limit)
-    except UnreadableDocument as error:
-        common.fail(error.finding.in_file(named.name))
+    return content(named, limit)
 
 
 def text(file: str, limit: int) -> str:
     """The same as text."""
     return contents(file, limit).decode("utf-8", "replace")
+
+
+def caps(file: str, log: Log) -> dict[str, int]:
+    """The caps in a file; what is wrong with them is told under its name.
+
+    Raises ``UnusableOutput``, and what ``contents`` does.
+    """
+    from sssjob.lcginfo import caps as vo_max_jobs
+    from sssjob.lcginfo.snapshot import about_source
+
+    (named,) = common.sources((file,))
+    with about_source(named.name):
+        octets = contents(file, vo_max_jobs.TEXT_LIMIT)
+        return vo_max_jobs.read(octets.decode("utf-8", "replace"), log.about(named.name))
