@@ -214,7 +214,7 @@ class Scope:
             found = Amount(Fraction(other.least), path, MINIMUM, "other numbers are not wanted")
         if found is None or found.basis == UNKNOWN or found.value < 1:  # which nothing satisfies
             return found
-        value = self.counts.overruling
+        value = self.overruling
         if value is None and least and found.basis != EXACT:
             value = self._of_groups_together() or self.counts.processors_of_tasks
         return found if value is None else replace(found, value=Fraction(value))
@@ -225,16 +225,28 @@ class Scope:
 
         None where the request admits neither.
         """
-        if not self._is_of_groups or not isinstance(self.block, Job):
+        if not (groups := self._of_several_groups):
             return None
-        groups = [
-            self.of_group(each, f"{self.path}/TaskGroup") for each in self.block.asking_groups
-        ]
-        total = ceil(sum(each.processors_in_all(least=True).value for each in groups))
-        if CountRange.of(self.wanted("Processors")).admits(total):
-            return total
+        if CountRange.of(self.wanted("Processors")).admits(self._needed_by_groups):
+            return self._needed_by_groups
         tasks = ceil(sum(each.tasks.value for each in groups))
         return self.counts._replace(task_count=tasks).processors_of_tasks
+
+    @cached_property
+    def _needed_by_groups(self) -> int:
+        """The processors that several task groups have together."""
+        every = self._of_several_groups
+        return ceil(sum(each.processors_in_all(least=True).value for each in every))
+
+    # decisions 1134, 1192
+    @property
+    def overruling(self) -> int | None:
+        """How many processors the tasks have, where these overrule those that are asked for."""
+        if not self._of_several_groups:
+            return self.counts.overruling
+        asked = self.counts.processors
+        are_fewer = asked is not None and asked.hi is not None and asked.hi < self._needed_by_groups
+        return self._needed_by_groups if are_fewer else None
 
     def processors_in_all(self, *, least: bool) -> Amount:
         """Processors that are given, requested or stated; else those of the tasks.
@@ -253,7 +265,7 @@ class Scope:
     def own_processors(self) -> Amount | None:
         """The processors that the block itself says, without context, or those of its tasks."""
         found = self.bare("Processors")
-        value = None if found is None or found.value < 1 else self.counts.overruling
+        value = None if found is None or found.value < 1 else self.overruling
         return found if found is None or value is None else replace(found, value=Fraction(value))
 
     def limit(self, name: str) -> Amount | None:
@@ -363,9 +375,14 @@ class Scope:
 
     def _may_hold(self, choice: JointChoice) -> bool:
         """Whether what a choice demands does not contradict itself, or all of a task group."""
-        return not conflict(self.demanded(choice)) and all(
-            each.may_have(choice) for each in self._of_several_groups
-        )
+        if conflict(self.demanded(choice)):
+            return False
+        groups = self._of_several_groups
+        if groups and "Processors" in self.mentioned:
+            most = self._interval(choice.own, "Processors").integers().hi
+            if most is not None and most < self._needed_by_groups:
+                return False
+        return all(each.may_have(choice) for each in groups)
 
     # decision 1190
     @cached_property

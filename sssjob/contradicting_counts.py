@@ -11,13 +11,13 @@ from typing import NamedTuple
 from sssjob.amounts import Scope
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
-from sssjob.layout import Unit, units
+from sssjob.layout import Unit, check_sum, units
 from sssjob.layout.met import holds
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
 from sssjob.model import Delivered, TaskGroup
 
-NODE = "Node"
+NODE, PROCESSORS = "Node", "Processors"
 NAMES = (NODE, *sorted(COUNTS))
 
 
@@ -33,6 +33,8 @@ def of_all(job: Scope) -> Iterator[CountContradiction]:
     """Those of a job and of its task groups; none of what cannot be read."""
     blocks = (job.block, *job.block.blocks(TaskGroup))
     names = {item.name for block in blocks for item in (*block.properties, *block.requested)}
+    if len(blocks) > 2:
+        yield from of_sum(job)
     if NODE not in names and len(COUNTS & names) < 2:
         return
     if len(blocks) > 1:
@@ -68,6 +70,20 @@ def of_groups(job: Scope) -> Iterator[tuple[int, list[CountContradiction]]]:
             _, is_one_of_several, number = unit.path.rpartition("[")
             place = int(number.rstrip("]")) - 1 if is_one_of_several else 0
             yield place, [*_of_request(asked)]
+
+
+# decisions 1092, 1192
+def of_sum(job: Scope) -> Iterator[CountContradiction]:
+    """The Processors of a job, where these cannot be those of its several task groups together.
+
+    An alternative that can be is taken before one that cannot.
+    """
+    if job.is_one or PROCESSORS not in job.mentioned | job.own.names():
+        return
+    parts = [unit for unit in units(job.block) if unit.job is not None]
+    whole = parts[0].job if len(parts) > 1 else None
+    for found in () if whole is None else check_sum(whole, parts):
+        yield CountContradiction(PROCESSORS, found.message, found.path)
 
 
 def _holds(job: Scope) -> bool:

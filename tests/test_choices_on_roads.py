@@ -523,3 +523,79 @@ def test_an_ad_asks_for_a_node_that_the_job_joins_to_an_amount(policy):
     assert made.runs
     assert writing.expression(made.ad["Requirements"]) == 'TARGET.Machine == "n2"'
     assert is_written(job, "condor")
+
+
+# What a job says of all its task groups, and they of their tasks. # decision 1192
+TOO_FEW = {
+    "fewer processors than tasks":
+        (requested("<Processors>4</Processors>"),
+         of_groups("<TaskCount>4</TaskCount>", "<TaskCount>1</TaskCount>"), 5),
+    "fewer, outside of the request":
+        ("<Processors>4</Processors>",
+         of_groups("<TaskCount>4</TaskCount>", "<TaskCount>1</TaskCount>"), 5),
+    "at most fewer":
+        (requested('<Processors op="LE">3</Processors>'), of_groups(P4, "<TaskCount>1</TaskCount>"),
+         5),
+    "one for two that say nothing": (requested("<Processors>1</Processors>"), of_groups("", ""), 2),
+    "fewer than one of them": (requested(P2), of_groups("<TaskCount>5</TaskCount>", ""), 6),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("own, groups, number", TOO_FEW.values(), ids=TOO_FEW)
+def test_the_tasks_of_several_groups_overrule_fewer_processors_of_their_job(own, groups, number):
+    job = with_policy("Warn", own + groups)
+    assert set(counted_by_roads(job).values()) == {number}
+    [made] = to_ads(job)
+    assert made.ad["RequestCpus"] == number
+    assert "does not hold" in " ".join(each.message for each in made.findings)
+    assert [each.code for each in layout.check(job)] == ["E-COUNTS"]
+    told = derive(job, starting=True).findings
+    assert "W-COUNTS" in {each.code for each in told}
+
+
+@pytest.mark.parametrize("own, groups, number", TOO_FEW.values(), ids=TOO_FEW)
+def test_with_reject_no_road_writes_them(own, groups, number):
+    del number
+    job = with_policy("Reject", own + groups)
+    assert [each for each in ("sbatch", "pbs", "torque", "condor") if is_written(job, each)] == []
+    assert not makes_an_ad(job)
+
+
+@pytest.mark.parametrize(
+    "own", [either('<Processors op="LE">3</Processors>', "<Duration>60</Duration>"),
+            either(P2, "<Memory>9</Memory>")],
+)  # fmt: skip
+def test_an_alternative_that_has_room_for_the_tasks_of_the_groups_is_taken(own):
+    text = own + of_groups("<TaskCount>4</TaskCount>", "")
+    job = with_policy("Reject", text)
+    assert set(counted_by_roads(with_policy("Warn", text)).values()) == {5}
+    assert is_written(job, "pbs")
+    assert [*layout.check(job)] == []
+
+
+@pytest.mark.parametrize("policy, nodes", [("Warn", 2), ("Reject", None)])
+def test_no_more_nodes_are_asked_for_than_several_groups_have_tasks(policy, nodes):
+    job = with_policy(policy, "<NodeCount>4</NodeCount>" + of_groups("", ""))
+    if nodes is None:
+        assert not is_written(job, "sbatch")
+        return
+    text, losses = translate(job, "sbatch", Settings(residual=False))
+    assert READERS["sbatch"](text).nodes == nodes
+    assert any("NodeCount <= TaskCount does not hold" in each.reason for each in losses)
+
+
+# What is said of each task, by the alternative that an ad of several is of.
+@pytest.mark.parametrize(
+    "asked, size",
+    [
+        (requested('<NodeCount>3</NodeCount><Memory conj="Or">480</Memory>'), 480),
+        ("<Memory>480</Memory>" + either('<NodeCount op="NE">3</NodeCount>', P2), 960),
+        ("<Memory>480</Memory>" + either(N3, F), 480),
+    ],
+)
+def test_each_ad_of_several_groups_has_the_memory_of_the_tasks_of_its_alternative(asked, size):
+    job = with_policy("Reject", of_groups(asked, "<NodeCount>1</NodeCount>"))
+    first, second = to_ads(job)
+    assert first.runs
+    assert second.runs
+    assert first.ad["RequestMemory"] == size

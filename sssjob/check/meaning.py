@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from lxml.etree import _Element as Element
 
@@ -260,7 +260,8 @@ def _is_settled(element: Element) -> bool:
     nodes_, processors = (stated[name] for name in _COUNTED)
     if _excludes(stated["Feature"]):
         return False
-    if len(processors) > 1 and next(element.iter("{*}TaskGroup"), None) is not None:
+    groups = len([*islice(element.iter("{*}TaskGroup"), 2)]) if processors else 0
+    if groups > 1 or (groups and len(processors) > 1):
         return False  # a job's may be those of its task groups, or not
     grouped = _grouped((*nodes_, *processors))
     if not all(map(requests.leaves_some, nodes_)) or not _leave_numbers(grouped):

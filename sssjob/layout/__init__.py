@@ -13,7 +13,7 @@ precedence holds, and each one that it overrides is a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sssjob import defaults
@@ -27,7 +27,7 @@ from sssjob.errors import (
 )
 from sssjob.expression import And, Term
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, NoCount, of_counts, requests
+from sssjob.layout.request import ALTERNATIVES, LayoutRequest, NoCount, of_counts, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 from sssjob.task_counts import CountRange
@@ -160,10 +160,13 @@ def check(block: Block) -> Iterator[Finding]:
 def check_sum(
     job: Block, groups: Sequence[Unit], path: str = "/Job", *, lenient: bool = False
 ) -> Iterator[Finding]:
-    """Whether the Processors of a job are those of its task groups together, if all of them say."""
+    """Whether the Processors of a job can be those of its task groups together.
+
+    Tasks without a number of processors have one each at least.
+    """
     try:
-        whole = _processors(job, path)
-        parts = [_processors(group.block, group.path) for group in groups]
+        whole = _over(job, path, lambda asked: asked.processors)
+        parts = [_over(group.block, group.path, _needed) for group in groups] if whole else []
     except _Unreadable:
         return
     known = [part for part in parts if part is not None]
@@ -228,10 +231,26 @@ def _units_of(job: Block, path: str) -> Iterator[Unit]:
         yield Unit(path, block)
 
 
-def _processors(block: Block, path: str) -> Stated | None:
-    """From the least to the most processors that any alternative admits, if all of them say."""
+# decision 1192
+def _needed(asked: LayoutRequest) -> Stated:
+    """The processors of a task group in one alternative: no fewer than its tasks need."""
+    stated, each = asked.processors, asked.distribution.per_task
+    if stated is None:
+        least = CountsPlan(asked, lenient=True).checked().processors.value
+        return Stated(CountRange(least, least if each else None), asked.path, asked.line)
+    given = asked.said.given_tasks
+    product = given.value * (each.value if each else 1) if given else 0
+    if product < stated.bounds.granted or not stated.bounds.admits(product):
+        return stated.within(CountRange(stated.bounds.granted, stated.bounds.hi))
+    return stated.within(CountRange(product, stated.bounds.hi))
+
+
+def _over(
+    block: Block, path: str, number: Callable[[LayoutRequest], Stated | None]
+) -> Stated | None:
+    """From the least to the most of a number in all alternatives, if each of them has one."""
     asked, complete, _ = requests(block, path)
-    every = [each.processors for each in asked]
+    every = [number(each) for each in asked]
     known = [stated for stated in every if stated is not None]
     if not complete or not known or len(known) < len(every):
         return None

@@ -13,12 +13,9 @@ from sssjob.contradicting_counts import NAMES, NODE, CountContradiction
 from sssjob.defaults import COUNTS, LAID_OUT
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import LOGIC_AND_OPERATOR
-from sssjob.layout import check_sum, units
 from sssjob.layout.met import keep, said
 from sssjob.model import Block, Item, Note, Property, Requested, TaskGroup
 from sssjob.translate.requests import JobRequest
-
-_SUM = "Processors"
 
 _agreeing: dict[tuple[object, ...], None] = {}  # what task groups are made of that agree
 
@@ -44,7 +41,8 @@ def tell(asked: JobRequest) -> None:
         owner = asked.job.task_groups[place : place + 1]
         for each in found:
             _tell(by_owner.get(id(*owner), asked) if owner else asked, each)
-    of_sum = [*_of_sum(asked)] if views else []  # what the only one says is told elsewhere
+    # What the only one says is told elsewhere.
+    of_sum = [*contradicting_counts.of_sum(asked.scope)] if views else []
     for each in of_sum:
         _tell(asked, each)
     if made_of is not None and not of_sum and not any(found for _, found in every):
@@ -112,13 +110,3 @@ def of_job(asked: JobRequest) -> Iterator[CountContradiction]:
     if outline is not None and not found:
         keep(outline.agreeing, texts, None)
     yield from found
-
-
-# decision 1092
-def _of_sum(asked: JobRequest) -> Iterator[CountContradiction]:
-    """The Processors of a job, where these are not those of its task groups together."""
-    if not asked.items(_SUM):
-        return
-    parts = [unit for unit in units(asked.scope.block) if unit.job is not None]
-    for found in check_sum(parts[0].job, parts) if parts and parts[0].job is not None else ():
-        yield CountContradiction(_SUM, found.message, found.path)

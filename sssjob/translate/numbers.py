@@ -319,8 +319,11 @@ def added(
     found = [shape(view) for view in groups]
     total = sum(part.total for part in found)
     own.tasks = sum(part.task_count for part in found)
-    if own.processors is None or (own.processors.exact is None and own.processors.admits(total)):
-        own.processors = CountRange.exactly(total)  # decision 1175
+    processors = own.processors
+    are_fewer = processors is not None and processors.hi is not None and processors.hi < total
+    is_any = processors is None or (processors.exact is None and processors.admits(total))
+    if are_fewer or is_any:
+        own.processors = CountRange.exactly(total)  # decisions 1175, 1192
     if all(part.per_task == found[0].per_task for part in found):
         own.per_task = found[0].per_task
     if all(part.nodes or (part.per_node and part.written) for part in found):
@@ -333,6 +336,10 @@ def added(
             asked.approximate("NodeCount", f"its task groups have {nodes} together")
         own.nodes = own.nodes or CountRange.exactly(nodes)
     own.nodes = _no_more_than_tasks(own, own.nodes)
+    if own.nodes and own.nodes.granted > own.tasks:  # decision 1192
+        told = f"NodeCount <= TaskCount does not hold: its task groups have {own.tasks} tasks"
+        asked.approximate("NodeCount", told, met=False)
+        own.nodes = CountRange.exactly(own.tasks)
     _agree(asked, own, in_tasks=in_tasks)
     own.uneven = own.tasks * own.each != total
     own.tasks_of = tuple(part.task_count for part in found)

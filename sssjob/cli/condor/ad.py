@@ -108,7 +108,10 @@ def _ads(
             every = to_ads(known.block, document=embedded(own) if document else "", v1=v1)
             told = dict.fromkeys(found for mapped in every for found in mapped.findings)
             common.print_findings(found.in_file(item.file) for found in told)
-            lost = any(each.code == "E-LOSS" and each.severity is Severity.ERROR for each in told)
+            lost = any(
+                each.code == "E-LOSS" or each.path.endswith("/Requested")  # which says nothing then
+                for each in told if each.severity is Severity.ERROR
+            )  # fmt: skip
             if lost or asked(known.block, path).parts is None:
                 # HTCondor would run it wherever it likes.
                 complain(f"{item.file}: error: {path} is not written")

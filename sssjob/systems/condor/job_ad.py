@@ -843,7 +843,7 @@ def _number(asked: JobRequest, element: str) -> int | None:
 def _overruling(asked: JobRequest) -> int | None:
     """The processors of the tasks, where these overrule a number that is asked for."""
     count = asked.scope_of("Processors").counts.processors
-    return _counting(asked).counts.overruling if count is not None and count.exact else None
+    return _counting(asked).overruling if count is not None and count.exact else None
 
 
 def _counting(asked: JobRequest) -> Scope:

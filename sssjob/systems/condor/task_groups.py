@@ -130,27 +130,32 @@ class JobOfAd:
 
 def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
     """The ads of a job: one, or one for each task group where these are on hosts of their own."""
+    groups = job.asking_groups
     every = [
         part.mapped(document="" if number else document, v1=v1)
         for number, part in enumerate(parts(job))
     ]
-    taken = every[0].number
-    if taken is None or len(job.asking_groups) != 1:
+    taken = [made.number for made in every]
+    is_any = len(taken) > 1 and len(Scope(job, "/Job").choices) > 1  # whose choices those are
+    if not any(number is not None for number in taken) or len(taken) != len(groups) or is_any:
         return every
-    # What its only group asks for each of its tasks is that of the tasks in this alternative.
-    return [part.mapped(number=taken, document=document, v1=v1) for part in parts(job, taken)]
+    # What a group asks for each of its tasks is that of the tasks in this alternative.
+    return [
+        part.mapped(number=number, document="" if place else document, v1=v1)
+        for place, (part, number) in enumerate(zip(parts(job, taken), taken, strict=True))
+    ]
 
 
-def parts(job: Job, alternative: int | None = None) -> list[JobOfAd]:
+def parts(job: Job, alternatives: Sequence[int | None] = ()) -> list[JobOfAd]:
     """What the ads of a job are about: a task group with hosts of its own each, or all of it.
 
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
-    ``alternative`` is the number of the one by which tasks are counted (``Scope.choices``), where
-    it is not the best.
+    ``alternatives`` are the numbers of those by which tasks are counted (``Scope.choices``), None
+    for the best: one of the job, or one of each of several groups.
     """
     if any(group.properties.all(_VARIABLES) for group in job.asking_groups):
         job = lending(job, _VARIABLES)  # decisions 987, 1096
-    groups = tuple(_of_all_tasks(job, alternative))
+    groups = tuple(_of_all_tasks(job, alternatives))
     if not groups:
         return [JobOfAd(job)]
     document = job
@@ -193,11 +198,16 @@ def parts(job: Job, alternative: int | None = None) -> list[JobOfAd]:
 
 
 # decision 930
-def _of_all_tasks(job: Job, alternative: int | None) -> Iterator[TaskGroup]:
+def _of_all_tasks(job: Job, alternatives: Sequence[int | None]) -> Iterator[TaskGroup]:
     """The task groups of a job, of which each asks for what its tasks have together, as a job."""
-    whole = Scope(job, "/Job", number=alternative)
-    for group, of in zip(job.asking_groups, counted(job).asking_groups, strict=True):
+    groups = job.asking_groups
+    of_job = alternatives[0] if len(alternatives) == 1 else None
+    taken = alternatives if len(alternatives) > 1 else [None] * len(groups)
+    whole = Scope(job, "/Job", number=of_job)
+    for group, of, number in zip(groups, counted(job).asking_groups, taken, strict=True):
         counting = whole.of_group(of, "/Job/TaskGroup", is_counted=True)
+        if number is not None:
+            counting.number = number
         asking = group if whole.is_one else _that_can_be_met(whole, group)
         yield with_amounts_times(asking, _tasks(counting))
 
@@ -313,7 +323,11 @@ def _without_request(group: TaskGroup) -> TaskGroup:
 # decision 1083
 def _contradictions(job: Job) -> Iterator[Finding]:
     """The counts and names of nodes of each task group that contradict each other."""
-    for place, every in contradicting_counts.of_groups(Scope(job, "/Job")):
+    whole = Scope(job, "/Job")
+    for each in contradicting_counts.of_sum(whole):
+        said = [*job.properties.all(each.name), *job.requested.all(each.name)]
+        yield from _lost(said[0], each.why, each.path, job)
+    for place, every in contradicting_counts.of_groups(whole):
         inside = job.task_groups[place : place + 1]
         blocks = (*inside, job)
         said = [each for block in blocks for each in (*block.properties, *block.requested)]

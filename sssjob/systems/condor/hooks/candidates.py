@@ -569,7 +569,7 @@ def _part(asking: Job, number: int | None = None) -> JobOfAd:
 
     What became of a group is past as well.
     """
-    [part, *others] = parts(asking, number)
+    [part, *others] = parts(asking, () if number is None else (number,))
     if others:
         raise _NoAd(_ON_NODES)
     return replace(part, job=part.job.holding(
