@@ -27,6 +27,35 @@ def test_each_day_in_which_something_is_has_a_piece_from_its_first_to_its_last_s
 
 
 @pytest.mark.parametrize(
+    "since, until, bounds, names",
+    [
+        (None, None, [15, 20], "123"),
+        (None, 100, [15, 20, 100], "1233"),
+        (None, 21, [15, 20, 21], "1233"),
+        (None, 20, [15, 20], "123"),
+        (None, 15, [15], "12"),
+        (10, None, [10, 15, 20], "1123"),
+        (15, None, [15, 20], "223"),
+        (20, None, [20], "33"),
+        (12, 18, [12, 15, 18], "1122"),
+        (0, 5, [0, 5], "111"),
+        (30, 40, [30, 40], "333"),
+    ],
+)
+def test_a_period_is_cut_behind_the_first_second_that_is_and_up_to_the_last(
+    since, until, bounds, names
+):
+    found = pieces(("period",), UTC, since, until, [(10, 20)], (10, 15, 20, 21, 22))
+    assert found.bounds[1:-1] == bounds
+    assert [*zip(names, strict=True)] == found.names
+
+
+def test_times_are_not_cut_at_periods_that_the_report_is_not_by():
+    found = pieces(("day",), UTC, None, None, [(10, 20)], (10, 15, 20, 21))
+    assert found.bounds[1:-1] == []
+
+
+@pytest.mark.parametrize(
     "since, until, names, inside",
     [
         (0, DAY, ["01", "02"], [False, True, False]),

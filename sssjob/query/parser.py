@@ -67,8 +67,8 @@ class _XPathParser:
 
     @property
     def following(self) -> str:
-        """The text of the token behind the current one."""
-        return self.tokens[min(self.index + 1, len(self.tokens) - 1)].text
+        """The text of the token behind the current one, which is not the end."""
+        return self.tokens[self.index + 1].text
 
     def take(self) -> Token:
         token = self.token

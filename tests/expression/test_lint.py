@@ -39,6 +39,10 @@ FOUND = [
     pytest.param(("User a", "Queue group=1 x", "Queue conj=Or y", "Project group=-1 p"), [("W-MIXED", "Project")], id="inside a group"),
     pytest.param(("Memory preference=2 2", "Memory preference=1 1"), [], id="a preference is one operand"),
     pytest.param(("Queue x", "Memory conj=Or preference=2 2", "Memory preference=1 1"), [], id="also behind Or"),
+    pytest.param(("Queue a", "Queue conj=Or b", "Feature preference=-1 ib"), [], id="a wish behind Or excludes nothing"),
+    pytest.param(("Queue a", "Queue conj=Or b", "Feature conj=Nand preference=-1 ib"), [], id="nor does what is to be avoided"),
+    pytest.param(("User a", "Feature conj=Or preference=-1 ib", "Queue x"), [("W-MIXED", "Queue")], id="a wish before Or is always so, and what follows is not"),
+    pytest.param(("Queue a", "Queue conj=Or b", "Queue conj=Nand c"), [], id="c is neither a nor b"),
 
     pytest.param(("Processors 12", "Processors 16"), [("W-UNSAT", "Processors[2]")], id="2.5 two numbers"),
     pytest.param(("User a", "User b"), [("W-UNSAT", "User[2]")], id="2.5 two users"),

@@ -1,5 +1,6 @@
 """One pass over all amounts says what asking at each of them says."""
 
+from itertools import product
 from random import Random
 
 import pytest
@@ -48,6 +49,25 @@ def test_each_number_is_judged_as_if_it_were_asked_alone(seed):
         best = [max(range(end + 1), key=lambda n: (said[n], n)) for end in range(len(said))]
         held = [place for place, (verdict, _) in enumerate(said) if verdict]
         assert swept(form, tried) == (held[0] if held else None, tuple(best))
+
+
+ONE = [[("8", {"op": op})] for op in ("EQ", "NE", "GE", "LE", "GT", "LT")]
+TWO = [
+    [("8", {"op": op}), ("16", {"op": other, "conj": join})]
+    for op, other, join in product(("EQ", "GE", "LT"), ("NE", "LE", "GT"), ("And", "Or"))
+]
+
+
+@pytest.mark.parametrize("asked", [(), (8,), (7, 8), (8, 9), (1, 2), (20, 30), (7, 9, 15, 16, 17)])
+@pytest.mark.parametrize("rows", [*ONE, *TWO], ids=repr)
+def test_any_numbers_may_be_asked_and_not_only_those_that_the_request_names(rows, asked):
+    form = Request(parse([Property("Processors", *row) for row in rows])).formula
+    slot = next(leaves(form)).slot
+    said = [scored(form, NOWHERE, {slot: each}, scale(form))[0] for each in asked]
+    held = [place for place, verdict in enumerate(said) if verdict]
+    found = swept(form, asked)
+    assert found.least == (held[0] if held else None)
+    assert len(found.best) == len(asked)
 
 
 def pairs(count):

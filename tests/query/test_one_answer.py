@@ -30,6 +30,25 @@ def test_a_stream_has_one_answer(text, expected):
     assert answers(pickle.loads(pickle.dumps(query)), STREAM, places=False) == expected
 
 
+# A node says in which document a path behind it starts; a value does not.
+@pytest.mark.parametrize("text", [
+    "(//Job/Id)[1] ! count(//Job)", "(//Job//Id)[1] ! count(//Job)", "(//Job/.)[1]/count(//Job)",
+    "(//Id/..)[1] ! count(//Job)", "(//*)[1] ! count(//Job)", "(//Job/(Id))[1] ! count(//Job)",
+    "(//Job/child::Id)[1] ! count(//Job)", "(//Memory/@units)[1] ! count(//Job)",
+    "(//Job/(Id | User))[1] ! count(//Job)", "(//Job/Id[1])[1] ! count(//Job)",
+])  # fmt: skip
+def test_what_stands_behind_nodes_of_all_documents_starts_at_theirs(text):
+    assert answers(compile(text, None, "3.1"), STREAM) == ["1"]
+
+
+@pytest.mark.parametrize("text", [
+    "(//Job/string(Id))[1] ! count(//Job)", "('a', 'b')[1] ! count(//Job)",
+    "(//Job/(Charge + 1))[1] ! count(//Job)", "(//Job/(Id, 1))[1] ! count(//Job)",
+])  # fmt: skip
+def test_what_stands_behind_values_is_asked_of_each_document(text):
+    assert answers(compile(text, None, "3.1"), STREAM) == ["1", "1", "1"]
+
+
 @pytest.mark.parametrize(("text", "expected"), one_answer.SIDE_BY_SIDE)
 def test_what_each_document_answers_stands_side_by_side(text, expected):
     query = compile(text, None, "3.1")

@@ -62,6 +62,10 @@ def test_unknown_names_are_pointed_at(expression, said):
         ("//JobGroup/User", 11, "User does not stand in JobGroup"),
         ("//Memory/Id", 9, "Memory holds no elements, so that Id is never found in it"),
         ("//Job/User/@units", 12, "User has no attribute units"),
+        ("//Job/./Variable", 8, "Variable does not stand in Job"),
+        ("//Job/self::Job/Variable", 16, "Variable does not stand in Job"),
+        ("//*/self::JobGroup/User", 19, "User does not stand in JobGroup"),
+        ("//Job/Id/self::node()/User", 22, "Id holds no elements, so that User is never found"),
         ("//Job/Requested/*[@op = 'ge']", 19, "op is never 'ge': it is one of EQ, GE, GT, LE"),
         ("//Job[StartTime > '2026-01-31T00:00Z']", 6,
          "sss:time(StartTime) can be compared with sss:time('2026-01-31T00:00Z')"),
@@ -90,6 +94,8 @@ def test_what_can_never_be_so_is_pointed_at(expression, position, said):
         "//Job[Processors = 'x']", "//Job[Memory = '2']",
         "//Job[Memory > count(TaskGroup)]", "//Job[Memory > string(Name)]",
         "//Job[Processors > count(TaskGroup)]", "//*[@units = 'XB']",
+        "//Job/Id/../User", "//Job/Id/text()/User", "//Memory/following-sibling::node()/User",
+        "//Job/*/Variable", "//Job/self::*/Variable", "//Job/../Variable", "//Job/x/Variable",
     ],
 )  # fmt: skip
 def test_what_may_be_so_is_not_doubted(expression):

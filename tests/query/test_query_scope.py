@@ -4,7 +4,7 @@ from lxml import etree
 from sssjob import spec
 from sssjob.query import compile
 from sssjob.query.parser import parse
-from sssjob.query.scope import residual, unions
+from sssjob.query.scope import is_inside, is_relative, residual, unions
 
 S = {"s": spec.NAMESPACE, "x": "urn:x"}
 
@@ -83,10 +83,69 @@ def test_what_may_leave_a_job_object_does_not_stream(expression):
         ("//Job[Id] | //JobGroup", ""),
         ("true()", "true() is worked out over the whole document"),
         ("string(/Jobs)", "string(/child::Jobs) is worked out over the whole document"),
+        ("lang('en')", "lang() looks at the whole document"),
+        ("//Job[lang('en')]", "lang() looks at the whole document"),
+        (
+            "//s:Job = //s:JobGroup",
+            "/descendant::s:Job = /descendant::s:JobGroup is worked out over the whole document",
+        ),
     ],
 )
 def test_why_it_does_not_is_told(expression, told):
     assert compile(expression, S).obstacle == told
+
+
+@pytest.mark.parametrize(
+    "expression, is_relative_, is_inside_",
+    [
+        ("Id", True, True),
+        (".", True, True),
+        ("Id/..", True, True),
+        ("..", True, False),
+        ("following-sibling::Job", True, False),
+        ("string()", True, True),
+        ("concat('a', name())", True, True),
+        ("count(Id)", True, True),
+        ("1 + Id", True, True),
+        ("-Id", True, True),
+        ("lang('en')", True, False),
+        ("Id | //Job", True, False),
+        ("Id[//Job]", True, False),
+        ("/", False, False),
+        ("//Job", False, False),
+        ("string(/)", False, False),
+        ("(//Job)[Id]", False, False),
+        ("//Job | //JobGroup", False, False),
+        ("'a'", False, True),
+        ("1 + 2", False, True),
+        ("true()", False, True),
+    ],
+)
+def test_it_is_known_where_an_expression_starts_and_whether_it_stays(
+    expression, is_relative_, is_inside_
+):
+    parsed = parse(expression)
+    assert is_relative(parsed) is is_relative_
+    assert is_inside(parsed) is is_inside_
+
+
+@pytest.mark.parametrize(
+    "expression, paths",
+    [
+        ("//Job", ["//Job"]),
+        ("//Job | /Jobs/Id", ["//Job", "/Jobs/Id"]),
+        ("//Job | (//JobGroup | //Id)", ["//Job", "//JobGroup", "//Id"]),
+        ("//Job | Id", []),
+        ("Id", []),
+        ("//Job = //JobGroup", []),
+        ("//Job and //JobGroup", []),
+        ("//Job + //JobGroup", []),
+        ("(//Job)[1] | //JobGroup", []),
+        ("count(//Job)", []),
+    ],
+)
+def test_only_a_union_of_absolute_paths_is_asked_path_by_path(expression, paths):
+    assert unions(parse(expression)) == tuple(map(parse, paths))
 
 
 NESTED = (

@@ -105,6 +105,32 @@ def test_only_prefixes_of_the_standard_name_its_jobs(expression, streams):
     assert compile(expression, given, "3.1").streams is streams
 
 
+@pytest.mark.parametrize(
+    "expression, told",
+    [
+        ("//Job", ""),
+        ("Id", ""),
+        ("(//Job)/Id", ""),
+        ("((//Job))", ""),
+        ("(//Job[Id] | //JobGroup)/Id", ""),
+        ("(for $j in //Job return $j/Id)", ""),
+        ("(//Id)", "(//Id) may stand outside of job objects"),
+        ("(//Job)[1]", "(//Job)[1] is worked out over the whole document"),
+        ("(//Job, //JobGroup)/Id", "//Job, //JobGroup is worked out over the whole document"),
+        ("(//Job/..)/Id", ".. may leave the job object"),
+        ("(1)", "1 is worked out over the whole document"),
+        ("//Job[lang('en')]", "Job[lang('en')] may count job objects"),
+        ("//Job[Id][lang('en')]/Id", "Job[Id][lang('en')] may count job objects"),
+        ("//Job/lang('en')", "lang() may leave the job object"),
+        ("Id[. = //Id]", "//Id starts at the document again"),
+    ],
+)
+def test_why_a_whole_document_is_asked_is_told(expression, told):
+    query = compile(expression, None, "3.1")
+    assert query.obstacle == told
+    assert query.streams is (not told)
+
+
 @pytest.mark.parametrize("version", ["1.0", *VERSIONS])
 @pytest.mark.parametrize(
     "expression, expected", [("//Id/@op", "b"), ("//Id/@s:op", "a"), ("//@op", "b")]
