@@ -43,6 +43,74 @@ def test_a_value_that_is_no_object_hides_none_behind_it_on_its_line(monkeypatch,
         assert len(pieces) == 3
 
 
+@pytest.mark.parametrize("length", [1, 5000])
+@pytest.mark.parametrize("chunk", [1, 2, 3, 777])
+def test_a_long_line_that_is_no_object_hides_none_behind_it(monkeypatch, chunk, length):
+    monkeypatch.setattr(json_objects, "CHUNK", chunk)
+    wrong = "x" * length
+    for text in (f'[\n{{"job_id": 1}},\n{wrong}\n{{"job_id": 2}}\n]',
+                 f'{{"jobs": [\n{{"job_id": 1}},\n{wrong}\n{{"job_id": 2}}\n]}}'):  # fmt: skip
+        one, bad, other = found(text)
+        assert (one[1], other[1]) == ({"job_id": 1}, {"job_id": 2})
+        assert (bad.line, other[0]) == (3, 4)
+
+
+def named(text):
+    """The names and values of jobs that stand in an object, or the lines and what is wrong."""
+    pieces = json_objects.read_named(io.BytesIO(text.encode()), "Jobs")
+    return [(each.name, each.value) if isinstance(each, json_objects.NamedObject)
+            else (each.line, each.reason) for each in pieces]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+@pytest.mark.parametrize("text, expected", [
+    ("", []),
+    ("{}", []),
+    ('{"a": 1, "Jobs": {}}', []),
+    ('{"Jobs": 5}', [(1, "'Jobs' is no object")]),
+    ('{"Jobs": {"1": {"a": 1}}}{"Jobs": {"2": {"a": 2}}}', [("1", {"a": 1}), ("2", {"a": 2})]),
+    ('{"Jobs": {"1": {"a": 1}}}\n,5', [("1", {"a": 1}), (2, """'5' behind the object "Jobs\"""")]),
+    ('{"Jobs": {"1": 5, "2": {"a": 1}}}', [(1, "'1' is no object"), ("2", {"a": 1})]),
+    ('{"Jobs": {"1": nix,\n"2": {"a": 1}}}', [(1, "'1' is no object"), ("2", {"a": 1})]),
+    ('{"Jobs": {\n "1": {\n  "a": 5 5,\n  "b": {\n   "x": 1\n  }\n },\n "2": {"b": 1}\n}}\n',
+     [(2, "not JSON: expecting ',' delimiter at line 3"), ("2", {"b": 1})]),
+])  # fmt: skip
+def test_objects_by_their_names_are_found_alike_wherever_a_read_ends(
+    monkeypatch, text, expected, size
+):
+    monkeypatch.setattr(json_objects, "CHUNK", size)
+    assert named(text) == expected
+
+
+@pytest.mark.parametrize("text", ["[]", "5", " [1]"])
+def test_what_does_not_begin_with_an_object_has_no_objects_by_names(text):
+    with pytest.raises(UnusableInput, match="no JSON object"):
+        named(text)
+
+
+class Open(io.BytesIO):
+    """A stream that may go on."""
+
+    is_open = True
+
+
+@pytest.mark.parametrize("member, text, place", [
+    ("jobs", '{"jobs": [{"a": 1}', (1, True, True)),
+    ("jobs", '{"jobs": [{"a": 1},\n', (2, True, True)),
+    ("jobs", '{"jobs": [{"a": 1}]', (1, False, True)),
+    ("jobs", '{"jobs": [{"a": 1}], "b', (1, False, True)),
+    ("jobs", '{"jobs": [{"a": 1}]}', (1, True, False)),
+    ("jobs", '{"jobs": [{"a": 1}]}\n', (2, True, False)),
+    ("jobs", '{"jobs": [{"a": 1}]}\n{"x"', (2, False, False)),
+    ("", '[{"a": 1}', (1, True, True)),
+    ("", '{"a": 1}\n', (2, True, False)),
+])  # fmt: skip
+def test_where_a_part_ends_tells_what_it_stands_in(member, text, place):
+    with pytest.raises(json_objects.PartEnd) as end:
+        [*json_objects.read_inside(b"", Open(text.encode()), member, 1, None)]
+    assert (end.value.line, end.value.between, end.value.in_array) == place
+
+
 @pytest.mark.parametrize("end", range(28, 80, 4))
 @pytest.mark.parametrize("size", [1, 7, 1 << 16])
 def test_a_document_that_ends_too_soon_is_told_with_the_line(monkeypatch, size, end):

@@ -4,7 +4,7 @@ import pytest
 
 from sssjob.records.cuts import RegularLines
 from sssjob.records.lines import KeysWithin
-from sssjob.records.texts import fused
+from sssjob.records.texts import Coded, Plain, fused
 
 pa = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
@@ -41,6 +41,22 @@ def test_words_that_seldom_repeat_are_the_same_in_the_blocks_behind(names):
         _, words = regular.regular(block(names=names), "|", 2, varied).columns
         assert [*words] == [names(at) for at in range(SIZE)]
         assert varied == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "names, kinds",
+    [
+        (lambda at: f"name{at}", (Plain, Plain)),
+        (lambda at: f"caf\u00e9{at}", (Plain, Coded)),
+        (lambda at: f"caf\u00e9{at % 3}", (Plain, Coded)),
+        (lambda at: f"name{at % 3}", (Plain, Coded)),
+    ],
+)
+def test_only_words_of_ascii_that_seldom_repeat_are_held_as_they_stand(names, kinds):
+    varied = set()
+    for _ in range(2):
+        found = regular.regular(block(names=names), "|", 2, varied).columns
+        assert tuple(map(type, found)) == kinds
 
 
 def test_a_column_that_says_the_same_everywhere_tells_no_records_apart():

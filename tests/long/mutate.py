@@ -118,14 +118,14 @@ ROOMS = {
     "store": Room(
         ("store",),
         ("store", "verbs/test_stores.py", "verbs/test_store_report.py", "verbs/test_browse.py",
-         "cli/test_store_command.py", "handlers/test_reach.py",
+         "cli/test_store_command.py", "handlers/test_reach.py", "handlers/test_orders_of_runs.py",
          "handlers/test_totals_by_columns.py", "web/test_gate.py"),
         ("postgresql.py",),
     ),
     "records": Room(
         ("records",),
         ("accounting", "test_workers.py", "delivery", "verbs/test_deliver.py",
-         "systems/test_status.py", "systems/test_hostile_status.py"),
+         "systems/test_status.py", "systems/test_hostile_status.py", "cli/test_convert_parts.py"),
     ),
     "rmap": Room(("rmap",), ("rmap",)),
 }  # fmt: skip

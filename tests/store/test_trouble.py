@@ -1,5 +1,6 @@
 """A disk that is full, a file that is damaged, locked or no store: said, and nothing half done."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -177,6 +178,30 @@ def test_pages_that_are_damaged_cost_the_documents_on_them_only(path, source, pl
         assert list(jobs.check())
 
 
+def test_pages_that_are_damaged_cost_a_report_the_documents_on_them_only(path):
+    made = [
+        f"<Job><Id>{n}</Id><Name>{n * 7919 % 10007:x}</Name><EndTime>{end}</EndTime></Job>"
+        for n, end in enumerate((5, 15) * 1500)
+    ]
+    with store.open(path, create=True) as jobs:
+        jobs.load("\n".join(made).encode())
+        [(data,)] = jobs.engine.fetch("SELECT data FROM document WHERE number = ?", (1500,))
+    content = bytearray(path.read_bytes())
+    page = content.index(data) // 4096 * 4096
+    content[page : page + 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+    with store.open(path) as jobs:
+        errors = []
+        there = [int(each.identity.id) for each in jobs.documents(on_error=lambda _: None)]
+        parts = [*jobs.ended_within(10, 20, lambda _: None, on_error=errors.append)]
+    found = [int(row[2]) for part in parts for row in part.rows]
+    assert errors
+    assert found == sorted({*found})
+    assert {n for n in there if n % 2} <= {*found} <= {*there}
+    assert max(found) == 2999
+    assert [n for n in found if n < 1000] == [*range(1, 1000, 2)]
+
+
 @pytest.mark.parametrize("table", ["document", "sqlite_master"])
 def test_texts_that_are_damaged_are_told_as_such(path, table):
     with store.open(path, create=True) as jobs:
@@ -266,6 +291,35 @@ def test_a_store_in_a_directory_that_cannot_be_written_is_read(left, shared, tmp
     own = tmp_path / "own.db"  # reading the same one would leave a log beside it
     store.open(own, create=True).close()
     assert read_by_another(path, own).stdout.strip() == JOBS[0]
+
+
+@pytest.mark.parametrize(
+    "is_empty, may_write, said",
+    [
+        (True, False, ""),
+        (False, False, "has changes in its log"),
+        (True, True, "cannot be opened"),
+        (False, True, "cannot be opened"),
+    ],
+)
+def test_a_log_that_cannot_be_opened_is_done_without_only_where_nobody_writes_it(
+    is_empty, may_write, said, path, monkeypatch
+):
+    """A directory of its name is in the way of whoever asks, and so is a link to nowhere."""
+    with store.open(path, create=True) as jobs, jobs.change() as change:
+        change.put(JOBS[0])
+    log = path.with_name("jobs.db-wal")
+    if is_empty:
+        log.symlink_to("nowhere/log")
+    else:
+        log.mkdir()
+    monkeypatch.setattr(os, "access", lambda *_: may_write)
+    if said:
+        with pytest.raises(UnusableStore, match=said):
+            store.open(path, read_only=True)
+    else:
+        with store.open(path, read_only=True) as jobs:
+            assert jobs.get("0").document == JOBS[0]
 
 
 def test_changes_that_cannot_be_seen_where_nothing_can_be_written_are_told(shared, path, tmp_path):
