@@ -123,6 +123,14 @@ def test_only_prefixes_of_the_standard_name_its_jobs(expression, streams):
         ("//Job[Id][lang('en')]/Id", "Job[Id][lang('en')] may count job objects"),
         ("//Job/lang('en')", "lang() may leave the job object"),
         ("Id[. = //Id]", "//Id starts at the document again"),
+        ("//child::Job/Id", ""),
+        ("//descendant-or-self::JobGroup", ""),
+        ("/child::*", "/child::* may stand outside of job objects"),
+        ("//self::Job/Id", "self::Job may stand outside of job objects"),
+        ("//@Job", "@Job may stand outside of job objects"),
+        ("//(Job)", "(Job) may stand outside of job objects"),
+        ("//string(Job)", "string(Job) may stand outside of job objects"),
+        ("//element(Job)", "element(Job) may stand outside of job objects"),
     ],
 )
 def test_why_a_whole_document_is_asked_is_told(expression, told):
@@ -322,11 +330,30 @@ def test_an_evaluation_that_is_stopped_tells_its_limit_wherever_it_was(query, at
         if next(checks) >= at:
             raise LimitExceeded("seconds for one document", 20)
 
-    monkeypatch.setattr("sssjob.query.xpath2.context.Context._check", check)
+    monkeypatch.setattr("sssjob.query.xpath2.context.Context.check", check)
     with pytest.raises(UnreadableDocument) as failure:
         texts(query, JOBS)
     found = failure.value.finding
     assert (found.code, found.message) == ("E-LIMIT", "more than 20 seconds for one document")
+
+
+@pytest.mark.parametrize("values", [
+    "(1 to 999)[. = 0]", "(1 to 999) ! 1", "(1 to 999) ! ()", "let $x := 1 to 999 return $x ! $x",
+    "let $x := 1 to 999 return $x[. = 0]", "for $x in 1 to 999 return $x + 1",
+    "some $x in 1 to 999 satisfies $x = 0", "for-each(1 to 999, function($x) { $x })",
+    "filter(1 to 999, function($x) { $x = 0 })",
+    "fold-left(1 to 999, 0, function($a, $b) { $a + $b })",
+])  # fmt: skip
+def test_an_evaluation_of_values_alone_is_stopped_too(values, monkeypatch):
+    checks = count()
+
+    def check(self):
+        if next(checks) > 500:
+            raise LimitExceeded("seconds for one document", 20)
+
+    monkeypatch.setattr("sssjob.query.xpath2.context.Context.check", check)
+    with pytest.raises(UnreadableDocument, match="more than 20 seconds for one document"):
+        texts(f"//Job[count({values}) = 0]/Id", JOBS)
 
 
 def test_a_later_query_is_a_value():

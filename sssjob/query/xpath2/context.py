@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from elementpath import XPathContext
 from elementpath.xpath_nodes import ElementNode
@@ -36,7 +36,7 @@ class Context(XPathContext):
 
     def iter_matching_nodes(self, name: str, default_namespace: str | None = None) -> Iterator[Any]:
         """Elements or attributes of a name, children unless an axis is active."""
-        self._check()
+        self.check()
         if default_namespace is None or name[:1] in "{*":
             yield from super().iter_matching_nodes(name, default_namespace)
             return
@@ -53,22 +53,22 @@ class Context(XPathContext):
     def iter_descendants(self, axis: str | None = None) -> Iterator[Any]:
         """The axes descendant and descendant-or-self, and //."""
         for item in super().iter_descendants(axis):
-            self._check()
+            self.check()
             yield item
 
     def iter_product(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         """What for, some and every go through."""
         for item in super().iter_product(*arguments, **options):
-            self._check()
+            self.check()
             yield item
 
-    def inner_focus_select(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        """What steps and predicates go through."""
-        for item in super().inner_focus_select(*arguments, **options):
-            self._check()
-            yield item
+    def __copy__(self) -> Context:
+        """What predicates, maps and functions are worked out in, for each of their items."""
+        self.check()
+        return cast(Context, super().__copy__())
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise ``LimitExceeded`` where it takes too long."""
         if time.monotonic() > self.deadline:
             raise LimitExceeded("seconds for one document", SECONDS)
 

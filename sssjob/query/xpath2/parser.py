@@ -152,6 +152,8 @@ def _parser(namespaces: dict[str, str], version: str) -> Any:
     }  # fmt: skip
     table["to"] = _bounded(table["to"])
     table["sum"] = _of_numbers(table["sum"])
+    if "!" in table:  # which XPath 2.0 has not
+        table["!"] = _watched(table["!"])
     for symbol in scope.PATHS:
         table[symbol] = _in_order(table[symbol])
     for name in ("matches", "replace", "tokenize"):
@@ -175,6 +177,21 @@ def _bounded(token: Any) -> Any:
         return token.evaluate(self, context)
 
     return type(token.__name__, (token,), {"evaluate": evaluate, "__module__": token.__module__})
+
+
+def _watched(token: Any) -> Any:
+    """The class of the operator ``!``, which elementpath works out in one context for all items:
+    so the time is looked at for each of them, and not only where a name or a predicate is asked.
+    """
+
+    def select(self: Any, context: Any = None) -> Iterator[Any]:
+        if context is None:
+            raise self.missing_context()
+        for _ in self[0].select_with_focus(context):
+            context.check()
+            yield from self[1].select(context)
+
+    return type(token.__name__, (token,), {"select": select, "__module__": token.__module__})
 
 
 def _in_order(token: Any) -> Any:
