@@ -291,6 +291,8 @@ EQUIVALENT = {
     ("sssjob.document.text", "if dialect and type(item) is Property:",
      "dialect or type(item) is Property"):
      "without a dialect a name is itself, and none has another one for a reference",
+    ("sssjob.query.xpath2.context.iter_descendants", "yield item", "(yield None)"):
+     "elementpath takes the item of the context",
     ("sssjob.document.guesses", "yield Piece(line, place, place.start + len(line)), end",
      "place.start - len(line)"): "nobody asks where a line of a document ends in its source",
 }  # fmt: skip

@@ -7,6 +7,7 @@ from math import nan
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from sssjob import nodes, spec, units
 from sssjob.errors import UnreadableDocument
@@ -88,6 +89,12 @@ TO_8 = '<Processors op="LE">8</Processors>'
                                '<Memory op="LT">1</Memory>', '<Memory op="GT">2</Memory>',
                                '<Processors conj="Or" group="-1">16</Processors>'),
                      "sss:min(Requested/Processors)", "16", id="an alternative that cannot be"),
+        pytest.param(requested(FROM_4, "<Feature>ib</Feature>", "<Queue>a</Queue>"),
+                     "sss:min(Requested/Processors)", "4", id="beside what is no amount"),
+        pytest.param(requested(FROM_4, '<Feature preference="-1">ib</Feature>'),
+                     "sss:min(Requested/Processors)", "4", id="beside a wish"),
+        pytest.param(requested(FROM_4, '<Node op="Match">n.*</Node>'),
+                     "sss:min(Requested/Processors)", "4", id="beside names of nodes"),
         pytest.param(requested(FROM_4, '<Memory op="GE" units="GB">1</Memory>'),
                      "sss:min(Requested/Memory)", "1073741824", id="base units"),
         pytest.param(requested('<Processors group="1">4</Processors>'),
@@ -141,6 +148,17 @@ def test_satisfied_without_a_request_asks_for_what_the_job_says_of_itself():
     source = job("<Processors>4</Processors><Delivered><Processors>4</Processors></Delivered>")
     assert texts("sss:satisfied(.)", source) == ["true"]
     assert texts("sss:satisfied(//Nobody)", source) == ["false"]
+
+
+@pytest.mark.parametrize(
+    "around, name",
+    [("Job", "Id"), ("JobDefaults", "Id"), ("Wrapper", "Id"), ("Delivered", "JobId"),
+     ("TaskGroup", "JobId")],
+)  # fmt: skip
+def test_an_element_has_the_present_name_of_where_it_stands(around, name):
+    [element] = etree.fromstring(f"<{around}><JobId>1</JobId></{around}>")
+    assert functions.as_property(element).name == name
+    assert functions.as_property(etree.fromstring("<JobId>1</JobId>")).name == "Id"
 
 
 def test_functions_see_defaults_and_present_names_on_the_resolved_job():

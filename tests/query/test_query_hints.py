@@ -103,6 +103,20 @@ def test_what_may_be_so_is_not_doubted(expression):
     assert [each for each in doubted if "is not a name" not in each] == []
 
 
+@pytest.mark.parametrize(
+    "expression, is_always_said",
+    [
+        ("//Job[Memory > 512]", True),
+        ("//Job[Delivered/Memory < Requested/Memory]", True),
+        ("//Job[User > 'm']", False),
+        ("//Job/Requested/State", False),
+        ("//Job[Memory > '2 GB']", False),
+    ],
+)
+def test_only_a_doubt_about_units_is_said_whatever_was_found(expression, is_always_said):
+    assert {hint.of_units for hint in hints(compile(expression))} == {is_always_said}
+
+
 LATER = [
     # an expression of XPath 3.1, its elements, its attributes
     ("//Job/(Id|Name)/@units", ["Job", "Id", "Name"], ["units"]),
