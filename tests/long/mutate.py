@@ -291,6 +291,10 @@ EQUIVALENT = {
     ("sssjob.document.text", "if dialect and type(item) is Property:",
      "dialect or type(item) is Property"):
      "without a dialect a name is itself, and none has another one for a reference",
+    ("sssjob.store.facts",
+     "low, high = near - _ROUNDED * ulp(near), near + _ROUNDED * ulp(near)",
+     "_ROUNDED + ulp(near)"):
+     "with wider bounds more documents are asked, which answer the same",
     ("sssjob.query.xpath2.context.iter_descendants", "yield item", "(yield None)"):
      "elementpath takes the item of the context",
     ("sssjob.document.guesses", "yield Piece(line, place, place.start + len(line)), end",

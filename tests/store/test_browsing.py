@@ -206,3 +206,29 @@ def test_several_texts_are_told_apart(tmp_path):
         load(jobs, document(1, more="<User>a</User><User>b</User>"))
         [row] = page(jobs.engine, ("user",), limit=1).rows
     assert texts(row.values[0]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "low, high, found",
+    [(4, 8, "ac"), (4, 9, "abc"), (5, None, "b"), (0, 4, ""), (8, 8, ""), (0, None, "abc")],
+)
+def test_a_range_has_its_lower_end_and_what_counts_of_each_job(address, low, high, found):
+    """What was delivered counts before what a job says, and that before what it asks for."""
+    processors = "<Processors>{}</Processors>".format
+    eight, four = processors(8), processors(4)
+    with store.open(address, create=True) as kept:
+        load(
+            kept,
+            document("a", more=f"{eight}<Delivered>{four}</Delivered>"),
+            document("b", more=f"<Requested>{four}</Requested>{eight}"),
+            document("c", more=f"<Requested>{four}</Requested>"),
+            document("none"),
+        )
+        rows = kept.rows(["id"], browsing.ranging("processors", low, high))
+        assert sorted(id_ for (id_,) in rows) == [*found]
+
+
+@pytest.mark.parametrize("name", ["user", "queue", "state", "nothing"])
+def test_only_columns_of_numbers_have_ranges(name):
+    with pytest.raises(InvalidValue):
+        browsing.ranging(name, 1, 2)
