@@ -256,12 +256,18 @@ class Complaints:
 
 
 @contextmanager
-def failing() -> Iterator[None]:
-    """Whatever cannot be worked with ends the command with exit code 2, and says why."""
+def failing(file: str = "") -> Iterator[None]:
+    """Whatever cannot be worked with ends the command with exit code 2, and says why.
+
+    A document that cannot be, and is in no other file, is told with this one.
+    """
     try:
         yield
     except BrokenPipeError:
         raise
+    except UnreadableDocument as error:
+        found = error.finding
+        fail(found if found.file or not file else found.in_file(file))
     except SSSJobError as error:
         fail(error)
     except OSError as error:

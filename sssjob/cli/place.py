@@ -116,13 +116,17 @@ def _placements(
     solver: bool | None, complain: common.Complain,
 ) -> Iterator[PlacedJob]:  # fmt: skip
     from sssjob.cli.selection import chosen
+    from sssjob.errors import InheritedTooMuch
     from sssjob.placement import placements
 
     for item in chosen(files, select, complain):
-        for each in placements(
-            item.block, nodes, patterns=matching, solver=solver, chosen=item.has
-        ):
-            yield PlacedJob(item.file, each)
+        try:
+            for each in placements(
+                item.block, nodes, patterns=matching, solver=solver, chosen=item.has
+            ):
+                yield PlacedJob(item.file, each)
+        except InheritedTooMuch as error:
+            complain(error.finding.in_file(item.file))
 
 
 def _single(found: list[PlacedJob]) -> list[PlacedJob]:

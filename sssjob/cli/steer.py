@@ -83,7 +83,7 @@ def _steer(order: str, system: str, which: Choice, seconds: float, file: str) ->
 
     records.only_documents(file)
     good, some = True, False
-    with common.failing(), terminable(), submit.places(file, which) as works:
+    with common.failing(file), terminable(), submit.places(file, which) as works:
         for work in works:
             try:
                 for done in steer(work.place, Order(order), system, How(seconds), work.chosen):

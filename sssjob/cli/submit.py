@@ -70,7 +70,7 @@ def command(
     choice = steer.chosen(ids, global_ids, where)
     records.only_documents(file)
     jobs = 0
-    with common.failing(), terminable(), submit.places(file, choice) as works:
+    with common.failing(file), terminable(), submit.places(file, choice) as works:
         for work in works:
             wanted = SubmitOptions(system, hold, settings, work.chosen)
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from sssjob import defaults
@@ -66,6 +66,19 @@ def jobs_of(block: Block) -> Iterator[Job]:
         yield from (job for job in block.jobs if type(job) is Job)
     elif type(block) is Job:
         yield block
+
+
+def jobs_of_each(
+    blocks: Iterable[Block], tell: Callable[[InheritedTooMuch], object]
+) -> Iterator[Job]:
+    """The same of many; one of which jobs inherit too much is told, and the rest go on."""
+    for block in blocks:
+        try:
+            jobs = list(jobs_of(block))
+        except InheritedTooMuch as error:
+            tell(error)
+        else:
+            yield from jobs
 
 
 def recognises(head: bytes) -> str:

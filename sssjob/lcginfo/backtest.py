@@ -221,7 +221,7 @@ def history(blocks: Iterable[Block], *, queue: str = "", report: Report = unhear
     """
     found: list[Past] = []
     for block in blocks:
-        for job, policy in jobs.effective_jobs(block):
+        for job, policy in jobs.effective_jobs(block, report):
             entry = jobs.from_document(job, around=policy, queue=queue, report=report)
             if entry is not None and entry.qtime is None:
                 message = f"job {job.id!r}: no SubmitTime, so it cannot be replayed"

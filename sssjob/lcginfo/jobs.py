@@ -11,7 +11,7 @@ from sssjob.amounts import Amount, Scope
 from sssjob.check.awareness import LAYOUT, Operation, understood
 from sssjob.defaults import counted
 from sssjob.document import bridge, clean
-from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, unheard
+from sssjob.errors import AwarenessPolicy, Finding, InheritedTooMuch, InvalidValue, unheard
 from sssjob.integers import limit_seconds
 from sssjob.lcginfo.snapshot import (
     BY_WORD,
@@ -24,6 +24,7 @@ from sssjob.lcginfo.snapshot import (
     Remark,
     Report,
     Snapshot,
+    unread,
 )
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Properties, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
@@ -113,14 +114,21 @@ def from_blocks(
     ``queue`` is that of jobs that name none; without it they are reported and left out.
     """
     for block in blocks:
-        for job, policy in effective_jobs(block):
+        for job, policy in effective_jobs(block, report):
             if entry := from_document(job, around=policy, queue=queue, report=report):
                 yield entry
 
 
-def effective_jobs(block: Block) -> Iterator[tuple[Job, AwarenessPolicy]]:
-    """The jobs of a block, whose defaults are resolved, with the awarenessPolicy around each."""
-    effective = defaults.resolve(block).block
+def effective_jobs(block: Block, report: Report = unheard) -> Iterator[tuple[Job, AwarenessPolicy]]:
+    """The jobs of a block, whose defaults are resolved, with the awarenessPolicy around each.
+
+    Where jobs inherit too much that is reported, and there are none.
+    """
+    try:
+        effective = defaults.resolve(block).block
+    except InheritedTooMuch as error:
+        report(unread(error))
+        return
     policy = AwarenessPolicy.REJECT
     if isinstance(effective, JobGroup):
         policy = AwarenessPolicy.at(effective.attributes, policy)

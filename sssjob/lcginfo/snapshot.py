@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sssjob.errors import Severity, SSSJobError, unheard
+from sssjob.errors import Severity, SSSJobError, UnreadableDocument, unheard
 from sssjob.visible import visible
 
 QUEUED, RUNNING, PENDING, DONE, UNKNOWN = "queued", "running", "pending", "done", "unknown"
@@ -161,6 +161,12 @@ class Remark(NamedTuple):
 
 
 Report = Callable[[Remark], None]
+
+
+def unread(error: UnreadableDocument) -> Remark:
+    """That a document cannot be read, and why."""
+    found = error.finding
+    return Remark(found.line, f"{found.message} [{found.code}]", found.severity, unread=True)
 
 
 class UnusableOutput(SSSJobError, ValueError):

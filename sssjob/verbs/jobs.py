@@ -15,7 +15,7 @@ from sssjob.document.files import source_of
 from sssjob.document.sources import NamedSource, UnusableSource
 from sssjob.dotted import NOTEBOOK, loaded, needed
 from sssjob.errors import SSSJobError, UnusableInput, hand_over, of_kind
-from sssjob.formats.sss import jobs_of
+from sssjob.formats.sss import jobs_of_each
 from sssjob.model import Block, Job
 from sssjob.records import AUTO, find
 from sssjob.records.clock import timezone
@@ -66,8 +66,8 @@ class Jobs:
 
     def _jobs(self, seen: Knowing) -> Iterator[Job]:
         for each in self.given:
-            for block in (each,) if isinstance(each, Block) else self._read(each, seen):
-                yield from jobs_of(block)
+            blocks = (each,) if isinstance(each, Block) else self._read(each, seen)
+            yield from jobs_of_each(blocks, self._fail)
 
     def __repr__(self) -> str:
         names = [repr(each) if isinstance(each, Block) else os.fspath(each) for each in self.given]

@@ -24,11 +24,11 @@ from sssjob.lcginfo import jobs, lrmsinfo, reader
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import (
     QueuedJob,
-    Remark,
     Report,
     Snapshot,
     UnusableOutput,
     about_source,
+    unread,
 )
 from sssjob.model import Block
 from sssjob.records.clock import timezone
@@ -242,11 +242,7 @@ def name_of_group(number: int) -> str:
 def _as_remarks(report: Report) -> Callable[[UnreadableDocument], None]:
     """What tells why a job object cannot be read, as a remark."""
 
-    def told(error: UnreadableDocument) -> None:
-        found = error.finding
-        report(Remark(found.line, f"{found.message} [{found.code}]", found.severity, unread=True))
-
-    return told
+    return lambda error: report(unread(error))
 
 
 def _dated(snapshot: Snapshot) -> Snapshot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.report import Report
@@ -15,8 +15,8 @@ from sssjob.document.files import looked_at
 from sssjob.document.outermost import Wanted
 from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
-from sssjob.errors import InheritedTooMuch, SSSJobError, UnreadableDocument, UnusableStore
-from sssjob.formats.sss import jobs_of
+from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
+from sssjob.formats.sss import jobs_of_each
 from sssjob.model import Block, Job
 from sssjob.own_process import leave_pandas_out
 from sssjob.records import find, read_records
@@ -142,7 +142,7 @@ class ReportedJobs:
                             wanted=Wanted.JOBS,
                         ):  # fmt: skip
                             assert isinstance(found, DocumentsUsage)
-                            self._merge(report, found)
+                            self._merge(source, report, found)
 
     def _add_small(
         self, some: Iterable[NamedSource], report: Report, workers: Workers[Any, Any]
@@ -153,12 +153,14 @@ class ReportedJobs:
             if isinstance(found, UnreadableDocument):
                 self._telling(source)(found)
             else:
-                self._merge(report, found)
+                self._merge(source, report, found)
 
-    def _merge(self, report: Report, found: DocumentsUsage) -> None:
-        """Add what a part of documents used. Raises ``NotAllNew``."""
+    def _merge(self, source: NamedSource, report: Report, found: DocumentsUsage) -> None:
+        """Add what a part of documents used, and tell of the rest. Raises ``NotAllNew``."""
         if self.seen is not None and not self.seen.are_new_in(found.runs):
             raise NotAllNew
+        for error in found.damaged:
+            self._telling(source)(error)
         report.merge(found.report)
 
     def _add_store(
@@ -205,7 +207,7 @@ class ReportedJobs:
                 elif self.compares_stores:
                     yield from self._once(source, self._stored(source))
                 else:
-                    yield from self._stored(source)
+                    yield from jobs_of_each(self._stored(source), self._telling(source))
             return
         chosen, options = find(self.format), self.options
         yield from self.reading.jobs(
@@ -223,21 +225,10 @@ class ReportedJobs:
 
     def _once(self, source: NamedSource, documents: Iterable[Block]) -> Iterator[Job]:
         """The jobs of documents, each run once."""
-        jobs = self._jobs(source, documents)
+        jobs = jobs_of_each(documents, self._telling(source))
         if self.seen is None:
             return jobs
         return without_twins(jobs, self.seen, partial(self.reading.tell, source.name))
-
-    def _jobs(self, source: NamedSource, documents: Iterable[Block]) -> Iterator[Job]:
-        """The jobs of documents; one of which jobs inherit too much is told, and the rest go on."""
-        tell = self._telling(source)
-        for block in documents:
-            try:
-                jobs = list(jobs_of(block))
-            except InheritedTooMuch as error:
-                tell(error)
-            else:
-                yield from jobs
 
     def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:
@@ -294,7 +285,7 @@ class DocumentsUsage(NamedTuple):
     """What the jobs of a part of documents used, which documents cannot be read, and their runs."""
 
     report: Report
-    damaged: list[SSSJobError]
+    damaged: list[UnreadableDocument]
     runs: RunKeys = NO_KEYS
 
 
@@ -403,13 +394,16 @@ def _counted(task: ConvertTask, adding: _RecordAppender, met: Met | None) -> Rec
 
 
 def _on_batches(empty: Report, probed: int | None) -> Callable[[str, Batch], DocumentsUsage]:
-    """What adds up the jobs of a batch; their runs are listed for whom ``probed`` tells of."""
+    """What adds up the jobs of a batch; their runs are listed for whom ``probed`` tells of.
+
+    What cannot be added up is among what is ``damaged``.
+    """
 
     def work(_: str, batch: Batch) -> DocumentsUsage:
         met = None if probed is None else ListedRuns(probed)
         found = DocumentsUsage(empty.empty(), [])
-        blocks = map(from_tree, batch.units)
-        for job in chain.from_iterable(map(jobs_of, blocks)):
+        blocks = (from_tree(each, offset=batch.offset) for each in batch.units)
+        for job in jobs_of_each(blocks, found.damaged.append):
             found.report.add(job)
             if met is not None:
                 met.are_new(of_jobs((job,), met))

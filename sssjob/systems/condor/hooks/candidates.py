@@ -17,7 +17,7 @@ from sssjob.check.awareness import around as surroundings
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.classads import long
 from sssjob.defaults import resolve
-from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
+from sssjob.errors import InheritedTooMuch, InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.graph.progress import State
 from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup, jobs_of
@@ -299,6 +299,9 @@ def _fenced(
         return _made(source, found, queue, known, trusted, say)
     except TimeoutError:  # of the hook
         raise
+    except InheritedTooMuch as error:
+        say(UnreadReason(error.finding.in_file(found.name)))
+        return known.get(found.name, ("", NOBODY))[1], []
     except Exception as fault:  # of ours, whichever it is: any user may put documents there
         say(UnreadReason(f"{found.name}: {fault_told(fault)}"))
         return known.get(found.name, ("", NOBODY))[1], []
