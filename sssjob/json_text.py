@@ -74,6 +74,8 @@ def kept(data: str | bytes) -> Any:
         )
     except RecursionError:
         raise ValueError("values nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(why(error)) from None
 
 
 def why(error: Exception) -> str:

@@ -125,7 +125,7 @@ def _scalar(tag: str, text: str, attribute: str) -> Attribute:
         case "i":
             return _integer(text.strip())
         case "r":
-            return float(text)
+            return _real(text)
         case "b" if attribute in ("t", "f"):
             return attribute == "t"
         case "e":
@@ -139,6 +139,15 @@ def _scalar(tag: str, text: str, attribute: str) -> Attribute:
         case "rt" if span := relative(text):
             return span
     raise BadAd(f"<{tag}> with {(text or attribute)[:40]!r} is no value")
+
+
+def _real(text: str) -> float:
+    try:
+        if text.isascii() and "_" not in text:  # which Python alone takes
+            return float(text)
+    except ValueError:
+        pass
+    raise BadAd(f"{text[:40]!r} is no number")
 
 
 def _integer(text: str) -> int:

@@ -93,7 +93,10 @@ def _tokens(root: SettingsTable) -> dict[bytes, str]:
             text = read_key(path).decode()
         except OSError as error:
             actor.problem("token", f"{path}: {error.strerror}", "a file with a token")
-        except (BadKeyFile, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            found = f"{path}: byte {error.start + 1} is no UTF-8"
+            actor.problem("token", found, "a file with a token that only its owner reads")
+        except BadKeyFile as error:
             actor.problem("token", str(error), "a file with a token that only its owner reads")
         else:
             if len(text) < _SHORTEST:

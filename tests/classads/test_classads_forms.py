@@ -306,3 +306,11 @@ def test_lazy_expressions_are_parsed_when_they_are_asked():
 
 def test_the_reader_sorts_as_htcondor_does_for_its_hooks():
     assert long.write(Ad({"b": 1, "A": 2}), ordered=True) == "A = 2\nb = 1\n"
+
+
+@pytest.mark.parametrize("text", ["", "abc", "1_0", "1.5.2", "\u0663"])
+def test_a_real_of_xml_that_is_no_number_is_told_plainly(text):
+    source = f"<classads><c><a n='A'><r>{text}</r></a></c></classads>".encode()
+    told = []
+    list(forms.read(io.BytesIO(source), on_error=told.append))
+    assert [each.reason for each in told] == [f"{text!r} is no number"]

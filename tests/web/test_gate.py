@@ -450,6 +450,7 @@ def test_the_description_has_requests(asking):
         ('token = "sched.token"', 'token = "none.token"', "a file with a token"),
         ('token = "sched.token"', 'token = "short.token"', "at least 16"),
         ('token = "sched.token"', 'token = "open.token"', "only its owner reads"),
+        ('token = "sched.token"', 'token = "bytes.token"', "bytes.token: byte 2 is no UTF-8"),
         ("rate = 1000", "rate = 0", "web.rate"),
         ('[store]\naddress = "jobs.db"', "", "where jobs are kept"),
     ],
@@ -466,6 +467,8 @@ def test_what_is_wrong_with_the_file_is_told(site, tmp_path, old, new, said):
         file.chmod(mode)
     (tmp_path / "short.token").write_text("short")
     (tmp_path / "short.token").chmod(0o600)
+    (tmp_path / "bytes.token").write_bytes(b"a\xff" * 20)
+    (tmp_path / "bytes.token").chmod(0o600)
     with pytest.raises(BadSettings) as found:
         load(path)
     assert said in str(found.value)
