@@ -55,6 +55,14 @@ def test_a_long_line_that_is_no_object_hides_none_behind_it(monkeypatch, chunk, 
         assert (bad.line, other[0]) == (3, 4)
 
 
+def test_a_line_that_is_no_object_ends_alike_however_much_of_it_is_kept(monkeypatch):
+    """What was read of a long line is given up, at some length right before its end."""
+    monkeypatch.setattr(json_objects, "CHUNK", 1)
+    for length in range(240, 540):
+        text = f'[\n{"x" * length}\n{{"job_id": 2}}\n]'
+        assert [each[1] for each in found(text)[1:]] == [{"job_id": 2}], length
+
+
 def named(text):
     """The names and values of jobs that stand in an object, or the lines and what is wrong."""
     pieces = json_objects.read_named(io.BytesIO(text.encode()), "Jobs")

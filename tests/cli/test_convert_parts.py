@@ -265,6 +265,18 @@ def test_a_log_that_was_cut_off_or_is_gone_is_told_with_what_was_expected(tmp_pa
     assert (anew.exit_code, gone.exit_code, log.run().exit_code) == (1, 1, 0)
 
 
+def test_a_log_that_is_gone_before_anything_was_read_of_it_is_told(tmp_path):
+    """It was empty when it was known, and may have grown since."""
+    log = Log(tmp_path, "pbs", b"")
+    assert log.run().exit_code == 0
+    other = tmp_path / "other"
+    other.write_bytes(PBS.read_bytes())
+    other.rename(log.path)
+    told = log.run()
+    assert "the log before it is gone" in told.stderr
+    assert (told.exit_code, log.run().exit_code) == (1, 0)
+
+
 class Rotating(Log):
     """A log of PBS as an operator rotates it, and the ids that were written to it."""
 
