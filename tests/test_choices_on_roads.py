@@ -599,3 +599,23 @@ def test_each_ad_of_several_groups_has_the_memory_of_the_tasks_of_its_alternativ
     assert first.runs
     assert second.runs
     assert first.ad["RequestMemory"] == size
+
+
+# decision 1193
+@pytest.mark.parametrize("state", ["Queued", "Running", "Suspended"])
+@pytest.mark.parametrize("given", ["<Duration>60</Duration>", "<Memory>3</Memory>"])
+def test_what_was_delivered_to_a_job_that_has_not_ended_takes_nothing_of_what_it_asks_for(
+    state, given
+):
+    asked = f"<State>{state}</State><TaskCount>4</TaskCount>{N2}{requested(F)}"
+    with_, without = (
+        with_policy("Warn", asked + more) for more in (f"<Delivered>{given}</Delivered>", "")
+    )
+    offers = [{"id": "a", "Feature": "f", "NodeCount": 2}, {"id": "b", "Feature": "f",
+                                                            "NodeCount": 1}]  # fmt: skip
+    verdicts = [[str(each.verdict) for each in match(job, offers)] for job in (with_, without)]
+    assert verdicts[0] == verdicts[1]
+    for target in ("sbatch", "torque", "pbs", "condor", "flux"):
+        one, other = (translate(job, target, Settings(residual=False)).text
+                      for job in (with_, without))  # fmt: skip
+        assert one == other

@@ -227,7 +227,8 @@ def is_over(job: Block) -> bool:
 
 
 def _is_over(job: Block) -> bool:
-    return has_ended(job.get) or bool(job.delivered)
+    # A job whose State says that it has not ended may have been delivered something all the same.
+    return has_ended(job.get) or (bool(job.delivered) and not job.get("State"))
 
 
 def _bare(item: Property) -> Property:

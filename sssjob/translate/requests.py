@@ -385,7 +385,7 @@ class JobRequest:
     @property
     def over(self) -> bool:
         """Whether the job has run, so that its own amounts are those that it used."""
-        return self.ended or self._has_delivered
+        return self.ended or (self._has_delivered and not self.said("State"))
 
     # decision 1160
     @cached_property
