@@ -134,6 +134,13 @@ CASES = {
         requested('<Memory group="1">1</Memory><Memory group="-1">3</Memory>'
                   '<Processors conj="Or">2</Processors>'), group(""), 2, None,
     ),
+    "two queues of the job, or a number":
+        (requested('<Queue group="1">q</Queue><Queue group="-1">r</Queue>'
+                   '<Processors conj="Or">5</Processors>'), group(""), 5, None),
+    "two projects of the job, or a number, beside tasks of the group":
+        (requested('<Project group="1">p</Project><Project group="-1">r</Project>'
+                   '<Processors conj="Or">4</Processors>'), group("<TaskCount>2</TaskCount>"), 4,
+         None),
     # decision 1131
     "nodes up to a number beside fewer tasks of the job":
         ("<TaskCount>2</TaskCount>" + requested('<NodeCount op="LE">3</NodeCount>' + P4),
@@ -619,3 +626,13 @@ def test_what_was_delivered_to_a_job_that_has_not_ended_takes_nothing_of_what_it
         one, other = (translate(job, target, Settings(residual=False)).text
                       for job in (with_, without))  # fmt: skip
         assert one == other
+
+
+# decision 1160
+@pytest.mark.parametrize("name", ["Architecture", "Node", "OperatingSystem"])
+def test_what_was_delivered_lets_no_ad_through_that_is_refused_without_it(name):
+    asked = f"<{name}>n1</{name}>" + requested(f"<{name}>n2</{name}>")
+    for more in ("", "<Delivered><Duration>77</Duration></Delivered>"):
+        job = with_policy("Reject", asked + more)
+        assert not makes_an_ad(job)
+        assert not is_written(job, "condor")

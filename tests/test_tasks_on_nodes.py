@@ -227,6 +227,16 @@ SEVERAL = (
 OF_GROUPS = {
     "a group that names no node": ("", {"n1": 7, "n2": 7, "n3": 4}),
     "each names nodes": (f"<Requested>{ONE}</Requested>", {"n1": 7, "n2": 3, "n9": 4}),
+    "a set that has fewer nodes": (
+        '<NodeCount>1</NodeCount><Node aggregation="List">n3,n4</Node>',
+        {"n1": 3, "n2": 3, "n3": 4, "n9": 4},
+    ),
+    "a node that is not wanted": (
+        '<Requested><Node op="NE">n2</Node></Requested>', {"n1": 7, "n2": 3, "n3": 4},
+    ),
+    "a pattern": (
+        '<Requested><Node op="Match">n[2-9]</Node></Requested>', {"n1": 3, "n2": 7, "n3": 4},
+    ),
     "nodes that are counted": ("<NodeCount>4</NodeCount>", {"n1": 4, "n2": 4, "n9": 1}),
     "tasks of both": (tasks("n1", "n1", "n2", "n3"), {"n1": 5, "n2": 4, "n3": 1}),
 }  # fmt: skip
@@ -245,3 +255,22 @@ def test_of_several_groups_a_node_has_the_processors_of_its_own_tasks(said, part
 def test_tasks_that_name_no_node_are_on_any(node):
     job = loads(JOB.format(LISTED + tasks("")))
     assert derive(job, starting=True, nodes=(node,)).values["allocated_cpu"] == 1
+
+
+SET_ASIDE = "<NodeCount>1</NodeCount><Requested><Feature>f</Feature>" + (
+    '<NodeCount conj="Or">2</NodeCount></Requested>'
+)
+
+
+# decision 1167
+@pytest.mark.parametrize("place_", ["{}", "<TaskGroup>{}</TaskGroup>"])
+@pytest.mark.parametrize("count, part", [("", 1), ("<TaskCount>4</TaskCount>", 2)])
+def test_a_number_of_nodes_that_counts_for_nothing_gives_no_node_the_tasks_of_all(
+    place_, count, part
+):
+    named = '<Node aggregation="List">n1,n2</Node>'
+    job = loads(f"<Job><Id>1</Id>{place_.format(count + named + SET_ASIDE)}</Job>")
+    whole = derive(job, starting=True).values["allocated_cpu"]
+    parts = [derive(job, starting=True, nodes=(n,)).values["allocated_cpu"] for n in ("n1", "n2")]
+    assert parts == [part, part]
+    assert whole == 2 * part

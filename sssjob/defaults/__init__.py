@@ -396,7 +396,12 @@ def _requested_of_both(job: Job, names: frozenset[str]) -> list[list[Requested] 
     """
     groups, is_only = job.asking_groups, has_only_group(job)
     own = _readable(job)
-    lending = [part for part in own or () if expression.is_about(part, names)]
+    is_one = is_only and names >= QUANTITIES  # which also has what is joined to something else
+    lending = [
+        part for part in own or ()
+        if expression.is_about(part, names)
+        or (is_one and not names.isdisjoint(expression.mentions(part)))
+    ]  # fmt: skip
     if own is None or not (lending or is_only):
         return [None] * len(groups)
     beside = asked_outside(job)

@@ -8,13 +8,14 @@ that is only called otherwise. # decisions 1133, 1191
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.expression.offer import without_set_aside
 from sssjob.model import Delivered
 from sssjob.task_counts import pins
 
@@ -46,6 +47,9 @@ def tasks_on(
     own = frozenset(filter(None, pins(scope.block)))
     if not own and scope.named_nodes is None:
         return None
+    gone = _strangers(scope, own, [name for name in nodes if name in named])
+    if gone and len(gone) == len(nodes):
+        return TasksOfNodes(Fraction(0), scope.tasks.value)
     found = _known(scope, own)
     if found is None:
         return None
@@ -55,8 +59,16 @@ def tasks_on(
     unknown = [name for name in nodes if name not in known]
     if not own and any(name not in named for name in unknown):  # it may be called otherwise
         return None
-    part = Fraction(min(len(unknown), len(others)), len(others) or 1)
+    more = sum(name not in gone for name in unknown)
+    part = Fraction(min(more, len(others)), len(others) or 1)
     return TasksOfNodes(here + sum(others) * part, every)
+
+
+def _strangers(scope: Scope, own: Container[str], nodes: Iterable[str]) -> frozenset[str]:
+    """Which of these nodes are none of a task group, by what it asks of their names."""
+    if scope.named_nodes is None:
+        return frozenset()
+    return frozenset(scope.named_nodes.strangers(name for name in nodes if name not in own))
 
 
 def evenly_on(scope: Scope, nodes: Collection[str]) -> TasksOfNodes | None:
@@ -82,7 +94,7 @@ def _known(
     names = scope.named_nodes
     try:
         terms = () if scope.chosen is None else scope.chosen.terms
-        asked = Statement(scope.block, scope.path).request(terms)
+        asked = Statement(without_set_aside(scope.block), scope.path).request(terms)
     except (InvalidValue, LimitExceeded):  # which is told where numbers are read
         return None
     if asked is None:

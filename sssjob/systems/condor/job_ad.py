@@ -279,7 +279,7 @@ class _AdBuilder:
             if item.name in _NOWHERE - aside - self.required and _says_anything(item)
             and not self._is_counted(item)
         ]  # fmt: skip
-        for item, is_another in left_out if not self.asked.over else ():
+        for item, is_another in left_out if not self.asked.ended else ():
             # Of those by number it is told where the number is made.
             if is_another and item.name not in _BY_NUMBER:
                 self._lost(item, f"{item.name} counts for nothing: {OTHERWISE}")
