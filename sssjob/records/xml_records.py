@@ -22,6 +22,7 @@ from sssjob.records.record import Bad, Noted
 from sssjob.records.unread import unread
 
 RECORD_LIMIT = 1 << 20  # bytes
+_TOO_LONG = f"a record of more than {RECORD_LIMIT} bytes"
 CHUNK = 1 << 16
 
 _ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
@@ -189,7 +190,8 @@ def cut(stream: BinaryIO, form: RecordTags, first: int) -> Iterator[CutRecord]:
                     break
                 at = end or mark.end()
                 if begun >= 0 and mark[2] == name:
-                    yield CutRecord(line_at(begun), buffer[begun:at], frame, gap)
+                    record = buffer[begun:at] if at - begun <= RECORD_LIMIT else _TOO_LONG
+                    yield CutRecord(line_at(begun), record, frame, gap)
                     line, buffer, at, begun = line_at(at), buffer[at:], 0, -1
                 elif begun < 0 and mark[2] == large:
                     large = b""
@@ -203,8 +205,7 @@ def cut(stream: BinaryIO, form: RecordTags, first: int) -> Iterator[CutRecord]:
         else:
             at = max(at, len(buffer) - _MARK_LENGTH)
         if begun >= 0 and len(buffer) - begun > RECORD_LIMIT:
-            wrong = f"a record of more than {RECORD_LIMIT} bytes"
-            yield CutRecord(line_at(begun), wrong, frame, gap)
+            yield CutRecord(line_at(begun), _TOO_LONG, frame, gap)
             begun, large = -1, name
         if begun < 0 and len(buffer) > RECORD_LIMIT:
             at = max(at, len(buffer) - _MARK_LENGTH)

@@ -81,3 +81,13 @@ def cut(data, most):
 )  # fmt: skip
 def test_records_are_cut_out_alike_however_slowly_they_come(data, expected, most):
     assert cut(data, most) == expected
+
+
+@pytest.mark.parametrize("before", [b"", b" " * 1000, b" " * 100_000, ONE * 3000])
+@pytest.mark.parametrize("more", [-30, -29, 0, 1000, 100_000])
+def test_whether_a_record_is_too_long_does_not_depend_on_where_it_stands(before, more):
+    record = b"<Job><Id>%s</Id></Job>" % (b"1" * (xml_records.RECORD_LIMIT + more))
+    *_, (_, found), (_, other) = cut(before + record + OTHER, 1 << 30)
+    is_short = len(record) <= xml_records.RECORD_LIMIT
+    assert found == (record if is_short else "a record of more than 1048576 bytes")
+    assert other == OTHER
