@@ -19,6 +19,7 @@ from sssjob.suggestions import nearest
 from sssjob.units import double
 
 _SIZE_LIMIT = 1 << 20  # bytes; a file that people write is never that long
+_NUL = re.compile(r"\\u0000|\\U00000000")
 PARTS = 100  # of a key with dots: tomllib keeps a table for each beginning of it
 LONGEST_WAIT = 1_000_000  # seconds: databases count 2**31 milliseconds at most
 DIGITS = 1000  # of a number that is written out: Python refuses many more, each in its own way
@@ -248,11 +249,29 @@ def toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
     if found := _MAY_BE_LONG.search(text) and _long_number(_QUOTED.sub(_lines_alone, text)):
         raise _too_long(f"a number of more than {DIGITS} digits", found)
     try:
-        return tomllib.loads(text, parse_float=number)
+        values = tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
         raise BadToml(str(error)) from None
     except RecursionError:
         raise BadToml("values nested too deeply") from None
+    if (written := _NUL.search(text)) and _has_nul(values):
+        line = text.count("\n", 0, written.start()) + 1
+        raise BadToml(f"the character U+0000, which no name or path has (at line {line}, column 1)")
+    return values
+
+
+def _has_nul(value: Any) -> bool:
+    """Whether a key or a text has the character U+0000; TOML can write it by its number alone."""
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case str() as text if "\0" in text:
+                return True
+            case dict() as table:
+                pending += (*table, *table.values())
+            case list() as every:
+                pending += every
+    return False
 
 
 def _too_long(what: str, found: re.Match[str]) -> BadToml:

@@ -4,6 +4,7 @@ Python makes a number of any size of the 20 letters of 1e-9999999999999999999, o
 kinds of numbers in a way of its own.
 """
 
+import re
 from datetime import UTC
 from decimal import Decimal
 
@@ -115,3 +116,28 @@ def test_a_price_is_told_no_longer_than_its_digits_may_be(tmp_path):
     with pytest.raises(BadSettings) as caught:
         READS["rates"](path)
     assert len(str(caught.value)) < 2 * MOST
+
+
+@pytest.mark.parametrize(
+    "text", [r'a = "b\u0000c"', r'a = ["b", {c = "\U00000000"}]', r'"a\u0000" = 1']
+)
+def test_a_text_with_the_character_0_is_refused_with_its_line(text):
+    said = "U+0000, which no name or path has (at line 2, column 1)"
+    with pytest.raises(settings.BadToml, match=re.escape(said)):
+        settings.toml(f"b = 1\n{text}\n")
+
+
+@pytest.mark.parametrize("text", [r"a = 'b\u0000c'", r'a = "\\u0000"', r'a = "\u0001"'])
+def test_what_only_looks_like_it_is_read(text):
+    assert settings.toml(text)
+
+
+@pytest.mark.parametrize("table", ["[security]", "[actors.x]", "[forward]", "[store]"])
+def test_a_gateway_names_the_file_of_such_settings(table, tmp_path):
+    path = tmp_path / "gateway.toml"
+    path.write_text(f'{table}\nkey = "a\\u0000b"\n')
+    found = CliRunner().invoke(sssjob, ["serve", "--config", str(path), "--check"])
+    assert found.exit_code != 0
+    assert found.exception is None or isinstance(found.exception, SystemExit)
+    assert f"{path}:2: " in found.stderr
+    assert "U+0000" in found.stderr
