@@ -245,8 +245,13 @@ class Scope:
         if not self._of_several_groups:
             return self.counts.overruling
         asked = self.counts.processors
-        are_fewer = asked is not None and asked.hi is not None and asked.hi < self._needed_by_groups
+        are_fewer = asked is not None and asked.hi is not None and asked.hi < self._fewest_of_groups
         return self._needed_by_groups if are_fewer else None
+
+    @cached_property
+    def _fewest_of_groups(self) -> int:
+        """With how many processors several task groups can do together."""
+        return sum(each.counts.fewest_processors for each in self._of_several_groups)
 
     def processors_in_all(self, *, least: bool) -> Amount:
         """Processors that are given, requested or stated; else those of the tasks.
@@ -380,7 +385,7 @@ class Scope:
         groups = self._of_several_groups
         if groups and "Processors" in self.mentioned:
             most = self._interval(choice.own, "Processors").integers().hi
-            if most is not None and most < self._needed_by_groups:
+            if most is not None and most < self._fewest_of_groups:
                 return False
         return all(each.may_have(choice) for each in groups)
 

@@ -480,6 +480,16 @@ class StatedCounts(NamedTuple):
         product = self.tasks.value * self.each
         return product if self.processors is None or self.processors.admits(product) else None
 
+    # decision 1192
+    @property
+    def fewest_processors(self) -> int:
+        """With how many processors it can do: of a range no more than its given tasks need."""
+        if self.processors is None:
+            return self.tasks.value * self.each
+        given, least = self.given_tasks, self.processors.granted
+        product = given.value * (self.per_task or 1) if given is not None else 0
+        return product if product > least and self.processors.admits(product) else least
+
     # decision 1134
     @property
     def overruling(self) -> int | None:

@@ -636,3 +636,17 @@ def test_what_was_delivered_lets_no_ad_through_that_is_refused_without_it(name):
         job = with_policy("Reject", asked + more)
         assert not makes_an_ad(job)
         assert not is_written(job, "condor")
+
+
+# With fewer of a range the groups have room; what ran has had what it had. # decision 1192
+@pytest.mark.parametrize(
+    "groups",
+    [
+        of_groups(requested('<Processors op="LE">2</Processors>'), "<TaskCount>2</TaskCount>"),
+        of_groups(*["<TaskCount>4</TaskCount><Delivered><Memory>1</Memory></Delivered>"] * 2),
+    ],
+)
+def test_processors_that_are_enough_are_contradicted_by_nobody(groups):
+    job = with_policy("Reject", "<Processors>3</Processors>" + groups)
+    assert [*layout.check(job)] == []
+    assert derive(job, starting=True).values["allocated_cpu"] == 3

@@ -162,11 +162,14 @@ def check_sum(
 ) -> Iterator[Finding]:
     """Whether the Processors of a job can be those of its task groups together.
 
-    Tasks without a number of processors have one each at least.
+    Tasks without a number of processors have one each at least; those of a job that ran, whose
+    groups may be its steps, have what they had.
     """
+    ran = any(block.blocks(Delivered) for block in (job, *(group.block for group in groups)))
+    needed = _processors if ran else _needed
     try:
-        whole = _over(job, path, lambda asked: asked.processors)
-        parts = [_over(group.block, group.path, _needed) for group in groups] if whole else []
+        whole = _over(job, path, _processors)
+        parts = [_over(group.block, group.path, needed) for group in groups] if whole else []
     except _Unreadable:
         return
     known = [part for part in parts if part is not None]
@@ -231,18 +234,18 @@ def _units_of(job: Block, path: str) -> Iterator[Unit]:
         yield Unit(path, block)
 
 
+def _processors(asked: LayoutRequest) -> Stated | None:
+    return asked.processors
+
+
 # decision 1192
 def _needed(asked: LayoutRequest) -> Stated:
-    """The processors of a task group in one alternative: no fewer than its tasks need."""
-    stated, each = asked.processors, asked.distribution.per_task
+    """The processors of a task group in one alternative, no fewer than it can do with."""
+    stated, least = asked.processors, asked.said.fewest_processors
     if stated is None:
-        least = CountsPlan(asked, lenient=True).checked().processors.value
-        return Stated(CountRange(least, least if each else None), asked.path, asked.line)
-    given = asked.said.given_tasks
-    product = given.value * (each.value if each else 1) if given else 0
-    if product < stated.bounds.granted or not stated.bounds.admits(product):
-        return stated.within(CountRange(stated.bounds.granted, stated.bounds.hi))
-    return stated.within(CountRange(product, stated.bounds.hi))
+        most = least if asked.distribution.per_task else None
+        return Stated(CountRange(least, most), asked.path, asked.line)
+    return stated.within(CountRange(least, stated.bounds.hi))
 
 
 def _over(

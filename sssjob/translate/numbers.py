@@ -320,7 +320,8 @@ def added(
     total = sum(part.total for part in found)
     own.tasks = sum(part.task_count for part in found)
     processors = own.processors
-    are_fewer = processors is not None and processors.hi is not None and processors.hi < total
+    fewest = sum(part.said.fewest_processors for part in found)
+    are_fewer = processors is not None and processors.hi is not None and processors.hi < fewest
     is_any = processors is None or (processors.exact is None and processors.admits(total))
     if are_fewer or is_any:
         own.processors = CountRange.exactly(total)  # decisions 1175, 1192
