@@ -159,16 +159,21 @@ def test_rows_that_are_not_those_of_their_document_are_found(address, source):
     assert str(fault) == "Job 17, version 1: its rows are not those of the document"
 
 
+def damage_page(path, data):
+    """Nothing is left of the page of a database that has these bytes."""
+    content = bytearray(path.read_bytes())
+    page = content.index(data) // 4096 * 4096
+    content[page : page + 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+
+
 @pytest.mark.parametrize("place", [0.2, 0.5, 0.8])
 def test_pages_that_are_damaged_cost_the_documents_on_them_only(path, source, place):
     with store.open(path, create=True) as jobs:
         jobs.load(source)
         number = int(len(JOBS) * place)
         [(data,)] = jobs.engine.fetch("SELECT data FROM document WHERE number = ?", (number,))
-    content = bytearray(path.read_bytes())
-    page = content.index(data) // 4096 * 4096
-    content[page : page + 4096] = b"\xff" * 4096
-    path.write_bytes(content)
+    damage_page(path, data)
     with store.open(path) as jobs:
         errors = []
         saved = [each.document for each in jobs.documents(on_error=errors.append)]
@@ -186,10 +191,7 @@ def test_pages_that_are_damaged_cost_a_report_the_documents_on_them_only(path):
     with store.open(path, create=True) as jobs:
         jobs.load("\n".join(made).encode())
         [(data,)] = jobs.engine.fetch("SELECT data FROM document WHERE number = ?", (1500,))
-    content = bytearray(path.read_bytes())
-    page = content.index(data) // 4096 * 4096
-    content[page : page + 4096] = b"\xff" * 4096
-    path.write_bytes(content)
+    damage_page(path, data)
     with store.open(path) as jobs:
         errors = []
         there = [int(each.identity.id) for each in jobs.documents(on_error=lambda _: None)]
