@@ -145,7 +145,7 @@ def test_what_is_put_at_home_says_that_there_is_none(homeless):
 
 
 @pytest.mark.parametrize("key", ["site", "store", "machine"])
-@pytest.mark.parametrize("value", ["~nobodyxyz/x", "~nobodyxyz", r"~a\u0000/b"])
+@pytest.mark.parametrize("value", ["~nobodyxyz/x", "~nobodyxyz", "~nobodyxyz:8080/b"])
 def test_a_file_of_defaults_that_names_nobody_s_home_is_told(nameless, key, value):
     (nameless / "c.toml").write_text(f'{key} = "{value}"\n')
     for words in (("config", "show"), ("validate", "j.xml")):
