@@ -193,7 +193,7 @@ def expand(item: Property, *, extended: bool = False) -> Nodes:
     which sorts the names and keeps each once.
     """
     text = item.text.strip(XML_SPACE)
-    match item.attributes.get("aggregation", "").strip(XML_SPACE):
+    match item.said("aggregation"):
         case "":
             return Names((text,))
         case "List":
@@ -219,7 +219,7 @@ def single(item: Property) -> str:
     >>> single(Property("Node", "n[7-7]", {"aggregation": "Range"}))
     'n7'
     """
-    kind = item.attributes.get("aggregation", "").strip(XML_SPACE)
+    kind = item.said("aggregation")
     if kind not in _SETS.get(item.name, ()):
         return ""
     try:
@@ -352,7 +352,7 @@ def count_of_set(item: Property) -> int | None:
 
     That of a single name is how many instances there are of that node (decision 1122).
     """
-    is_set = item.attributes.get("aggregation", "").strip(XML_SPACE)
+    is_set = item.said("aggregation")
     return stated_count(item) if is_set else None
 
 
@@ -375,7 +375,7 @@ def faults(item: Property, category: str = "") -> Iterator[Finding]:
     if item.name not in ("Feature", "Node"):
         return
     section = f"SSS 5.1 {item.name}"
-    kind = item.attributes.get("aggregation", "").strip(XML_SPACE)
+    kind = item.said("aggregation")
     if "delimiter" in item.attributes and kind != LIST:
         text = f"a delimiter means nothing without aggregation {LIST}"
         yield finding("W-USELESS", text, path="/@delimiter", section=section)
@@ -422,7 +422,7 @@ def _list_faults(item: Property, section: str) -> Iterator[Finding]:
 # decision 1122
 def _count_faults(item: Property, section: str) -> Iterator[Finding]:
     """A count of names that are not wanted: what there has to be of a set, layouts say."""
-    is_unwanted = item.attributes.get("op", "").strip(XML_SPACE) == "NE"
+    is_unwanted = item.said("op") == "NE"
     if item.name == "Node" and is_unwanted and stated_count(item) is not None:
         text = "a count means nothing of nodes that are not wanted (op NE)"
         yield finding("W-USELESS", text, path="/@count", section=section)

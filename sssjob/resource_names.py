@@ -81,7 +81,8 @@ def key(attributes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         return tuple(license_attributes(name).items())
     model = gpu_model(attributes)
     if model is None:
-        return tuple((each, attributes[each]) for each in ("name", "type") if attributes.get(each))
+        said = ((each, attributes.get(each, "").strip()) for each in ("name", "type"))
+        return tuple((name, value) for name, value in said if value)
     return (("name", GPU), ("type", model.lower())) if model else (("name", GPU),)
 
 

@@ -44,7 +44,7 @@ class TaskMapping(NamedTuple):
 def read(item: Property) -> TaskMapping:
     """What a TaskDistribution says; one that cannot be read maps nothing."""
     text = item.text.strip(XML_SPACE)
-    kind = item.attributes.get("type", "").strip(XML_SPACE)
+    kind = item.said("type")
     number = _COUNT.fullmatch(text)
     value = int(number[1]) if number else 0
     faults: tuple[MappingFault, ...] = ()

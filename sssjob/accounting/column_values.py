@@ -143,7 +143,7 @@ def _is_plain(piece: Sequence[Property], place: str) -> bool:
     if not {*map(type, piece)} <= _PLAIN:
         return False
     numbers = [item.name for item in piece if item.name in NUMBERS]
-    return len({*numbers}) == len(numbers) and all(is_plain(item.attributes) for item in piece)
+    return len({*numbers}) == len(numbers) and all(map(is_plain, piece))
 
 
 def _is_read_alone(items: Sequence[Any]) -> bool:

@@ -146,7 +146,7 @@ class JobProperties:
             if (number := _number(item)) is not None:
                 if "duration" in attributes:
                     number = units.plain(self._for_the_whole(item, number))
-                yield number, attributes.get("units", "")
+                yield number, item.said("units")
 
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""
@@ -162,8 +162,8 @@ class JobProperties:
         found = self.requested.get(name, ())
         if not found:
             return None
-        every = [item.attributes for items in self.requested.values() for item in items]
-        if len(found) == 1 and all(is_plain(attributes) for attributes in every):
+        every = [item for items in self.requested.values() for item in items]
+        if len(found) == 1 and all(map(is_plain, every)):
             return self.read(found[0]) or None
         amount = self.scope.requested(name)
         return None if amount is None or not amount.value else units.plain(amount.value)
@@ -177,8 +177,8 @@ class JobProperties:
         for item in self.requested.get("Resource", ()):
             if meant(item.attributes) and (number := _number(item)) is not None:
                 told = bounds.setdefault(resource_key(item.attributes), {})
-                told[item.attributes.get("op", "EQ")] = number
-        every = (item.attributes for items in self.requested.values() for item in items)
+                told[item.said("op", "EQ")] = number
+        every = (item for items in self.requested.values() for item in items)
         if not bounds or not all(map(is_plain, every)):
             return None
         ends = (next(told[op] for op in _ENDS if op in told) for told in bounds.values())
@@ -225,7 +225,9 @@ def _asked_gpus(job: JobProperties) -> Number | None:
 
 
 def _energy(job: JobProperties) -> Number | None:
-    told = job.resources(lambda attributes: attributes.get("name", "").lower() == _ENERGY)
+    told = job.resources(
+        lambda attributes: attributes.get("name", "").strip(units.XML_SPACE).lower() == _ENERGY
+    )
     return _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
 
 
@@ -531,8 +533,8 @@ def _gather(named: Named, items: Iterable[object]) -> None:
             named.setdefault(item.name, []).append(item)
 
 
-def is_plain(attributes: Mapping[str, str]) -> bool:
+def is_plain(item: Property) -> bool:
     """Whether a request says nothing about how it joins with others, and names a bound."""
-    return attributes.get("op", "EQ") in _ENDS and not (
-        attributes.keys() & {"conj", "group", "preference"}
+    return item.said("op", "EQ") in _ENDS and not (
+        item.attributes.keys() & {"conj", "group", "preference"}
     )

@@ -78,7 +78,7 @@ class SourcedItem(NamedTuple):
         """The value and its place, as origins tell it: ``LE 400 MB``."""
         words: tuple[str, ...] = ()
         if isinstance(item := self.item, Property):
-            words = (item.attributes.get("op", ""), item.text, item.attributes.get("units", ""))
+            words = (item.said("op"), item.text, item.attributes.get("units", ""))
         text = " ".join(word.strip() for word in words if word.strip())
         return SourcedValue(self.source, text, line_of(self.item))
 

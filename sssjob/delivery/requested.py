@@ -109,7 +109,7 @@ def _is_outcome(item: Item) -> bool:
     """Whether it tells how a run went, in words of the standard or of a batch system."""
     if not isinstance(item, Property) or item.name != "Extension":
         return getattr(item, "name", "") in ("State", "StatusMessage")
-    return (item.attributes.get("type"), item.attributes.get("name")) in _outcomes()
+    return (item.said("type"), item.attributes.get("name")) in _outcomes()
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sssjob import spec
 from sssjob.model import Block, Delivered, Item, Job, Note, Property, Reference, Requested
 
@@ -20,9 +22,9 @@ def flat(job: Job, *, used: bool = False) -> tuple[Job, tuple[Item, ...]]:
     for own in simple:
         (lost if own.name in taken or own.children else kept).append(own)
         taken.add(own.name)
+    names = [wish.name for wish in asked]
     for wish in asked:
-        alone = sum(other.name == wish.name for other in asked) == 1
-        exact = alone and wish.attributes.get("op", "EQ") == "EQ" and "conj" not in wish.attributes
+        exact = is_exact(wish, names)
         if wish.name in taken or (used and wish.name in spec.AMOUNTS):
             exact = False
         (kept if exact else lost).append(wish)
@@ -34,6 +36,15 @@ def flat(job: Job, *, used: bool = False) -> tuple[Job, tuple[Item, ...]]:
         elif isinstance(item, Note):
             kept.append(item)
     return job.holding(_in_order(job, kept)), tuple(lost)
+
+
+def is_exact(wish: Property, names: Sequence[str]) -> bool:
+    """Whether a requested property asks for exactly one value; ``names`` are all that is asked."""
+    return (
+        names.count(wish.name) == 1
+        and wish.said("op", "EQ") == "EQ"
+        and "conj" not in wish.attributes
+    )
 
 
 def _in_order(job: Job, items: list[Item]) -> list[Item]:

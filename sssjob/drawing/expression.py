@@ -54,14 +54,14 @@ def _line(comparison: Comparison, no: str) -> Words:
 
     item = comparison.item
     attributes = item.attributes
-    aggregation = attributes.get("aggregation", "").strip()
+    aggregation = item.said("aggregation")
     symbol = _SYMBOLS[comparison.op]
     if aggregation:
         symbol = {"=": "~" if aggregation == "Pattern" else "in", "≠": "not in"}.get(symbol, symbol)
     line = Words(no, style="bold").append(key(item), style="blue")
     line.append(f" {symbol} ", style="bold").append(item.text.strip(), style="none")
     if "units" in attributes:
-        line.append(f" {attributes['units']}")
+        line.append(f" {item.said('units')}")
     if item.name == "Duration":
         try:
             line.append(f" ({units.clock(units.duration(item.text))})", style="dim")
@@ -69,5 +69,5 @@ def _line(comparison: Comparison, no: str) -> Words:
             line.append(" (no duration)", style="red")
     for name in _TOLD:
         if name in attributes:
-            line.append(f" {name}={attributes[name]}", style="dim")
+            line.append(f" {name}={item.said(name)}", style="dim")
     return line

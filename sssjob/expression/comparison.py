@@ -114,7 +114,7 @@ def _negated(ask: Ask, negated: bool) -> Ask:
 def _pattern(comparison: Comparison, match: Matching) -> Pattern | None:
     """The regular expression of a Match or a Pattern."""
     item = comparison.item
-    aggregation = item.attributes.get("aggregation", "").strip()
+    aggregation = item.said("aggregation")
     if comparison.op == "Match" and aggregation in (nodes.LIST, nodes.RANGE):
         raise _NoMeaning(f"Match compares with one pattern, not with a {aggregation}")
     if comparison.op == "Match" or aggregation == nodes.PATTERN:
@@ -124,7 +124,7 @@ def _pattern(comparison: Comparison, match: Matching) -> Pattern | None:
 
 def _fact(comparison: Comparison, pattern: Pattern | None, node_count: int | None) -> Ask:
     item, op, name = comparison.item, comparison.op, key(comparison.item)
-    if item.attributes.get("aggregation", "").strip():
+    if item.said("aggregation"):
         return _bounded(_aggregated(item, op, name, pattern, node_count))
     if pattern is not None:
         matches = pattern.matches

@@ -203,13 +203,13 @@ def passed_over(block: Block) -> list[tuple[Property, bool]]:
 
 def _saying(item: Property) -> tuple[str, str, str, str]:
     """What a property says of what."""
-    context = item.attributes.get("context", "Available").strip()
+    context = item.said("context", "Available")
     return key(item), item.text.strip(), item.attributes.get("units", "").strip(), context
 
 
 def _is_equal(item: Property) -> bool:
     """Whether a request demands the very value of a property."""
-    op, conj = (item.attributes.get(name, "").strip() for name in ("op", "conj"))
+    op, conj = map(item.said, ("op", "conj"))
     return op in ("", "EQ") and conj not in ("Nand", "Nor") and not is_wish(item)
 
 
@@ -260,8 +260,8 @@ def slots(item: Property) -> tuple[str, ...]:
 
     "Available" is what the absence of a context means; an offer without one serves any.
     """
-    context = item.attributes.get("context", "Available").strip()
-    metric = item.attributes.get("metric", "").strip()
+    context = item.said("context", "Available")
+    metric = item.said("metric")
     name = _measured(item)
     if context == "Available" and not metric:
         return (name,)
@@ -296,7 +296,7 @@ def _measure(items: tuple[Property, ...], amounts: dict[str, Number]) -> None:
         return
     found: dict[str, list[Number]] = {}
     for item in items:
-        context, metric = (item.attributes.get(k, "").strip() for k in ("context", "metric"))
+        context, metric = map(item.said, ("context", "metric"))
         slot = _slot(_measured(item), context, metric)
         found.setdefault(slot, []).append(units.plain(amount(item)))
     amounts.update((slot, numbers[0]) for slot, numbers in found.items() if len(numbers) == 1)

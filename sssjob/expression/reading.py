@@ -246,7 +246,7 @@ def group_or_zero(item: Property) -> int:
 
 def conjunction(item: Property) -> tuple[str, bool]:
     """And or Or, and whether a negation follows. Raises ``InvalidValue``."""
-    conj = item.attributes.get("conj", "And").strip()
+    conj = item.said("conj", "And")
     if conj not in CONJUNCTIONS:
         raise InvalidValue(conj, f"one of the conjunctions {', '.join(CONJUNCTIONS)}")
     return CONJUNCTIONS[conj]

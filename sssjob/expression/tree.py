@@ -26,12 +26,11 @@ class Comparison:
     @property
     def op(self) -> str:
         """The operation; EQ if the attribute is absent."""
-        op = self.item.attributes.get("op")
-        return "EQ" if op is None else op.strip()
+        return self.item.said("op", "EQ")
 
     def __str__(self) -> str:
         attributes = self.item.attributes
-        pattern = self.op == "EQ" and attributes.get("aggregation", "").strip() == "Pattern"
+        pattern = self.op == "EQ" and self.item.said("aggregation") == "Pattern"
         unit = f" {attributes['units'].strip()}" if "units" in attributes else ""
         return f"{key(self.item)} {'Match' if pattern else self.op} {self.item.text.strip()}{unit}"
 
@@ -127,7 +126,7 @@ def key(item: Property) -> str:
 
 def is_wish(item: Property) -> bool:
     """Whether a requested property is only preferred, so that it never blocks (8.1)."""
-    return item.attributes.get("preference", "").strip().startswith("-")
+    return item.said("preference").startswith("-")
 
 
 # decision 1022

@@ -194,7 +194,7 @@ def _is_of_a_group_that_ran(item: Item) -> bool:
 
 def _is_of_a_run(item: Property, names: frozenset[str]) -> bool:
     if item.name == "Extension":
-        return item.attributes.get("type") == STATUS or item.attributes.get("name") == SIGNAL
+        return item.said("type") == STATUS or item.attributes.get("name") == SIGNAL
     return item.name in names
 
 
@@ -214,7 +214,7 @@ def _is_list(item: Item) -> bool:
     return (
         isinstance(item, Property)
         and item.name == "Extension"
-        and item.attributes.get("type") == EXTENSION
+        and item.said("type") == EXTENSION
         and item.attributes.get("name") == NAME
     )
 

@@ -20,6 +20,7 @@ from sssjob import spec, units
 from sssjob.delivery.requested import StoredRun, for_charging, runs_of
 from sssjob.delivery.voices import SUBMITTED_BY, Voices
 from sssjob.document import bridge
+from sssjob.document.flat import is_exact
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering, in_whole_numbers, without_blanks
@@ -65,7 +66,6 @@ from sssjob.runs import CLOCKS, TIMES, Run, RunTimes, among, differ, moment, wai
 from sssjob.states import has_ended
 from sssjob.store import Change, Stored
 from sssjob.store.files import NO_FILES
-from sssjob.store.flat_properties import is_exact
 from sssjob.store.identity import MARKS, marks_of
 from sssjob.store.ledger import Entry, EntryKind, SaidNames
 from sssjob.store.reach import Reach

@@ -135,7 +135,7 @@ class Intake:
             raise Refused("740", f"A JobGroup has 1 to {MOST} jobs; this one has {len(written)}")
         for block in walk(given):
             for item in block.properties:
-                if item.name == "Extension" and item.attributes.get("type") in _forms(self.to):
+                if item.name == "Extension" and item.said("type") in _forms(self.to):
                     raise Refused("740", "Options of the batch system itself are not taken here")
         effective = defined(defaults.resolve(given).block)
         for job in effective:

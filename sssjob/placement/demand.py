@@ -265,7 +265,7 @@ def _faults(parts: Sequence[Expression], path: str, match: Matching) -> Iterator
 def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]:
     """What to say of a rule by which nobody here can place tasks (9.0)."""
     item = block.properties.get("TaskDistribution")
-    if item is None or item.attributes.get("type", "").strip() not in ("", "Rule"):
+    if item is None or item.said("type") not in ("", "Rule"):
         return
     text = item.text.strip()
     if text in ("", ROUND_ROBIN) or text[:1] == "{" or text.lstrip("+").isdecimal():

@@ -367,13 +367,13 @@ def _least(bounds: Interval) -> tuple[Fraction, bool] | None:
 
 def _is_taken(item: Property) -> bool:
     """Whether tasks take so much of a node; else it is only to have it."""
-    meant = item.attributes.get("context", _AVAILABLE).strip()
-    return item.name in _TAKEN and meant in _OWN and not item.attributes.get("metric", "").strip()
+    meant = item.said("context", _AVAILABLE)
+    return item.name in _TAKEN and meant in _OWN and not item.said("metric")
 
 
 def _counts(item: Property) -> bool:
     """Whether it is about all tasks together, and so a matter of the layout."""
-    meant = item.attributes.get("context", _AVAILABLE).strip()
+    meant = item.said("context", _AVAILABLE)
     return item.name in _COUNTS and meant in _OWN and "metric" not in item.attributes
 
 
@@ -397,13 +397,13 @@ def _of_name(term: Term, candidates: NamedNodes) -> Iterator[Term]:
 def _of_each_name(term: Term) -> tuple[Term]:
     """A comparison of Node as one node by itself is asked."""
     found = next(expression.comparisons(term))
-    if found.item.attributes.get("aggregation", "").strip():
+    if found.item.said("aggregation"):
         found = Comparison(found.item.having(count="1"))
     return (Not(found) if isinstance(term, Not) else found,)
 
 
 def _is_pattern(found: Comparison) -> bool:
-    return found.item.attributes.get("aggregation", "").strip() == nodes.PATTERN
+    return found.item.said("aggregation") == nodes.PATTERN
 
 
 def _unsatisfiable(path: str, line: int) -> Finding:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from sssjob import defaults, spec
 from sssjob.amounts import is_given
+from sssjob.document.flat import is_exact
 from sssjob.model import Block, Delivered, Job, JobGroup, Note, Property, Requested, TaskGroup
 
 # Consumables that count only as they were given: of others the most that was measured is worth
@@ -88,15 +89,6 @@ def is_asked(wish: Property, names: Sequence[str]) -> bool:
     """
     can_be = wish.name in spec.properties(spec.REQUESTED) or spec.element(wish.name) is None
     return can_be and is_exact(wish, names)
-
-
-def is_exact(wish: Property, names: Sequence[str]) -> bool:
-    """Whether a requested property asks for exactly one value; ``names`` are all that is asked."""
-    return (
-        names.count(wish.name) == 1
-        and wish.attributes.get("op", "EQ") == "EQ"
-        and "conj" not in wish.attributes
-    )
 
 
 def is_text(found: Property) -> bool:

@@ -108,7 +108,7 @@ def grouped(job: Job, kind: str, spelling: Spelling) -> tuple[Job, tuple[Finding
         item.attributes.get("name", ""): item
         for item in job.items
         if isinstance(item, Property) and item.name == "Extension"
-        and item.attributes.get("type") == kind
+        and item.said("type") == kind
     }  # fmt: skip
     option, limit = extensions.get(spelling.option), extensions.get(spelling.at_once)
     array = None if option is None else spelling.said(option.text)[1]
@@ -147,14 +147,14 @@ def kept(job: Job, spelling_of: Callable[[str], Spelling]) -> KeptArray | None:
     """The array that a job keeps as an option; ``spelling_of`` tells how a target spells it."""
     extensions = job.properties.all("Extension")
     for item in extensions:
-        kind = item.attributes.get("type", "")
+        kind = item.said("type")
         spelling = NO_ARRAYS if kind == TYPE else spelling_of(kind)
         if not spelling.option or item.attributes.get("name") != spelling.option:
             continue
         limits = [
             each
             for each in extensions
-            if each.attributes.get("type") == kind
+            if each.said("type") == kind
             and each.attributes.get("name") == spelling.at_once
             and at_once(each.text)
         ]

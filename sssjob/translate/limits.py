@@ -65,7 +65,7 @@ class Limits(About):
         order = {"Hard": 0, "": 1, "Soft": 2}
         seen: set[str] = set()
         found = limits_of(asked, "name", "type", "units")
-        for item in sorted(found, key=lambda item: order.get(item.attributes.get("type", ""), 9)):
+        for item in sorted(found, key=lambda item: order.get(item.said("type"), 9)):
             name = spec.limit_name(item.attributes.get("name", ""))
             if made.held and name != "CPUTime":
                 self._measured(asked, item, name, seen)
@@ -82,7 +82,7 @@ class Limits(About):
             seen.add(self.measured[name])
 
     def _limit(self, asked: JobRequest, made: ScriptWriting, item: Property, name: str) -> None:
-        kind = item.attributes.get("type", "")
+        kind = item.said("type")
         option = self.options.get((name, kind)) or self.options.get((name, ""))
         try:
             value = limit_amount(item, name)
@@ -149,7 +149,7 @@ def limits_of(asked: JobRequest, *held: str) -> list[Property]:
 
 
 def _which(item: Property) -> tuple[str, str]:
-    return spec.limit_name(item.attributes.get("name", "")), item.attributes.get("type", "")
+    return spec.limit_name(item.attributes.get("name", "")), item.said("type")
 
 
 def _rounded(asked: JobRequest, item: Property, text: str) -> None:

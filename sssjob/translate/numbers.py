@@ -678,7 +678,7 @@ def _said(items: Iterable[Item], name: str, kind: str = "") -> int:
     for item in items:
         if isinstance(item, Property) and item.name == name and "op" not in item.attributes:
             text = stripped(item.text)
-            if item.attributes.get("type", "") == kind and text.isdecimal() and len(text) < 10:
+            if item.said("type") == kind and text.isdecimal() and len(text) < 10:
                 return int(text)
     return 0
 
@@ -784,7 +784,7 @@ def resource_terms(
         found.setdefault(resource_names.key(item.attributes), []).append(item)
     for items in found.values():
         licence = license_name(items[0].attributes)
-        name = items[0].attributes.get("name", "") if licence is None else licence
+        name = items[0].said("name") if licence is None else licence
         known = spelled.setdefault((licence is None, fold(name)), name)
         if known != name and gpu_model(items[0].attributes) is None:
             refuse_all(asked, items, no_case(known))
@@ -853,7 +853,7 @@ def counted(
         elif model is not None and (not model or (typed and is_kind(model))):
             yield CountedResource(items, GPU, model, count)
         elif model is None and licence is None and others is not None and _named(item, others):
-            yield CountedResource(items, item.attributes["name"], "", count)
+            yield CountedResource(items, item.said("name"), "", count)
         else:
             refuse_all(asked, items, _why_not(licence, model, typed=typed))
 
@@ -867,7 +867,7 @@ def _why_not(licence: str | None, model: str | None, *, typed: bool) -> str:
 
 def _named(item: Property, others: Callable[[str], bool]) -> bool:
     """Whether a Resource is of a name that is taken, and has no type."""
-    return not item.attributes.get("type") and others(item.attributes.get("name", ""))
+    return not item.said("type") and others(item.said("name"))
 
 
 class Gpus(NamedTuple):

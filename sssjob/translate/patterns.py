@@ -136,7 +136,7 @@ class Patterns:
         """Whether a job is an array there."""
         wanted = {(arrays.TYPE, arrays.INDICES), (self.kind, self.array.name)}
         return any(
-            (item.attributes.get("type"), item.attributes.get("name")) in wanted
+            (item.said("type"), item.attributes.get("name")) in wanted
             for item in job.properties.all("Extension")
         )
 

@@ -529,7 +529,7 @@ class JobRequest:
         found = [
             item
             for place, item in self._of(name)
-            if not place.requested and item.attributes.get("type") == kind
+            if not place.requested and item.said("type") == kind
         ]
         for item in found:
             if id(item) not in self._refused:  # what one rule refused is not taken by another
@@ -1091,7 +1091,7 @@ class _Survey:
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _UNREAD if _is_option(item) else _NONE
         if not plain and not (bounded and name in _BOUNDED):
-            fate = Fate(f"compared by {item.attributes.get('op', 'Not')}{self._whose(owner)}")
+            fate = Fate(f"compared by {item.said('op', 'Not')}{self._whose(owner)}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
@@ -1130,7 +1130,7 @@ def _saying(item: Property) -> tuple[object, ...]:
 
 def _which(item: Property) -> tuple[str, str]:
     """Which of several Extensions it is."""
-    return item.attributes.get("type", ""), item.attributes.get("name", "")
+    return item.said("type"), item.attributes.get("name", "")
 
 
 def binding(

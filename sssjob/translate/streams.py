@@ -203,5 +203,5 @@ class Streams(Rule):
 def _redirected(item: Property) -> list[str]:
     if "redirectList" not in item.attributes:
         return []
-    words = item.attributes.get("redirectList", "").split(",")
+    words = item.said("redirectList").split(",")
     return [word.strip() for word in words if word.strip()]

@@ -306,7 +306,7 @@ def _asked(block: Block) -> tuple[RequestedAndDelivered, ...]:
 
 def _sign(item: Property) -> str:
     """The operator of a request, in front of its value; "" where it asks for just that."""
-    op = item.attributes.get("op", "")
+    op = item.said("op")
     return f"{op} " if op not in ("", "EQ") else ""
 
 

@@ -45,7 +45,7 @@ class GridSite(NamedTuple):
 
 def is_noted(item: Property) -> bool:
     """Whether an Extension says what is ``noted``."""
-    return (item.attributes.get("type", ""), item.attributes.get("name", "")) in _KNOWN
+    return (item.said("type"), item.attributes.get("name", "")) in _KNOWN
 
 
 def is_level(item: Property) -> bool:
@@ -57,7 +57,7 @@ def noted(job: TakenJob) -> dict[str, str]:
     """What Extensions say of the grid, taken; the others stay."""
     found: dict[str, str] = {}
     for item in job.all("Extension", "type", "name"):
-        key = _KNOWN.get((item.attributes.get("type", ""), item.attributes.get("name", "")))
+        key = _KNOWN.get((item.said("type"), item.attributes.get("name", "")))
         if key is None or key in found:
             job.lose(item, NO_PLACE)
         elif text := stripped(item.text):
@@ -75,7 +75,7 @@ def levels(job: TakenJob, site: GridSite) -> dict[str, Fraction]:
     """All benchmarks that are known of the job's processors, by their types; the first counts."""
     found: dict[str, Fraction] = {}
     for item in job.all("Resource", "name", "type"):
-        kind = item.attributes.get("type", "")
+        kind = item.said("type")
         if not is_level(item) or not kind or kind in found:
             job.lose(item, NO_PLACE)
         elif job.number(item):
@@ -92,5 +92,5 @@ def level(job: TakenJob, site: GridSite) -> tuple[str, str]:
         if found[1] or not is_level(item):
             job.lose(item, NO_PLACE)
         elif job.number(item):
-            found = (item.attributes.get("type", ""), stripped(item.text))
+            found = (item.said("type"), stripped(item.text))
     return found if found[1] else (site.benchmark, site.figure)

@@ -148,7 +148,7 @@ def _description(attributes: Mapping[str, str]) -> dict[str, str]:
 def _resources(job: TakenJob, _: WriterOptions) -> str:
     found = []
     for each in job.all("Resource", "name", "type", "units"):
-        told = filter(None, (each.attributes.get("name"), each.attributes.get("type")))
+        told = filter(None, (each.attributes.get("name"), each.said("type")))
         values = {"units": each.attributes.get("units", ""), "description": " ".join(told)}
         found.append(UR.number(job, each, "ConsumableResource", values))
     return "".join(found)

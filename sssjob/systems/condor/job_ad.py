@@ -265,7 +265,7 @@ class _AdBuilder:
 
     def _has_extension(self, item: Property, name: str) -> bool:
         """Whether the ad says an Extension: one of HTCondor's, or a limit that is a feature."""
-        told = item.attributes.get("type")
+        told = item.said("type")
         limit = str(self.ad.get(f"{names.FEATURE}{name}", ""))
         return told == names.EXTENSION or (told == EXTENSION and item.text.strip() == limit)
 
@@ -428,7 +428,7 @@ class _AdBuilder:
             item = self.job.properties.get(element)
             if item is None:
                 continue
-            words = item.attributes.get("redirectList", "").replace(",", " ").split()
+            words = item.said("redirectList").replace(",", " ").split()
             text = names.NULL_DEVICE if "Close" in words else item.text
             if "Merge" in words and name == "Err":
                 text = self.job.get("OutputFile") or text
@@ -447,7 +447,7 @@ class _AdBuilder:
         item = self.job.properties.get("Environment")
         if item is None:
             return
-        if item.attributes.get("export", "").strip() in ("true", "True", "1"):
+        if item.said("export") in ("true", "True", "1"):
             text = "an ad cannot take the environment of a submission along"
             self._lost(item, text)
         variables = {
@@ -671,7 +671,7 @@ class _AdBuilder:
     def _resource(self, item: Property, count: int) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
         licence = license_name(item.attributes)
-        name = names.machine_resource(licence or item.attributes.get("name", ""))
+        name = names.machine_resource(licence or item.said("name"))
         if licence is not None:
             known = self.ad.get("ConcurrencyLimits")
             limit = f"{name.lower()}:{count}"
@@ -680,7 +680,7 @@ class _AdBuilder:
             told = f"HTCondor calls {_OF_AMOUNTS[name.lower()]} so: a Resource {name!r} is none"
             self.say("E-LOSS", told, item)
         elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            kind = item.attributes.get("type", "").strip()
+            kind = item.said("type")
             if kind and name != names.GPUS:  # any of them would be given
                 told = f"HTCondor cannot be asked for {name} of the type {kind!r}"
                 self.say("E-LOSS", told, item)
@@ -791,13 +791,13 @@ class _AdBuilder:
         if cpu is not None and (seconds := self._told(cpu, 1)) is not None:
             self.ad["RemoteUserCpu"], self.ad["RemoteSysCpu"] = float(seconds), 0.0
         for item in given:
-            metric, context = (item.attributes.get(each, "") for each in ("metric", "context"))
+            metric, context = map(item.said, ("metric", "context"))
             row = _USED.get((item.name, metric, context))
             if row is not None:
                 name, unit = row
                 if (amount := self._told(item, unit)) is not None:
                     self.ad[name] = amount
-            elif item.name == "Node" and not item.attributes.get("aggregation"):
+            elif item.name == "Node" and not item.said("aggregation"):
                 self.put("LastRemoteHost", item.text, item)
 
 
@@ -933,5 +933,5 @@ def _is_counted(spelled: Mapping[str, str], item: Property) -> bool:
     """
     if item.name != "Resource" or license_name(item.attributes) is not None:
         return is_by_number(item)
-    name = _REQUEST + names.machine_resource(item.attributes.get("name", ""))
+    name = _REQUEST + names.machine_resource(item.said("name"))
     return is_by_number(item) and spelled.get(name.lower(), name) == name

@@ -263,7 +263,7 @@ def _spelled(part: Expression) -> Iterator[_SpelledName]:
             for text in _members(item):
                 yield _SpelledName(f"{names.HAS}{text}".lower(), text, op, item.name)
         elif item.name == "Resource" and not is_license(item.attributes):
-            text = names.machine_resource(item.attributes.get("name", ""))
+            text = names.machine_resource(item.said("name"))
             yield _SpelledName(text.lower(), text, "", item.name)
         elif item.name in names.SIDES and each.op in ("EQ", "NE"):
             for text in _members(item):
@@ -373,7 +373,7 @@ def any_of_several(
         yield from named
         return
     for each in named:
-        is_set = each.item.attributes.get("aggregation") in (nodes.LIST, nodes.RANGE)
+        is_set = each.item.said("aggregation") in (nodes.LIST, nodes.RANGE)
         if is_set and nodes.count_of_set(each.item) != 1 and scope.nodes_of_layout != 1:
             yield each
 
@@ -463,7 +463,7 @@ def _comparison(asked: Comparison, found: _FoundTerms) -> Node | None:
 def _amount(asked: Comparison, found: _FoundTerms) -> Node | None:
     item = asked.item
     size = requests.amount(item)
-    if item.attributes.get("context", "").strip() == "Configured":
+    if item.said("context") == "Configured":
         name, unit = names.CONFIGURED[item.name]
         return _of_number(asked, found, _sign(asked), name, units.approximate(size / unit))
     _, name, unit = names.AMOUNTS[item.name]
@@ -475,7 +475,7 @@ def _resource(asked: Comparison, found: _FoundTerms) -> Node | None:
     if is_license(asked.item.attributes):  # which are counted by the negotiator
         return None
     sign = _AT_LEAST.get(asked.op)
-    name = names.machine_resource(asked.item.attributes.get("name", ""))
+    name = names.machine_resource(asked.item.said("name"))
     if sign is None or not name:
         return None
     return _of_number(asked, found, sign, name, units.approximate(requests.amount(asked.item)))
@@ -520,7 +520,7 @@ def _spelled_once(texts: Iterable[str]) -> Iterable[str]:
 def _text(asked: Comparison) -> Node:
     item = asked.item
     left = _target(names.SIDES[item.name])
-    aggregation = item.attributes.get("aggregation", "").strip()
+    aggregation = item.said("aggregation")
     if asked.op == "Match" or aggregation == "Pattern":
         # Our patterns are the whole name, those of HTCondor any part of it.
         whole = tree.Literal(f"^(?:{item.text.strip()})$")

@@ -239,7 +239,7 @@ class CondorStreams(fields.Rule):
             item = asked.one(name, "redirectList")
             if item is None:
                 continue
-            word = item.attributes.get("redirectList", "").strip()
+            word = item.said("redirectList")
             text = stripped(item.text)
             if word == "Merge" and not text and output is not None:
                 text = stripped(output.text)

@@ -745,7 +745,7 @@ def _properties(block: Block) -> frozenset[Property]:
 
 def _at(item: Property) -> str:
     """A property by its name, and which one it is of several."""
-    name = item.attributes.get("name", "").strip()
+    name = item.said("name")
     return f"{item.name} {name}" if name else item.name
 
 
@@ -805,7 +805,7 @@ def _which(item: Property) -> tuple[object, ...]:
     Where there may be several it is a name, or else all that they say. An Environment of a group
     has the variables of its job by then.
     """
-    name, kind = (item.attributes.get(each, "").strip() for each in ("name", "type"))
+    name, kind = map(item.said, ("name", "type"))
     if item.name in SEVERAL and not name and item.name != _VARIABLES:
         return item.name, stripped(item.text), tuple(sorted(item.attributes.items()))
     return item.name, name, kind

@@ -239,7 +239,7 @@ def _not_these(part: Expression) -> list[str]:
 def _glob(item: Property) -> str:
     """A pattern that wildcards can say; "" for another, or none."""
     text = stripped(item.text)
-    if item.attributes.get("aggregation") != sets.PATTERN or not _SIMPLE.fullmatch(text):
+    if item.said("aggregation") != sets.PATTERN or not _SIMPLE.fullmatch(text):
         return ""
     parts = {".*": "*", ".": "?", "\\.": "."}
     return _PIECE.sub(lambda found: parts.get(found[0], found[0]), text)

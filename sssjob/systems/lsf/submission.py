@@ -55,7 +55,7 @@ class LSFStreams(fields.Rule):
         """Without an option for it, standard error goes where the output goes."""
         output = asked.one("OutputFile", "redirectList")
         error = asked.one("ErrorFile", "redirectList")
-        if error is not None and error.attributes.get("redirectList") == "Merge":
+        if error is not None and error.said("redirectList") == "Merge":
             same = text_in(output)
             error = None if stripped(error.text) in ("", same) else error
         for item, letter in ((output, "o"), (error, "e")):
@@ -65,7 +65,7 @@ class LSFStreams(fields.Rule):
             self._option(asked, made, item, "-i")
 
     def _file(self, asked: JobRequest, made: ScriptWriting, item: Property, letter: str) -> None:
-        words = item.attributes.get("redirectList", "").strip()
+        words = item.said("redirectList")
         text = stripped(item.text) or (os.devnull if words == "Close" else "")
         if not text:
             asked.refuse(item, NO_OPTION)
@@ -154,8 +154,8 @@ class Waits(fields.Rule):
         if condition not in CONDITIONS:
             asked.refuse(item, f"nothing waits for {condition}")
             return ""
-        code = item.attributes.get("code")
-        if code is None:
+        code = item.said("code")
+        if not code:
             return f"{CONDITIONS[condition]}({text})"
         number = whole(code)
         if condition != "OnExit" or number is None:

@@ -292,11 +292,11 @@ def _streams(asked: JobRequest, job: Data) -> None:
     """Errors go where the output goes if nothing else is said; Append is one mode for both."""
     output = asked.one("OutputFile", "redirectList")
     error = asked.one("ErrorFile", "redirectList")
-    modes = {item.attributes.get("redirectList", "") for item in (output, error) if item}
+    modes = {item.said("redirectList") for item in (output, error) if item}
     merged = (
         output is not None
         and error is not None
-        and error.attributes.get("redirectList") == _MERGE
+        and error.said("redirectList") == _MERGE
         and stripped(error.text) in ("", stripped(output.text))
     )
     if text := file_of(asked, "OutputFile", PATTERNS):

@@ -658,7 +658,7 @@ class AtOnce(fields.Rule):
         """How tasks stand on nodes, as far as it is a number or the rule called cyclic here."""
         assert made.wanted is not None
         for item in asked.take("TaskDistribution", "type"):
-            text, kind = stripped(item.text), item.attributes.get("type", "")
+            text, kind = stripped(item.text), item.said("type")
             number = whole(text)
             if number and kind in ("", "TasksPerNode"):
                 made.option("--ntasks-per-node", str(number))

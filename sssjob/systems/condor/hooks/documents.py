@@ -311,8 +311,8 @@ def _is_origin(item: Item) -> TypeGuard[Property]:
     return (
         isinstance(item, Property)
         and item.name == "Extension"
-        and item.attributes.get("type", "").strip() == names.EXTENSION
-        and item.attributes.get("name", "").strip() == names.ORIGIN
+        and item.said("type") == names.EXTENSION
+        and item.said("name") == names.ORIGIN
     )
 
 

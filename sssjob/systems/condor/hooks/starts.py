@@ -150,7 +150,7 @@ def without_marks_behind(job: Job, ticket: str) -> Job:
 def _is_mark(item: Item, *of: str) -> bool:
     return (
         isinstance(item, Property) and item.name == "Extension"
-        and item.attributes.get("type") == names.EXTENSION
+        and item.said("type") == names.EXTENSION
         and item.attributes.get("name") in of
     )  # fmt: skip
 
