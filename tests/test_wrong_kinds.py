@@ -27,7 +27,7 @@ MADE = {"items": (PROPERTY,), "attributes": {}, "namespace": "", "line": 0, "pre
 NAMED = {"name": "Memory", "value": 4, "attributes": {}, "children": (), "namespace": "", "line": 0}
 # A call, and arguments that it takes. What has no signature has the kinds of its arguments here.
 CALLS = {
-    "read": (sssjob.read, {"source": TEXT.encode(), "on_error": None}),
+    "read": (sssjob.read, {"source": TEXT.encode(), "on_error": None, "parts": True}),
     "loads": (sssjob.loads, {"data": TEXT}),
     "write": (
         lambda **given: sssjob.write(**given),

@@ -109,7 +109,7 @@ def _graphs(
     from sssjob.verbs.graph import graphs
 
     def known() -> Iterator[ChosenObject]:
-        for found in chosen(files, select, complain):
+        for found in chosen(files, select, complain, parts=False):
             block = understood(found._replace(paths=None), GRAPH)  # all jobs of a group count
             if block is None:
                 complain.count += 1

@@ -48,7 +48,7 @@ def command(
     request gets one of its own. Tasks are numbered from 0, or as a geometry numbers them.
     """
     from sssjob.check.awareness import LAYOUT
-    from sssjob.cli.selection import chosen, understood
+    from sssjob.cli.selection import chosen, say_idle, understood
     from sssjob.errors import InheritedTooMuch
     from sssjob.verbs.layout import layouts, sums
 
@@ -59,7 +59,7 @@ def command(
         if known is None:
             complain.count += 1
             continue
-        item = found._replace(block=known)
+        item, each = found._replace(block=known), None
         try:
             for each in layouts(item, lenient=lenient, extended=extended):
                 _print(each, as_json)
@@ -71,6 +71,8 @@ def command(
             continue
         except ModuleNotFoundError as error:
             common.fail(f"--extended needs {error.name}: pip install 'sssjob[nodes]'")
+        if each is None:
+            say_idle(item, "no job or task group that was chosen, which alone are laid out")
         common.print_findings(told)
         faults += _errors(told)
     complain.leave(laid and not faults)

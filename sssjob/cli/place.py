@@ -115,16 +115,19 @@ def _placements(
     files: tuple[str, ...], select: str | None, nodes: Nodes, matching: Matching,
     solver: bool | None, complain: common.Complain,
 ) -> Iterator[PlacedJob]:  # fmt: skip
-    from sssjob.cli.selection import chosen
+    from sssjob.cli.selection import chosen, say_idle
     from sssjob.errors import InheritedTooMuch
     from sssjob.placement import placements
 
     for item in chosen(files, select, complain):
+        each = None
         try:
             for each in placements(
                 item.block, nodes, patterns=matching, solver=solver, chosen=item.has
             ):
                 yield PlacedJob(item.file, each)
+            if each is None:
+                say_idle(item, "no job or task group that was chosen, which alone are placed")
         except InheritedTooMuch as error:
             complain(error.finding.in_file(item.file))
 

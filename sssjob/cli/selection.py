@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 def chosen(
     files: tuple[str, ...], select: str | None, on_error: Callable[[object], None], *,
-    with_files: bool = False, with_notes: bool = False, requests: bool = True,
+    with_files: bool = False, with_notes: bool = False, requests: bool = True, parts: bool = True,
 ) -> Iterator[ChosenObject]:  # fmt: skip
     """The job objects of files with what was chosen in them; those without any are passed over.
 
     ``with_notes`` gives the Files of whole job objects, and the notes around them; a document is
-    held whole then. Without ``requests``, a ledger will do, too. What cannot be read goes to
-    ``on_error``. Ends the command if ``select`` is no XPath, or chooses what is neither a job nor a
-    task group. That nothing was chosen is said, where nothing else was.
+    held whole then. Without ``requests``, a ledger will do, too; without ``parts``, no part of a
+    job that stands by itself, such as a TaskGroup. What cannot be read goes to ``on_error``. Ends
+    the command if ``select`` is no XPath, or chooses what is neither a job nor a task group. That
+    nothing was chosen is said, where nothing else was.
     """
     told = False
 
@@ -34,7 +35,7 @@ def chosen(
         told = True
         on_error(error)
 
-    for item in _chosen(files, select, tell, with_files, with_notes, requests=requests):
+    for item in _chosen(files, select, tell, with_files, with_notes, requests, parts):
         told = True
         yield item
     if not told:
@@ -68,7 +69,7 @@ def requests(
 
 def _chosen(
     files: tuple[str, ...], select: str | None, on_error: Callable[[object], None],
-    with_files: bool, with_notes: bool, *, requests: bool,
+    with_files: bool, with_notes: bool, requests: bool, parts: bool,
 ) -> Iterator[ChosenObject]:  # fmt: skip
     from sssjob.errors import NotAQuery, UnreadableDocument
     from sssjob.verbs.selection import NotChoosable
@@ -79,7 +80,7 @@ def _chosen(
             on_error(error.finding.in_file(source.name))
 
         try:
-            for found in _of_source(source, select, complain, with_files, with_notes):
+            for found in _of_source(source, select, complain, parts, with_files, with_notes):
                 yield found._replace(given=given.name)
         except OSError as error:
             on_error(f"sssjob: error: {common.reason(error)}")
@@ -98,9 +99,14 @@ def understood(item: ChosenObject, operation: Operation) -> Block | None:
     return known.block if known.accepted else None
 
 
+def say_idle(item: ChosenObject, wanted: str) -> None:
+    """Say of what was chosen that there is nothing in it to work on."""
+    common.say(f"{common.name_of(item.file)}: <{item.block.name}> has {wanted}")
+
+
 def _of_source(
     source: NamedSource, select: str | None, complain: Callable[[UnreadableDocument], None],
-    with_files: bool, with_notes: bool,
+    parts: bool, with_files: bool, with_notes: bool,
 ) -> Iterator[ChosenObject]:  # fmt: skip
     from sssjob.document.sources import opened
     from sssjob.verbs import selection
@@ -114,7 +120,7 @@ def _of_source(
         elif with_files:
             yield from _with_files(source.name, stream, select, complain)
         else:
-            yield from selection.chosen(source.name, stream, select, on_error=complain)
+            yield from selection.chosen(source.name, stream, select, parts=parts, on_error=complain)
 
 
 def _with_files(

@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["Source", "clean", "dumps", "from_tree", "loads", "opened", "read", "to_tree", "write"]
 
 
-def read(source: Source, *, on_error: OnError | None = None) -> Iterator[Block]:
+def read(source: Source, *, on_error: OnError | None = None, parts: bool = True) -> Iterator[Block]:
     """The job objects of a source of any size, one at a time.
 
     Yields what stands outermost: Jobs and JobGroups, or the root when it is a TaskGroup, a Task
-    or a defaults element. Raises ``UnreadableDocument``, or hands it to ``on_error``; so for a
-    document without a job object, unless it is an empty wrapper.
+    or a defaults element, unless without ``parts``. Raises ``UnreadableDocument``, or hands it to
+    ``on_error``; so for a document without a job object, unless it is an empty wrapper.
     """
     from sssjob.document import tree  # who only writes documents starts without their reader
 
     of_kind(on_error, Callable | None, "a function of an error")  # type: ignore[arg-type]
-    for element, offset in tree.located(source, on_error=on_error):
+    of_kind(parts, bool, "whether parts of jobs are read")
+    wanted = tree.Wanted.JOB_OBJECTS if parts else tree.Wanted.JOBS
+    for element, offset in tree.located(source, on_error=on_error, wanted=wanted):
         yield from_tree(element, offset=offset)
 
 

@@ -79,16 +79,18 @@ class ChosenObject(NamedTuple):
 
 
 def chosen(
-    name: str, stream: BinaryIO, select: str | None = None, *, on_error: OnError
-) -> Iterator[ChosenObject]:
+    name: str, stream: BinaryIO, select: str | None = None, *,
+    parts: bool = True, on_error: OnError,
+) -> Iterator[ChosenObject]:  # fmt: skip
     """The job objects of a document with what was chosen in them; without ``select``, all of each.
 
-    Those in which nothing was chosen are passed over. What cannot be read goes to ``on_error``.
+    Those in which nothing was chosen are passed over. What cannot be read goes to ``on_error``; so
+    does a part of a job that stands by itself, such as a TaskGroup, where no ``parts`` are wanted.
     Raises ``NotAQuery`` and ``NotChoosable``.
     """
     if select is not None:
-        return _by_query(name, stream, select, on_error)
-    return (ChosenObject(name, block) for block in read(stream, on_error=on_error))
+        return _by_query(name, stream, select, parts, on_error)
+    return (ChosenObject(name, block) for block in read(stream, on_error=on_error, parts=parts))
 
 
 def with_notes(
@@ -127,7 +129,7 @@ def with_notes(
 
 
 def _by_query(
-    name: str, source: BinaryIO, select: str, on_error: OnError
+    name: str, source: BinaryIO, select: str, parts: bool, on_error: OnError
 ) -> Iterator[ChosenObject]:
     from sssjob.query import compile
 
@@ -136,7 +138,8 @@ def _by_query(
     block: Block | None = None
     paths: list[str] = []
     query = compile(_BY_ID.format(select) if is_id else select)
-    for match in query.run(source, wanted=tree.Wanted.JOB_OBJECTS, on_error=on_error):
+    wanted = tree.Wanted.JOB_OBJECTS if parts else tree.Wanted.JOBS
+    for match in query.run(source, wanted=wanted, on_error=on_error):
         element = match.element if match.is_node else None
         steps = [] if element is None else list(_steps(element))
         if element is None or not steps or match.found is not element:

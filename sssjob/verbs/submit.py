@@ -81,7 +81,7 @@ def places(name: str, choice: Choice) -> Iterator[list[JobsOfPlace]]:
         raise UnusableInput(f"{name} is compressed, and is not written back")
     with naming(name):
         keys = _keys(question(choice.where).run(path)) if choice.where else frozenset()
-        blocks = tuple(read(path))
+        blocks = tuple(read(path, parts=False))
     yield [JobsOfPlace(InFile(path), _ChosenJobs(choice, _with_groups(blocks, choice, keys)).has)]
 
 

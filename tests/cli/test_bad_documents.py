@@ -156,6 +156,20 @@ def test_a_foreign_job_in_a_group_is_told_by_every_command(document, line, comma
     assert bool(told) == bool(line)
 
 
+@pytest.mark.parametrize("part", ["TaskGroup", "Task", "JobDefaults"])
+@pytest.mark.parametrize("command", [pytest.param(each.values[0], id=each.id) for each in COMMANDS])
+def test_a_part_of_a_job_that_stands_by_itself_is_not_passed_over_in_silence(command, part, run):
+    result, file = run(command, f"<{part}><Id>a.1</Id></{part}>")
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    if result.exit_code and not command.startswith("query"):  # which may find nothing
+        assert result.output.strip()
+    if "is no Job or JobGroup" in result.stderr:
+        assert f"{file.name}:1: error: <{part}> is no Job or JobGroup and holds none" in (
+            result.stderr
+        )
+        assert result.exit_code == 2
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -67,7 +67,7 @@ def _ads(
 ) -> Iterator[tuple[str, Ad]]:  # fmt: skip
     from sssjob.check.awareness import around as surroundings
     from sssjob.check.awareness import by_group, understood
-    from sssjob.cli.selection import chosen
+    from sssjob.cli.selection import chosen, say_idle
     from sssjob.defaults import resolve
     from sssjob.errors import AwarenessPolicy, InheritedTooMuch, Severity
     from sssjob.expression.requests import asked
@@ -75,7 +75,7 @@ def _ads(
     from sssjob.systems.condor.job_ad import embedded
     from sssjob.systems.condor.task_groups import to_ads
 
-    for item in chosen(files, select, complain):
+    for item in chosen(files, select, complain, parts=False):
         try:
             resolved = resolve(item.block)
         except InheritedTooMuch as error:
@@ -94,8 +94,12 @@ def _ads(
         jobs = block.blocks(Job) if group else (block,)
         written = item.block.blocks(Job) if group else (item.block,)
         contexts = zip(jobs, surroundings(item.block, written), strict=True)
-        for number, (own, context) in enumerate(contexts, 1):
-            path = f"/JobGroup/Job[{number}]" if group else "/Job"
+        own_paths = [
+            f"/JobGroup/Job[{number}]" if group else "/Job" for number in range(1, 1 + len(jobs))
+        ]
+        if not any(map(item.has, own_paths)):
+            say_idle(item, "no job that was chosen as a whole: an ad is of a job")
+        for number, (path, (own, context)) in enumerate(zip(own_paths, contexts, strict=True), 1):
             if not isinstance(own, Job) or not item.has(path):
                 continue
             job = by_group(own, block) if group else own

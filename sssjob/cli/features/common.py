@@ -101,6 +101,9 @@ def offer(
         for line in _lines(features, values, written, explain):
             common.fitted(line)
     common.print_findings(found.in_file(file) for found in features.findings)
+    if not values and not features.findings:
+        why = "" if explain else ": --explain tells why of each key"
+        common.say(f"sssjob: no feature is known{why}")
     errors = any(found.severity is Severity.ERROR for found in features.findings)
     sys.exit(common.NOTHING if errors or not values else common.FOUND)
 

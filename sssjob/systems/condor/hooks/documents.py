@@ -195,7 +195,7 @@ class _DocumentDirectory:
         with _folder(self.path) as folder, _opened(folder, found.name) as file:
             # Another file may have taken its name since it was asked whose it is.
             _unchanged(found.name, os.fstat(file.fileno()), found.stamp)
-            return list(read(file))
+            return list(read(file, parts=False))
 
     def change(self, name: str, change: Change, uid: int | None = None) -> bool:
         with _folder(self.path) as folder:
