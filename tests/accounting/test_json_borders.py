@@ -80,6 +80,12 @@ def named(text):
     ('{"Jobs": {"1": {"a": 1}}}\n,5', [("1", {"a": 1}), (2, """'5' behind the object "Jobs\"""")]),
     ('{"Jobs": {"1": 5, "2": {"a": 1}}}', [(1, "'1' is no object"), ("2", {"a": 1})]),
     ('{"Jobs": {"1": nix,\n"2": {"a": 1}}}', [(1, "'1' is no object"), ("2", {"a": 1})]),
+    ('{"Jobs": {"1": {"a": 1},\n', [("1", {"a": 1}), (2, "the input ends inside an object")]),
+    ('{"Jobs": {"1": {"a": 1},\n5: {}}}',
+     [("1", {"a": 1}), (2, "'5' where a name is expected"),
+      (2, """'5: {}}}' behind the object "Jobs\"""")]),
+    ('{"a" 1, "Jobs": {"1": {"a": 1}}}',
+     [(1, """'1, "Jobs": {"1": {"a' behind the object "Jobs\"""")]),
     ('{"Jobs": {\n "1": {\n  "a": 5 5,\n  "b": {\n   "x": 1\n  }\n },\n "2": {"b": 1}\n}}\n',
      [(2, "not JSON: expecting ',' delimiter at line 3"), ("2", {"b": 1})]),
 ])  # fmt: skip
@@ -117,6 +123,16 @@ def test_where_a_part_ends_tells_what_it_stands_in(member, text, place):
     with pytest.raises(json_objects.PartEnd) as end:
         [*json_objects.read_inside(b"", Open(text.encode()), member, 1, None)]
     assert (end.value.line, end.value.between, end.value.in_array) == place
+
+
+@pytest.mark.parametrize("before", ["", "\n", " \n\n"])
+@pytest.mark.parametrize("text", ['{"a": 1}]}', ',{"a": 1}', '{"jobs": [{"a": 1}]}'])
+def test_a_part_begins_in_the_member_or_behind_the_end_of_a_document(text, before):
+    inside = json_objects.MEMBER + b"jobs"
+    stream = io.BytesIO((before + text).encode())
+    beside = json_objects.MembersBeside()
+    pieces = [*json_objects.read_inside(inside, stream, "jobs", 1, beside)]
+    assert pieces[0] == (1 + before.count("\n"), {"a": 1})
 
 
 @pytest.mark.parametrize("end", range(28, 80, 4))

@@ -372,6 +372,14 @@ def test_the_format_is_recognised_before_records_are_cut():
     assert sum(convert(cutting.format, part).counts.records for part in cutting) == 36
 
 
+def test_what_is_taken_for_records_is_refused_before_it_is_cut_where_it_begins():
+    """The rest of a log that was read before may look like anything."""
+    server = b"11/20/2026 14:29:34;0100;PBS_Server;Job;1.srv;enqueuing\n"
+    with pytest.raises(UnusableInput, match="a log of the server"):
+        Cutting(io.BytesIO(server), "pbs", Options())
+    Cutting(io.BytesIO(server), "pbs", Options(), StreamPlace(900, 9))
+
+
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_what_a_part_became_comes_back_by_any_protocol_of_pickle(kind, protocol):

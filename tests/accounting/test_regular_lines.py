@@ -70,3 +70,24 @@ def test_a_column_that_says_the_same_everywhere_tells_no_records_apart():
 def test_a_value_that_hides_a_delimiter_is_told_in_sixty_letters():
     said = KeysWithin(("user",), "=").told([("name", "a" * 61 + "user=b")], ())
     assert said == f"name is {'a' * 60!r}: a delimiter is missing at user"
+
+
+@pytest.mark.parametrize(
+    ("needed", "sizes", "whole", "is_open"),
+    [
+        pytest.param("columns_to_come", [9], 0, False, id="too few bytes"),
+        pytest.param("columns_to_come", [9, 1], 0, True, id="enough with those before"),
+        pytest.param("columns_to_come", [1], 10, True, id="the stream is known to have enough"),
+        pytest.param("columns_to_come", [1], 9, False, id="the stream has too few"),
+        pytest.param("pytest", [1], 0, True, id="imported already"),
+        pytest.param("no_such_columns", [99], 99, False, id="not installed"),
+    ],
+)
+def test_columns_are_used_where_there_are_bytes_enough_to_import_them(
+    needed, sizes, whole, is_open, tmp_path, monkeypatch
+):
+    (tmp_path / "columns_to_come.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    road = regular.Road(10, (needed,))
+    assert [road.is_open(size, whole) for size in sizes][-1] is is_open
+    assert road.wide() == regular.CHUNK * is_open

@@ -5,6 +5,7 @@ import itertools
 import re
 
 import pytest
+from draws import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from records import DATA
@@ -201,8 +202,9 @@ def test_jobs_that_were_not_asked_for_are_not_met():
     assert notices(found) == []
 
 
+@pytest.mark.parametrize("element", ["Duration", "CpuDuration"])
 @pytest.mark.parametrize("format_name", MADE)
-def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, monkeypatch):
+def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, element, monkeypatch):
     """Only runs that go on are asked; what is read does not depend on that."""
     program, name, _ = MADE[format_name]
     log = made(program, name)
@@ -210,7 +212,7 @@ def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, mo
 
     def keys(self, batch):
         rows = [*clocks.by(self._clock, self._layout.rows(batch.names))]
-        walls_of = runs._seconds_read(rows, batch.names, "Duration")
+        walls_of = runs._seconds_read(rows, batch.names, element)
         walls = walls_of(batch.columns, range(len(batch.lines)))
         found.update(zip(batch.lines, walls, strict=True))
         return taken(self, batch)
@@ -218,12 +220,48 @@ def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, mo
     monkeypatch.setattr(runs.Once, "_keys", keys)
     chosen = find(format_name.removesuffix("-long"))
     read = read_records(chosen, io.BytesIO(log), Options(), OBJECTS, SeenRuns())
-    of_jobs = {it.line: runs._seconds_given(it.job) for it in read if isinstance(it, Converted)}
-    assert any(of_jobs.values())
+    of_jobs = {
+        it.line: runs._seconds_given(it.job, element) for it in read if isinstance(it, Converted)
+    }
+    assert any(of_jobs.values()) or element != "Duration"
     assert {line: wall for line, wall in found.items() if line in of_jobs} == {
         line: of_jobs[line] for line in found if line in of_jobs
     }
     assert found or format_name == "condor"
+
+
+SOME = {
+    "Cluster": ["c", ""], "JobID": ["7", "7_1", "7+1"], "User": ["amy", ""],
+    "State": ["COMPLETED", "RUNNING", "PENDING", "CANCELLED by 1"],
+    "Submit": ["100", "", "Unknown"], "Start": ["200", "", "Unknown"], "End": ["300", "", "None"],
+    "ElapsedRaw": ["100", "0", ""], "TotalCPU": ["00:30", "00:00", ""],
+}  # fmt: skip
+
+
+def keys_by_line(log, builder, monkeypatch):
+    """What tells the runs of a log of sacct, by its columns, and what becomes of it."""
+    found, taken = {}, runs.Once._keys
+
+    def keys(self, batch):
+        of = taken(self, batch)
+        found.update(zip(batch.lines, zip(of.runs, of.jobs, of.ends, strict=True), strict=True))
+        return of
+
+    monkeypatch.setattr(runs.Once, "_keys", keys)
+    seen = SeenRuns()
+    return found, seen, [*read_records(find("slurm"), io.BytesIO(log), Options(), builder, seen)]
+
+
+@examples(60)
+@given(st.lists(st.tuples(*map(st.sampled_from, SOME.values())), min_size=1, max_size=30))
+def test_columns_tell_of_a_run_what_its_job_tells(rows):
+    log = "\n".join("|".join(row) for row in ([*SOME], *rows)).encode() + b"\n"
+    with pytest.MonkeyPatch.context() as patch:
+        found, seen, read_all = keys_by_line(log, OBJECTS, patch)
+    jobs = {each.line: each.job for each in read_all if isinstance(each, Converted)}
+    assert jobs
+    for line, job in jobs.items():
+        assert found[line] == runs.of_job(job, seen), log.splitlines()[line - 1]
 
 
 # Of each record its job, whether and as which run it began, and its end, or how long it ran so far.
@@ -334,6 +372,14 @@ def listing(probed):
     for _ in read_records(find("slurm"), io.BytesIO(log.encode()), Options(), TEXTS, listed):
         pass
     return listed.runs
+
+
+@pytest.mark.parametrize("row", [DONE, RUNNING, PENDING, CANCELLED])
+def test_whether_a_run_waits_is_the_same_where_runs_are_seen_and_where_they_are_listed(row):
+    read_all = read_records(find("slurm"), io.BytesIO(sacct(row).encode()), Options(), OBJECTS)
+    jobs = [each.job for each in read_all if isinstance(each, Converted)]
+    for met in SeenRuns(), ListedRuns(runs.probe()), ListedRuns(runs.probe() + 1):
+        assert runs.of_jobs(jobs, met).has_waiting is (row is PENDING)
 
 
 def test_a_copy_of_a_process_lists_hashes_and_any_other_one_what_is_hashed():
@@ -473,14 +519,15 @@ LOGS = {
 }
 
 
+@pytest.mark.parametrize("every", ["even", "odd"])
 @pytest.mark.parametrize("order", ["whole first", "cut first"])
 @pytest.mark.parametrize("format_name", LOGS)
-def test_wherever_a_log_is_cut_the_whole_one_counts(format_name, order):
+def test_wherever_a_log_is_cut_the_whole_one_counts(format_name, order, every):
     """Behind a line end nothing tells that it was."""
     whole = LOGS[format_name]
     wanted = [it.job for it in settled(whole, format_name=format_name) if isinstance(it, Converted)]
     assert wanted
-    for end in range(len(whole) // 2, len(whole)):
+    for end in range(len(whole) // 2 + (every == "odd"), len(whole), 2):
         if whole[end - 1] == "\n":
             continue
         logs = [whole, whole[:end]][:: 1 if order == "whole first" else -1]

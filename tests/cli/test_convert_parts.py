@@ -397,6 +397,16 @@ def test_what_was_rotated_before_a_log_was_read_is_told_and_never_read(tmp_path)
     assert log.ids() == log.written[-2:]
 
 
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_file_beside_a_log_that_holds_nothing_is_not_missed(runs, tmp_path):
+    log = Rotating(tmp_path)
+    log.write(1)
+    (tmp_path / "log.1").touch()
+    for _ in range(runs):
+        assert "warning" not in log.run().stderr
+    assert log.ids() == log.written
+
+
 def test_a_rotated_log_that_cannot_be_read_is_told_once(tmp_path):
     log = Rotating(tmp_path)
     log.write(1)

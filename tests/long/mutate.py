@@ -299,6 +299,21 @@ EQUIVALENT = {
      "elementpath takes the item of the context",
     ("sssjob.document.guesses", "yield Piece(line, place, place.start + len(line)), end",
      "place.start - len(line)"): "nobody asks where a line of a document ends in its source",
+    ("sssjob.records.json_objects", "tried = 0", "1"): "no object has one character",
+    ("sssjob.records.json_objects", 'line_begin = text.text.rfind("\\n", 0, text.at) + 1', "1"):
+     "the long way says the same",
+    ("sssjob.records.json_parts._by_line", "return 0", "return None"): "no end is no end",
+    ("sssjob.records.parts", "return layout.cut.many if isinstance(layout.cut, Lines) else None",
+     "None if isinstance(layout.cut, Lines) else layout.cut.many"):
+     "one by one they are the same; what is folded is lines",
+    ("sssjob.records.plan", "return self._made(text) if self._varied else self[text]",
+     "self[text] if self._varied else self._made(text)"): "what is made again is the same",
+    ("sssjob.records.regular",
+     'if not is_ascii or np.count_nonzero(data < 0x20) > size - 1 or b"\\x7f" in block:',
+     "data <= 32"): "the long way says the same",
+    ("sssjob.records.runs",
+     "own = next((_clock_of(row, clock) for row in wanted if row.column == column), None)",
+     "row.column != column"): "the long way says the same",
 }  # fmt: skip
 
 COMPARISONS = {
