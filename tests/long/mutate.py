@@ -314,6 +314,23 @@ EQUIVALENT = {
     ("sssjob.records.runs",
      "own = next((_clock_of(row, clock) for row in wanted if row.column == column), None)",
      "row.column != column"): "the long way says the same",
+    ("sssjob.store.ledger", "until = max(each.until or 0, former.until or 0)", "1"):
+     "nothing is reserved until a second after 1970",
+    ("sssjob.store.writing", "for each, runs in zip(documents, found_runs, strict=True)", "False"):
+     "there are runs for each",
+    ("sssjob.store.identity",
+     "return all(a == b or not a or not b for a, b in zip(self, other, strict=True))", "False"):
+     "both have all marks",
+    ("sssjob.store.access_paths",
+     "return looks_inside and len(names) == 1 and names <= _LEADING and _is_served(part)", "2"):
+     "by another way the same is found",
+    ("sssjob.store.access_paths", "most = (last or 0) // _FEW", "(last or 0) * _FEW"):
+     "by another way the same is found",
+    ("sssjob.store.news",
+     'return moment.fetch(f"{_ASK} AND deleted = 0 ORDER BY number", (-1,))', "2"):
+     "no change is below 0",
+    ("sssjob.store.packing", "level, format=_FORMAT, write_checksum=True, write_dict_id=False",
+     "True"): "what is packed with its dictionary's number is unpacked, too",
 }  # fmt: skip
 
 COMPARISONS = {

@@ -82,6 +82,14 @@ def test_files_of_the_same_id_are_those_of_their_own_message(jobs):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_file_further_out_is_meant_where_none_is_beside_the_job(jobs, is_first):
+    inner = data(job(1), job(2, "#Other"), file(TWO, "Other"))
+    load(jobs, data(*[file(ONE), inner][:: 1 if is_first else -1]))
+    assert held(jobs, "1") == [{"Script": ONE}]
+    assert held(jobs, "2") == [{"Other": TWO}]
+
+
 @pytest.mark.parametrize("end", ["</Data", "</Job></Data>", "</Date>"])
 def test_a_message_that_is_broken_gets_no_file_of_the_next_one(jobs, end):
     broken = f"<Data>{job(1)}{end}"
@@ -263,6 +271,17 @@ MESSAGES = st.lists(
     st.dictionaries(st.sampled_from(["1", "2", "3", "4"]), st.tuples(IDS, CONTENTS), min_size=1),
     min_size=1, max_size=4,
 )  # fmt: skip
+
+
+def test_of_a_document_whose_file_gets_another_id_only_the_executable_is_changed():
+    given = "<Job><Id>2</Id><Name>#Script</Name><Executable>{}</Executable><Queue>#x</Queue></Job>"
+    one = OneMessage()
+    first = b"".join(one.pieces(job(1).encode(), {"Script": "a"}, {"Script": ONE}))
+    second = b"".join(
+        one.pieces(given.format("#Script").encode(), {"Script": "b"}, {"Script": TWO})
+    )
+    assert first == (job(1) + file(ONE)).encode()
+    assert second == (given.format("#Script-2") + file(TWO, "Script-2")).encode()
 
 
 def of_messages(source):

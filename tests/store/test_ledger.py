@@ -128,8 +128,18 @@ def test_what_version_3_kept_as_notes_becomes_entries(address):
     with store.open(address, create=True) as kept:
         with kept.change() as change:
             number = change.put(b"<Job><Id>a</Id><User>ann</User><Charge>7.5</Charge></Job>").number
+            odd = change.put(b"<Job><Id>odd</Id><Charge>much</Charge></Job>").number
+            less = change.put(b"<Job><Id>less</Id><Charge>-3</Charge></Job>").number
+            free = change.put(b"<Job><Id>free</Id></Job>").number
+            group = change.put(
+                b"<JobGroup><Id>g</Id><Job><Id>g1</Id><Charge>1</Charge></Job>"
+                b"<Job><Id>g2</Id><Charge>2.5</Charge></Job></JobGroup>"
+            ).number
             for name, value in {
                 f"charged {number} a": "1000",
+                f"charged {odd} odd": "1001", f"charged {less} less": "1002",
+                f"charged {free} free": "1003", f"charged {group} g2": "1004",
+                "charged 99 gone": "1005",
                 "reservations of a": json.dumps([
                     {"id": 2, "amount": "40", "until": 10**11, "details": "1 * 40"}
                 ]),
@@ -152,6 +162,12 @@ def test_what_version_3_kept_as_notes_becomes_entries(address):
     assert store.upgrade(address)
     with store.open(address) as kept:
         assert kept.ledger.balance(number, "a") == Fraction("7.5")
+        assert kept.ledger.balance(group, "g2") == Fraction("2.5")
+        for place, id, at in (
+            (odd, "odd", 1001), (less, "less", 1002), (free, "free", 1003), (99, "gone", 1005),
+        ):  # fmt: skip
+            first = kept.ledger.of_job(place, id)[0]
+            assert (first.amount, first.at) == (0, at)
         [reserved] = kept.ledger.reservations("a", 1000)
         assert (reserved.serial, reserved.amount, reserved.document) == (2, 40, number)
         entry, rates = kept.ledger.quote(3)
@@ -209,6 +225,9 @@ def test_an_amount_goes_back_to_who_was_charged_last_and_then_to_those_before():
     assert shares(charged, Fraction(15)) == [(ANN, 13), (BOB, 2)]  # more than anybody paid
     assert shares([(ANN, Fraction(10)), (BOB, Fraction(3))], Fraction(4)) == [(BOB, 3), (ANN, 1)]
     assert shares([], Fraction(4)) == [(Owner(), 4)]
+    half = Fraction(1, 2)
+    assert shares([(ANN, half), (BOB, half)], 2 * half) == [(BOB, half), (ANN, half)]
+    assert shares([(ANN, half)], 3 * half) == [(ANN, 3 * half)]
     assert shares(charged, Fraction()) == []
 
 

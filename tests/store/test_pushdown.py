@@ -1,3 +1,4 @@
+import re
 import sqlite3
 
 import pytest
@@ -100,6 +101,56 @@ def test_what_is_no_candidate_has_no_answer_and_what_is_certain_is_one(documents
 )  # fmt: skip
 def test_usual_questions_are_planned_well(text, level):
     assert plan(compile(text)).level is level
+
+
+TEXTS, BOTH, LATER = ("1.0",), ("1.0", "3.1"), ("3.1",)
+
+
+@pytest.mark.parametrize(("versions", "predicate", "level", "names"), [
+    (BOTH, "Delivered/User = User", Level.NARROWS, "delivered_user user"),
+    (BOTH, "User != ProjectId", Level.NARROWS, "user"),
+    (BOTH, "not(User = 'amy')", Level.EXACT, "user"),
+    (BOTH, "boolean(User)", Level.EXACT, "user"),
+    (BOTH, "boolean(User = 'amy')", Level.EXACT, "user"),
+    (BOTH, "true()", Level.EXACT, ""),
+    (BOTH, "not(true())", Level.EXACT, ""),
+    (BOTH, "count(Node) > 1", Level.EXACT, "node"),
+    (BOTH, "number(Charge) > 5", Level.EXACT, "charge"),
+    (BOTH, "sss:bytes(Memory) > 5 and User = 'amy'", Level.NARROWS, "memory memory_bytes user"),
+    (BOTH, "string-length(Name) > 3", Level.NARROWS, ""),
+    (BOTH, "name() = 'Job'", Level.NARROWS, ""),
+    (BOTH, "position() = 1", Level.NOTHING, ""),
+    (TEXTS, "Memory > Requested/Memory", Level.EXACT, "memory requested_memory"),
+    (TEXTS, "concat('a', 'b') = 'ab'", Level.EXACT, ""),
+    (TEXTS, "contains('abc', 'b')", Level.EXACT, ""),
+    (TEXTS, "id('x')", Level.NARROWS, ""),
+    (TEXTS, "lang('en')", Level.NARROWS, ""),
+    (TEXTS, "'a'", Level.NARROWS, ""),
+    (LATER, "exists(Node)", Level.EXACT, "node"),
+    (LATER, "empty(Node)", Level.EXACT, "node"),
+    (LATER, "exists(Memory[. > 5])", Level.NARROWS, "memory"),
+    (LATER, "if (User) then Name = 'a' else Name = 'b'", Level.EXACT, "name user"),
+    (LATER, "User = ('amy', 'bob')", Level.EXACT, "user"),
+    (LATER, "EndTime > StartTime", Level.NARROWS, "end_time start_time"),
+    (LATER, "1 = 1", Level.NARROWS, ""),
+    (LATER, "'a'", Level.NOTHING, ""),
+])  # fmt: skip
+def test_a_question_asks_the_columns_that_tell_and_decides_what_they_decide(
+    versions, predicate, level, names
+):
+    for version in versions:
+        found = plan(compile(f"//Job[{predicate}]", None, version))
+        text, _ = sql(found.candidates(effective=False), SQLITE)
+        asked_ = {*re.findall(r'"(\w+)"', text)} - {"kind", "odd", "reading"}
+        assert (found.level, asked_) == (level, {*names.split()})
+
+
+def test_what_stands_before_a_call_that_may_refuse_a_document_narrows_what_is_asked():
+    for call in ("sss:min(Requested/Memory) > 5", "sss:max(Requested/Memory) < 5"):
+        found = plan(compile(f"//Job[EndTime > 5 and {call} and User = 'amy']"))
+        text = sql(found.candidates(effective=False), SQLITE).text
+        assert '"end_time" > ?' in text
+        assert '"user"' not in text
 
 
 def test_what_could_not_be_planned_is_said():
