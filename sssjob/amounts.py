@@ -53,7 +53,7 @@ from sssjob.task_counts import (
 
 if TYPE_CHECKING:
     from sssjob.choices import Asking, JointChoice
-    from sssjob.layout.met import LayoutVerdicts
+    from sssjob.layout.feasible import LayoutVerdicts
     from sssjob.named_nodes import NamedNodes
     from sssjob.task_distribution import TaskMapping
 
@@ -344,7 +344,7 @@ class Scope:
         if len(every) > 1:
             every = [each for each in every if self._may_hold(each)] or every
         if len(every) > 1 and self._counts_nodes:
-            from sssjob.layout.met import that_can_be_met  # as few jobs need it
+            from sssjob.layout.feasible import that_can_be_met  # as few jobs need it
 
             every = that_can_be_met(self.layout_verdicts, every, self._laid_out)
         return tuple(every)
@@ -547,7 +547,7 @@ class Scope:
     def layout_verdicts(self) -> LayoutVerdicts:
         """Which alternatives of the request have a layout, as a whole."""
         from sssjob import defaults  # as few jobs need it
-        from sssjob.layout.met import LayoutVerdicts
+        from sssjob.layout.feasible import LayoutVerdicts
 
         if not isinstance(self.block, Job) or self._of_only_group is None:
             return LayoutVerdicts(self.block, self.path, self.own, self.request)

@@ -12,7 +12,7 @@ from sssjob.amounts import Scope
 from sssjob.defaults import COUNTS
 from sssjob.errors import InvalidValue, LimitExceeded, Severity, UnbalancedGroup
 from sssjob.layout import Unit, check_sum, units
-from sssjob.layout.met import holds
+from sssjob.layout.feasible import holds
 from sssjob.layout.plan import CountsPlan
 from sssjob.layout.request import LayoutRequest, Statement, requests
 from sssjob.model import Delivered, TaskGroup

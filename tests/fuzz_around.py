@@ -25,7 +25,7 @@ from sssjob.features import status as of_status
 from sssjob.handlers.attributes import GROUP, JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.view import views
-from sssjob.lcginfo import kept
+from sssjob.lcginfo import history
 from sssjob.rmap import envelope, signature
 from sssjob.rmap.keys import Key
 from sssjob.verbs.audit import Sides
@@ -149,7 +149,7 @@ def own_environment(name, data):
 def kept_answers(data):
     with TemporaryDirectory() as directory:
         Path(directory, "1.json").write_bytes(data)
-        return kept.read(Path(directory))[0]
+        return history.read(Path(directory))[0]
 
 
 def sums(data):

@@ -20,8 +20,9 @@ from importlib import import_module
 from sssjob import workers
 
 MAKERS = (
-    "sssjob.handlers.apart", "sssjob.verbs.ask", "sssjob.verbs.confined", "sssjob.verbs.convert",
-    "sssjob.verbs.convert_documents", "sssjob.verbs.convert_targets", "sssjob.verbs.ledger",
+    "sssjob.handlers.query_process", "sssjob.verbs.ask", "sssjob.verbs.confined",
+    "sssjob.verbs.convert", "sssjob.verbs.convert_documents", "sssjob.verbs.convert_targets",
+    "sssjob.verbs.ledger",
     "sssjob.verbs.report", "sssjob.verbs.validate", "sssjob.store.reading",
     "sssjob.accounting.writers", "pyarrow",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from sssjob import json_text
 from sssjob.accounting.sending import Receipts
 from sssjob.errors import DamagedStore, InvalidValue, UnusableInput
 from sssjob.features import status
-from sssjob.lcginfo import kept
+from sssjob.lcginfo import history
 from sssjob.ledger import manifest, places
 from sssjob.records.state import LogsState
 
@@ -48,7 +48,7 @@ def test_a_status_is_none(path):
 
 
 def test_an_answer_of_lcginfo_is_none(path):
-    found, bad = kept.read(path.parent)
+    found, bad = history.read(path.parent)
     assert (found, [each.name for each in bad]) == ([], [path.name])
 
 

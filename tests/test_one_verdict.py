@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from sssjob import loads
 from sssjob.amounts import Scope
 from sssjob.cli import sssjob
-from sssjob.layout import layouts, met
+from sssjob.layout import feasible, layouts
 from sssjob.registry import all_targets
 from sssjob.systems.condor.task_groups import to_ads
 from sssjob.translate import Settings, Untranslatable, contradictions, engine, translate
@@ -175,7 +175,7 @@ def forget(monkeypatch):
     """Forget which jobs were translated, and what is known of them."""
 
     def forgetting():
-        monkeypatch.setattr(met, "_known", {})
+        monkeypatch.setattr(feasible, "_known", {})
         monkeypatch.setattr(contradictions, "_agreeing", {})
         monkeypatch.setattr(engine, "_OUTLINES", Outlines())
 
@@ -209,12 +209,12 @@ def test_a_choice_that_another_job_can_meet_is_judged_by_what_stands_beside_it()
 
 def test_names_that_are_long_are_judged_and_not_kept():
     many = ",".join(f"node-of-a-long-name-{number}" for number in range(1000))
-    before = len(met._known)
+    before = len(feasible._known)
     for count, left in ((2, 2), (1001, 1)):
         node = f'<Node aggregation="List" count="{count}">{many}</Node>'
         job = loads(JOB.format("", f'{node}<Node conj="Or">n1</Node>'))
         assert len(met_by(job)) == left
-    assert len(met._known) == before
+    assert len(feasible._known) == before
 
 
 TWO_LISTS = (

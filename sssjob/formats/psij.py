@@ -10,7 +10,6 @@ from typing import Any
 from sssjob.model import Job
 from sssjob.resource_names import GPU
 from sssjob.task_counts import CountRange
-from sssjob.translate.beside import beside
 from sssjob.translate.counts import say_counts
 from sssjob.translate.numbers import (
     JOB,
@@ -40,6 +39,7 @@ from sssjob.translate.objects import (
 )
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.requests import JobRequest
+from sssjob.translate.script_files import beside
 from sssjob.translate.specification import (
     PropertyPath,
     Specification,

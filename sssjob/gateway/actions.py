@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sssjob._version import __version__
 from sssjob.errors import Refused
-from sssjob.gateway.behind import Behind
 from sssjob.gateway.shadow import Shadow
+from sssjob.gateway.upstream import Behind
 from sssjob.handlers.attributes import ObjectAttribute
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.entries import JOINS

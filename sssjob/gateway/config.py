@@ -13,12 +13,12 @@ from sssjob.client import GOLD, Client, transport
 from sssjob.client.dialect import DIALECTS
 from sssjob.client.transports import REPLY_LIMIT, missing
 from sssjob.errors import BadKeyFile
-from sssjob.gateway.behind import Behind
+from sssjob.gateway.answer_memory import AnswerRoom
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import ForwardingPlan
 from sssjob.gateway.jobs import StoreJobs, jobs
 from sssjob.gateway.pages import PagesPlan, pages
-from sssjob.gateway.room import AnswerRoom
+from sssjob.gateway.upstream import Behind
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy

@@ -18,8 +18,8 @@ from queue import Full, Queue
 from sssjob.client.dialect import flattened
 from sssjob.document import diff, loads
 from sssjob.errors import Refused, SSSJobError
-from sssjob.gateway.behind import Behind
 from sssjob.gateway.log import LOGGER, event
+from sssjob.gateway.upstream import Behind
 from sssjob.handlers.attributes import JOB, attribute
 from sssjob.model import Block
 from sssjob.rmap.message import READING, DataDocument, Item, Request, Row

@@ -18,7 +18,7 @@ from lxml import etree
 
 from sssjob import spec, units
 from sssjob.delivery.requested import StoredRun, for_charging, runs_of
-from sssjob.delivery.voices import SUBMITTED_BY, Voices
+from sssjob.delivery.run_owners import SUBMITTED_BY, Voices
 from sssjob.document import bridge
 from sssjob.document.flat import is_exact
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument

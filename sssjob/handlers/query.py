@@ -15,7 +15,6 @@ from lxml.etree import _Element as Element
 from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
 from sssjob.errors import LimitExceeded, LostWorker, NotAQuery, Refused, UnreadableDocument
-from sssjob.handlers.apart import FoundValue, RequestProcess
 from sssjob.handlers.attributes import JOB, AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
@@ -33,6 +32,7 @@ from sssjob.handlers.columns import (
 )
 from sssjob.handlers.conditions import Described
 from sssjob.handlers.finding import Search, is_true, names, option, require_options
+from sssjob.handlers.query_process import FoundValue, RequestProcess
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
 from sssjob.query import Question, compile

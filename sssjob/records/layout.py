@@ -27,9 +27,9 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job, Property
 from sssjob.records.clock import BLANK, Clock
 from sssjob.records.cutting import Moved, NewCutter
-from sssjob.records.lasting import Lasted
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
 from sssjob.records.texts import BulkColumn
+from sssjob.records.wall_times import Lasted
 
 Names = tuple[str, ...]
 

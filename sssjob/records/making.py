@@ -12,7 +12,6 @@ from sssjob.model import Property
 from sssjob.records import clock as clocks
 from sssjob.records.builders import Builder, BuiltBatch
 from sssjob.records.clock import Clock, doubts, is_backwards
-from sssjob.records.lasting import Lasted
 from sssjob.records.layout import Layout, Names, RecordBatch, Stretch
 from sssjob.records.plan import Odd, Plan
 from sssjob.records.record import (
@@ -28,6 +27,7 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.texts import Plain, WholeNumbers
+from sssjob.records.wall_times import Lasted
 
 P = TypeVar("P")
 J = TypeVar("J")

@@ -13,7 +13,7 @@ from sssjob.document import Source, tree
 from sssjob.errors import UnreadableDocument
 from sssjob.integers import LARGEST
 from sssjob.query import Match, Question
-from sssjob.store import files, flat, lookup, news, opening, upkeep
+from sssjob.store import changed_since, files, flat, lookup, opening, upkeep
 from sssjob.store.answers import StoreAnswers, Trace
 from sssjob.store.change import OF_REQUESTS, Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
@@ -219,12 +219,12 @@ class Store:
         """
         return lookup.each(self.engine, self.packing, deleted=deleted, on_error=on_error)
 
-    def news(self, mark: str = "") -> news.StoreNews:
+    def news(self, mark: str = "") -> changed_since.StoreNews:
         """The documents that are new since a mark, without what they hold, and the next mark.
 
         All that are not deleted, without one. See ``news``.
         """
-        return news.since(self.engine, mark)
+        return changed_since.since(self.engine, mark)
 
     def packed(self, *, on_error: lookup.OnDamage | None = None) -> Iterator[PackedRows]:
         """All documents that are not deleted, in parts for other processes, of one moment."""

@@ -13,7 +13,7 @@ from sssjob.contradicting_counts import NAMES, NODE, CountContradiction
 from sssjob.defaults import COUNTS, LAID_OUT
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import LOGIC_AND_OPERATOR
-from sssjob.layout.met import keep, said
+from sssjob.layout.feasible import keep, said
 from sssjob.model import Block, Item, Note, Property, Requested, TaskGroup
 from sssjob.translate.requests import JobRequest
 

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from sssjob import units
 from sssjob.drawing import stacked
-from sssjob.lcginfo import kept
+from sssjob.lcginfo import history
 from sssjob.lcginfo.answers import ROW, QueueAnswer
-from sssjob.lcginfo.kept import KeptAnswers
+from sssjob.lcginfo.history import KeptAnswers
 from sssjob.visible import Markup
 from sssjob.web import pages
 from sssjob.web.parameters import Parameter
@@ -32,7 +32,7 @@ def queues(asked: PageRequest) -> Response:
     if directory is None:
         detail = "No queue states are kept here: browse --queues, or queues in [web], names them."
         raise HTTPException(HTTPStatus.NOT_FOUND, detail)
-    moments, bad = kept.read(directory)
+    moments, bad = history.read(directory)
     chosen = {name: value for name, value in asked.given.pairs}
     found = [KeptAnswers(each.at, tuple(_of(each, chosen))) for each in moments]
     lines = [

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob.handlers import apart
+from sssjob.handlers import query_process
 from sssjob.handlers.conditions import Conditions, matches
 from sssjob.handlers.view import views
 from sssjob.query import cost
@@ -285,7 +285,7 @@ def test_an_expression_that_may_cost_much_is_stopped_and_others_are_answered(
     many = "".join(f"<Variable name='{n}'>1</Variable>" for n in range(300))
     jobs.create(f"<Job><Id>many</Id><Environment>{many}</Environment></Job>")
     monkeypatch.setattr(cost, "STEPS", 10**30)  # so that nothing is refused before
-    monkeypatch.setattr(apart, "BOUNDS", Bounds(memory=1 << 28, seconds=1, deadline=600))
+    monkeypatch.setattr(query_process, "BOUNDS", Bounds(memory=1 << 28, seconds=1, deadline=600))
     wheres = [("Id", "EQ", "many")]
     assert jobs.code("Query", gets=[Get("", path=path)], wheres=wheres) == "318"
     assert jobs.ask("Query", gets=[Get("", path="Id")], wheres=wheres) == [{"Id": "many"}]
@@ -295,13 +295,13 @@ def test_what_is_asked_apart_finds_the_same(jobs, monkeypatch):
     paths = ["Delivered", "count(//Job)", "//*[name()='User']", "Requested/Processors/@op", "//Id"]
     gets = [Get("", path=path) for path in paths]
     here = jobs.ask("Query", gets=gets)
-    monkeypatch.setattr(apart, "multiplies", lambda _: True)
+    monkeypatch.setattr(query_process, "multiplies", lambda _: True)
     assert jobs.ask("Query", gets=gets) == here
 
 
 def test_a_request_has_so_much_time_for_all_its_expressions(jobs, monkeypatch):
-    monkeypatch.setattr(apart, "multiplies", lambda _: True)
-    monkeypatch.setattr(apart, "TOTAL", -1)
+    monkeypatch.setattr(query_process, "multiplies", lambda _: True)
+    monkeypatch.setattr(query_process, "TOTAL", -1)
     assert jobs.code("Query", gets=[Get("", path="Id")]) == "318"
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from sssjob import store
 from sssjob.cli.lcginfo.estimate import command
-from sssjob.lcginfo import kept
+from sssjob.lcginfo import history
 from sssjob.web.app import application
 
 HOST = "127.0.0.1:8181"
@@ -75,7 +75,7 @@ def test_the_newest_is_shown_and_what_was_before_is_its_history(asking):
         json.dumps([ROW | {"running": -1}]), json.dumps([ROW | {"wrt": 1e400}]),
         json.dumps([ROW | {"vo": 7}]), json.dumps([ROW | {"ert": True}]),
         json.dumps([ROW | {"ert": 1 << 70}]), '[{"queue": "a", "queue": "b"}]',
-        json.dumps([ROW]) + " " * kept.SIZE_LIMIT,
+        json.dumps([ROW]) + " " * history.SIZE_LIMIT,
     ],
     ids=range(15),
 )  # fmt: skip
@@ -95,10 +95,10 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_shown(asking, tex
 
 def test_only_the_newest_files_are_read(asking):
     folder, ask = asking
-    for number in range(kept.NEWEST + 3):
+    for number in range(history.NEWEST + 3):
         keep(folder, f"{number}.json", [ROW | {"running": number}], 1000 + number)
     told = ask("/queues.json").json()
-    assert [each["running"] for each in told["history"]] == [*range(kept.NEWEST + 2, 2, -1)]
+    assert [each["running"] for each in told["history"]] == [*range(history.NEWEST + 2, 2, -1)]
 
 
 def test_what_the_command_prints_is_what_the_page_reads(asking):

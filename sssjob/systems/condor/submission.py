@@ -36,7 +36,6 @@ from sssjob.systems.condor.requirements import (
     wishes,
 )
 from sssjob.translate import fields, mail, numbers, waiting
-from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
 from sssjob.translate.nodes import is_of_each_node
 from sssjob.translate.options import (
@@ -50,6 +49,7 @@ from sssjob.translate.options import (
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
 from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest
+from sssjob.translate.script_files import beside
 from sssjob.translate.script_text import ScriptText, beginning, readable, texts
 from sssjob.translate.translator import Read, Settings, Translator
 

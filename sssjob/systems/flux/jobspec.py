@@ -34,7 +34,6 @@ from sssjob.resource_names import GPU
 from sssjob.systems.flux import ids, words
 from sssjob.systems.flux.accounting import array
 from sssjob.task_counts import CountRange
-from sssjob.translate.beside import script
 from sssjob.translate.counts import say_counts
 from sssjob.translate.nodes import any_of_these, conditions, listed
 from sssjob.translate.numbers import (
@@ -72,6 +71,7 @@ from sssjob.translate.objects import (
 from sssjob.translate.options import ScriptReading
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.requests import NO_OPTION, OTHER_MEANING, JobRequest
+from sssjob.translate.script_files import script
 from sssjob.translate.specification import (
     PropertyPath,
     Specification,

@@ -7,7 +7,7 @@ from condor_site import SLOT, Site
 
 from sssjob import store
 from sssjob.classads import forms
-from sssjob.store import news
+from sssjob.store import changed_since
 from sssjob.systems.condor.hooks import documents, offers
 from sssjob.systems.condor.hooks.queue import FEW, JobQueue
 
@@ -57,7 +57,7 @@ def count(monkeypatch):
     monkeypatch.setattr(JobQueue, "run", counted)
     monkeypatch.setattr(documents._StoredDocuments, "found", listed)
     monkeypatch.setattr(offers, "noted", read)
-    monkeypatch.setattr(news, "_AT_ONCE", 0)
+    monkeypatch.setattr(changed_since, "_AT_ONCE", 0)
     return found
 
 

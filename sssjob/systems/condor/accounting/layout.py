@@ -7,7 +7,6 @@ from operator import itemgetter
 from typing import Any
 
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NEVER,
     NO_START,
@@ -26,6 +25,7 @@ from sssjob.records.layout import (
 from sssjob.records.readers import integer
 from sssjob.records.record import Noted
 from sssjob.records.values import is_whole
+from sssjob.records.wall_times import lasted
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
 from sssjob.systems.condor.accounting.values import COMPLETED, ENDED, MADE_OF, WORKED_OUT

@@ -15,7 +15,6 @@ from decimal import Decimal
 from sssjob.records.clock import is_apart, passed
 from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NO_START,
     KnownColumns,
@@ -33,6 +32,7 @@ from sssjob.records.readers import seconds
 from sssjob.records.record import Noted
 from sssjob.records.texts import BulkColumn, distinct, same
 from sssjob.records.values import is_whole
+from sssjob.records.wall_times import lasted
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.columns import (
     ACCOUNT,

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
-from sssjob.records.lasting import lasted
 from sssjob.records.layout import (
     NEVER,
     NO_START,
@@ -36,6 +35,7 @@ from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.readers import integer, noted
 from sssjob.records.record import KEPT, LEFT_OUT, Bad, Noted, Skipped
 from sssjob.records.values import is_nearly
+from sssjob.records.wall_times import lasted
 from sssjob.systems.lsf.accounting import table
 
 _CSV_LIMIT = 131_072  # characters that the csv module takes in a field

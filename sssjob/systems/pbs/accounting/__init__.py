@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 
 from sssjob.records.cuts import Lines
-from sssjob.records.lasting import lasted
 from sssjob.records.layout import KnownColumns, Layout, Read, RunKey, alone, told_by_columns
 from sssjob.records.lines import TWO_RECORDS, KeysWithin, first_line
 from sssjob.records.record import Bad, Skipped
+from sssjob.records.wall_times import lasted
 from sssjob.systems.pbs.accounting import table
 
 # fmt: off

@@ -16,9 +16,9 @@ from sssjob import store
 from sssjob.client import GOLD, Client, Legacy
 from sssjob.errors import NoReply, Refused, UnknownOutcome
 from sssjob.gateway.actions import Actions
-from sssjob.gateway.behind import Behind, CircuitBreaker
-from sssjob.gateway.room import AnswerRoom
+from sssjob.gateway.answer_memory import AnswerRoom
 from sssjob.gateway.shadow import ServerAnswer, Shadow, answered, differences
+from sssjob.gateway.upstream import Behind, CircuitBreaker
 from sssjob.handlers import changes
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import ChargeRates

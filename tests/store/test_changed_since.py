@@ -6,7 +6,7 @@ import pytest
 from draws import cases
 
 from sssjob import store
-from sssjob.store import news, parts
+from sssjob.store import changed_since, parts
 
 
 def job(number, text=""):
@@ -69,7 +69,7 @@ def test_whoever_follows_the_news_knows_what_who_asks_for_all_does(address, seed
 
 def test_a_change_that_is_committed_behind_a_later_one_is_told(address):
     with store.open(address, create=True) as one, store.open(address) as two:
-        if one.engine.dialect is not news.POSTGRESQL:
+        if one.engine.dialect is not changed_since.POSTGRESQL:
             pytest.skip("one change waits for the other")
         with one.change() as slow:
             slow.put(job(1))
@@ -80,7 +80,7 @@ def test_a_change_that_is_committed_behind_a_later_one_is_told(address):
 
 
 def test_what_is_told_does_not_grow_with_the_store(address, monkeypatch):
-    monkeypatch.setattr(news, "_AT_ONCE", 0)
+    monkeypatch.setattr(changed_since, "_AT_ONCE", 0)
     with store.open(address, create=True) as jobs:
         with jobs.change() as work:
             for number in range(300):

@@ -43,7 +43,7 @@ class RequestProcess:
 
     def __init__(self) -> None:
         self._workers: Workers[_ExpressionOfDocument, tuple[float, _Sent]] = Workers(
-            PartWork("sssjob.handlers.apart:worker"), 1, BOUNDS
+            PartWork("sssjob.handlers.query_process:worker"), 1, BOUNDS
         )
         self._spent = 0.0
 

@@ -21,7 +21,7 @@ from sssjob.client.dialect import is_plain
 from sssjob.document import tree
 from sssjob.document.places import split
 from sssjob.errors import InvalidValue, NoReply, Refused, UnknownOutcome
-from sssjob.gateway.room import AnswerParts, AnswerRoom, AnswerRows, NoRoom
+from sssjob.gateway.answer_memory import AnswerParts, AnswerRoom, AnswerRows, NoRoom
 from sssjob.handlers.attributes import JOB, AttributeType, attribute
 from sssjob.handlers.changes import once_elsewhere, require_single
 from sssjob.handlers.charging import for_another, owned
