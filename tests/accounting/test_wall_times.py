@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.records.clock import Clock
-from sssjob.records.lasting import ROUNDED, lasted
 from sssjob.records.readers import integer
 from sssjob.records.texts import Coded, Plain
+from sssjob.records.wall_times import ROUNDED, lasted
 
 np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")
