@@ -327,7 +327,7 @@ EQUIVALENT = {
      "by another way the same is found",
     ("sssjob.store.access_paths", "most = (last or 0) // _FEW", "(last or 0) * _FEW"):
      "by another way the same is found",
-    ("sssjob.store.news",
+    ("sssjob.store.changed_since",
      'return moment.fetch(f"{_ASK} AND deleted = 0 ORDER BY number", (-1,))', "2"):
      "no change is below 0",
     ("sssjob.store.packing", "level, format=_FORMAT, write_checksum=True, write_dict_id=False",
