@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LAYOUT = "LAYOUT"  # what a module calls the declaration of its format
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
 TARGETS = "sssjob.targets"  # a group of entry points only
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
 
 
 class Sign(IntEnum):
@@ -236,6 +237,7 @@ class System(NamedTuple):
     notices: str = ""
     site_tests: str = ""
     cluster: Cluster | None = None
+    variables: tuple[str, ...] = ()
 
     @property
     def around(self) -> str:
@@ -380,6 +382,11 @@ def inside(environment: Mapping[str, str]) -> Inside | None:
     return next((row for row in rows if row and environment.get(row.variable)), None)
 
 
+def variables() -> tuple[str, ...]:
+    """The variables of the environment that commands of some batch system need."""
+    return tuple(name for row in all_systems().values() for name in row.variables)
+
+
 def all_formats() -> dict[str, Format]:
     """Every record format; those of other distributions come last."""
     return _behind("format", formats(), (
@@ -484,9 +491,10 @@ def _added_system(point: EntryPoint) -> tuple[System | None, str]:
 def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
     """Whether the fields of a system hold what they are declared to hold."""
     usual = System("", "")
-    for name in ("also", "records"):
+    for name in ("also", "records", "variables"):
         value = getattr(row, name)
         yield name, isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+    yield "variables", all(_VARIABLE.fullmatch(str(each)) for each in row.variables)
     yield "queue", isinstance(row.queue, Queue | None)
     yield "status", isinstance(row.status, Status | None)
     yield "inside", isinstance(row.inside, Inside | None)

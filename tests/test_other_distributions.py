@@ -249,6 +249,9 @@ def test_their_formats_and_targets_do_not_take_names_of_ours(other, place, safe_
     pytest.param("targets=None", "targets", id="nothing"),
     pytest.param("control=len", "control", id="what is no name"),
     pytest.param("inside='x:y'", "inside", id="a name where an Inside belongs"),
+    pytest.param("variables='KITE_*'", "variables", id="a text where several belong"),
+    pytest.param("variables=('*',)", "variables", id="every variable"),
+    pytest.param("variables=('A', 7)", "variables", id="a number that is no variable"),
 ])  # fmt: skip
 def test_a_system_that_is_declared_wrongly_is_told(other, change, field):
     text = f"from sssjob.registry import System\nSYSTEM = System('mirror', 'M', {change})\n"

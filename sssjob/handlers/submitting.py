@@ -7,12 +7,14 @@ Id into them. # decision 219
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from sssjob import registry
 from sssjob.commands import CommandFailed
 from sssjob.errors import InvalidValue, Refused, Severity
 from sssjob.handlers.attributes import GROUP, JOB
@@ -64,9 +66,8 @@ SLOW = frozenset(("Submit", "Refresh", *ORDERS))
 
 # What a document says of a job that is submitted, and no batch system is asked for.
 _OURS = frozenset(("Application", "Charge", "Description", "Quote", "TimeCategory", "Type"))
-# What commands of batch systems need of an environment, which may hold secrets.
-_FOUND = ("HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER", "CONDOR_CONFIG", "FLUX_URI")
-_FOUND_BY = ("LSB_", "LSF_", "PBS_", "SGE_", "SLURM_")
+# What any command needs of an environment, which may hold secrets; systems declare what theirs do.
+_FOUND = ("HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER")
 _HOLD, _USER, _NULL = "Hold", "User", "NULL"
 _LOOKED = "Refresh Job"
 _MOST = 100  # jobs of one request, each of which starts commands
@@ -288,11 +289,13 @@ class GatewaySubmission:
 
 def _environment() -> Mapping[str, str]:
     """What commands find of the environment of this process, and their jobs with them."""
-    return {
-        name: text
-        for name, text in os.environ.items()
-        if name in _FOUND or name.startswith(_FOUND_BY)
-    }
+    found = re.compile("|".join(map(_pattern, (*_FOUND, *registry.variables()))))
+    return {name: text for name, text in os.environ.items() if found.fullmatch(name)}
+
+
+def _pattern(name: str) -> str:
+    """What matches a variable, or those that begin like ``SLURM_*``."""
+    return re.escape(name[:-1]) + ".*" if name.endswith("*") else re.escape(name)
 
 
 def _ordered(

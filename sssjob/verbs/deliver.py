@@ -20,7 +20,7 @@ from sssjob.delivery.store import StoreTally
 from sssjob.document.files import is_compressed
 from sssjob.document.sources import NamedSource, Opening, naming, opened
 from sssjob.errors import Finding, UnusableInput
-from sssjob.records import find
+from sssjob.records import AUTO, find
 
 # A document by its path, opened to be written; by ``outputs.Unchanged`` it stays as it is.
 Writing = Callable[[Path], AbstractContextManager[BinaryIO]]
@@ -35,7 +35,7 @@ class Facts:
     status: str | None = None
     usages: tuple[str, ...] = ()
     records: tuple[NamedSource, ...] = ()
-    format: str = "slurm"
+    format: str = AUTO.name
     zone: str = ""
 
     @property

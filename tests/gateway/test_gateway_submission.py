@@ -1,13 +1,16 @@
 """Jobs that come to the gateway go to a batch system, each once, and only by those who may."""
 
+import re
 import threading
+from pathlib import Path
 
 import pytest
 from gateways import serving
+from outside import declared
 from submitting_gateway import ME, ask, order, settings, state, submit
 from waiting import HANG, until
 
-from sssjob import store
+from sssjob import registry, store
 from sssjob.errors import BadSettings, NoReply
 from sssjob.gateway.config import load
 from sssjob.gateway.service import answering
@@ -167,6 +170,45 @@ def test_jobs_find_nothing_of_the_environment_that_may_be_secret(folder, monkeyp
     assert "PATH" in found
     assert "SLURM_CONF" in found
     assert "PGPASSWORD" not in found
+
+
+def found_by_commands(folder):
+    return load(folder / "gateway.toml").jobs.settings.submission.how().environment
+
+
+# decision 1205
+def test_commands_find_the_variables_that_the_page_names(folder, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs/gateway.md").read_text()
+    told = page.partition("commands and jobs get only ")[2].partition(". A system of")[0]
+    usual, _, declared_ = told.partition(" and what batch systems declare")
+    named = {name for row in registry.systems().values() for name in row.variables}
+    assert {*re.findall("`(.*?)`", declared_)} == {name.rstrip("*") for name in named}
+    for name in re.findall("`(.*?)`", told):
+        monkeypatch.setenv(f"{name}X" if name.endswith("_") else name, "x")
+        monkeypatch.setenv(f"X{name}", "x")
+    found = found_by_commands(folder)
+    assert {*re.findall("`(.*?)`", usual)} == {name for name in found if "_" not in name}
+    assert {name.rstrip("X") for name in found} == {*re.findall("`(.*?)`", told)}
+
+
+OTHER_SYSTEM = """
+from sssjob.registry import System
+
+SYSTEM = System("kite", "Kite", variables=("KITE_SERVER", "KITE_X_*"))
+"""
+
+
+def test_commands_find_what_a_system_of_another_distribution_declares(folder, monkeypatch):
+    site = folder / "site"
+    site.mkdir()
+    (site / "kite_system.py").write_text(OTHER_SYSTEM)
+    declared(site, {registry.SYSTEMS: {"kite": "kite_system:SYSTEM"}}, name="kites")
+    given = ("KITE_SERVER", "KITE_SERVERS", "KITE_X_A", "KITE_KEY", "A_KITE_SERVER")
+    for name in given:
+        monkeypatch.setenv(name, "x")
+    assert not found_by_commands(folder).keys() & {*given}
+    monkeypatch.syspath_prepend(str(site))
+    assert found_by_commands(folder).keys() & {*given} == {"KITE_SERVER", "KITE_X_A"}
 
 
 SUDO = """#!/bin/sh

@@ -23,7 +23,8 @@ def named(path):
 
 
 def records(data=RECORDS):
-    return Facts(records=(NamedSource("sacct.txt", io.BytesIO(data)),), zone="UTC")
+    source = NamedSource("sacct.txt", io.BytesIO(data))
+    return Facts(records=(source,), format="slurm", zone="UTC")
 
 
 def delivered(work):
@@ -47,6 +48,15 @@ def test_a_document_is_written_back(document):
     first, second = document.read_bytes().splitlines(keepends=True)
     assert loads(first).delivered["Duration"].text == "60"
     assert second == JOB % 2
+
+
+@pytest.mark.parametrize("data", [
+    pytest.param(RECORDS, id="sacct"),
+    pytest.param(b"12/08/2023 00:00:00;E;1;user=amy start=1702000000 end=1702000060\n", id="pbs"),
+])  # fmt: skip
+def test_records_of_which_no_format_is_named_are_recognised(data, document):
+    delivered(Work(named(document), Facts(records=records(data).records, zone="UTC")))
+    assert b"<Duration>60</Duration>" in document.read_bytes()
 
 
 def test_a_document_goes_where_the_caller_says_and_nothing_is_printed(document, capfd):

@@ -35,6 +35,7 @@ SYSTEM = System(
         Measure("max_scratch_bytes", ("DiskUsage",), 1024),
     ),
     inside=Inside(*INSIDE["condor"]),
+    variables=("CONDOR_CONFIG",),
     notices="sssjob.systems.condor.notices:read",
     cluster=Cluster("condor", "HTCondorCluster", also=(("disk", "1 GiB"),), has_pairs=True),
 )  # fmt: skip

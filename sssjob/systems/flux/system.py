@@ -25,4 +25,5 @@ SYSTEM = System(
                "canonical jobspecs of Flux (RFC 14)", Sign.NAME),
     ),
     inside=Inside(*INSIDE["flux"]),
+    variables=("FLUX_URI",),
 )  # fmt: skip

@@ -50,6 +50,7 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["gridengine"]),
     id_variable="JOB_ID",
+    variables=("SGE_*",),
     task_variable="SGE_TASK_ID",  # "undefined" in a job that is no array
     measures=(  # $SGE_JOB_SPOOL_DIR/usage
         Measure("cpu_secs", ("cpu",)),

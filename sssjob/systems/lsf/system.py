@@ -21,5 +21,6 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["lsf"]),
     id_variable="LSB_JOBID",
+    variables=("LSB_*", "LSF_*"),
     cluster=Cluster("lsf", "LSFCluster", "project", "{:02}:{:02}"),
 )  # fmt: skip

@@ -43,6 +43,7 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["pbs"]),
     id_variable="PBS_JOBID",
+    variables=("PBS_*",),
     outcomes=("job_state",),
     cluster=Cluster("pbs", "PBSCluster", "account"),
 )  # fmt: skip

@@ -57,6 +57,7 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["slurm"]),
     id_variable="SLURM_JOB_ID",
+    variables=("SLURM_*",),
     raw_id="JobIDRaw",
     outcomes=("DerivedExitCode", "FailedNode", "Reason", "State"),
     cluster=Cluster("slurm", "SLURMCluster", "account"),
