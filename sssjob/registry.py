@@ -1,10 +1,10 @@
 """Which batch systems and record formats there are; none of their modules is imported here.
 
 Each folder of ``sssjob/systems`` declares its ``SYSTEM`` in ``system.py``, and ``sssjob/formats``
-its ``FORMATS``: rows that name modules by their dotted names. Other distributions add theirs by
-entry points of the same groups, each called as what it names is: ``all_systems`` and its like have
-these behind ours. One that cannot be used, or whose name is taken, is warned of, and as if it were
-not there. # decision 244
+its ``FORMATS``, ``TARGETS`` and ``CAPS``: rows that name modules by their dotted names. Other
+distributions add theirs by entry points of the same groups, each called as what it names is:
+``all_systems`` and its like have these behind ours. One that cannot be used, or whose name is
+taken, is warned of, and as if it were not there. # decision 244
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import cache
 from importlib import import_module
+from itertools import starmap
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -408,6 +409,27 @@ def all_targets() -> dict[str, Target]:
         *((each.by, row) for each in _added_systems() for row in each.row.targets),
         *((_by(point), Target(point.name, point.value, _by(point))) for point in _points(TARGETS)),
     ))  # fmt: skip
+
+
+class _NamedCaps(NamedTuple):
+    """Limits of groups, by the name of what prints them."""
+
+    name: str
+    caps: Caps
+
+
+@cache
+def other_caps() -> dict[str, Caps]:
+    """What prints limits of groups and belongs to no batch system, by name."""
+    return dict(import_module(FORMATS).CAPS)
+
+
+def all_caps() -> dict[str, Caps]:
+    """What prints limits of groups, by name; systems of other distributions come last."""
+    own = (_NamedCaps(name, row.caps) for name, row in systems().items() if row.caps)
+    ours = {row.name: row for row in (*own, *starmap(_NamedCaps, other_caps().items()))}
+    added = ((by, _NamedCaps(row.name, row.caps)) for by, row in _added_systems() if row.caps)
+    return {name: row.caps for name, row in _behind("caps", ours, added).items()}
 
 
 def all_statuses() -> dict[str, Status]:

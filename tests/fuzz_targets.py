@@ -49,6 +49,7 @@ from sssjob.expression import offers
 from sssjob.features import keys, remote
 from sssjob.features import read as of_features
 from sssjob.features import status as of_status
+from sssjob.formats import maui
 from sssjob.gateway import config as gateway
 from sssjob.lcginfo import caps, config, ldif, lrmsinfo, reader
 from sssjob.model import JobGroup
@@ -411,7 +412,7 @@ PARSERS = {
         lambda n: "{" + ", ".join(f"'g{i}': 1" for i in range(n)) + "}",
     ),
     "caps Maui": Target(
-        lambda data: caps.from_maui(text(data)), ("tests/data/lcginfo/maui/diagnose-g.txt",)
+        lambda data: maui.caps(text(data)), ("tests/data/lcginfo/maui/diagnose-g.txt",)
     ),
     **{
         f"caps {name}": Target(

@@ -327,3 +327,24 @@ def test_a_broken_target_does_not_hinder_others(other, place, safe_path):
     assert "the target mirrorrest is called mbatch by its Translator" in told
     status, shown, _ = run(["translate", "--to", "all", "--explain", "job.xml"])
     assert (status, "the target mbatch cannot be loaded" in shown) == (0, True)
+
+
+CAPS = """
+from sssjob.registry import Caps, Queue, System
+
+LIMITS = Caps("mirrored_system:caps", ("q",))
+SYSTEM = System("maui", "M", queue=Queue("x:y", (("q",),), caps=LIMITS))
+"""
+
+
+def test_a_name_of_limits_that_is_taken_stays_and_the_other_is_warned_of(other, place, tmp_path):
+    place(tmp_path / "here")
+    text = (DATA / "lcginfo/maui/diagnose-g.txt").read_text()
+    Path("groups.txt").write_text(text)
+    (other / PACKAGE / "system.py").write_text(CAPS)
+    declared(other, {registry.SYSTEMS: {"maui": f"{PACKAGE}.system:SYSTEM"}})
+    told = "the caps maui, added by mirrored: there is another one of that name"
+    with pytest.warns(UserWarning, match=told):
+        done = run(["lcginfo", "caps", "--from", "maui", "groups.txt"])
+    assert done[:2] == (0, "{'atlsgm': 200, 'lhcb': 40, 'old': 8}\n")
+    assert run(["lcginfo", "caps", "--help"])[1].count("maui|") == 1

@@ -37,7 +37,7 @@ class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
 
     def _choice(self, rows: Mapping[str, registry.System]) -> click.Choice[str]:
         known = (name for name, row in rows.items() if getattr(row, self._thing))
-        return click.Choice((*known, *self._words))
+        return click.Choice(tuple(dict.fromkeys((*known, *self._words))))
 
     def _all(self) -> click.Choice[str]:
         return self._choice(registry.all_systems())

@@ -1,6 +1,6 @@
-"""Record formats that belong to no batch system."""
+"""Record formats, targets and limits of groups that belong to no batch system."""
 
-from sssjob.registry import Format, Sign, Target
+from sssjob.registry import Caps, Format, Sign, Target
 
 # fmt: off
 FORMATS = (
@@ -25,3 +25,6 @@ TARGETS = (
     Target("jsdl", "sssjob.formats.jsdl:TRANSLATOR", "JSDL 1.0 (GFD.136)", Sign.NAME),
     Target("psij", "sssjob.formats.psij:TRANSLATOR", "JobSpecs of PSI/J", Sign.COUNT),
 )
+
+# Limits of groups that commands of no batch system print.
+CAPS = {"maui": Caps("sssjob.formats.maui:caps", ("diagnose", "-g"))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from sssjob.errors import InvalidValue, Severity, unheard
@@ -10,8 +9,6 @@ from sssjob.lcginfo import literal
 from sssjob.lcginfo.snapshot import Remark, Report, UnusableOutput
 
 TEXT_LIMIT = 1 << 20
-
-_HARD = re.compile(r"\bMAX(?:JOB|PROC)=([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
 
 def read(text: str, report: Report = unheard) -> dict[str, int]:
@@ -50,16 +47,3 @@ def write(caps: Mapping[str, int]) -> str:
     """
     pairs = (f"{literal.quoted(group)}: {cap}" for group, cap in sorted(caps.items()))
     return f"{{{', '.join(pairs)}}}\n"
-
-
-def from_maui(text: str) -> dict[str, int]:
-    """The caps that Maui's ``diagnose -g`` shows: MAXJOB, or MAXPROC; of soft and hard the hard.
-
-    >>> from_maui("atlas  0  [NONE]  [NONE]  0.00  MAXJOB=100,200\\nops  0  [NONE]  0.00  [NONE]")
-    {'atlas': 200}
-    """
-    caps = {}
-    for line in text.splitlines():
-        if (limit := _HARD.search(line)) and (name := line.split()[0]) != "DEFAULT":
-            caps[name] = int(limit[2] or limit[1])
-    return caps

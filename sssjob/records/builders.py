@@ -78,6 +78,10 @@ class Builder(ABC, Generic[P, J]):
         """Pieces behind each other."""
 
     @abstractmethod
+    def holds(self, piece: P, part: P) -> bool:
+        """Whether a piece is, or was joined of, another one that is not nothing."""
+
+    @abstractmethod
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[P]:
         """One piece for each of so many records, of the pieces of several columns."""
 
@@ -126,6 +130,10 @@ class ItemsBuilder(Builder[Items, J]):
     def join(self, pieces: Iterable[Items]) -> Items:
         """Properties behind each other."""
         return tuple(chain.from_iterable(pieces))
+
+    def holds(self, piece: Items, part: Items) -> bool:
+        """Whether all properties of the part are among those of the piece."""
+        return all(each in piece for each in part)
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[Items]:
         """The properties of each record."""
@@ -194,6 +202,10 @@ class TextPieces(Builder[str, J]):
     def join(self, pieces: Iterable[str]) -> str:
         """Pieces behind each other."""
         return "".join(pieces)
+
+    def holds(self, piece: str, part: str) -> bool:
+        """Whether the text stands in the other one."""
+        return part in piece
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
         """The pieces of each record."""

@@ -27,7 +27,7 @@ from itertools import starmap
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from sssjob import spec
+from sssjob import spec, states
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.builders import Builder, Column
@@ -77,7 +77,12 @@ _VITAL = frozenset((
     (DELIVERED, "Duration"), (DELIVERED, "Processors"),
 ))  # fmt: skip
 
-_PROCESSORS, _DURATION, _CPU = "Processors", "Duration", "CpuDuration"
+_PROCESSORS, _DURATION, _CPU, _STATE = "Processors", "Duration", "CpuDuration", "State"
+# States of jobs that have not ended, as they may be written.
+_GO_ON = tuple(
+    word for state in states.STEPS if not states.is_over(state)
+    for word in (state, state.lower(), state.upper())
+)  # fmt: skip
 # Of a job that ran, however its format leaves them out. # decision 790
 NO_PROCESSORS = "no number of processors: sums count such a job as one with one"
 
@@ -348,7 +353,13 @@ class Plan(Generic[P, J]):
         self._delivered: list[_Reader[P]] = []
         kinds = {JOB: self._own, REQUESTED: self._requested, DELIVERED: self._delivered}
         self._at: dict[tuple[str, str], list[int]] = {
-            place: [] for place in ((DELIVERED, _PROCESSORS), (DELIVERED, _DURATION), (JOB, _CPU))
+            place: []
+            for place in (
+                (DELIVERED, _PROCESSORS),
+                (DELIVERED, _DURATION),
+                (JOB, _CPU),
+                (JOB, _STATE),
+            )
         }
         for row in chosen:
             taker = _taker((row.column, *row.beside), at)
@@ -359,6 +370,7 @@ class Plan(Generic[P, J]):
         self._no_time, self._no_cpu = (
             builder.of([Property(element, "0")]) for element in (_DURATION, _CPU)
         )
+        self._going = [builder.of([Property(_STATE, word)]) for word in _GO_ON]
         self.columns = frozenset(row.column for row in chosen)
         self._extensions = [row for row in chosen if row.element == _EXTENSION and not row.beside]
 
@@ -426,13 +438,21 @@ class Plan(Generic[P, J]):
                     faults.untold[place] = NO_PROCESSORS
         if has_times or nothing not in times:
             return
-        used = builder.side_by_side([own[at] for at in self._at[JOB, _CPU]], size)
+        used, said = (
+            builder.side_by_side([own[at] for at in self._at[JOB, element]], size)
+            for element in (_CPU, _STATE)
+        )
         for place, (processors, cpu) in enumerate(zip(numbers, used, strict=True)):
             if times[place] != nothing or (ended and not ended[place]):
                 continue
             is_used = processors != nothing or cpu not in (nothing, self._no_cpu)
-            if is_used and not faults.tell(place, _DURATION):
+            if is_used and not faults.tell(place, _DURATION) and not self._goes_on(said[place]):
                 faults.untold[place] = NO_WALL
+
+    # decision 1207
+    def _goes_on(self, said: P) -> bool:
+        """Whether the State of a job says that it has not ended, whatever its format knows."""
+        return any(self._builder.holds(said, state) for state in self._going)
 
     def _texts(self, faults: _Faults, size: int) -> Column:
         """The texts that could not be read, each once, as Extensions."""

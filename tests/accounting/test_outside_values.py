@@ -11,6 +11,7 @@ from outside import declared
 
 from sssjob import registry
 from sssjob.cli import sssjob
+from sssjob.records.layout import NO_WALL
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 EXAMPLES = re.findall(
@@ -225,3 +226,34 @@ def test_examples_of_the_page_make_valid_documents_of_odd_records(name, lines, w
     jobs, told = converted(here, lines, f"kestrel-{name}")
     assert all(each in jobs for each in wanted)
     assert re.search(said.replace("(", r"\(").replace(")", r"\)"), told)
+
+
+HEADED = next(text for text in EXAMPLES if "HeaderTable" in text)
+# The second example of the page, with a state as its log prints it, and what was said of it.
+WITH_STATE = HEADED.replace('"cpus")', '"cpus", "state")').replace(
+    '            Field("cpus",', """            Field("state", JOB, "State", state),
+            Field("cpus",""",
+).replace("\n\ndef record(", """
+
+STATES = {"Q": "Idle", "H": "Hold", "R": "running", "S": "SUSPENDED", "C": "Completed"}
+
+
+def state(text):
+    return STATES.get(text)
+
+
+def record(""", 1)  # fmt: skip
+
+
+# decision 1207
+@pytest.mark.parametrize("to", ["sss", "jsonl", "sss-lines"])
+@pytest.mark.parametrize("state, missed", [
+    ("Q", False), ("H", False), ("R", False), ("S", False), ("C", True), ("", True), ("?", True),
+])  # fmt: skip
+def test_a_wall_time_is_missed_of_jobs_only_that_have_ended(site, to, state, missed):
+    assert "state" in WITH_STATE
+    here = site(live=WITH_STATE)
+    (here / "log").write_text(f"id,user,start,end,cpus,state\n7,amy,,,4,{state}\n")
+    done = run("convert", "--from", "kestrel-live", "--to", to, "log")
+    assert (done.exit_code, "converted 1," in done.stderr) == (0, True)
+    assert (NO_WALL in done.stderr) == missed

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sssjob.formats import maui
 from sssjob.lcginfo import caps
 from sssjob.lcginfo.names import vomap
 from sssjob.lcginfo.snapshot import UnusableOutput
@@ -67,7 +68,7 @@ def test_caps_that_cannot_be_read_are_an_error(text):
 
 def test_maui_takes_the_hard_limit_and_leaves_groups_without_one_out():
     text = (DATA / "maui" / "diagnose-g.txt").read_text()
-    assert caps.from_maui(text) == {"atlsgm": 200, "lhcb": 40, "old": 8}
+    assert maui.caps(text) == {"atlsgm": 200, "lhcb": 40, "old": 8}
 
 
 def test_slurm_takes_the_limits_of_accounts_not_of_their_users():

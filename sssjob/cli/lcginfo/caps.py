@@ -15,8 +15,6 @@ from sssjob.cli.names import SystemName
 if TYPE_CHECKING:
     from sssjob.commands import CommandLimits
 
-# Maui is a scheduler beside a batch system, and in no folder of one.
-OTHERS = {"maui": registry.Caps("sssjob.lcginfo.caps:from_maui", ("diagnose", "-g"))}
 WRITTEN = "vomaxjobs"
 
 
@@ -29,7 +27,8 @@ Examples:
 Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
 )
 @click.option(
-    "--from", "format_name", required=True, type=SystemName("caps", *OTHERS, WRITTEN),
+    "--from", "format_name", required=True,
+    type=SystemName("caps", *registry.other_caps(), WRITTEN),
     help="Whose limits: those of a batch system, Maui's diagnose -g, or vo-max-jobs.",
 )  # fmt: skip
 @options.ALL_FINDINGS
@@ -65,7 +64,7 @@ def _known(name: str) -> registry.Caps | None:
     """What reads the limits of a name, and the command that prints them."""
     if name == WRITTEN:
         return None
-    return OTHERS.get(name) or registry.system(name).caps
+    return registry.all_caps()[name]
 
 
 def _printed(known: registry.Caps, limits: CommandLimits) -> str:
