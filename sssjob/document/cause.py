@@ -20,6 +20,8 @@ NO_TAG = re.compile(f"Start tag expected|{EMPTY}")  # what it says of what is no
 NO_XML = "this is text, and a document in XML begins with '<'"
 EMPTY_SAID = "the document is empty"
 NO_ELEMENT = "the document has no element"
+LATE_DECLARATION = "blanks or a byte order mark before <?xml, which has to come first"
+LATE_DECLARATION_SAID = "XML declaration allowed only at the start"  # by the parser
 ENDS_INSIDE = "the document ends inside an element"
 NO_XML_ADVICE = "if it holds records, name their format with --from"
 SCRIPT = "#!"
@@ -75,6 +77,11 @@ _PLAINER = (
     (re.compile("Unsupported encoding: latin-?1", re.I), "", "write ISO-8859-1"),
     (re.compile("Extra content at the end"), "text after the end of the document", ""),
     (re.compile("Premature end of data in tag (\\S+)"), ENDS_INSIDE, ""),
+    (re.compile("Unescaped '<'"), "a bare < in the value of an attribute", "write &lt;"),
+    (re.compile("invalid element name"), "a < that begins no tag", "write &lt;"),
+    (re.compile("Specification mandates value"), "an attribute without a value", 'write ="value"'),
+    (re.compile("AttValue: .* expected"), "a value of an attribute has no quotes", 'write "'),
+    (re.compile(LATE_DECLARATION_SAID), "<?xml, which has to come first", "remove what is before"),
 )
 # Limits of the parser, which tells how to lift them: nobody who reads strangers' input should.
 _LIMITED = (
@@ -174,7 +181,15 @@ def open_tag(name: str, *, is_cut: bool = True) -> tuple[str, str]:
     ``is_cut`` if the document ends in it, and no other tag begins there.
     """
     shown = name.rpartition(":")[2]
-    return f"the tag <{shown} does not end" + ("" if is_cut else " before the next <"), "write >"
+    end = "?>" if shown.startswith("?") else ">"
+    return f"the tag <{shown} does not end" + (
+        "" if is_cut else " before the next <"
+    ), f"write {end}"
+
+
+def less_than(name: str, element: str) -> tuple[str, str]:
+    """What is wrong with a < in the value of an attribute, and what to do."""
+    return f"a bare < in the value of {name} on {element}", "write &lt;"
 
 
 def not_closed(name: str, line: int, before: str) -> str:

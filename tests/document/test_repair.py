@@ -141,6 +141,10 @@ REFUSED = [
     pytest.param('<Job mood=“x "q" y”/>', 1, 11, "it cannot be told where the value of mood on Job ends", 'write "', id="quotes in quotes"),
     pytest.param("<Job><Id mood>1</Id></Job>", 1, 10, "mood in <Id> has no value", "", id="no value"),
     pytest.param("<Job><Id>a < b</Id></Job>", 1, 12, "a bare < in text", "write &lt;", id="a bare <"),
+    pytest.param("<Job><Id mood='1 < 2' group='1'>x</Id></Job>", 1, 18, "a bare < in the value of mood on Id", "write &lt;", id="a < in a value"),
+    pytest.param('<Job><Id mood="<">x</Id><Name mood="<<">x</Name></Job>', 1, 16, "a bare < in the value of mood on Id (2 in this document)", "write &lt;", id="values that are <"),
+    pytest.param("<Job><Id mood='1>x</Id><Name mood='a'>x</Name></Job>", 1, 15, "it cannot be told where the value of mood on Id ends", "write '", id="a quote that is open"),
+    pytest.param("<?xml version='1.0'\n<Job/>", 1, 1, "the tag <?xml does not end before the next <", "write ?>", id="a declaration that does not end"),
     pytest.param("<Job <Id>1</Id></Job>", 1, 1, "the tag <Job does not end before the next <", "write >", id="a tag that does not end"),
     pytest.param("<Job><Id>1</Id></Job", 1, 16, "an end tag without its end", "write >", id="an end tag that is cut off"),
     pytest.param("<Job><Id>1</Id><Memory", 1, 16, "the tag <Memory does not end", "write >", id="a tag that is cut off"),
@@ -171,6 +175,27 @@ def test_common_mistakes_are_repaired_and_told(broken, right, rules):
     for change in done.changes:
         line = broken.split("\n")[change.line - 1]
         assert change.before.split("\n")[0] == line[change.column - 1 :][: len(change.before)]
+
+
+def test_of_a_value_with_a_less_than_sign_nothing_else_is_told():
+    for value in ("1 < 2", "<", "a<b<c"):
+        for quote in "'\"":
+            broken = f"<Job><Id mood={quote}{value}{quote} group='1'>x</Id></Job>"
+            (found,) = advice(broken)
+            assert found.message == "a bare < in the value of mood on Id"
+
+
+def test_blanks_before_a_declaration_are_told_where_the_parser_stops_whatever_stands_behind():
+    broken = b"\n<?xml version='1.0'?><Jobs><Job><Id>a</Id></Job></Job>"
+    with pytest.raises(UnreadableDocument) as refused:
+        list(read(broken))
+    with pytest.raises(NotRepairable) as failure:
+        repair.repair(broken)
+    at, other = failure.value.placed
+    assert (at.line, at.column) == (refused.value.finding.line, refused.value.finding.column)
+    assert at.message.startswith("in line 1 blanks or a byte order mark before <?xml")
+    assert "in line 1 blanks" not in other.message
+    assert other.message == "</Job> where <Jobs> (line 2) is open"
 
 
 @pytest.mark.parametrize("broken, line, column, said, suggestion", REFUSED)

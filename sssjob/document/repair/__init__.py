@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.document import tree
-from sssjob.document.cause import ENDS_INSIDE
+from sssjob.document.cause import ENDS_INSIDE, LATE_DECLARATION_SAID
 from sssjob.document.parsing import SourcePlace
 from sssjob.document.repair.nesting import Nesting, place_characters
 from sssjob.document.repair.scan import LIMIT as TOO_MUCH
@@ -188,7 +188,8 @@ def _may_cause(cause: Finding, said: Finding) -> bool:
 
 def _is_there(cause: Finding, said: Finding) -> bool:
     is_of_end = cause.message.endswith(_AT_THE_END) and said.message.startswith(ENDS_INSIDE)
-    return cause.line == said.line or is_of_end
+    is_late = LATE_DECLARATION_SAID in said.message  # then nothing behind it was read
+    return is_of_end or (cause.line == said.line and not is_late)
 
 
 def repair(data: bytes, *, groups: bool = False) -> Repaired:

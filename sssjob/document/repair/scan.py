@@ -19,6 +19,7 @@ from sssjob.units import XML_SPACE
 FAULTS = 1000  # that cannot be repaired; nobody reads more
 EDITS = 1 << 18
 TAGS = 1 << 20
+NEAR = 1000  # characters of a value in which a < is looked for
 LIMIT = "limit"  # the kind of fault that is no mistake but too much of something
 
 NO_BREAK_SPACE = "\u00a0"
@@ -47,6 +48,8 @@ _FAMILIES = {
     )
     for plain in ("'", '"')
 }
+# A value with a < in it, up to its quote; behind a > the quote would be that of another tag.
+_WITH_LESS_THAN = {plain: re.compile(rf"[^{plain}>]{{0,{NEAR}}}+{plain}") for plain in ("'", '"')}
 _AFTER_VALUE = tuple(f"{_BLANKS}/>?")
 _DECLARATION = re.compile(r"<\?xml[ \t\r\n\u00a0]")
 
@@ -165,8 +168,8 @@ class Scanner:
     def _head(self) -> int:
         blank = self.blank
         if self.has_late_declaration:
-            message = "blanks or a byte order mark before <?xml, which has to come first"
-            self.add(Mistake(0, message, "remove them", (Edit(0, blank, "", "f"),), path=""))
+            remove = (Edit(0, blank, "", "f"),)
+            self.add(Mistake(0, cause.LATE_DECLARATION, "remove them", remove, path=""))
             return blank
         return 0
 
@@ -216,6 +219,9 @@ class Scanner:
                 return Tag(kind, name, place, at + size, text[start:at])
             if at < limit:
                 at = self._attribute(shown, at, limit)
+            if at > limit:  # a < was in a value
+                limit = text.find("<", at)
+                limit = len(text) if limit < 0 else limit
         # Right before the next tag begins, if not even a > is there.
         is_cut = limit == len(text)
         if is_cut:
@@ -261,6 +267,9 @@ class Scanner:
             assert value is not None
             return max(value.end() - (text[value.end() - 1] == "/"), at + 1)
         end = self._closing(at, plain, limit)
+        if end < 0 and (end := self._behind_less_than(at, plain)) >= 0:
+            first = text.find("<", at)
+            self.add(Mistake(first, *cause.less_than(name, element), kind="less-than"))
         if end < 0:
             said = f"it cannot be told where the value of {name} on {element} ends"
             self.add(Mistake(at, said, f"write {plain} around it"))
@@ -282,6 +291,13 @@ class Scanner:
         found = _FAMILIES[plain].search(text, at + 1, limit)
         sure = found is not None and text[found.end() : found.end() + 1] in _AFTER_VALUE
         return found.start() if found is not None and sure else -1
+
+    def _behind_less_than(self, at: int, plain: str) -> int:
+        """The same of a value with a < in it, in quotes as they are meant."""
+        text = self.text
+        found = _WITH_LESS_THAN[plain].match(text, at + 1) if text[at] == plain else None
+        sure = found is not None and text[found.end() : found.end() + 1] in _AFTER_VALUE
+        return found.end() - 1 if found is not None and sure else -1
 
     def _quote(self, at: int, plain: str, element: str, name: str) -> None:
         said = f"typographic quote U+{ord(self.text[at]):04X} instead of {plain}"
