@@ -360,8 +360,11 @@ def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
     assert set(seen.take(every._replace(ends=[ENDED] * 20_000))) == {INSTEAD}
 
 
-def listing(probed):
-    """The runs of the rows of a log, listed for whom ``probed`` tells of."""
+def listing(probed, cut=0):
+    """The runs of the rows of a log, listed for whom ``probed`` tells of.
+
+    So many bytes of it are cut off.
+    """
     listed = ListedRuns(probed)
     log = sacct(
         DONE,
@@ -369,7 +372,8 @@ def listing(probed):
         PENDING.replace("|100|", "||"),
         DONE.replace("c|7", "c|8"),
     )
-    for _ in read_records(find("slurm"), io.BytesIO(log.encode()), Options(), TEXTS, listed):
+    data = log.encode()[: len(log) - cut]
+    for _ in read_records(find("slurm"), io.BytesIO(data), Options(), TEXTS, listed):
         pass
     return listed.runs
 
@@ -382,8 +386,10 @@ def test_whether_a_run_waits_is_the_same_where_runs_are_seen_and_where_they_are_
         assert runs.of_jobs(jobs, met).has_waiting is (row is PENDING)
 
 
-def test_a_copy_of_a_process_lists_hashes_and_any_other_one_what_is_hashed():
-    hashes, texts = listing(runs.probe()), listing(runs.probe() + 1)
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_a_copy_of_a_process_lists_hashes_and_any_other_one_what_is_hashed(cut):
+    hashes, texts = listing(runs.probe(), cut), listing(runs.probe() + 1, cut)
+    assert (hashes.ends[-1] == listing(runs.probe()).ends[-1]) is (cut == 0)
     assert [*hashes.runs] == [*map(run_of, texts.runs)]
     assert [*hashes.jobs] == [*map(hash, texts.jobs)]
     assert [*hashes.ends] == [*map(end_of, texts.ends)]
