@@ -14,6 +14,7 @@ from sssjob import store
 from sssjob.document import guesses
 from sssjob.errors import LostWorker
 from sssjob.store import Counts, loading, reading
+from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.writing import DocumentWriter
 
 GOOD = [
@@ -168,3 +169,55 @@ def test_readers_read_a_file_themselves_and_its_bytes_pass_nobody_else(tmp_path)
         assert jobs.count() == 50
     assert len(sent) > 4
     assert all(part.span is not None and not part.guess.data for part in sent)
+
+
+RUN = (
+    "<Job><Id>{}</Id><State>Completed</State><SubmitTime>50</SubmitTime><StartTime>{}</StartTime>"
+    "<EndTime>{}</EndTime>{}<Delivered><Duration>50</Duration></Delivered></Job>"
+)
+IDS, STARTS = st.sampled_from(["7", "8", "s#9#50"]), st.sampled_from([100, 900])
+ended = st.builds(
+    lambda id, start, more: RUN.format(id, start, start + 50, more), IDS, STARTS,
+    st.sampled_from(["", "", "<GlobalId>s#9#50</GlobalId>", "<Charge>5</Charge>"]),
+)  # fmt: skip
+waiting = st.builds("<Job><Id>{}</Id><SubmitTime>50</SubmitTime></Job>".format, IDS)
+groups = st.builds(
+    lambda id, *jobs: f"<JobGroup><Id>{id}</Id>{''.join(jobs)}</JobGroup>",
+    st.sampled_from("gh"), ended | waiting, st.just("") | ended,
+)  # fmt: skip
+sources = st.lists(
+    st.lists(ended | waiting | groups, min_size=1, max_size=5), min_size=1, max_size=3
+)
+
+
+def there(path, sources, here):
+    """What a store shows, and what was told, after sources that were read so."""
+    told = []
+    path.unlink(missing_ok=True)
+    with mock.patch.object(reading, "_here", here), store.open(path, create=True) as jobs:
+        for each in sources:
+            counts = jobs.load("\n".join(each).encode(), on_warning=told.append)
+            told.append(counts)
+        shown = [(each.identity, each.document, each.version) for each in jobs.documents()]
+        hidden = jobs.engine.fetch("SELECT number, version, deleted FROM document ORDER BY number")
+        entries = jobs.engine.fetch("SELECT job, document, kind, amount FROM ledger")
+        assert list(jobs.check()) == []
+    return shown, hidden, entries, [str(each) for each in told]
+
+
+def packed_together(found):
+    """As other processes hand documents on, in this one."""
+    packing = Packing(NO_DICTIONARY, {}.get)
+    read = [reading._packed(each, packing) for each in HERE(found)]
+    return iter(reading._together(read))
+
+
+HERE = reading._here
+
+
+@examples(20)
+@given(sources)
+def test_documents_that_come_many_at_once_are_kept_as_those_that_come_alone(folder, sources):
+    """In any order, with groups that have the runs of others, whatever they were charged."""
+    path = folder / "together.db"
+    assert there(path, sources, packed_together) == there(path, sources, HERE)
