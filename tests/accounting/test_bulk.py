@@ -290,6 +290,19 @@ def test_regular_lines_do_go_as_columns(road, monkeypatch, format_):
     assert sum(taken) > 30
 
 
+@pytest.mark.parametrize("places", [(9,), (9, 20), (5, 6, 30)])
+@pytest.mark.parametrize("format_", FORMATS)
+def test_an_odd_line_parts_those_before_it_from_those_behind(road, format_, places):
+    lines = usual(format_).splitlines(keepends=True)
+    for place in reversed(places):
+        lines.insert(place, b"7 \xc3\xa9\n")
+    columns, by_lines = on_both(
+        road, lambda: read_records(find(format_), io.BytesIO(b"".join(lines)), Options(), TEXTS)
+    )
+    assert columns == by_lines
+    assert len(columns[0]) > 30
+
+
 @pytest.mark.parametrize("few", [1, 40])
 def test_markup_in_a_text_is_escaped(road, few):
     """In columns whose texts repeat, and in those where none does."""

@@ -231,7 +231,7 @@ def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, el
 
 
 SOME = {
-    "Cluster": ["c", ""], "JobID": ["7", "7_1", "7+1"], "User": ["amy", ""],
+    "Cluster": ["c", ""], "JobID": ["7", "7_1", "7+1"], "JobIDRaw": ["", "9"], "User": ["amy", ""],
     "State": ["COMPLETED", "RUNNING", "PENDING", "CANCELLED by 1"],
     "Submit": ["100", "", "Unknown"], "Start": ["200", "", "Unknown"], "End": ["300", "", "None"],
     "ElapsedRaw": ["100", "0", ""], "TotalCPU": ["00:30", "00:00", ""],

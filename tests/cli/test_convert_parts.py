@@ -397,6 +397,15 @@ def test_what_was_rotated_before_a_log_was_read_is_told_and_never_read(tmp_path)
     assert log.ids() == log.written[-2:]
 
 
+def test_a_copy_that_is_kept_of_a_log_before_it_is_read_for_the_first_time_is_not_missed(tmp_path):
+    log = Rotating(tmp_path)
+    log.write(2)
+    log.kept()
+    for _ in range(2):
+        assert "warning" not in log.run().stderr
+    assert log.ids() == log.written
+
+
 @pytest.mark.parametrize("runs", [1, 2])
 def test_a_file_beside_a_log_that_holds_nothing_is_not_missed(runs, tmp_path):
     log = Rotating(tmp_path)
