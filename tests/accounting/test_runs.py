@@ -115,6 +115,7 @@ RUNS = {
     "resized":         ([DONE, RESIZED], 1, "counts instead"),
     "resized-twice":   ([DONE, RESIZED, DONE, RESIZED], 1, "counts instead"),
     "another-machine": ([DONE, DONE.replace("c|", "d|")], 2, ""),
+    "machine-later":   ([DONE.replace("c|", "|"), DONE, DONE.replace("c|", "d|")], 2, "counts"),
     "another-run":     ([DONE, DONE.replace("|200|", "|250|")], 2, ""),
     "requeued":        ([DONE, DONE.replace("|100|200|", "|110|200|")], 2, ""),
     "ran":             ([RUNNING, DONE], 1, "counts instead"),
@@ -339,6 +340,22 @@ def test_runs_are_new_where_each_is(batches):
         assert seen.are_new(keys) == are_new
         if not are_new:
             break
+
+
+ENDS = st.integers(0, 9) | st.integers(0, 9).map(lambda end: (end + 1 << runs._HALF) + end)
+
+
+@examples(60)
+@given(st.lists(st.tuples(st.integers(1, 9) | st.integers(-9, -1), ENDS), max_size=30))
+def test_a_table_of_runs_has_the_last_end_of_each(told):
+    table, expected = runs._RunTable(4), {}
+    for run, end in told:
+        table = table.having(run, end)
+        expected[run] = end
+        assert {each: table.get(each) for each in expected} == expected
+    assert table.count == len(expected)
+    for run in range(-10, 11):
+        assert (run in table) is table.has_any([run]) is (run in expected)
 
 
 def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):

@@ -337,6 +337,24 @@ EQUIVALENT = {
      "what is fetched again is the same, and nothing is fetched where there is none",
     ("sssjob.store.reading", "size = 0", "1"): "one byte more may wait",
     ("sssjob.store.rolled", "if block > first:", "block >= first"): "a gap of no rows has none",
+    ("sssjob.records.json_objects", "if text.kept < 2:", "3"): "more is read, which is there",
+    ("sssjob.records.plan", "return self._column(texts, False)", "True"):
+     "a number has nothing to be escaped",
+    ("sssjob.records.state",
+     'return SeenLog(name, now.st_dev, now.st_ino, StreamPlace(), 0, "", UNREAD, told)', "1"):
+     "no bytes have an empty mark, and what is not read has no place",
+    ("sssjob.records.runs",
+     "return max(map(len, seconds)) <= len(_LAST) and max(seconds) <= _LAST",
+     "max(map(len, seconds)) < len(_LAST)"): "the long way says the same",
+    ("sssjob.records.clock", "if len(self.twice) > 10_000:", "len(self.twice) >= 10000"):
+     "what is forgotten is worked out again",
+    ("sssjob.records.clock", 'digits = (characters - np.uint8(ord("0"))).astype(np.int64)',
+     "characters + np.uint8(ord('0'))"): "the long way says the same",
+    ("sssjob.records.clock",
+     "new = {text[:14]: text for text in texts if text[:14] not in hours}", "15"):
+     "what is read again is the same",
+    ("sssjob.records.xml_records", "if known and end < 0:", "1"):
+     "no end stands before its beginning",
 }  # fmt: skip
 
 COMPARISONS = {
