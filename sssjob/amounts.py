@@ -25,7 +25,7 @@ from sssjob.errors import (
     unheard,
 )  # fmt: skip
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
-from sssjob.expression.conflicts import conflict
+from sssjob.expression.conflicts import conflict, no_count
 from sssjob.expression.offer import ALL_NEEDED, asked_outside, without_set_aside
 from sssjob.model import (
     Block,
@@ -379,8 +379,13 @@ class Scope:
         return choice.whole.terms
 
     def _may_hold(self, choice: JointChoice) -> bool:
-        """Whether what a choice demands does not contradict itself, or all of a task group."""
+        """Whether what a choice demands does not contradict itself, or all of a task group.
+
+        What no number satisfies does, but of what ran.
+        """
         if conflict(self.demanded(choice)):
+            return False
+        if no_count(choice.whole) and not self.block.block(Delivered):
             return False
         groups = self._of_several_groups
         if groups and "Processors" in self.mentioned:

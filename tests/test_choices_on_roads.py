@@ -650,3 +650,26 @@ def test_processors_that_are_enough_are_contradicted_by_nobody(groups):
     job = with_policy("Reject", "<Processors>3</Processors>" + groups)
     assert [*layout.check(job)] == []
     assert derive(job, starting=True).values["allocated_cpu"] == 3
+
+
+# A choice of a job beside several task groups, and how many processors and nodes that is.
+NONE_OF = {
+    "nodes": ('<NodeCount op="LT">1</NodeCount>', F, 5),
+    "processors": ('<Processors op="LT">1</Processors>', "<Processors>5</Processors>", 5),
+    "more processors": ('<Processors op="LT">1</Processors>', "<Processors>10</Processors>", 10),
+}
+
+
+# decision 1182
+@pytest.mark.parametrize("none, other, number", NONE_OF.values(), ids=NONE_OF)
+def test_an_alternative_of_less_than_one_is_left_out_beside_several_groups(none, other, number):
+    two = group("<TaskCount>2</TaskCount>") + "<TaskGroup><TaskCount>3</TaskCount></TaskGroup>"
+    job = with_policy("Warn", either(none, other) + two)
+    assert derive(job, starting=True).values["allocated_cpu"] == cpucount(job) == number
+    for target in ("sbatch", "pbs", "torque", "lsf", "sge", "flux", "condor", "jsdl"):
+        told = translate(job, target, Settings(residual=False)).losses
+        assert not [
+            each for each in told if "above 0" in each.reason or each.reason == "it is no amount"
+        ]
+    assert to_ads(job)[0].ad["RequestCpus"] == number
+    assert [each.message for each in layout.check(job) if "no number of nodes" in each.message]

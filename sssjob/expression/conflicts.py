@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations, islice
 
@@ -52,6 +52,16 @@ def conflict(one: Alternative) -> tuple[Term, ...]:
         if len(same) > 1 and (found := _clash(same)):
             return found
     return ()
+
+
+# decisions 1162, 1181
+def without_conflicts(
+    every: Sequence[Alternative], demanded: Callable[[Alternative], Iterable[Term]]
+) -> Sequence[Alternative]:
+    """Those of which what is demanded can hold together; all of them where none can."""
+    if len(every) < 2:
+        return every
+    return [one for one in every if not conflict(Alternative((*demanded(one),)))] or every
 
 
 # decision 1121

@@ -27,7 +27,14 @@ from sssjob.errors import (
 )
 from sssjob.expression import And, Term
 from sssjob.layout.plan import CountsPlan, balanced, filled
-from sssjob.layout.request import ALTERNATIVES, LayoutRequest, NoCount, of_counts, requests
+from sssjob.layout.request import (
+    ALTERNATIVES,
+    LayoutRequest,
+    LayoutRequests,
+    NoCount,
+    of_counts,
+    requests,
+)
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
 from sssjob.task_counts import CountRange
@@ -45,6 +52,7 @@ __all__ = [
     "balanced",
     "check",
     "check_sum",
+    "check_whole",
     "filled",
     "geometry",
     "layouts",
@@ -154,7 +162,24 @@ def check(block: Block) -> Iterator[Finding]:
             groups.setdefault(unit.path.rpartition("/")[0], []).append(unit)
     for path, some in groups.items():
         assert some[0].job is not None
-        yield from check_sum(some[0].job, some, path)
+        yield from check_whole(some[0].job, some, path)
+
+
+# decision 1182
+def check_whole(
+    job: Block, groups: Sequence[Unit], path: str = "/Job", *, lenient: bool = False
+) -> Iterator[Finding]:
+    """What is said of the counts of a job beside those of its task groups.
+
+    That is ``check_sum``, and of several groups which alternatives of the job are left out.
+    """
+    yield from check_sum(job, groups, path, lenient=lenient)
+    try:
+        asked, _, empty = requests(job, path) if len(groups) > 1 else LayoutRequests((), True)
+    except _Unreadable:
+        return
+    if asked:
+        yield from dict.fromkeys(_without_number(job, path, empty))
 
 
 def check_sum(

@@ -10,7 +10,7 @@ from sssjob import expression, task_distribution
 from sssjob.defaults import LAID_OUT
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Term
-from sssjob.expression.conflicts import conflict
+from sssjob.expression.conflicts import without_conflicts
 from sssjob.expression.offer import ALL_NEEDED, asked_outside, without_set_aside
 from sssjob.expression.tree import comparison_of
 from sssjob.layout.values import Count, Stated
@@ -126,7 +126,6 @@ def requests(block: Block, path: str, *, extended: bool = False) -> LayoutReques
     return LayoutRequests(tuple(told.values()), found.complete, tuple(empty))
 
 
-# decision 1162
 def _without_conflicts(
     block: Block, found: expression.Alternatives
 ) -> Sequence[expression.Alternative]:
@@ -137,15 +136,12 @@ def _without_conflicts(
     if len(found) < 2:
         return found.best
     beside = asked_outside(block, ALL_NEEDED)
-    met = [
-        each for each in found
-        if not conflict(replace(each, terms=(*beside, *filter(_is_no_count, each.terms))))
-    ]  # fmt: skip
-    return met or found.best
+    return without_conflicts(found.best, lambda one: (*beside, *no_counts(one.terms)))
 
 
-def _is_no_count(term: Term) -> bool:
-    return comparison_of(term).item.name not in LAID_OUT
+def no_counts(terms: Iterable[Term]) -> Iterator[Term]:
+    """The terms about what is not laid out."""
+    return (term for term in terms if comparison_of(term).item.name not in LAID_OUT)
 
 
 class Statement:

@@ -25,7 +25,7 @@ from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind, one_of
 from sssjob.expression.pattern import Matching
-from sssjob.layout import Unit, check_sum, units
+from sssjob.layout import Unit, check_whole, units
 from sssjob.matching import Asker, Offered, offered
 from sssjob.model import Block, Job, JobGroup, paths
 from sssjob.placement import search, solving
@@ -88,7 +88,7 @@ def placements(
             asker = Asker(path, known.block, around)
             asked, found = demanded(asker, together, every, market.match)
             if len(every) == 1 and every[0].job is not None:  # of several, demands are held so
-                found += check_sum(every[0].job, every, path)
+                found += check_whole(every[0].job, every, path)
             yield _placed(asker, together, asked, (*said, *found), market, by_solver)
 
 

@@ -11,15 +11,23 @@ from sssjob.check.awareness import Item, UnknownKind, judge, said
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression, Wish
+from sssjob.expression.conflicts import no_count
 from sssjob.expression.evaluate import Request
 from sssjob.expression.offer import AMOUNTS, without_set_aside
 from sssjob.expression.pattern import Matching
 from sssjob.expression.requests import asked as requested
-from sssjob.layout import Unit, check_sum
+from sssjob.layout import Unit, check_whole
 from sssjob.layout.plan import ROUND_ROBIN
 from sssjob.matching import AskedOfGroups, Asker, Parts, asked_of_groups
 from sssjob.model import Block, Property, Task, TaskGroup
-from sssjob.placement.requests import AskedGroup, AskedOfNodes, asked, of_all_nodes, too_many
+from sssjob.placement.requests import (
+    OF_THE_JOB,
+    AskedGroup,
+    AskedOfNodes,
+    asked,
+    of_all_nodes,
+    too_many,
+)
 
 _COUNTS = ("TaskCount", "NodeCount", "Processors", "TaskDistribution")
 _POLICY = "awarenessPolicy"
@@ -197,10 +205,10 @@ def _of_job(
     job = found.unit
     parts = found.of_all or ()
     if parts and len(together) == len(every):
-        findings += check_sum(job.block, every, job.path)
+        findings += check_whole(job.block, every, job.path)
     elif parts:
         parts = tuple(part for part in parts if _mentioned(part).isdisjoint(AMOUNTS))
-    useless = [part for part in parts if "NodeCount" in _mentioned(part)]
+    useless = [part for part in parts if _counts_nodes(part)]
     for part in useless:
         item = next(expression.comparisons(part)).item
         findings.append(
@@ -209,6 +217,17 @@ def _of_job(
                     suggestion="say it in each task group")
         )  # fmt: skip
     return tuple(part for part in parts if part not in useless)
+
+
+# decision 1182
+def _counts_nodes(part: Expression) -> bool:
+    """Whether a part has a number of nodes, but in alternatives alone that are left out."""
+    if "NodeCount" not in (names := _mentioned(part)):
+        return False
+    if len(names) == 1:
+        return True
+    left = [one for one in expression.alternatives(part, OF_THE_JOB) if not no_count(one)]
+    return any("NodeCount" in expression.mentions(expression.all_of(one.terms)) for one in left)
 
 
 def _mentioned(part: Expression) -> set[str]:

@@ -15,10 +15,12 @@ from fractions import Fraction
 from sssjob import expression, nodes
 from sssjob.errors import Finding, Severity, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
+from sssjob.expression.conflicts import no_count, without_conflicts
 from sssjob.expression.offer import AMOUNTS, slots
+from sssjob.expression.tree import comparison_of
 from sssjob.layout import left_out
 from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
-from sssjob.layout.request import LayoutRequest, Statement
+from sssjob.layout.request import LayoutRequest, Statement, no_counts
 from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
 from sssjob.named_nodes import NamedNodes
@@ -145,7 +147,8 @@ def of_all_nodes(parts: Sequence[Expression], path: str, line: int) -> AskedOfNo
     if not parts:
         return AskedOfNodes((NOTHING,))
     every, limit = _alternatives(expression.all_of(parts), OF_THE_JOB)
-    made = (_of_all_tasks(each.score, each.terms) for each in every)
+    every = without_conflicts(every, lambda one: filter(_is_demanded, one.terms))
+    made = (_of_all_tasks(each.score, each.terms) for each in every if not no_count(each))
     variants = tuple(each for each in made if each is not None)
     said: list[Finding] = []
     if limit:
@@ -200,6 +203,8 @@ def asked(
     if any(found.severity is Severity.ERROR for found in said):
         return AskedGroup((), tuple(said))
     every, limit = _alternatives(request)
+    # Counts and names that contradict each other are told where they are laid out.
+    every = without_conflicts(every, lambda one: filter(_is_demanded, no_counts(one.terms)))
     upper = False
     empty: list[tuple[Term, ...]] = []
     together: dict[object, tuple[LayoutRequest, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
@@ -239,7 +244,7 @@ def asked(
 
 def _alternatives(
     request: Expression, most: int = ALTERNATIVES
-) -> tuple[tuple[Alternative, ...], int]:
+) -> tuple[Sequence[Alternative], int]:
     """Those with wishes and, as wishes never block, those without; and the limit if it is met."""
     first = expression.alternatives(request, 1).best
     terms = max((len(each.terms) for each in first), default=0)
@@ -249,6 +254,12 @@ def _alternatives(
         return found.best, 0
     plain = expression.alternatives(request, limit)
     return tuple(dict.fromkeys((*found, *plain))), found.limit
+
+
+# decision 1181
+def _is_demanded(term: Term) -> bool:
+    """Whether something binds: a wish that is granted never blocks."""
+    return not expression.is_wish(comparison_of(term).item)
 
 
 def _ways(

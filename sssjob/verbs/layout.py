@@ -77,7 +77,7 @@ def sums(item: ChosenObject, *, lenient: bool = False) -> tuple[Finding, ...]:
     for path, groups in jobs.items():
         job = groups[0].job
         if job is not None:
-            found += layout.check_sum(job, groups, path, lenient=lenient)
+            found += layout.check_whole(job, groups, path, lenient=lenient)
     return _placed(item, found)
 
 

@@ -527,3 +527,50 @@ def test_what_is_in_the_way_is_told_with_its_place(inner, places):
     offers = [{"id": "n", "Processors": 8, "Memory": 1024, "Feature": ["ib"]}]
     found = place(loads(f"<Job><Id>1</Id>{inner}</Job>"), offers)
     assert [reason.path for reason in found.reasons] == places
+
+
+def both_or(name, other):
+    """Two values of a property, or another thing."""
+    first = f'<{name} group="1">1</{name}><{name} group="-1">2</{name}>'
+    element, rest = other[1:].split(">", 1)
+    return f'<Requested>{first}<{element} conj="Or">{rest}</Requested>'
+
+
+# decision 1181
+@pytest.mark.parametrize("name", ["Queue", "Project", "Duration", "Memory"])
+@pytest.mark.parametrize("form", ["{}", "<TaskGroup>{}</TaskGroup>",
+                                  "{}<TaskGroup/><TaskGroup/>"])  # fmt: skip
+def test_an_alternative_that_contradicts_itself_is_left_out_whatever_nodes_mention(name, form):
+    offers = [{"id": "n", "Processors": 8, "Feature": ["f"]}]
+    assert not place(job(form.format(both_or(name, "<Feature>x</Feature>"))), offers).placed
+    assert place(job(form.format(both_or(name, "<Feature>f</Feature>"))), offers).placed
+
+
+def test_where_each_alternative_contradicts_itself_by_what_nodes_do_not_mention_all_are_tried():
+    asked = both_or("Queue", "<Queue group='1'>3</Queue>").replace(
+        "</Requested>", '<Queue group="-1">4</Queue></Requested>'
+    )
+    assert place(job(asked), [{"id": "n", "Processors": 8}]).placed
+
+
+def test_a_wish_that_contradicts_a_demand_blocks_nothing():
+    wish = '<Queue preference="-1">b</Queue>'
+    asked = f"<Requested><Queue>a</Queue>{wish}<Processors>9</Processors></Requested>"
+    assert place(job(asked), [{"id": "n", "Processors": 9}]).placed
+
+
+NONE_OF = {
+    "processors": ('<Processors op="LT">1</Processors><Processors conj="Or">5</Processors>', "5"),
+    "nodes": ('<NodeCount op="LT">1</NodeCount><Feature conj="Or">ib</Feature>', "ib"),
+}
+
+
+# decision 1182
+@pytest.mark.parametrize("asked, left", NONE_OF.values(), ids=NONE_OF)
+def test_an_alternative_of_less_than_one_is_left_out_beside_several_groups_and_told(asked, left):
+    two = "<TaskGroup><TaskCount>2</TaskCount></TaskGroup>" * 2
+    found = on(job(f"<Requested>{asked}</Requested>{two}"))
+    assert found.placed
+    assert [each.message for each in found.findings if "no number of nodes" in each.message]
+    other = asked.replace(left, {"5": "99", "ib": "x"}[left])
+    assert not on(job(f"<Requested>{other}</Requested>{two}")).placed
