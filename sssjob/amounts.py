@@ -243,10 +243,15 @@ class Scope:
     def overruling(self) -> int | None:
         """How many processors the tasks have, where these overrule those that are asked for."""
         if not self._of_several_groups:
-            return self.counts.overruling
+            return self.counts.overruling if self._gives_tasks else None
         asked = self.counts.processors
         are_fewer = asked is not None and asked.hi is not None and asked.hi < self._fewest_of_groups
         return self._needed_by_groups if are_fewer else None
+
+    @property
+    def _gives_tasks(self) -> bool:
+        """Whether it is said how many tasks there are; most jobs do not, and pay for no counts."""
+        return bool(self._task_count is not None or self._geometry or pins(self.block))
 
     @cached_property
     def _fewest_of_groups(self) -> int:
@@ -668,6 +673,11 @@ class Scope:
             return {}
         is_usual = all(each.bounded and not each.empty for each in found.values())
         return found if is_usual else {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is certain, without making them, that there is but one alternative."""
+        return bool(self._plainly) and not self.block.blocks(TaskGroup)
 
     @cached_property
     def terms(self) -> Mapping[str, Sequence[Term]]:

@@ -164,10 +164,17 @@ def _asking(
 ) -> Scope:  # fmt: skip
     """A job as it was asked for: what was delivered says which alternative, and counts nothing."""
     bare = worked_out(job, _undelivered)
-    if bare is not job and number is None and (had := Scope(job, "/Job").choice) is not None:
-        every = enumerate(Scope(bare, "/Job").choices)
-        number = next((at for at, one in every if one.whole.terms == had.whole.terms), None)
+    if bare is not job and number is None and not Scope(bare, "/Job").is_plain:
+        number = _had(job, bare)
     return Scope(bare, "/Job", report, number=number)
+
+
+def _had(job: Job, bare: Job) -> int | None:
+    """Which alternative a job had by what was delivered to it."""
+    if (had := Scope(job, "/Job").choice) is None:
+        return None
+    every = enumerate(Scope(bare, "/Job").choices)
+    return next((at for at, one in every if one.whole.terms == had.whole.terms), None)
 
 
 def embedded(job: Job) -> str:
