@@ -8,8 +8,9 @@ part of it. # decisions 672, 780
 
 Of which user a job of HTCondor is counts, too, where two records tell it by names: anybody may
 leave a report of such a job, and what one user leaves about the job of another is another run,
-whatever ids it states. Of other systems a record with another user is a later one.
-# decisions 820, 826
+whatever ids it states. Of other systems a record with another user is a later one. That a job is
+one of HTCondor is told by a GlobalJobId in one of the two: tasks of an array of Grid Engine have
+Ids such as ``7.1``, too. # decisions 820, 826, 1200
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def whose_sql(user: str) -> str:
 
 
 def owner(id_: str, global_id: str, user: str) -> str:
-    """The user as it tells the runs of a job apart, which is so for those of HTCondor.
+    """The user as it may tell the runs of a job apart (``are_of_others``), as of HTCondor.
 
     >>> owner("7.0", "", "Amy@example.org"), owner("7", "", "amy")
     ('amy', '')
@@ -96,8 +97,23 @@ def owner_sql(id_: str, global_id: str, user: str) -> str:
     return f"CASE WHEN {is_of_schedd} THEN {whose_sql(user)} END"
 
 
+# decision 1200
+def are_of_others(owned_by: str, other: str, *, is_of_schedd: bool) -> bool:
+    """Whether two records of an id and start are of two users (``owner``), who have a run each.
+
+    ``is_of_schedd`` says that one of them has a GlobalJobId (``of_one``), so that the job is one of
+    HTCondor, as an Id such as ``7.1`` does not tell: of other systems the user was mended.
+
+    >>> are_of_others("amy", "bob", is_of_schedd=True), are_of_others("amy", "", is_of_schedd=True)
+    (True, False)
+    >>> are_of_others("amy", "bob", is_of_schedd=False)
+    False
+    """
+    return is_of_schedd and "" != owned_by != other != ""
+
+
 def may_be_of_schedd(id_: str, global_id: str) -> bool:
-    """Whether a job is one of HTCondor, as far as its ids tell.
+    """Whether a job may be one of HTCondor, as far as its ids tell; only a GlobalJobId says so.
 
     >>> may_be_of_schedd("7.0", ""), may_be_of_schedd("a", "s#7.0#18"), may_be_of_schedd("7", "")
     (True, True, False)

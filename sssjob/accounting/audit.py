@@ -22,6 +22,7 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from sssjob.accounting.run import StatedRun
+from sssjob.known_by import are_of_others
 from sssjob.measures import Number
 from sssjob.spans import in_order
 
@@ -202,7 +203,7 @@ def _without_twins(runs: Iterable[StatedRun]) -> tuple[_Runs, list[StatedRun]]:
         is_told = run.submit is not None or run.start is not None
         key: tuple[object, ...] = (len(same),)
         if is_told:
-            key = run.machine, run.submit, run.start, run.end, run.whose
+            key = run.machine, run.submit, run.start, run.end, run.teller
         if run.start is not None and key not in same:  # perhaps another record tells less of it
             known = begun[run.job, run.start, run.end]
             # decision 1172
@@ -309,12 +310,13 @@ def _are_one(one: StatedRun, other: StatedRun) -> bool:
 
 
 def _have_one_user(one: StatedRun, other: StatedRun) -> bool:
-    return one.whose == other.whose or not one.whose or not other.whose
+    is_of_schedd = bool(one.one or other.one)
+    return not are_of_others(one.whose, other.whose, is_of_schedd=is_of_schedd)
 
 
 def _told(run: StatedRun) -> tuple[object, ...]:
     """What tells a run, and whose it is."""
-    return (*run[:5], run.whose)
+    return (*run[:5], run.teller)
 
 
 def _likeness(one: StatedRun, other: StatedRun) -> tuple[bool, bool, bool]:

@@ -48,6 +48,12 @@ class StatedRun(NamedTuple):
         """Its id on its machine, by which other records may tell of it, too."""
         return job_of(self.machine, self.id, self.one).id
 
+    # decision 1200
+    @property
+    def teller(self) -> str:
+        """Its user, where it is told that users have runs of their own."""
+        return self.whose if self.one else ""
+
 
 def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> StatedRun:
     """The run that a job object tells of.

@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sssjob.array_indices import beginning
-from sssjob.known_by import APART, job_sql, of_one_sql, owner_sql, submission_sql, telling_sql
+from sssjob.known_by import (
+    APART,
+    are_of_others,
+    job_sql,
+    of_one_sql,
+    owner_sql,
+    submission_sql,
+    telling_sql,
+)
 from sssjob.ledger.columns import (
     CONTENT,
     END,
@@ -84,21 +92,25 @@ def _as_far(*names: str) -> str:
     )
 
 
+# As ``known_by.are_of_others`` says it.
+_ARE_OF_OTHERS = f"(f.{WHOSE} <> h.{WHOSE} AND (f.{ONE} IS NOT NULL OR h.{ONE} IS NOT NULL))"
+_OF_ONE_USER = f"coalesce(NOT {_ARE_OF_OTHERS}, TRUE)"
+
 # When a run began tells it from others of its job, or else when it ended, and whether it is one
 # that ended without having begun. # decisions 978, 1021
 _TIMES = START, OVER, IDLE
 _AT_ONE_TIME = " AND ".join(f"f.{name} IS NOT DISTINCT FROM h.{name}" for name in _TIMES)
 _ONE_WAITS = f"({_WAITS.format('f')} OR {_WAITS.format('h')})"
 _ALIKE = f"({_ONE_WAITS} OR f.{WHOSE} IS NOT DISTINCT FROM h.{WHOSE})"
-_RUN = f"{_JOB} AND ({_ONE_WAITS} OR ({_AT_ONE_TIME} AND {_as_far(WHOSE)}))"
+_RUN = f"{_JOB} AND ({_ONE_WAITS} OR ({_AT_ONE_TIME} AND {_OF_ONE_USER}))"
 # Of a run that began, what only one record tells decides nothing. # decision 780
 _WHOEVER = (
     f"f.{JOB_ID} = h.{JOB_ID} AND {_AT_ONE_TIME}"
     f" AND NOT {_ONE_WAITS} AND ({_JOB} OR (f.{START} IS NOT NULL AND {_as_far(*_BESIDE)}))"
 )
-_AS_FAR = f"{_WHOEVER} AND {_as_far(WHOSE)}"
+_AS_FAR = f"{_WHOEVER} AND {_OF_ONE_USER}"
 # decision 820
-_OF_OTHERS = f"{_WHOEVER} AND f.{WHOSE} <> h.{WHOSE}"
+_OF_OTHERS = f"{_WHOEVER} AND {_ARE_OF_OTHERS}"
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
 # A job without times that used nothing, and a run that began at an unknown time after submission:
@@ -336,8 +348,14 @@ class _MergedRun:
 
 
 def _are_alike(one: tuple[str | int | None, ...], other: tuple[str | int | None, ...]) -> bool:
-    """Whether nothing differs that both tell."""
-    return all(a == b or a is None or b is None for a, b in zip(one, other, strict=True))
+    """Whether nothing differs that both tell, and no two users have a run each."""
+    *mine, owned_by = one
+    *others, other_owner = other
+    if any(a != b and None not in (a, b) for a, b in zip(mine, others, strict=True)):
+        return False
+    is_of_schedd = mine[-1] is not None or others[-1] is not None
+    owners = str(owned_by or ""), str(other_owner or "")
+    return not are_of_others(*owners, is_of_schedd=is_of_schedd)
 
 
 def _of_arrays(connection: Connection) -> list[tuple[str, int]]:

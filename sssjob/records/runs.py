@@ -6,7 +6,7 @@ by the id of its job (``known_by``), when it began, its machine, and when it was
 job object says these. Messages of APEL tell no submission, and some logs no machine: of a run that
 began, what only one of two records tells decides nothing. # decision 780
 So does the user of a job of HTCondor, where both tell one by name: each then has a run, and that is
-told. # decisions 820, 826
+told. # decisions 820, 826, 1200
 Of several records of a run the one that ended tells more than one that only began, and that more
 than one that waits; of two that go on, the one with more wall time; of two alike the one that names
 its user, or else the later one counts, unless it may be cut short. A ledger has the same rule
@@ -164,8 +164,12 @@ def _tells(end: int) -> tuple[int, int, bool, bool]:
 
 
 def _differ(one: int, other: int) -> bool:
-    """Whether two records of runs with the same id and start tell of different ones."""
-    return _differ_in(_WHOSE, one, other) or _are_elsewhere(one, other)
+    """Whether two records of runs with the same id and start tell of different ones.
+
+    Users tell them apart as ``known_by.are_of_others`` says it.
+    """
+    are_of_others = (one | other) & _IS_ONE and _differ_in(_WHOSE, one, other)
+    return bool(are_of_others) or _are_elsewhere(one, other)
 
 
 def _are_elsewhere(one: int, other: int) -> bool:

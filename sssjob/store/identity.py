@@ -22,7 +22,7 @@ from sssjob import spec, units
 from sssjob.document.places import text_of
 from sssjob.errors import InvalidValue
 from sssjob.integers import whole
-from sssjob.known_by import of_one, other_ids, owner
+from sssjob.known_by import are_of_others, of_one, other_ids, owner
 from sssjob.model import Block
 from sssjob.runs import Run, RunTimes
 from sssjob.units import XML_SPACE
@@ -47,21 +47,29 @@ class Identity(NamedTuple):
 class Marks(NamedTuple):
     """What tells two runs of one Id apart; an empty text is not stated.
 
-    ``whose`` is the user as ``known_by.owner`` has it.
+    ``whose`` is the user as ``known_by.owner`` has it, and ``is_of_schedd`` says that a GlobalJobId
+    tells the job.
     """
 
     global_id: str = ""
     submitted: str = ""
     started: str = ""
     whose: str = ""
+    is_of_schedd: bool = False
 
     def agree(self, other: Marks) -> bool:
         """Whether nothing that both state differs."""
-        return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
+        stated = zip(self[:3], other[:3], strict=True)
+        return all(a == b or not a or not b for a, b in stated) and self.are_of_one_user(other)
+
+    def are_of_one_user(self, other: Marks) -> bool:
+        """Whether no two users have a run each."""
+        is_of_schedd = self.is_of_schedd or other.is_of_schedd
+        return not are_of_others(self.whose, other.whose, is_of_schedd=is_of_schedd)
 
     def shared(self, other: Marks) -> int:
         """How many of GlobalId, SubmitTime and StartTime both state, and state alike."""
-        return sum(a == b != "" for a, b in zip(self[:-1], other[:-1], strict=True))
+        return sum(a == b != "" for a, b in zip(self[:3], other[:3], strict=True))
 
     @property
     def told(self) -> Run:
@@ -76,7 +84,8 @@ class Marks(NamedTuple):
 
     def of_user(self, id_: str, user: str) -> Marks:
         """The same with the user of a job."""
-        return self._replace(whose=owner(id_, self.global_id, user))
+        whose, one = owner(id_, self.global_id, user), self.one(id_)
+        return self._replace(whose=whose, is_of_schedd=bool(one))
 
     def one(self, id_: str) -> str:
         """The id of a job with this Id that holds everywhere, or ""."""
@@ -85,6 +94,11 @@ class Marks(NamedTuple):
     def of_nobody(self) -> Marks:
         """The same, whoever the user is."""
         return self._replace(whose="")
+
+    @property
+    def of_user_alone(self) -> Marks:
+        """What is said of the user, and nothing else."""
+        return Marks(whose=self.whose, is_of_schedd=self.is_of_schedd)
 
 
 class KnownRun(Protocol):
@@ -276,7 +290,7 @@ def near(marks: Marks, runs: Iterable[K]) -> K | None:
     >>> near(Marks("", "99"), runs).run, near(Marks("", "103"), runs) is None
     (1, True)
     """
-    told = Marks(whose=marks.whose)
+    told = marks.of_user_alone
     return max(
         (
             each for each in runs

@@ -156,7 +156,7 @@ class Ready(NamedTuple):
 
     def starts(self) -> Iterator[int]:
         """When those started that a store may have by Ids that these do not tell."""
-        global_ids, _, started, owners = self.marks
+        global_ids, _, started, owners, _ = self.marks
         return starts_untold(self.ids, global_ids, started, owners)
 
     def added(self, numbers: Iterator[int], change: int) -> Iterator[Row]:

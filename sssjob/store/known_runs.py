@@ -14,7 +14,7 @@ from sssjob.store.cells import only
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row
 from sssjob.store.flat_properties import jobs_in
-from sssjob.store.identity import Marks, known_as, near
+from sssjob.store.identity import known_as, near
 from sssjob.store.incoming import Incoming
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.regrouping import RunEvidence
@@ -94,7 +94,7 @@ class KnownRuns:
 
     def _spans(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether what comes and what is there began and ended at one time. # decision 970"""
-        nobody = Marks(incoming.marks.global_id, whose=incoming.marks.whose)
+        nobody = incoming.marks.of_user_alone._replace(global_id=incoming.marks.global_id)
         told = self._jobs_of(incoming, present) if nobody.agree(present.marks) else None
         return told is not None and Run.of_job(told[0]).is_of_by_times(Run.of_job(told[1]))
 
@@ -115,7 +115,7 @@ class KnownRuns:
         self, incoming: Incoming, runs: Iterable[PresentDocument]
     ) -> PresentDocument | None:
         """The job that waits, and begins by what comes, whenever it was submitted."""
-        told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
+        told, nobody = incoming.marks.told, incoming.marks.of_user_alone
         for run in runs:
             if run.deleted or not told.may_begin(run.marks.told) or not nobody.agree(run.marks):
                 continue
@@ -188,7 +188,7 @@ class KnownRuns:
 # decision 974
 def _that_began(incoming: Incoming, runs: Iterable[PresentDocument]) -> PresentDocument | None:
     """The run that has begun since, of what waits: the first that began after its submission."""
-    told, nobody = incoming.marks.told, Marks(whose=incoming.marks.whose)
+    told, nobody = incoming.marks.told, incoming.marks.of_user_alone
     return min(
         (
             run for run in runs

@@ -308,8 +308,8 @@ def told(row: Row) -> tuple[str, Marks] | None:
         return id_.strip(XML_SPACE), Marks()
     if not (_is_whole(submitted) and _is_whole(started)):
         return None
-    times = (f"{value:.0f}" if value is not None else "" for value in (submitted, started))
-    return id_.strip(XML_SPACE), Marks(global_id.strip(XML_SPACE), *times)
+    asked, begun = (f"{each:.0f}" if each is not None else "" for each in (submitted, started))
+    return id_.strip(XML_SPACE), Marks(global_id.strip(XML_SPACE), asked, begun)
 
 
 def only(document: Block | bytes) -> Incoming:

@@ -240,7 +240,7 @@ class GroupMembers:
         """What may be this job, and of its user where users tell runs apart, with their places."""
         for place in sorted({place for id_ in _ids(job) for place in self._by_id.get(id_, ())}):
             member = self._jobs[place]
-            if member.is_job(job) and len({_whose(member.whole), _whose(job), ""}) < 3:
+            if member.is_job(job) and _marks(member.whole).are_of_one_user(_marks(job)):
                 yield place, member
 
     def at(self, place: int) -> Job:
@@ -297,7 +297,7 @@ def _uncharged(job: Block) -> Block:
 
 
 def _marks(job: Job) -> Marks:
-    return marks_of(job)._replace(whose=_whose(job))
+    return marks_of(job).of_user(job.id, owner_of(job).user)
 
 
 def _ids(job: Job) -> tuple[str, ...]:

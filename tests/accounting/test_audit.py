@@ -321,4 +321,4 @@ def test_of_runs_that_begin_at_once_so_many_are_compared():
     others = [run(machine=f"m{at}") for at in range(ALIKE)]
     less = run(machine="")
     assert amiss([run(machine="c"), *others, less], None) == {"doubled": 1}
-    assert amiss([*others, run(machine="c", whose="u"), run(machine="c")], None) == {}
+    assert amiss([*others, run(machine="c"), run(machine="c", submit=None)], None) == {}
