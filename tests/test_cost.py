@@ -9,12 +9,14 @@ import io
 import itertools
 import re
 import tracemalloc
+from contextlib import suppress
 
 import pytest
 from click.testing import CliRunner
 from counting import calls
 from fuzz_target import TIMES, tried
 from fuzz_targets import PARSERS
+from repeated_parts import REPEATED
 
 from sssjob import records, resources, spec
 from sssjob.check.awareness import around
@@ -224,6 +226,34 @@ def test_what_is_explained_of_a_job_is_bounded_by_its_size(inside, monkeypatch):
     )
     work(once)
     assert calls(work, twice) <= ROOM * 2 * calls(work, once)
+
+
+NAMED = jobs(
+    '<Requested><Node aggregation="Range">n[0-7999]</Node></Requested>' + "<Name>a</Name>" * 99
+)
+
+
+@pytest.mark.parametrize("said", [
+    "features Or pref", "node nandpatt both", "Node range",
+])  # fmt: skip
+def test_what_is_explained_of_a_job_costs_what_is_charged_for_it(said, monkeypatch):
+    """However many of a kind there are, by counted calls, beyond those of a text of each target."""
+    monkeypatch.setattr("sssjob.verbs.translate.EXPLAINED", charged := 20_000)
+    monkeypatch.setattr("sssjob.verbs.translate.EXPLAINED_FOR_EACH", 0)
+    document = NAMED if said == "Node range" else REPEATED[said](40)
+    job = next(iter(read_documents(document.encode())))
+
+    def first():
+        with suppress(LimitExceeded):
+            next(explain(job, Settings()))
+
+    def every():
+        with pytest.raises(LimitExceeded, match="to explain one job"):
+            for _ in explain(job, Settings()):
+                pass
+
+    first()
+    assert calls(every) <= 2 * calls(first) + 250 * charged
 
 
 def test_a_job_that_is_not_explained_to_its_end_is_told(monkeypatch):
