@@ -33,7 +33,8 @@ from sssjob.verbs.records import Tell, nothing
 _OTHERS = "it adds no line: other properties of the job already give the same ones"
 MOST = 1 << 28  # bytes of one source, which is held whole
 # How many elements ``explain`` translates again for one job: for each of it, and in any case.
-EXPLAINED_FOR_EACH, EXPLAINED = 100, 500_000
+EXPLAINED_FOR_EACH, EXPLAINED = 100, 100_000
+_LETTERS = 64  # of a target's text that count as one more
 _TOO_MANY = "elements that are translated again to explain one job"
 
 
@@ -232,11 +233,10 @@ def explain(job: Job, settings: Settings) -> Iterator[Explained]:
     plain = replace(settings, residual=False)
     whole = {name: _text(job, name, plain) for name in targets}
     reasons = {name: _reasons(each) for name, each in whole.items()}
-    size = _size(job)
-    most = left = max(EXPLAINED, EXPLAINED_FOR_EACH * size)
+    most = left = max(EXPLAINED, EXPLAINED_FOR_EACH * _size(job))
+    again = _again(job, whole.values())
     for path, item, without in _without(job):
-        left -= size * (1 + sum(bool(each.lines) for each in whole.values()))
-        if left < 0:
+        if (left := left - again) < 0:
             raise LimitExceeded(_TOO_MANY, most)
         told = {}
         for name, (lines, _, wrong) in whole.items():
@@ -263,6 +263,20 @@ def _size(item: Item) -> int:
     if isinstance(item, Block | Property):
         inside = item.items if isinstance(item, Block) else item.children
     return 1 + sum(map(_size, inside))
+
+
+def _again(job: Job, whole: Iterable[_TargetText]) -> int:
+    """What it costs to translate about as much again to each target that takes it."""
+    once = _size(job) + _matched(job)
+    written = [sum(map(len, each.lines)) for each in whole if each.lines]
+    return once + sum(once + letters // _LETTERS for letters in written)
+
+
+def _matched(job: Job) -> int:
+    """How many pairs of a pattern and a name there are, which each translation compares."""
+    asked = [each for block in job.blocks(Requested) for each in block.properties]
+    patterns = sum(each.attributes.get("op") == "Match" for each in asked)
+    return patterns * (len(asked) - patterns)
 
 
 class _TargetText(NamedTuple):
