@@ -10,10 +10,11 @@ taken, is warned of, and as if it were not there. # decision 244
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import starmap
 from pkgutil import iter_modules
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 LAYOUT = "LAYOUT"  # what a module calls the declaration of its format
 SYSTEMS, FORMATS = "sssjob.systems", "sssjob.formats"  # packages, and groups of entry points
 TARGETS = "sssjob.targets"  # a group of entry points only
+_WORD = re.compile(r"[^*]+\*?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
 
 
@@ -186,6 +188,24 @@ class Cluster(NamedTuple):
     has_pairs: bool = False
 
 
+class SystemWords(NamedTuple):
+    """Words of a system that stand in properties of its jobs as it says them, and what they mean.
+
+    ``*`` behind a word is whatever follows. ``aborted`` and ``failed``, in capital letters, are
+    StatusMessages of jobs that did not end by themselves, and of others that did not end well;
+    ``waits`` those of jobs that wait for more than slots, and ``waits_by`` Extensions that tell the
+    same, each with its text. ``no_time`` are words for a time, or another value, that is not known.
+
+    Documents do not say whose words they have: those of all systems count. # decision 1208
+    """
+
+    aborted: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
+    waits_by: tuple[tuple[str, str], ...] = ()
+    no_time: tuple[str, ...] = ()
+
+
 class System(NamedTuple):
     """A batch system: what it is called, and where each thing that is known of it stands.
 
@@ -211,7 +231,9 @@ class System(NamedTuple):
     what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``.
     ``site_tests`` names its side of the jobs that try a site, a
     ``sssjob.features.batch.site_tests.SiteTests``. ``cluster`` is how workers are started as its
-    jobs.
+    jobs. ``variables`` are those of the environment that its commands need: where a gateway submits
+    jobs, they find no others. ``SLURM_*`` is each that begins so. ``words`` are those that rules
+    about all jobs have to know.
     """
 
     name: str
@@ -239,6 +261,7 @@ class System(NamedTuple):
     site_tests: str = ""
     cluster: Cluster | None = None
     variables: tuple[str, ...] = ()
+    words: SystemWords = SystemWords()
 
     @property
     def around(self) -> str:
@@ -388,6 +411,51 @@ def variables() -> tuple[str, ...]:
     return tuple(name for row in all_systems().values() for name in row.variables)
 
 
+class KnownWords:
+    """Words that mean one thing, whoever says them; ``*`` behind one is whatever follows.
+
+    >>> known = KnownWords(("EXIT", "TERM_*"))
+    >>> "TERM_OWNER" in known, "EXIT" in known, "EXITED" in known
+    (True, True, False)
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = tuple(sorted({*words}))
+        self._begins = tuple(word[:-1] for word in self.words if word.endswith("*"))
+        self._whole = frozenset(self.words)
+
+    def __contains__(self, text: str) -> bool:
+        return text.startswith(self._begins) or text in self._whole
+
+
+class SaidOfJobs(NamedTuple):
+    """The words of all batch systems, as ``SystemWords`` has those of one."""
+
+    aborted: KnownWords
+    failed: KnownWords
+    waits: KnownWords
+    waits_by: Mapping[str, frozenset[str]]
+    no_time: frozenset[str]
+
+
+def said_of_jobs() -> SaidOfJobs:
+    """The words of all batch systems; they are asked again where modules are found elsewhere."""
+    return _said_of_jobs(tuple(sys.path))
+
+
+@lru_cache(4)
+def _said_of_jobs(_: tuple[str, ...]) -> SaidOfJobs:
+    every = [row.words for row in all_systems().values()]
+    pairs = {pair for words in every for pair in words.waits_by}
+    return SaidOfJobs(
+        KnownWords(word for words in every for word in words.aborted),
+        KnownWords(word for words in every for word in words.failed),
+        KnownWords(word for words in every for word in words.waits),
+        {name: frozenset(text for one, text in pairs if one == name) for name, _ in pairs},
+        frozenset(word for words in every for word in words.no_time),
+    )
+
+
 def all_formats() -> dict[str, Format]:
     """Every record format; those of other distributions come last."""
     return _behind("format", formats(), (
@@ -520,12 +588,25 @@ def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
     yield "queue", isinstance(row.queue, Queue | None)
     yield "status", isinstance(row.status, Status | None)
     yield "inside", isinstance(row.inside, Inside | None)
+    yield "words", isinstance(row.words, SystemWords) and all(_words_as_declared(row.words))
     yield "cluster", isinstance(row.cluster, Cluster | None)
     for name, kind in (("formats", Format), ("targets", Target), ("measures", Measure)):
         value = getattr(row, name)
         yield name, isinstance(value, tuple) and all(isinstance(each, kind) for each in value)
     yield from ((name, isinstance(value, str)) for name, value in row._asdict().items()
                 if isinstance(getattr(usual, name), str))  # fmt: skip
+
+
+def _words_as_declared(words: SystemWords) -> Iterator[bool]:
+    """Whether the words of a system are some that a text can have."""
+    for each in words:
+        yield isinstance(each, tuple)
+    for word in (*words.aborted, *words.failed, *words.waits):
+        yield isinstance(word, str) and bool(_WORD.fullmatch(word))
+    yield all(word == word.upper() for word in (*words.aborted, *words.failed))
+    yield all(isinstance(word, str) for word in words.no_time)
+    for pair in words.waits_by:
+        yield isinstance(pair, tuple) and [*map(type, pair)] == [str, str]
 
 
 def _warn(message: str) -> None:

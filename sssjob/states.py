@@ -2,7 +2,8 @@
 
 The standard has five states, and lets others be written (SSS 5.1 Table 2). What sites write beside
 Completed for jobs that have ended is in a table; of any other state nobody knows that it is an end.
-Words of one batch system are read where that system is (``systems``), and become these.
+Words of one batch system are read where that system is (``systems``), and become these; of what
+stands in a StatusMessage as the system said it, its ``SystemWords`` say what it means.
 
 A job has ended if its State says so. An EndTime beside another State is no end: schedulers print
 the time at which a job that runs is expected to end. Without a State, an ExitCode or EndTime is an
@@ -16,9 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import lru_cache
 
-from sssjob import units
+from sssjob import registry, units
 from sssjob.errors import InvalidValue
+from sssjob.registry import KnownWords
 
 COMPLETED = "Completed"
 SIGNAL = "Signal"  # the name of the Extension that tells which signal ended a job
@@ -40,33 +43,41 @@ _OVER = frozenset(state.lower() for state in OVER)
 _BAD_ENDS = frozenset(state.lower() for state in BAD_ENDS)
 ABORTED = tuple(state for state in BAD_ENDS if state != "Failed")  # they did not end by themselves
 _ABORTED = frozenset(state.lower() for state in ABORTED)
-# What StatusMessages begin with, of jobs that did not end by themselves, and of those that failed.
-# fmt: off
-SAID_OF_ABORTED = (
-    "ABORT", "CANCEL", "DEADLINE", "NODE_FAIL", "PREEMPTED", "REMOVED", "REVOKED", "TERM_",
-    "TIMEOUT",
-)
-# fmt: on
-SAID_OF_FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
-SAID_BY_LSF = "EXIT"  # the whole message of a job that ended by a signal or with another code
-
-# What a job has that waits for more than slots, so that no free slot would start it: how its
-# StatusMessage begins (reasons of Slurm), or its job_state of PBS, which the State tells less of:
-# waiting for its time, or on its way to another host or server.
-SAID_OF_OTHER_WAITS = ("Dependency", "BeginTime", "DeadLine")
-JOB_STATE = "job_state"  # the name of the Extension
-_OTHER_WAITS = frozenset("WTM")
+# What StatusMessages begin with whatever system a job is of, in capital letters: of jobs that did
+# not end by themselves, and of those that failed. Systems declare their own words.
+_SAID_OF_ABORTED, _SAID_OF_FAILED = ("ABORT*", "CANCEL*"), ("FAIL*",)
 
 
-def competes(message: str, job_state: str = "") -> bool:
-    """Whether a job that waits would start if there were a slot for it.
+def said_of_aborted() -> KnownWords:
+    """What StatusMessages of jobs are that did not end by themselves, in capital letters."""
+    return _with(registry.said_of_jobs().aborted, _SAID_OF_ABORTED)
 
-    ``message`` is its StatusMessage, ``job_state`` the text of such an Extension; "" is none.
 
-    >>> competes("Priority"), competes("Dependency"), competes("", "W"), competes("", "Q")
-    (True, False, False, True)
+def said_of_failed() -> KnownWords:
+    """The same of jobs that failed."""
+    return _with(registry.said_of_jobs().failed, _SAID_OF_FAILED)
+
+
+@lru_cache(8)
+def _with(declared: KnownWords, common: tuple[str, ...]) -> KnownWords:
+    return KnownWords((*declared.words, *common))
+
+
+def competes(message: str, extension: Callable[[str], str] = lambda name: "") -> bool:
+    """Whether a job that waits would start if there were a slot for it, by what its system says.
+
+    ``message`` is its StatusMessage, ``extension`` gives the text of its Extension of a name; "" is
+    none.
+
+    >>> competes("Priority"), competes("Dependency")
+    (True, False)
+    >>> competes("", {"job_state": "W"}.get), competes("", {"job_state": "Q"}.get)
+    (False, True)
     """
-    return not message.startswith(SAID_OF_OTHER_WAITS) and job_state not in _OTHER_WAITS
+    said = registry.said_of_jobs()
+    return message not in said.waits and not any(
+        extension(name) in texts for name, texts in said.waits_by.items()
+    )
 
 
 def spelled(state: str) -> str:
@@ -164,9 +175,9 @@ def how_it_ended(text: Callable[[str], str], signal: str = "") -> Ending:
     ('completed', 'failed')
     """
     state, said = text("State") or "", (text("StatusMessage") or "").upper()
-    if said.startswith(SAID_OF_ABORTED) or state.strip().lower() in _ABORTED:
+    if (said and said in said_of_aborted()) or state.strip().lower() in _ABORTED:
         return Ending.ABORTED
-    if said.startswith(SAID_OF_FAILED) or said == SAID_BY_LSF or ended_badly(state):
+    if (said and said in said_of_failed()) or ended_badly(state):
         return Ending.FAILED
     if signal.strip("0 "):
         return Ending.FAILED

@@ -249,12 +249,21 @@ def test_their_formats_and_targets_do_not_take_names_of_ours(other, place, safe_
     pytest.param("targets=None", "targets", id="nothing"),
     pytest.param("control=len", "control", id="what is no name"),
     pytest.param("inside='x:y'", "inside", id="a name where an Inside belongs"),
+    pytest.param("words=('KILLED',)", "words", id="words alone"),
+    pytest.param("words=SystemWords('KILLED')", "words", id="a text where words belong"),
+    pytest.param("words=SystemWords(('Killed',))", "words", id="small letters"),
+    pytest.param("words=SystemWords(('*',))", "words", id="whatever is said"),
+    pytest.param("words=SystemWords(waits_by=('W',))", "words", id="no name of an Extension"),
+    pytest.param("words=SystemWords(no_time=(0,))", "words", id="a number that is no word"),
     pytest.param("variables='KITE_*'", "variables", id="a text where several belong"),
     pytest.param("variables=('*',)", "variables", id="every variable"),
     pytest.param("variables=('A', 7)", "variables", id="a number that is no variable"),
 ])  # fmt: skip
 def test_a_system_that_is_declared_wrongly_is_told(other, change, field):
-    text = f"from sssjob.registry import System\nSYSTEM = System('mirror', 'M', {change})\n"
+    text = (
+        "from sssjob.registry import System, SystemWords\n"
+        f"SYSTEM = System('mirror', 'M', {change})\n"
+    )
     (other / PACKAGE / "system.py").write_text(text)
     told = f"the system mirror, added by mirrored: its field {field} holds no such thing"
     assert THEIRS not in warned(told)

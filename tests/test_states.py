@@ -2,24 +2,29 @@
 
 import io
 import re
+import sys
 
 import pytest
 from lxml import etree
+from outside import declared
 
 import sssjob
-from sssjob import graph, resources, states, store
+from sssjob import graph, registry, resources, states, store
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.amounts import Scope
 from sssjob.check.sources import check_source
+from sssjob.errors import InvalidValue
 from sssjob.features.derive import derive
 from sssjob.fold import JOB, Fact, fold
 from sssjob.gateway.forwarding import finished
 from sssjob.handlers.view import only
 from sssjob.lcginfo.jobs import WRITTEN, from_job, from_store
-from sssjob.lcginfo.snapshot import BY_WORD, DONE, UNKNOWN
+from sssjob.lcginfo.snapshot import BY_WORD, DONE, PENDING, UNKNOWN
 from sssjob.model import Delivered, Job, JobGroup, Property
-from sssjob.records.record import Converted
+from sssjob.records.clock import Clock
+from sssjob.records.record import Converted, Instead
+from sssjob.store.browsing import facet, having, outcomes, page
 from sssjob.transform import transform
 from sssjob.translate.requests import JobRequest
 
@@ -140,6 +145,11 @@ def by_sheet(job):
     return status(b"".join(transform("usage-record", sssjob.dumps(job).encode())).decode())
 
 
+def bare(known):
+    """Words without what says that anything may follow."""
+    return [word.rstrip("*") for word in known.words]
+
+
 WORDS = sorted({*states.STEPS, *states.OVER, *states.STEPS_OF_GROUPS, "Draining", "Being removed"})
 BESIDE = (  # what may stand beside a State, or alone
     "", END, "<StartTime>1774000000</StartTime>", "<ExitCode>0</ExitCode>", SIGNAL,
@@ -148,7 +158,7 @@ BESIDE = (  # what may stand beside a State, or alone
     f"<ExitCode>0</ExitCode><Delivered>{SIGNAL.replace('9', '00')}</Delivered>{SIGNAL}",
     "<Delivered><State>Completed</State><ExitCode>2</ExitCode></Delivered>",
     *(f"<ExitCode>0</ExitCode><StatusMessage>{said.title()}</StatusMessage>"
-      for said in (*states.SAID_OF_ABORTED, *states.SAID_OF_FAILED, "EXIT", "EXITED",
+      for said in (*bare(states.said_of_aborted()), *bare(states.said_of_failed()), "EXITED",
                    "not failed")),
 )  # fmt: skip
 
@@ -164,8 +174,9 @@ def test_the_sheet_has_the_words_of_the_table():
     sheet = etree.parse(resources.sheet("usage-record")).getroot()
     said = {each.get("name"): (each.text or "").split() for each in sheet.iterfind("{*}variable")}
     assert said["bad-ends"] == [word.lower() for word in states.BAD_ENDS]
-    assert said["said-of-aborted"] == [*states.SAID_OF_ABORTED]
-    assert said["said-of-failed"] == [*states.SAID_OF_FAILED]
+    told = said["said-of-aborted"], [*said["said-of-failed"], "EXIT"]
+    known = states.said_of_aborted(), states.said_of_failed()
+    assert [sorted(words) for words in told] == [sorted(bare(words)) for words in known]
 
 
 RANGE = (
@@ -199,3 +210,90 @@ def test_an_end_is_taken_from_job_defaults_too_and_validate_sees_it():
 def test_the_words_of_a_queue_are_one_table_in_both_directions():
     assert all(BY_WORD[word] == state for state, word in WRITTEN.items())
     assert set(WRITTEN) == set(BY_WORD.values())
+
+
+KITE = """
+from sssjob.registry import System, SystemWords
+
+SYSTEM = System("kite", "Kite", words=SystemWords(
+    aborted=("KILLED*",), failed=("CRASHED",), waits=("Licences*",),
+    waits_by=(("kite_state", "parked"),), no_time=("never",),
+))
+"""
+
+
+@pytest.fixture
+def kite(tmp_path, monkeypatch):
+    """A batch system of another distribution, with words of its own."""
+    (site := tmp_path / "site").mkdir()
+    (site / "kite_system.py").write_text(KITE)
+    declared(site, {registry.SYSTEMS: {"kite": "kite_system:SYSTEM"}}, name="kites")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(str(site))
+        yield
+    sys.modules.pop("kite_system", None)
+
+
+ENDED = (
+    "<Job><Id>1</Id><State>Completed</State><ExitCode>0</ExitCode>"
+    "<StatusMessage>{}</StatusMessage></Job>"
+)
+# What a job of no system of ours says, and how it ended by the words of the one above.
+ENDED_IN_KITE = [
+    ("killed: by root", "aborted"), ("Crashed", "failed"), ("crashed twice", "completed"),
+]  # fmt: skip
+
+
+# decision 1208
+@pytest.mark.parametrize("said, how", ENDED_IN_KITE)
+def test_a_system_of_another_distribution_says_how_its_jobs_end(said, how, kite):
+    job = sssjob.loads(ENDED.format(said))
+    assert written(job) == how
+    assert (graph.of([job]).exits == {"1": 0}) == (how == "completed")
+
+
+@pytest.mark.parametrize("said, _", ENDED_IN_KITE)
+def test_without_the_system_nobody_knows_its_words(said, _):
+    assert written(sssjob.loads(ENDED.format(said))) == "completed"
+
+
+@pytest.mark.parametrize("inner, waits", [
+    ("<StatusMessage>Licences: 7 of 7</StatusMessage>", True),
+    ("<StatusMessage>licences</StatusMessage>", False),
+    ('<Extension type="K" name="kite_state">parked</Extension>', True),
+    ('<Extension type="K" name="kite_state">parked here</Extension>', False),
+    ('<Extension type="K" name="other_state">parked</Extension>', False),
+    ('<Extension type="P" name="job_state">W</Extension>', True),
+])  # fmt: skip
+def test_a_system_of_another_distribution_says_which_jobs_wait_for_more_than_slots(
+    inner, waits, kite
+):
+    own = f"<User>u</User><Queue>q</Queue><State>Idle</State>{inner}"
+    job = sssjob.loads(f"<Job><Id>1</Id>{own}</Job>")
+    assert (from_job(job).state == PENDING) == waits
+
+
+def test_a_word_of_another_distribution_for_no_time_is_one_in_every_log(kite):
+    with pytest.raises(Instead, match="never"):
+        Clock().read("never")
+    assert Clock("", frozenset(("never",))).read("never") is None
+
+
+def test_without_the_system_its_word_for_no_time_is_no_time():
+    with pytest.raises(InvalidValue) as raised:
+        Clock().read("never")
+    assert not isinstance(raised.value, Instead)
+
+
+@pytest.mark.parametrize("said, how", ENDED_IN_KITE)
+def test_a_store_tells_outcomes_by_the_words_of_another_distribution(said, how, kite, tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True, by="amy") as jobs:
+        with jobs.change() as change:
+            change.put(ENDED.format(said).encode())
+        counts = {each.value: each.jobs for each in facet(jobs.engine, "outcome", limit=9)}
+        pages = {
+            name: len(page(jobs.engine, ("id",), having("outcome", name), limit=9).rows)
+            for name in outcomes()
+        }
+    assert counts == {how: 1}
+    assert [name for name, size in pages.items() if size] == [how]

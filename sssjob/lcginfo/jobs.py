@@ -28,7 +28,7 @@ from sssjob.lcginfo.snapshot import (
 )
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Properties, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
-from sssjob.states import JOB_STATE, OVER, competes, has_ended, spelled
+from sssjob.states import OVER, competes, has_ended, spelled
 from sssjob.store import Store
 
 # The first word of each state, the other way round.
@@ -246,8 +246,12 @@ def _competes(job: Job) -> bool:
     """Whether a job that waits would start if there were a slot for it."""
     if "Hold" in job.properties.names():
         return False
-    more = job.properties.get("Extension", name=JOB_STATE)
-    return competes(job.get("StatusMessage"), more.text if more else "")
+
+    def extension(name: str) -> str:
+        found = job.properties.get("Extension", name=name)
+        return found.text if found else ""
+
+    return competes(job.get("StatusMessage"), extension)
 
 
 def _said(places: Iterable[Properties], names: Iterable[str]) -> str:

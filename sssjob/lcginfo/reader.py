@@ -44,7 +44,7 @@ from sssjob.registry import Format
 
 TASKS_LIMIT = 10 * ELEMENTS  # array tasks of all arrays together that are counted one by one
 
-_NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
+_NO_TIME = frozenset(("", "0", "none"))  # beside what systems call a time that is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class QueueReader(ABC):
 
     def time(self, text: str) -> float | None:
         """A time as seconds since the epoch, an ISO time, or as ctime prints it."""
-        if text in _NO_TIME:
+        if text in _NO_TIME or text in registry.said_of_jobs().no_time:
             return None
         if text.isascii() and text.isdigit() and len(text) <= 12:
             return float(text)

@@ -319,8 +319,9 @@ def _of_vocabulary(step: Step, sign: str, other: Expression) -> Iterator[Doubt]:
 
 def _tells_how(state: str) -> bool:
     """Whether a State says how a job ended, which those that are read from records do not."""
-    said = (*states.SAID_OF_ABORTED, *states.SAID_OF_FAILED)
-    return states.ended_badly(state) or state.strip().upper().startswith(said)
+    said = state.strip().upper()
+    told = said in states.said_of_aborted() or said in states.said_of_failed()
+    return told or states.ended_badly(state)
 
 
 def _literal(expression: Expression) -> str | None:

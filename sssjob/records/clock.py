@@ -10,7 +10,7 @@ from functools import cache, partial, update_wrapper
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from sssjob import spec, units
+from sssjob import registry, spec, units
 from sssjob.errors import InvalidValue
 from sssjob.records.readers import by_type
 from sssjob.records.record import (
@@ -31,11 +31,6 @@ from sssjob.suggestions import question
 
 AS_UTC = "times without a zone are read as UTC"
 ASSUMED = f"{AS_UTC}; --tz names another zone"
-NO_VALUE = frozenset(
-    ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
-     "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
-)  # fmt: skip
-
 BLANK = frozenset(("",))  # of logs that have no word for a time that is not known
 A_TIME = "a time such as 2026-11-20T14:29:34"
 
@@ -95,12 +90,12 @@ def _are_times(numbers: Sequence[str]) -> bool:
 class Clock:
     """Reads times; ``zone``, or that of this name, is for those that do not state one.
 
-    ``untold`` are the words that stand for no time, all of them in ``NO_VALUE``; others of these
-    are odd, and cost no record. # decision 1074
+    ``untold`` are the words that stand for no time; those of other systems are odd, and cost no
+    record. # decision 1074
     Raises ``InvalidValue`` for a zone that is not known.
     """
 
-    def __init__(self, zone: str | tzinfo = "", untold: frozenset[str] = NO_VALUE) -> None:
+    def __init__(self, zone: str | tzinfo = "", untold: frozenset[str] = BLANK) -> None:
         self._named = bool(zone)
         self._untold = untold
         self.zone = zone if isinstance(zone, tzinfo) else timezone(zone)
@@ -126,14 +121,17 @@ class Clock:
             if len(text) > _SECONDS_SIZE or int(text) > units.TIME_LIMIT:
                 raise InvalidValue(text, "a time of 32 bits")
             return text if text[0] != "0" else text.lstrip("0") or None
-        if text in NO_VALUE:
-            if text in self._untold:
-                return None
-            raise Instead(text, A_TIME, (), "no time is known", keeps=True)
+        if text in self._untold:
+            return None
         start = self._hours.get(text[:14])
         if start is not None and (found := _IN_HOUR.fullmatch(text, 14)):
             return str(start + 60 * int(found[1]) + int(found[2]))
-        found_at = self._exactly(text, fold)
+        try:
+            found_at = self._exactly(text, fold)
+        except InvalidValue:
+            if text and text not in registry.said_of_jobs().no_time:
+                raise
+            raise Instead(text, A_TIME, (), "no time is known", keeps=True) from None
         if len(text) == 19 and not fold and (start := self._plain_hour(text)) is not None:
             if len(self._hours) > 10_000:
                 self._hours.clear()

@@ -42,12 +42,12 @@ from functools import partial
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple, Protocol
 
-from sssjob import units
+from sssjob import registry, units
 from sssjob.errors import InvalidValue, Severity
 from sssjob.known_by import APART, BEGAN, ENDED, WAITS, job_of, may_be_of_schedd, submission, whose
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
-from sssjob.records.clock import NO_VALUE, Clock
+from sssjob.records.clock import Clock
 from sssjob.records.layout import NEVER, Layout, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.readers import single
 from sssjob.records.record import DELIVERED, JOB, Field, Noted, Skipped, plain
@@ -59,7 +59,7 @@ _TWICE = "a record of the same run was read before: it counts once"
 _INSTEAD = "a record of the same run was read before, and this one tells more: it counts instead"
 _OTHERS = "a record read before tells of another user of this job and start: both count"
 
-_NOTHING = NO_VALUE | {"0", "-1", "0.0"}
+_NOTHING = frozenset(("", "0", "-1", "0.0"))  # beside words for a time that is not known
 _RECENT = 1 << 17  # numbers in the set: some 14 MiB, with their ends
 _SLOTS = 1 << 8  # of a table at first
 _IN_MEMORY = 1 << 18  # slots of a table that is in no file: 4 MiB
@@ -907,7 +907,10 @@ def without_twins(jobs: Iterable[Job], met: Met, tell: Callable[[Noted], None]) 
 def _said(own: Mapping[str, str], name: str) -> str:
     """A time of a job as records have it; "" where it is not stated."""
     text = own.get(name, "")
-    return "" if text in _NOTHING else text
+    if text in _NOTHING:
+        return ""
+    is_told = text.isdecimal() or text not in registry.said_of_jobs().no_time
+    return text if is_told else ""
 
 
 def _reader(
@@ -926,6 +929,7 @@ def _reader(
     )
     if NEVER in names:
         begun = _nothing
+    nothing = _NOTHING | layout.untold
     told, ended = met.told, met.ended
     known = _place(names, run.record) if run.record else None
 
@@ -942,7 +946,7 @@ def _reader(
         columns, size = batch.columns, len(batch.lines)
 
         submits, starts, ends = (
-            _stated(times(columns, size)) for times in (submitted, begun, over)
+            _stated(times(columns, size), nothing) for times in (submitted, begun, over)
         )
         if batch.ended and not all(batch.ended):
             ends = [
@@ -1155,11 +1159,11 @@ def _texts_of(row: Field, names: Names, element: str) -> _ReadTexts:
     return texts
 
 
-def _stated(column: Sequence[Any]) -> Sequence[Any]:
+def _stated(column: Sequence[Any], nothing: frozenset[str]) -> Sequence[Any]:
     """Times, "" for what is none."""
-    if not has_any(column, _NOTHING):
+    if not has_any(column, nothing):
         return column
-    return ["" if text in _NOTHING else text for text in column]
+    return ["" if text in nothing else text for text in column]
 
 
 def _are_in_time(seconds: Sequence[str]) -> bool:

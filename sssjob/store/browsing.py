@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
-from sssjob import spec, states, units
+from sssjob import registry, spec, states, units
 from sssjob.errors import InvalidValue
 from sssjob.measures import LONGEST
 from sssjob.spans import DATED
@@ -164,15 +164,15 @@ _MADE = {
 }
 
 
-def _outcomes() -> dict[str, Condition]:
+def outcomes() -> dict[str, Condition]:
     """The rules of ``states.how_it_ended`` for jobs that ``states.has_ended``, of columns.
 
     An Extension Signal is in no column. What a record has beside it says the same, but of a job
     whose ExitCode is 0.
     """
 
-    def begins(words: Iterable[str]) -> Condition:
-        return any_of(*(LikeUpper("status_message", f"{word}*") for word in words))
+    def says(known: registry.KnownWords) -> Condition:
+        return any_of(*(LikeUpper("status_message", word) for word in known.words))
 
     def states_(words: Iterable[str]) -> Condition:
         return any_of(*(LikeUpper("state", word.upper()) for word in words))
@@ -180,12 +180,11 @@ def _outcomes() -> dict[str, Condition]:
     said = any_of(Present("exit_code"), Present("end_time"))
     over = any_of(states_(states.OVER), all_of(none_of(Present("state")), said))
     failed = any_of(
-        begins(states.SAID_OF_FAILED), LikeUpper("status_message", states.SAID_BY_LSF),
-        states_(states.BAD_ENDS), Compare("exit_code", Op.NE, 0),
-    )  # fmt: skip
+        says(states.said_of_failed()), states_(states.BAD_ENDS), Compare("exit_code", Op.NE, 0)
+    )
     found, left = dict[str, Condition](), over
     for ending, so in (
-        (states.Ending.ABORTED, any_of(begins(states.SAID_OF_ABORTED), states_(states.ABORTED))),
+        (states.Ending.ABORTED, any_of(says(states.said_of_aborted()), states_(states.ABORTED))),
         (states.Ending.FAILED, failed),
         (states.Ending.WELL, Present("exit_code")),
         (states.Ending.UNSAID, TRUE),
@@ -193,9 +192,6 @@ def _outcomes() -> dict[str, Condition]:
         found[ending.value] = all_of(left, so)
         left = all_of(left, none_of(so))
     return found
-
-
-OUTCOMES = _outcomes()
 
 
 def shown(name: str) -> TableColumn:
@@ -233,11 +229,12 @@ def having(name: str, value: str) -> Condition:
 
 
 def _outcome(value: str) -> Condition:
+    known = outcomes()
     if not value:
-        return none_of(any_of(*OUTCOMES.values()))
-    if value not in OUTCOMES:
-        raise InvalidValue(value, f"an outcome: one of {', '.join(OUTCOMES)}")
-    return OUTCOMES[value]
+        return none_of(any_of(*known.values()))
+    if value not in known:
+        raise InvalidValue(value, f"an outcome: one of {', '.join(known)}")
+    return known[value]
 
 
 def holding(text: str) -> Condition:
@@ -385,7 +382,7 @@ def value_of(name: str, dialect: SqlDialect) -> Sql:
         column = shown(name)
         told = _sql(column)
         return Sql(f"nullif({told}, '')" if column.kind is ValueKind.TEXT else told)
-    cases = [(sql(so, dialect), ending) for ending, so in OUTCOMES.items()]
+    cases = [(sql(so, dialect), ending) for ending, so in outcomes().items()]
     told = " ".join(f"WHEN {each.text} THEN '{ending}'" for each, ending in cases)
     return Sql(f"CASE {told} END", tuple(value for each, _ in cases for value in each.values))
 

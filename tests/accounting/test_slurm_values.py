@@ -11,6 +11,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.clock import Clock
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
+from sssjob.systems.slurm.unset import NO_VALUE
 from sssjob.systems.slurm.words import expand, is_range
 from sssjob.units import clock
 
@@ -39,7 +40,7 @@ def test_words_for_no_value_are_no_value(text):
     assert words.size(text) is None
     assert values.integer(text) is None
     assert values.requested_memory(text) is None
-    assert Clock().read(text) is None
+    assert Clock("", NO_VALUE).read(text) is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,17 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Cluster, Format, Inside, Measure, Queue, Sign, Status, System, Target
+from sssjob.registry import (
+    Cluster,
+    Format,
+    Inside,
+    Measure,
+    Queue,
+    Sign,
+    Status,
+    System,
+    SystemWords,
+    Target,
+)
 from sssjob.systems import INSIDE
 
 SYSTEM = System(
@@ -36,6 +47,10 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["condor"]),
     variables=("CONDOR_CONFIG",),
+    words=SystemWords(
+        aborted=("REMOVED*", "TIMEOUT*"),  # the second is what the hooks say of limits
+        failed=("OUT_OF_MEMORY*",),
+    ),
     notices="sssjob.systems.condor.notices:read",
     cluster=Cluster("condor", "HTCondorCluster", also=(("disk", "1 GiB"),), has_pairs=True),
 )  # fmt: skip

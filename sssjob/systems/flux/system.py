@@ -1,6 +1,6 @@
 """What of Flux stands where in this folder."""
 
-from sssjob.registry import Format, Inside, Sign, Status, System, Target
+from sssjob.registry import Format, Inside, Sign, Status, System, SystemWords, Target
 from sssjob.systems import INSIDE
 
 _JOBS = "sssjob.systems.flux.accounting"
@@ -26,4 +26,5 @@ SYSTEM = System(
     ),
     inside=Inside(*INSIDE["flux"]),
     variables=("FLUX_URI",),
+    words=SystemWords(aborted=("TIMEOUT*",)),
 )  # fmt: skip

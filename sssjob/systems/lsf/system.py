@@ -1,6 +1,6 @@
 """What of LSF stands where in this folder."""
 
-from sssjob.registry import Cluster, Format, Inside, Sign, System, Target
+from sssjob.registry import Cluster, Format, Inside, Sign, System, SystemWords, Target
 from sssjob.systems import INSIDE
 
 SYSTEM = System(
@@ -22,5 +22,9 @@ SYSTEM = System(
     inside=Inside(*INSIDE["lsf"]),
     id_variable="LSB_JOBID",
     variables=("LSB_*", "LSF_*"),
+    words=SystemWords(
+        aborted=("TERM_*",),
+        failed=("EXIT",),  # by a signal, or with another code than 0
+    ),
     cluster=Cluster("lsf", "LSFCluster", "project", "{:02}:{:02}"),
 )  # fmt: skip

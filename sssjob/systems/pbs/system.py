@@ -1,6 +1,16 @@
 """What of PBS stands where in this folder."""
 
-from sssjob.registry import Cluster, Format, Inside, Queue, Sign, Status, System, Target
+from sssjob.registry import (
+    Cluster,
+    Format,
+    Inside,
+    Queue,
+    Sign,
+    Status,
+    System,
+    SystemWords,
+    Target,
+)
 from sssjob.systems import INSIDE
 
 _STATUS = "sssjob.systems.pbs.status"
@@ -44,6 +54,8 @@ SYSTEM = System(
     inside=Inside(*INSIDE["pbs"]),
     id_variable="PBS_JOBID",
     variables=("PBS_*",),
+    # A job that waits for its time, or is on its way to another host or server.
+    words=SystemWords(waits_by=(("job_state", "W"), ("job_state", "T"), ("job_state", "M"))),
     outcomes=("job_state",),
     cluster=Cluster("pbs", "PBSCluster", "account"),
 )  # fmt: skip

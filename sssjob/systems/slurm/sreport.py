@@ -10,6 +10,7 @@ from sssjob.accounting.audit import SystemStatement
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.integers import whole
 from sssjob.records.clock import Clock
+from sssjob.systems.slurm.unset import NO_VALUE
 
 _TITLE = re.compile(
     r"(Cluster/Account/User|Cluster) Utilization (\S+) - (\S+)(?: \([0-9]+ secs\))?", re.ASCII
@@ -36,7 +37,7 @@ def read(source: str, text: str, zone: str = "") -> Iterator[SystemStatement]:
             "not what sreport --parsable2 -t Seconds prints of 'cluster Utilization' or "
             "'cluster AccountUtilizationByUser'"
         )
-    clock = Clock(zone)
+    clock = Clock(zone, NO_VALUE)
     try:
         since, last = clock.read(title[2]), clock.read(title[3])
     except InvalidValue as error:

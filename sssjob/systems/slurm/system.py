@@ -1,7 +1,19 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Caps, Cluster, Format, Inside, Queue, Sign, Status, System, Target
+from sssjob.registry import (
+    Caps,
+    Cluster,
+    Format,
+    Inside,
+    Queue,
+    Sign,
+    Status,
+    System,
+    SystemWords,
+    Target,
+)
 from sssjob.systems import INSIDE
+from sssjob.systems.slurm.unset import NO_VALUE
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
 _STATUS = "sssjob.systems.slurm.status"
@@ -58,6 +70,12 @@ SYSTEM = System(
     inside=Inside(*INSIDE["slurm"]),
     id_variable="SLURM_JOB_ID",
     variables=("SLURM_*",),
+    words=SystemWords(
+        aborted=("DEADLINE*", "NODE_FAIL*", "PREEMPTED*", "REVOKED*", "TIMEOUT*"),
+        failed=("BOOT_FAIL*", "OUT_OF_MEMORY*"),
+        waits=("BeginTime*", "DeadLine*", "Dependency*"),
+        no_time=tuple(sorted(NO_VALUE)),
+    ),
     raw_id="JobIDRaw",
     outcomes=("DerivedExitCode", "FailedNode", "Reason", "State"),
     cluster=Cluster("slurm", "SLURMCluster", "account"),

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
-from sssjob.records.clock import NO_VALUE
 from sssjob.records.texts import BulkColumn, Plain, WholeNumbers, is_of_form
-from sssjob.systems.slurm.unset import UNSET
+from sssjob.systems.slurm.unset import NO_VALUE, UNSET
 
 Amount = int | Fraction
 

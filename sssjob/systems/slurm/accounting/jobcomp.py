@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from sssjob.records import clock
-from sssjob.records.clock import NO_VALUE, Clock, time
+from sssjob.records.clock import Clock, time
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import (
     NEVER,
@@ -41,6 +41,7 @@ from sssjob.records.unread import unread
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.states import Phase, is_over, phase, was_started
+from sssjob.systems.slurm.unset import NO_VALUE
 from sssjob.systems.slurm.words import account
 
 # fmt: off

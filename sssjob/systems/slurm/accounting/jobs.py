@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Severity
-from sssjob.records.clock import NO_VALUE, doubts, is_apart, passed, states_zone
+from sssjob.records.clock import doubts, is_apart, passed, states_zone
 from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, goes_on, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -22,6 +22,7 @@ from sssjob.systems.slurm.accounting.lines import RowRun, SacctRow
 from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
 from sssjob.systems.slurm.accounting.steps import Summed
 from sssjob.systems.slurm.states import Phase, is_over, phase, was_started
+from sssjob.systems.slurm.unset import NO_VALUE
 
 P = TypeVar("P")
 J = TypeVar("J")

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects, json_parts
-from sssjob.records.clock import NO_VALUE
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.cutting import OpenStream, PartStream
 from sssjob.records.layout import KnownColumns, Layout, Piece
@@ -24,6 +23,7 @@ from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
 from sssjob.systems.slurm.accounting import table as sacct_table
 from sssjob.systems.slurm.accounting.lines import SacctRow
+from sssjob.systems.slurm.unset import NO_VALUE
 
 _STATE, _EXIT, _CPU, _ID, _REQUESTED, _LICENSES, _ODD = (
     table.NAMES.index(name)

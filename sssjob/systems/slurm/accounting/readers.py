@@ -9,7 +9,6 @@ from functools import partial
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import any_of, extension, is_one_name, listed
 from sssjob.records.record import Found, Instead, in_bulk, varied
 from sssjob.records.texts import BulkColumn, Coded, Plain, SideBySide, WholeNumbers
@@ -17,6 +16,7 @@ from sssjob.records.values import is_whole
 from sssjob.resource_names import LICENSE
 from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
+from sssjob.systems.slurm.unset import NO_VALUE
 from sssjob.systems.slurm.words import constraint, expand, is_range, is_sound_range
 
 TYPE = "Slurm"  # of Extensions

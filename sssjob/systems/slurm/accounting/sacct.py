@@ -13,7 +13,6 @@ from itertools import chain, groupby, repeat
 from operator import attrgetter
 from typing import Any, BinaryIO, Generic, TypeVar
 
-from sssjob.records.clock import NO_VALUE
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
 from sssjob.records.layout import KnownColumns, Layout, Names, Piece, RecordBatch, RunKey, Stretch
@@ -29,6 +28,7 @@ from sssjob.systems.slurm.accounting.lines import RowRun, SacctRow, TableReader
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.accounting.steps import StepValues, Summed
+from sssjob.systems.slurm.unset import NO_VALUE
 
 P = TypeVar("P")
 J = TypeVar("J")

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import digits
 from sssjob.records.record import by_columns, in_bulk, numeric
 from sssjob.records.values import is_whole
 from sssjob.resource_names import named
+from sssjob.systems.slurm.unset import NO_VALUE
 from sssjob.systems.slurm.words import Amount, clock, clocks, duration, memory, size, time_limit
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values

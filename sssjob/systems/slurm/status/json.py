@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.errors import UnusableInput
-from sssjob.records.clock import NO_VALUE, Clock
+from sssjob.records.clock import Clock
 from sssjob.records.json_objects import MembersBeside
 from sssjob.records.json_parts import objects
 from sssjob.records.layout import Layout, Read, Reader
@@ -13,6 +13,7 @@ from sssjob.records.record import Options
 from sssjob.systems.slurm.accounting.json_table import RowReading
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import table
+from sssjob.systems.slurm.unset import NO_VALUE
 
 _ACCOUNTING = "jobs as sacct prints them: they are read by sssjob convert --from slurm-json"
 # Members beside the jobs: who was asked, by which command and when; what went wrong is told.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from sssjob.errors import UnusableInput
-from sssjob.records.clock import NO_VALUE, Clock
+from sssjob.records.clock import Clock
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
@@ -17,6 +17,7 @@ from sssjob.records.record import Bad, Options
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import table
 from sssjob.systems.slurm.status.text import id_of, least
+from sssjob.systems.slurm.unset import NO_VALUE
 
 _DELIMITERS = "\x1f|;,"  # else blanks
 _NODES = "NODELIST(REASON)"

@@ -13,7 +13,7 @@ from typing import Any
 
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.clock import NO_VALUE, Clock, is_backwards, time
+from sssjob.records.clock import Clock, is_backwards, time
 from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.layout import NEVER, Names, NoRecord, Record
 from sssjob.records.record import JOB, REQUESTED, Field, Found, Noted
@@ -37,6 +37,7 @@ from sssjob.systems.slurm.accounting.readers import (
     unwanted_nodes,
     worded,
 )
+from sssjob.systems.slurm.unset import NO_VALUE
 from sssjob.systems.slurm.words import SETTABLE, opened_name, waited_for
 
 _dependencies = partial(dependencies, id=waited_for)

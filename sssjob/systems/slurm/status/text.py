@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from sssjob.errors import UnusableInput
-from sssjob.records.clock import NO_VALUE, Clock
+from sssjob.records.clock import Clock
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
@@ -21,6 +21,7 @@ from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.scontrol import listing
 from sssjob.systems.slurm.status import table
+from sssjob.systems.slurm.unset import NO_VALUE
 from sssjob.systems.slurm.words import account, generic
 
 _NO_JOBS = b"No jobs in the system"
