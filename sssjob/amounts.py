@@ -1226,24 +1226,33 @@ def _is_plain_metric(item: Property) -> bool:
 def with_amounts_times(block: B, factor: Fraction) -> B:
     """A block that asks for so many times as much of what a task group says for each task.
 
-    By the number of its tasks that is what they have together, and by its inverse back.
+    By the number of its tasks that is what they have together, and by its inverse back. Outside of
+    ``Requested`` what has a metric was measured, and is asked of nobody. # decision 1201
     """
 
     def changed(item: Item) -> Item:
         if isinstance(item, Requested):
-            return item.holding(map(changed, item.items))
+            return item.holding(map(times, item.items))
+        return item if isinstance(item, Property) and not _is_plain_metric(item) else times(item)
+
+    def times(item: Item) -> Item:
         return _times(item, factor) if isinstance(item, Property) else item
 
     return block if factor == 1 else block.holding(map(changed, block.items))
 
 
+# What is less than a number of bytes is at most one byte less, and each task may have so much.
+_BEYOND = {"LT": -1, "GT": 1}
+
+
 def _times(item: Property, factor: Fraction) -> Property:
     """An amount that tasks share, in its own unit if that keeps it whole; else in bytes."""
-    if item.name not in OF_EACH_TASK or not is_of_job(item) or not _is_plain_metric(item):
+    if item.name not in OF_EACH_TASK or not is_of_job(item):
         return item
     try:
         unit = expression.amount(Property(item.name, 1, item.attributes))
-        value = expression.amount(item) * factor
+        beyond = _BEYOND.get(item.said("op"), 0)
+        value = (expression.amount(item) + beyond) * factor - beyond
     except InvalidValue:
         return item  # which is told where it is read
     if (number := value / unit).denominator == 1:

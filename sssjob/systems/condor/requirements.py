@@ -468,7 +468,8 @@ def _amount(asked: Comparison, found: _FoundTerms) -> Node | None:
         return _of_number(asked, found, _sign(asked), name, units.approximate(size / unit))
     _, name, unit = names.AMOUNTS[item.name]
     sign = _AT_LEAST.get(asked.op)
-    return None if sign is None else _of_number(asked, found, sign, name, math.ceil(size / unit))
+    whole = math.floor if sign == ">" else math.ceil  # machines tell whole numbers
+    return None if sign is None else _of_number(asked, found, sign, name, whole(size / unit))
 
 
 def _resource(asked: Comparison, found: _FoundTerms) -> Node | None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from sssjob import contradicting_counts, expression
-from sssjob.amounts import NOT_OF_ALL, Scope, is_given, longest, with_amounts_times
+from sssjob.amounts import NOT_OF_ALL, OF_EACH_TASK, Scope, is_given, longest, with_amounts_times
 from sssjob.choices import requesting
 from sssjob.classads.values import Ad
 from sssjob.defaults import (
@@ -86,6 +86,7 @@ _TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
 _UNSAID = ("Task", "TaskDefaults")  # of a group, for which an ad has no place
 _TIME = "Duration"  # which is no sum
 _AMOUNTS = frozenset((*names.AMOUNTS, "NodeCount", "Resource"))
+_SHARED = OF_EACH_TASK | {_TIME}
 # What became of a job, which is said of the job alone.
 OUTCOME = frozenset((
     "State", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount", "CpuDuration",
@@ -271,7 +272,7 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
         only = without_set_aside(groups[0])
         findings += _otherwise(groups[0], only, 1, job)
         groups, job = (only,), _without_overruled(job, only)
-        of_job = {expression.key(each) for each in _asked(job)}
+        of_job = {expression.key(each) for each in _asked(job)} - _without_amount(job)
         of_job |= {_TIME} if own_time(job) else set()
         own += (item for item in groups[0].properties if item.name in COUNTS)
     if not has_ended(job.get):
@@ -463,6 +464,15 @@ def _asked(job: Job) -> Iterator[Property]:
     yield from job.requested
     bare = _AMOUNTS - COUNTS
     yield from (item for item in job.properties if item.name in bare and is_given(item))
+
+
+# decision 1202
+def _without_amount(job: Job) -> set[str]:
+    """The amounts of which a request only excludes some (NE), so that its only group says them."""
+    asked = {each.name for each in job.requested} & _SHARED
+    own = {each.name for each in job.properties if is_given(each)}
+    scope = Scope(job, "/Job")
+    return {name for name in asked - own if scope.requested(name) is None}
 
 
 def _demanded(
