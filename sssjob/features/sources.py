@@ -363,6 +363,26 @@ def _no_rating(why: str) -> Amount:
     return Amount(Fraction(0), "hs06", UNKNOWN, why)
 
 
+# decision 1203
+def _least_given(name: str, others: Sequence[Source]) -> Source:
+    """What was given to the job alone, where its limits leave it no less, as in an ad."""
+
+    def source(work: Derivation) -> Amount | None:
+        if not any(item.said("context") == "Dedicated" for item in work.scope.parts(name)):
+            return None  # as of nearly every job
+        given = _share(work, work.scope.delivered(name))
+        asked = next((found for each in others if (found := each(work)) is not None), None)
+        is_less = asked is None or given is None or given.value <= asked.value
+        return given if is_less else None
+
+    return source
+
+
+_OF_MEMORY = (
+    _size_limit("ResidentSetSize"), _size_limit("Memory"), _size("Memory"), _task_sizes("Memory"),
+)  # fmt: skip
+_OF_DISK = _size_limit("Disk"), _size("Disk"), _task_sizes("Disk")
+
 # fmt: off
 # The first that yields a number wins; what is looked at last rests on keys chosen before.
 SOURCES: dict[str, tuple[Source, ...]] = {
@@ -372,11 +392,10 @@ SOURCES: dict[str, tuple[Source, ...]] = {
     "wall_limit_secs":     (_elapsed_request, _elapsed_of_groups(beside=False), _limit("Duration"),
                             _bare_duration, _elapsed_of_groups(beside=True)),
     "cpu_limit_secs":      (_limit("CPUTime"), _elapsed_times_processors),
-    "max_rss_bytes":       (_size_limit("ResidentSetSize"), _size_limit("Memory"),
-                            _size("Memory"), _task_sizes("Memory")),
+    "max_rss_bytes":       (_least_given("Memory", _OF_MEMORY), *_OF_MEMORY),
     "max_swap_bytes":      (_size_limit("Swap"), _size("Swap"),
                             _task_sizes("Swap"), _address_space_less_memory),
-    "scratch_limit_bytes": (_size_limit("Disk"), _size("Disk"), _task_sizes("Disk")),
+    "scratch_limit_bytes": (_least_given("Disk", _OF_DISK), *_OF_DISK),
     "shutdowntime_job":    (_deadline,),
     "grace_secs_job":      (_setting("grace_secs_job"),),
     "cpufactor_lrms":      (_setting("cpufactor_lrms"),),

@@ -143,3 +143,36 @@ def test_of_a_time_that_the_job_only_excludes_that_of_its_only_group_counts():
         + group(requested("<Duration>30</Duration>"))
     ))  # fmt: skip
     assert by_file(job)["wall_limit_secs"] == in_all(job, "wall_limit_secs") == 30
+
+
+GIVEN = {
+    "no limit": ("", 20), "a request for less": (requested('<{0} units="MB">10</{0}>'), 10),
+    "a request for more": (requested('<{0} units="MB">40</{0}>'), 20),
+    "a limit that is less": ('<ResourceLimit name="{0}" units="MB">10</ResourceLimit>', 10),
+    "a group that asks for more": (group(requested('<{0} units="MB">40</{0}>' + PROCESSORS)), 20),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("beside", "size"), GIVEN.values(), ids=GIVEN)
+@pytest.mark.parametrize("name", ["Memory", "Disk"])
+def test_what_was_given_to_a_job_alone_is_its_limit_where_that_is_the_least(name, beside, size):
+    given = f'<{name} units="MB" context="Dedicated">20</{name}><Processors>3</Processors>'
+    job = loads(wrapped(f"{beside.format(name)}<Delivered>{given}</Delivered>"))
+    assert derive(job).values[KEYS[name]] == in_all(job, KEYS[name]) == size * MIB
+
+
+@pytest.mark.parametrize("attributes", ["", ' metric="Max"', ' context="Used"'])
+def test_what_was_used_is_no_limit(attributes):
+    job = loads(wrapped(f"<Delivered>{amounts(20, attributes)}</Delivered>"))
+    for key in KEYS.values():
+        assert derive(job).values.get(key) == in_all(job, key)
+        assert key not in derive(job).values
+
+
+def test_a_deadline_that_has_passed_is_told_to_nobody_who_knows_the_time():
+    job = loads(wrapped("<StartTime>100</StartTime><DeadlineTime>900</DeadlineTime>"))
+    [ad] = ads(job)
+    for now, told in ((800, 900), (900, None), (1000, None)):
+        assert derive(job, now=now).values.get("shutdowntime_job") == told
+        assert job_features(ad, Ad(), now).get("shutdowntime_job") == told
+    assert job_features(ad, Ad())["shutdowntime_job"] == 900

@@ -23,8 +23,8 @@ Exit code: 0 there are features, 1 there are none, 2 an ad cannot be read."""
 @click.option("--machine-ad", metavar="AD", type=click.Path(), help="The ad of its slot.")
 @options.JSON_OBJECT
 @click.option("--now", metavar="TIME", type=options.MOMENT,
-              help="When a job started whose ad does not say it: a time such as "
-                   "2026-11-30T12:00.")  # fmt: skip
+              help="The time, such as 2026-11-30T12:00: moments before it are not told, and it "
+                   "is the start of a job whose ad says none. No clock is asked.")  # fmt: skip
 def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int | None) -> None:
     """Print $MACHINEFEATURES and $JOBFEATURES that follow from the ads of a job and its slot.
 
