@@ -355,6 +355,11 @@ EQUIVALENT = {
      "what is read again is the same",
     ("sssjob.records.xml_records", "if known and end < 0:", "1"):
      "no end stands before its beginning",
+    ("sssjob.records.json_parts._by_brace", "while place >= 0:", "place > 0"):
+     "an object begins before it ends",
+    ("sssjob.records.xml_records",
+     "begun, name, at, seen, apart = mark.start(), mark[2], mark.end(), True, 0", "1"):
+     "a bound of many MiB, of which it is one byte",
 }  # fmt: skip
 
 COMPARISONS = {
