@@ -360,6 +360,20 @@ EQUIVALENT = {
     ("sssjob.records.xml_records",
      "begun, name, at, seen, apart = mark.start(), mark[2], mark.end(), True, 0", "1"):
      "a bound of many MiB, of which it is one byte",
+    ("sssjob.store.answers",
+     "return sum(match.is_true for match in self.matches(places=False))", "True"):
+     "how many there are says nothing of places",
+    ("sssjob.store.answers", "return float(whole_sum)", "return None"):
+     "added one by one they are the same",
+    ("sssjob.store.totals",
+     "answer = etree.XPath(self.expression, smart_strings=False)(nowhere, **values)", "True"):
+     "a text that knows where it stood is a text",
+    ("sssjob.store.incoming",
+     "marks = (Marks(*each) for each in zip(*self.marks, strict=True))", "False"):
+     "there are all marks of each",
+    ("sssjob.store.reading",
+     "known = told(found[0]) if len(found) == 1 and found[0][_KIND] == JOB else None",
+     "len(found) != 1"): "the document says the same",
 }  # fmt: skip
 
 COMPARISONS = {

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from sssjob import store
-from sssjob.store.identity import Marks, near, rank, same
+from sssjob.store.identity import Marks, ids_of, near, rank, same
 
 
 class Run(NamedTuple):
@@ -106,3 +106,19 @@ def test_what_a_store_gives_back_ranks_by_whether_it_is_there_its_times_and_its_
             change.delete(first.identity)
         [gone] = [each for each in jobs.documents(deleted=True) if each.deleted]
         assert gone.rank(Marks("", "", "500")) == (False, 500, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "global_id", "count"),
+    [
+        ("Job", "7", "", 1),
+        ("JobGroup", "7", "", 1),
+        ("JobGroup", "s#7.0#18", "", 1),
+        ("Job", "s#7.0#18", "", 2),
+        ("Job", "7.0", "s#7.0#18", 2),
+    ],
+)
+def test_only_a_job_has_other_ids_than_its_own(name, id, global_id, count):
+    found = ids_of(name, id, Marks(global_id))
+    assert found[0] == id
+    assert len(found) == len({*found}) == count
