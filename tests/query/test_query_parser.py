@@ -76,6 +76,12 @@ ERRORS = [
         "position() without brackets around it; expected [ before it",
         id="position",
     ),
+    pytest.param(
+        "count(Job[1][2]) = last()",
+        19,
+        "last() without brackets around it; expected [ before it",
+        id="last behind brackets",
+    ),
     pytest.param("text('x')", 5, "unexpected 'x'; expected )", id="a kind with a name"),
     pytest.param("node(1)", 5, "unexpected 1; expected )", id="a kind with a number"),
     pytest.param("processing-instruction(p)", 23, "unexpected p; expected )", id="bare pi"),

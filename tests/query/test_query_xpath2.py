@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import spec
+from sssjob.document import limits
 from sssjob.errors import LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.query import NotAQuery, compile
-from sssjob.query.xpath2 import VERSIONS, parser
+from sssjob.query.xpath2 import VERSIONS, context, parser
 
 JOBS = b"""<Jobs>
  <Id>all</Id>
@@ -526,3 +527,23 @@ def test_an_argument_that_a_document_gives_is_told_so(tmp_path):
         UnreadableDocument, match=r"the 2nd argument of QName\(\) is an empty sequence"
     ):
         list(found.run(b"<Job><Id>1</Id></Job>"))
+
+
+def test_what_elementpath_makes_of_a_document_counts_to_what_is_held(monkeypatch):
+    root = etree.fromstring("<Job>" + "<Id>7</Id>" * 50 + "</Job>")
+    nodes = limits.nodes_of_tree(root)
+    most = nodes * (limits.NODE + limits.NODE_OF_XPATH2)
+    monkeypatch.setattr(limits, "held", lambda: most)
+    assert context.Context(root).root is not None
+    monkeypatch.setattr(limits, "held", lambda: most - 1)
+    with pytest.raises(LimitExceeded):
+        context.Context(root)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1.5", 1.5), ("10 div 4", 2.5), ("7", 7), ("1 = 1", True), ("'a'", "a"), ("1e3", 1000)],
+)
+def test_a_value_is_one_of_json(text, value):
+    [match] = compile(text, None, "3.1").run(b"<Job/>")
+    assert (match.value, type(match.value)) == (value, type(value))

@@ -126,6 +126,8 @@ TEXTS, BOTH, LATER = ("1.0",), ("1.0", "3.1"), ("3.1",)
     (TEXTS, "id('x')", Level.NARROWS, ""),
     (TEXTS, "lang('en')", Level.NARROWS, ""),
     (TEXTS, "'a'", Level.NARROWS, ""),
+    (BOTH, "User = 'amy' or Name = 'b'", Level.EXACT, "user name"),
+    (BOTH, "User = 'amy' and Name = 'b'", Level.EXACT, "user name"),
     (LATER, "exists(Node)", Level.EXACT, "node"),
     (LATER, "empty(Node)", Level.EXACT, "node"),
     (LATER, "exists(Memory[. > 5])", Level.NARROWS, "memory"),
