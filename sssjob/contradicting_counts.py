@@ -35,6 +35,8 @@ def of_all(job: Scope) -> Iterator[CountContradiction]:
     names = {item.name for block in blocks for item in (*block.properties, *block.requested)}
     if len(blocks) > 2:
         yield from of_sum(job)
+    if _has_uncounted_processors(job):
+        yield from _of_sum(job)
     if NODE not in names and len(COUNTS & names) < 2:
         return
     if len(blocks) > 1:
@@ -78,10 +80,24 @@ def of_sum(job: Scope) -> Iterator[CountContradiction]:
 
     An alternative that can be is taken before one that cannot.
     """
-    if job.is_one or PROCESSORS not in job.mentioned | job.own.names():
-        return
+    if not job.is_one and PROCESSORS in job.mentioned | job.own.names():
+        yield from _of_sum(job)
+
+
+# decision 1183
+def _has_uncounted_processors(job: Scope) -> bool:
+    """Whether a job has Processors in alternatives alone that its only task group overrules.
+
+    What it says without any is compared with those of the group, where numbers are taken.
+    """
+    if not job.is_one or PROCESSORS not in job.mentioned or job.requested(PROCESSORS) is not None:
+        return False
+    return any(item.name == PROCESSORS and id(item) in job.uncounted for item in job.request)
+
+
+def _of_sum(job: Scope) -> Iterator[CountContradiction]:
     parts = [unit for unit in units(job.block) if unit.job is not None]
-    whole = parts[0].job if len(parts) > 1 else None
+    whole = parts[0].job if parts else None
     for found in () if whole is None else check_sum(whole, parts):
         yield CountContradiction(PROCESSORS, found.message, found.path)
 

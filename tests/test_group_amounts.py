@@ -14,7 +14,7 @@ from sssjob import dumps, layout, loads
 from sssjob.classads import writing
 from sssjob.features.derive import derive
 from sssjob.systems.condor.task_groups import gathered, to_ads, together
-from sssjob.translate import Done, Settings, translate
+from sssjob.translate import Done, Settings, Untranslatable, translate
 
 MIB = 1 << 20
 SIZES = {"k": 1 << 10, "m": MIB, "g": 1 << 30}
@@ -354,3 +354,42 @@ def test_an_amount_that_only_some_of_several_groups_say_is_no_limit_of_all(name)
         assert not {"RequestMemory", "RequestDisk", "AllowedJobDuration"} & made.ad.keys()
         assert any(name in str(each) for each in made.findings)
     assert not any("no limit" in str(each) for each in without.findings)
+
+
+# What a job asks for of all its tasks, what its only group does of each, and whether that is less.
+BESIDE = {
+    "as much of one task":        ("<Memory>5</Memory>", 1, "<Memory>5</Memory>", False),
+    "as much of all tasks":       ("<Memory>20</Memory>", 4, "<Memory>5</Memory>", False),
+    "as much in another unit":    ("<Memory>5</Memory>", 1, '<Memory units="KB">5120</Memory>', False),
+    "as much of what is free":    ('<Disk context="Dedicated">5</Disk>', 1, "<Disk>5</Disk>", False),
+    "as much at least":           ('<Memory op="GE">20</Memory>', 4, '<Memory op="GE">5</Memory>', False),
+    "the same of several tasks":  ("<Memory>5</Memory>", 4, "<Memory>5</Memory>", True),
+    "more":                       ("<Disk>5</Disk>", 1, "<Disk>6</Disk>", True),
+    "a number, not a bound":      ('<Memory op="GE">5</Memory>', 1, "<Memory>5</Memory>", True),
+    "a longer time":              ("<Duration>5</Duration>", 1, "<Duration>6</Duration>", True),
+    "a longer time, and memory":  ("<Duration>5</Duration><Memory>9</Memory>", 1,
+                                   "<Duration>6</Duration>", True),
+    "a shorter time":             ("<Duration>6</Duration>", 1, "<Duration>5</Duration>", False),
+}  # fmt: skip
+
+
+# decision 1185
+@pytest.mark.parametrize(("own", "tasks", "each", "is_less"), BESIDE.values(), ids=BESIDE)
+def test_what_the_only_group_asks_for_is_lost_where_its_job_says_less_or_otherwise(
+    own, tasks, each, is_less
+):
+    inner = requested(own)
+    inner += f"<TaskGroup><TaskCount>{tasks}</TaskCount>{requested(each)}</TaskGroup>"
+    job = loads(wrapped(inner))
+
+    def is_refused(target):
+        try:
+            translate(job, target, Settings(residual=False, unstated="Reject"))
+        except Untranslatable:
+            return True
+        return False
+
+    rejecting = loads(wrapped(inner).replace("<Job", '<Job awarenessPolicy="Reject"', 1))
+    roads = {each: is_refused(each) for each in ("sbatch", "lsf", "torque", "condor", "jsdl")}
+    roads["ad"] = not all(made.runs for made in to_ads(rejecting))
+    assert roads == dict.fromkeys(roads, is_less)

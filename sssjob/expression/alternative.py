@@ -128,6 +128,11 @@ class Interval:
         whole = self.integers()
         return whole.empty or (whole.hi is not None and whole.hi < 1)
 
+    def times(self, number: int) -> Interval:
+        """The bounds of so many times as much, which may be another number of each part."""
+        lo, hi = (None if end is None else end * number for end in (self.lo, self.hi))
+        return Interval(lo, hi, self.lo_open, self.hi_open)
+
     def __contains__(self, number: Fraction | int) -> bool:
         above = self.lo is None or number > self.lo or (number == self.lo and not self.lo_open)
         below = self.hi is None or number < self.hi or (number == self.hi and not self.hi_open)

@@ -30,7 +30,7 @@ from sssjob.translate import (
 )
 from sssjob.translate.alternatives import Refusal, not_refused
 from sssjob.translate.form import OptionForm
-from sssjob.translate.losses import IGNORE, REJECT, WARN, Loss
+from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
 from sssjob.translate.options import ScriptWriting, WantedAmounts
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import NO_OPTION, JobRequest
@@ -185,22 +185,30 @@ def runs_once(job: Job) -> bool:
     return len(groups) < 2 and not (_TASKS & names or any(each.blocks(Task) for each in groups))
 
 
+# decisions 249, 1184
 def _told(losses: Iterable[Loss]) -> list[Finding]:
-    """What a job asks for that it would not get; facts about it are kept in its document."""
+    """What a job asks for that it would not get, or get otherwise; facts stay in its document."""
     return [
         _finding(each)
         for each in losses
-        if each.is_lost and not each.fact and each.policy != IGNORE
+        if (each.is_lost or _is_another_number(each)) and not each.fact and each.policy != IGNORE
     ]
 
 
+def _is_another_number(loss: Loss) -> bool:
+    """Whether more is asked for than is said; of a range the end is, as users know."""
+    is_end = all(numbers.OF_A_RANGE in each for each in loss.reason.split("; "))
+    return loss.done is Done.APPROXIMATED and not is_end
+
+
 def _finding(loss: Loss) -> Finding:
-    text = f"{loss.named} is not asked of {loss.target}: {loss.reason}"
-    advice = 'awarenessPolicy="Warn" submits the job without it' if loss.policy != WARN else ""
+    is_refused = loss.is_lost and loss.policy != WARN
+    asked = "asked of" if loss.is_lost else "exactly what is asked of"
     return finding(
-        "E-LOSS", text, line=loss.line, path=loss.path, section="SSS 9.0",
-        suggestion=advice,
-        severity=Severity.WARNING if loss.policy == WARN else Severity.ERROR,
+        "E-LOSS", f"{loss.named} is not {asked} {loss.target}: {loss.reason}", line=loss.line,
+        path=loss.path, section="SSS 9.0",
+        suggestion='awarenessPolicy="Warn" submits the job without it' if is_refused else "",
+        severity=Severity.ERROR if is_refused else Severity.WARNING,
     )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
 
 ADDED_UP = "{} task groups are added up"
+OF_A_RANGE = "of a range"  # of which an end is taken
 _TOO_MANY_OF_EACH = 10**9  # tasks on a node, or processors of a task
 _ROUND_ROBIN = "RoundRobin"
 
@@ -347,7 +348,7 @@ def added(
     for view, part in zip(groups, found, strict=True):
         for name, number in (("NodeCount", part.nodes), ("Processors", part.processors)):
             if number and number.exact is None:
-                view.approximate(name, f"{number.end} of a range")
+                view.approximate(name, f"{number.end} {OF_A_RANGE}")
         for name in sorted(COUNTS):
             view.approximate(name, ADDED_UP.format(len(groups)), met=False)
         if own.uneven and in_tasks:
@@ -364,12 +365,21 @@ def _of_whole(asked: JobRequest) -> TaskCounts:
     return own
 
 
-# decision 937
-def beside_own(asked: JobRequest, groups: Iterable[JobRequest], name: str) -> bool:
-    """Whether a job asks for an amount itself, so that what its task groups say is refused."""
+# decisions 937, 1185
+def beside_own(
+    asked: JobRequest, groups: Sequence[JobRequest], of: TaskCounts, name: str
+) -> bool:  # fmt: skip
+    """Whether a job asks for an amount itself, so that what its task groups say is refused.
+
+    Not where that is as much: what all tasks of the only group have together.
+    """
     if not asked.asks(name):
         return False
     for view in groups:
+        if len(groups) == 1 and (said := view.bounds(name)) is not None:
+            [tasks] = of.tasks_of
+            if said.times(tasks) == asked.bounds(name):
+                continue
         for item in view.items(name):
             asked.refuse(item, "its job says what it asks for")
     return True
@@ -395,8 +405,9 @@ def bounds_of_groups(asked: JobRequest, of: TaskCounts, name: str) -> Interval |
     ends = [(each, tasks) for each, tasks in found if each is not None]
     if not ends:
         return None
-    lows = [each.lo * tasks for each, tasks in ends if each.lo is not None]
-    highs = [each.hi * tasks for each, tasks in ends if each.hi is not None]
+    every = [each.times(tasks) for each, tasks in ends]
+    lows = [each.lo for each in every if each.lo is not None]
+    highs = [each.hi for each in every if each.hi is not None]
     lo, hi = (sum(all_, Fraction(0)) if len(all_) == len(ends) else None for all_ in (lows, highs))
     return Interval(lo, hi)
 
@@ -404,7 +415,7 @@ def bounds_of_groups(asked: JobRequest, of: TaskCounts, name: str) -> Interval |
 def saying(asked: JobRequest, of: TaskCounts, name: str) -> Iterator[tuple[JobRequest, int]]:
     """The task groups, each with the number of its tasks, unless their job says an amount."""
     groups = asked.groups()
-    if not groups or beside_own(asked, groups, name):
+    if not groups or beside_own(asked, groups, of, name):
         return
     if not is_of_all(groups, name):
         return
@@ -482,7 +493,7 @@ def one(asked: JobRequest, name: str, wanted: str, why: str = "") -> int | None:
         refuse_all(asked, asked.items(name), "it is no number above 0")
         return None
     if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
-        asked.approximate(name, f"the {wanted} of a range{why}")
+        asked.approximate(name, f"the {wanted} {OF_A_RANGE}{why}")
     return fitting(asked, name, value) or None
 
 
@@ -497,7 +508,7 @@ def fitting(asked: JobRequest, name: str, number: int) -> int:
 def only_one(asked: JobRequest, name: str, count: CountRange | None) -> None:
     """Tell where one number is asked for of a range."""
     if count and count.exact is None:
-        asked.approximate(name, f"{count.end} of a range: only one number is taken")
+        asked.approximate(name, f"{count.end} {OF_A_RANGE}: only one number is taken")
 
 
 def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
@@ -818,7 +829,7 @@ def _of_resource(asked: JobRequest, said: Iterable[Property]) -> ResourceAmount 
         refuse_all(asked, items, f"{end} {_TOO_LARGE}")
         return None
     if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
-        asked.approximate("Resource", "the most of a range", where=_is_among(items))
+        asked.approximate("Resource", f"the most {OF_A_RANGE}", where=_is_among(items))
     return ResourceAmount(items, int(end))
 
 

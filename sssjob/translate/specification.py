@@ -22,7 +22,14 @@ from sssjob.model import Note, Property, stripped, text_in
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model
 from sssjob.translate.fields import plain_text
-from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, refuse_all, resource_terms
+from sssjob.translate.numbers import (
+    OF_A_RANGE,
+    Gpus,
+    TaskCounts,
+    is_gpu,
+    refuse_all,
+    resource_terms,
+)
 from sssjob.translate.objects import (
     Data,
     a_word,
@@ -316,7 +323,7 @@ def consistent(asked: JobRequest, of: TaskCounts) -> tuple[int | None, int | Non
     count = of.nodes.least if of.nodes else None
     for name, number in (("NodeCount", of.nodes), ("Processors", of.processors)):
         if number and number.exact is None:
-            asked.approximate(name, f"{number.end} of a range")
+            asked.approximate(name, f"{number.end} {OF_A_RANGE}")
     tasks, per_node = of.count, of.per_node
     if count and tasks and tasks % count:
         asked.approximate(

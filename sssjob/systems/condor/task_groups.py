@@ -13,7 +13,15 @@ from fractions import Fraction
 from typing import TypeVar
 
 from sssjob import contradicting_counts, expression
-from sssjob.amounts import NOT_OF_ALL, OF_EACH_TASK, Scope, is_given, longest, with_amounts_times
+from sssjob.amounts import (
+    NOT_OF_ALL,
+    OF_EACH_TASK,
+    Scope,
+    is_given,
+    is_of_job,
+    longest,
+    with_amounts_times,
+)
 from sssjob.choices import requesting
 from sssjob.classads.values import Ad
 from sssjob.defaults import (
@@ -37,6 +45,7 @@ from sssjob.errors import (
     UnbalancedGroup,
     finding,
 )
+from sssjob.expression import Comparison
 from sssjob.expression.conflicts import conflict
 from sssjob.expression.evaluate import stated
 from sssjob.expression.offer import (
@@ -188,11 +197,8 @@ def parts(job: Job, alternatives: Sequence[int | None] = ()) -> list[JobOfAd]:
             told |= {names.TASK_GROUPS_OF: digest} if len(groups) > 1 else {}
             told |= {name: text for of, name in _TITLES if (text := group.get(of))}
         findings = (*lost, *_unsaid(job, group, number))
-        if own and (time := longest((Scope(group, "/Job/TaskGroup"),))) is not None:
-            group = _without(group, (_TIME,))
-            if time.value != own and not _is_ignored(job, group):
-                path = f"/Job/TaskGroup[{number}]/{_TIME}"
-                findings += (finding("W-USELESS", _BESIDE_JOB.format(_TIME), path=path),)
+        findings += (*_other_time(job, group, number, own),)
+        group = _without(group, (_TIME,)) if own else group
         found.append(JobOfAd(_alone(job, group), (), told, findings))
         lost = []
     return found
@@ -268,17 +274,18 @@ def _added_up(job: Job, groups: tuple[TaskGroup, ...]) -> JobOfAd:
     apart = _AMOUNTS | {_TIME} | ({_NODE} if names_apart else set()) | facts_apart
     common = _common(groups)
     of_job: set[str] | None = None  # by what it compares
+    own_time_ = own_time(job) if len(groups) == 1 else 0  # of several each is told where it is read
     if len(groups) == 1:
         only = without_set_aside(groups[0])
         findings += _otherwise(groups[0], only, 1, job)
         groups, job = (only,), _without_overruled(job, only)
         of_job = {expression.key(each) for each in _asked(job)} - _without_amount(job)
-        of_job |= {_TIME} if own_time(job) else set()
+        of_job |= {_TIME} if own_time_ else set()
         own += (item for item in groups[0].properties if item.name in COUNTS)
     if not has_ended(job.get):
         findings += _contradictions(job)
     for number, group in enumerate(groups, 1):
-        findings += _unsaid(job, group, number)
+        findings += [*_unsaid(job, group, number), *_other_time(job, group, number, own_time_)]
         shared = [
             item for item in group.properties
             if item.name not in _APART and item in common
@@ -659,7 +666,7 @@ def _left_out(job: Job, item: Property, number: int, asked: Requested) -> Iterat
         # What one of several groups asks for is a part of what their job does, also where it is
         # as much.
         is_part = item.name in _AMOUNTS and len(job.asking_groups) > 1
-        if not is_part and any(_saying(each) == _saying(item) for each in same):
+        if not is_part and any(_says_the_same(each, item) for each in same):
             return
         told = _BESIDE_JOB.format(_at(item))
         yield from _lost(item, told, _path(number, item), job, *inside)
@@ -687,6 +694,17 @@ def _asked_by_key(job: Job) -> dict[str, list[Property]]:
 
 def _saying(item: Property) -> tuple[str, str, Mapping[str, str]]:
     return item.name, stripped(item.text), item.attributes
+
+
+# decision 1185
+def _says_the_same(one: Property, other: Property) -> bool:
+    """Whether two properties ask for the same, in whichever unit."""
+    if _saying(one) == _saying(other):
+        return True
+    if one.name not in OF_EACH_TASK or is_of_job(one) is not is_of_job(other):
+        return False
+    both = [expression.interval((Comparison(each),), each.name) for each in (one, other)]
+    return both[0].bounded and both[0].integers() == both[1].integers()
 
 
 _BESIDE_JOB = "{} of a task group counts for nothing: its job says what it asks for"
@@ -761,6 +779,23 @@ def _at(item: Property) -> str:
 
 def _path(number: int, item: Property) -> str:
     return f"/Job/TaskGroup[{number}]/{item.name}"
+
+
+# decision 1185
+def _other_time(job: Job, group: TaskGroup, number: int, own: int) -> Iterator[Finding]:
+    """What is found of the time of a group, of which its job says another: ``own`` seconds.
+
+    A longer one is lost.
+    """
+    time = longest((Scope(group, "/Job/TaskGroup"),)) if own else None
+    if time is None or time.value == own or _is_ignored(job, group):
+        return
+    told, path = _BESIDE_JOB.format(_TIME), f"/Job/TaskGroup[{number}]/{_TIME}"
+    [item, *_] = (*group.requested.all(_TIME), *group.properties.all(_TIME))
+    if time.value > own:
+        yield from _lost(item, told, path, job, group)
+    else:
+        yield finding("W-USELESS", told, path=path)
 
 
 # decision 1125

@@ -136,7 +136,7 @@ class Chunks(AmountsLayout):
         every = asked.groups()
         groups = every if len(every) > 1 else []  # what the only one says is said of its job
         of = numbers.shape(asked) if groups else numbers.added(asked)
-        beside = bool(every) and numbers.beside_own(asked, every, "Memory")
+        beside = bool(every) and numbers.beside_own(asked, every, of, "Memory")
         found: list[NodeSpec] = []
         names_ = numbers.licence_names((asked, *every), is_of_site)
         taken = {each.lower() for each in names_}
