@@ -645,6 +645,11 @@ def _task_groups(job: Job) -> tuple[TaskGroup, ...]:
     return job.blocks(TaskGroup)
 
 
+def has_only_group(job: Job) -> bool:
+    """Whether all tasks of a job are in one task group, steps of what ran aside."""
+    return len(job.asking_groups) == 1 and not job.references("TaskGroup")
+
+
 def _asking_groups(job: Job) -> tuple[TaskGroup, ...]:
     return tuple(each for each in job.task_groups if not each.is_step)
 

@@ -357,19 +357,24 @@ def test_an_amount_that_only_some_of_several_groups_say_is_no_limit_of_all(name)
 
 
 # What a job asks for of all its tasks, what its only group does of each, and whether that is less.
+KB5120, DEDICATED = '<Memory units="KB">5120</Memory>', '<Disk context="Dedicated">5</Disk>'
+LEAST, GREATER = '<Memory op="GE">5</Memory>', '<Memory op="GE">20</Memory>'
+M5, D5, T5, T6 = (
+    f"<{name}>{number}</{name}>"
+    for name, number in (("Memory", 5), ("Disk", 5), ("Duration", 5), ("Duration", 6))
+)
 BESIDE = {
-    "as much of one task":        ("<Memory>5</Memory>", 1, "<Memory>5</Memory>", False),
-    "as much of all tasks":       ("<Memory>20</Memory>", 4, "<Memory>5</Memory>", False),
-    "as much in another unit":    ("<Memory>5</Memory>", 1, '<Memory units="KB">5120</Memory>', False),
-    "as much of what is free":    ('<Disk context="Dedicated">5</Disk>', 1, "<Disk>5</Disk>", False),
-    "as much at least":           ('<Memory op="GE">20</Memory>', 4, '<Memory op="GE">5</Memory>', False),
-    "the same of several tasks":  ("<Memory>5</Memory>", 4, "<Memory>5</Memory>", True),
-    "more":                       ("<Disk>5</Disk>", 1, "<Disk>6</Disk>", True),
-    "a number, not a bound":      ('<Memory op="GE">5</Memory>', 1, "<Memory>5</Memory>", True),
-    "a longer time":              ("<Duration>5</Duration>", 1, "<Duration>6</Duration>", True),
-    "a longer time, and memory":  ("<Duration>5</Duration><Memory>9</Memory>", 1,
-                                   "<Duration>6</Duration>", True),
-    "a shorter time":             ("<Duration>6</Duration>", 1, "<Duration>5</Duration>", False),
+    "as much of one task":       (M5, 1, M5, False),
+    "as much of all tasks":      ("<Memory>20</Memory>", 4, M5, False),
+    "as much in another unit":   (M5, 1, KB5120, False),
+    "as much of what is free":   (DEDICATED, 1, D5, False),
+    "as much at least":          (GREATER, 4, LEAST, False),
+    "the same of several tasks": (M5, 4, M5, True),
+    "more":                      (D5, 1, "<Disk>6</Disk>", True),
+    "a number, not a bound":     (LEAST, 1, M5, True),
+    "a longer time":             (T5, 1, T6, True),
+    "a longer time, and memory": (T5 + M5, 1, T6, True),
+    "a shorter time":            (T6, 1, T5, False),
 }  # fmt: skip
 
 

@@ -10,10 +10,12 @@ from sssjob.defaults import resolve
 from sssjob.errors import Severity
 from sssjob.expression.evaluate import Request
 from sssjob.expression.offers import read
+from sssjob.matching import match
 from sssjob.model import Job
 from sssjob.placement import placements
 from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.task_groups import to_ads
+from sssjob.translate import Done, Settings, translate
 from sssjob.verbs.match import requests
 
 SAID = {
@@ -157,3 +159,43 @@ def test_what_a_group_says_beside_its_request_is_told_once():
     found = told(f"<Memory>64</Memory><TaskGroup>{aside}{request}</TaskGroup>")
     for name in ("Architecture", "Swap"):
         assert len([each for each, _ in found if each.startswith(name)]) == 1
+
+
+F = "<Requested><Feature>f</Feature></Requested>"
+P2, M9 = "<Processors>2</Processors>", "<Memory>9</Memory>"
+WHERE = {
+    "all in the job": "{asked}{used}<TaskGroup/>",
+    "the request in the group": "{used}<TaskGroup>{asked}</TaskGroup>",
+    "the amount in the group": "{asked}<TaskGroup>{used}</TaskGroup>",
+    "all in the group": "<TaskGroup>{asked}{used}</TaskGroup>",
+}
+OVER = {"delivered, without a State": "<Delivered><Memory>7</Memory></Delivered>",
+        "completed": "<State>Completed</State>"}  # fmt: skip
+
+
+# decision 1194
+@pytest.mark.parametrize("used", [P2, M9], ids=["processors", "memory"])
+@pytest.mark.parametrize("state", OVER.values(), ids=OVER)
+@pytest.mark.parametrize("form", WHERE.values(), ids=WHERE)
+def test_amounts_beside_a_request_of_a_job_or_its_only_group_are_those_that_it_used(
+    form, state, used
+):
+    job = loads(f"{BEGIN}{state}{form.format(asked=F, used=used)}</Job>")
+    [answer] = match(job, [{"Feature": "f", "Processors": 1}])
+    assert str(answer.verdict) == "yes"
+    for target in ("sbatch", "pbs", "lsf", "condor"):
+        told = translate(job, target, Settings(residual=False, unstated="Warn")).losses
+        name = used[1:].split(">")[0]
+        assert [
+            each.done
+            for each in told
+            if each.path.endswith(f"/{name}") and "Delivered" not in each.path
+        ] == [Done.DROPPED]
+
+
+@pytest.mark.parametrize("form", WHERE.values(), ids=WHERE)
+def test_of_a_job_that_runs_they_are_asked_for(form):
+    state = "<State>Running</State><Delivered><Memory>7</Memory></Delivered>"
+    job = loads(f"{BEGIN}{state}{form.format(asked=F, used=P2)}</Job>")
+    script = translate(job, "sbatch", Settings(residual=False, unstated="Warn")).text
+    assert "--ntasks=2\n" in script

@@ -32,6 +32,7 @@ from sssjob.model import (
     Requested,
     TaskGroup,
     TaskGroupDefaults,
+    has_only_group,
 )
 
 __all__ = [
@@ -328,11 +329,6 @@ def _demanded(part: expression.Expression) -> Iterator[expression.Comparison]:
 def _amounts(every: Iterable[expression.Comparison]) -> set[str]:
     """The amounts that are compared, of which a job speaks of all its tasks."""
     return {expression.key(each.item) for each in every if each.item.name in _OF_ALL_TASKS}
-
-
-def has_only_group(job: Job) -> bool:
-    """Whether all tasks of a job are in one task group, steps of what ran aside."""
-    return len(job.asking_groups) == 1 and not job.references("TaskGroup")
 
 
 def _with_lent(job: Job, env: Env) -> Job:

@@ -16,7 +16,7 @@ from typing import Literal, NoReturn, TypeAlias, TypeVar, get_args
 from sssjob import nodes, resource_names, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
 from sssjob.expression.tree import Comparison, amount, asks, compared, is_wish, key
-from sssjob.model import Block, Property, Requested, worked_out
+from sssjob.model import Block, Job, Property, Requested, has_only_group, worked_out
 from sssjob.states import has_ended
 
 B = TypeVar("B", bound=Block)
@@ -151,7 +151,7 @@ def outside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
     are those that it used; ``job`` is the whole one, of which the block is a part.
     """
     found = [item for item in block.properties if item.name in ASKED and asks(item)]
-    if not found or not block.blocks(Requested):
+    if not found or not requests(block, job):
         return tuple(map(_bare, found))
     over, spoken = is_over(job or block), compared(block.requested) - ALL_NEEDED
     return tuple(
@@ -159,6 +159,15 @@ def outside(block: Block, job: Block | None = None) -> tuple[Property, ...]:
         for item in found
         if key(item) not in spoken and not (over and item.name in AMOUNTS)
     )
+
+
+# decision 1194
+def requests(block: Block, job: Block | None = None) -> bool:
+    """Whether a block has a Requested; a job and its only task group are one, and have both."""
+    whole = job or block
+    is_one = isinstance(whole, Job) and has_only_group(whole)
+    blocks = (whole, *whole.asking_groups) if is_one and isinstance(whole, Job) else (block,)
+    return any(each.blocks(Requested) for each in blocks)
 
 
 def asked_outside(block: Block, names: Container[str] = ASKED) -> tuple[Comparison, ...]:

@@ -43,7 +43,7 @@ from sssjob.expression import (
 )
 from sssjob.expression.asked_names import asked_names
 from sssjob.expression.conflicts import conflict, shown
-from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over
+from sssjob.expression.offer import OTHERWISE, SPOKEN_OF, passed_over, requests
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
@@ -387,6 +387,12 @@ class JobRequest:
         """Whether the job has run, so that its own amounts are those that it used."""
         return self.ended or (self._has_delivered and not self.said("State"))
 
+    # decision 1194
+    @property
+    def has_used(self) -> bool:
+        """Whether amounts outside of a request are those that the job used: ``offer.outside``."""
+        return self.over and requests(self.job)
+
     # decision 1160
     @cached_property
     def ended(self) -> bool:
@@ -507,7 +513,7 @@ class JobRequest:
                     self._take_amount(place, item)
             return self._requested(name, requested)
         for place, item in found:
-            if self.over and self.job.requested:
+            if self.has_used:
                 break
             if not expression.asks(item):
                 continue
@@ -757,7 +763,7 @@ class JobRequest:
         """Whether the job itself says an amount that counts, as ``bounds`` takes it."""
         found = self._named(name)
         if not any(place.requested for place, _ in found):
-            return bool(found) and not (self.over and self.job.requested)
+            return bool(found) and not self.has_used
         try:
             return self.scope_of(name).wanted(name).bounded
         except InvalidValue:

@@ -546,3 +546,27 @@ def test_counts_that_contradict_each_other_are_told_beside_the_number(text, numb
 def test_of_a_job_that_was_delivered_they_are_not_told(text, number, name):
     found = features(text + "<Delivered><Processors>4</Processors></Delivered>")
     assert not [each for each in found.findings if each.code == "W-COUNTS"], (number, name)
+
+
+# What a job asks for of Processors, and its only task group.
+OVERRULED = {
+    "a choice": ('<Processors>2</Processors><Processors conj="Or">3</Processors>', "W-COUNTS"),
+    "a choice with nodes": (
+        '<Processors group="1">2</Processors><NodeCount group="-1">2</NodeCount>'
+        '<Processors conj="Or">3</Processors>', "W-COUNTS",
+    ),
+    "a number": ("<Processors>2</Processors>", "W-DISAGREE"),
+    "a choice with that of the group":
+        ('<Processors>2</Processors><Processors conj="Or">5</Processors>', ""),
+    "a choice without processors":
+        ('<Processors>2</Processors><NodeCount conj="Or">3</NodeCount>', ""),
+}  # fmt: skip
+
+
+# decision 1183
+@pytest.mark.parametrize(("asked", "code"), OVERRULED.values(), ids=OVERRULED)
+def test_processors_that_the_only_group_overrules_are_told_where_they_are_a_choice_too(asked, code):
+    group = f"<TaskGroup>{requested('<Processors>5</Processors>')}</TaskGroup>"
+    found = features(requested(asked) + group)
+    assert found.values["allocated_cpu"] == 5
+    assert codes(found) == [code] * bool(code)

@@ -193,3 +193,25 @@ def test_counts_are_submitted_as_their_translation_wherever_they_are_said(parts,
     assert len({*found.values()}) == 1, found
     if found[PLACES[0]] is not None:
         translate(job(said(PLACES[0], *parts)), control(system).target, Settings(unstated="Reject"))
+
+
+ROUNDED = {
+    "nodes": requested("<Processors>5</Processors><NodeCount>2</NodeCount>"),
+    "GPUs": "<TaskCount>2</TaskCount>" + requested('<Resource name="GPU">3</Resource>'),
+}
+
+
+# decision 1184
+@pytest.mark.parametrize("inner", ROUNDED.values(), ids=ROUNDED)
+def test_a_number_that_is_rounded_up_for_flux_is_told_as_its_translation_does(inner):
+    settings = Settings(residual=False, unstated="Reject")
+    told = [each.reason for each in translate(job(inner), "flux", settings).losses if not each.fact]
+    found = submission(job(inner), "flux").findings
+    assert told
+    assert [str(each.severity) for each in found] == ["warning"] * len(told)
+    assert [each.message.partition(": ")[2] for each in found] == told
+
+
+def test_the_end_of_a_range_that_is_asked_for_is_not_told():
+    asked = requested('<Processors op="GE">2</Processors>')
+    assert [submission(job(asked), each).findings for each in SYSTEMS] == [()] * len(SYSTEMS)
