@@ -494,7 +494,13 @@ class Scope:
             _CHOOSING & item.attributes.keys() for each in (self, group) for item in each.request
         ):
             return False  # as most, of which nothing is made to tell it
-        return max(len(self._possible), len(group._possible)) > 1
+        return self._has_choice or group._has_choice
+
+    # decision 1195
+    @property
+    def _has_choice(self) -> bool:
+        """Whether the request has alternatives, of which some number satisfies one at least."""
+        return bool(self._possible) and len(self._every or ()) > 1
 
     def of_group(
         self, group: Block, path: str, report: Callable[[Finding], None] = unheard, *,

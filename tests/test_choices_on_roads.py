@@ -673,3 +673,23 @@ def test_an_alternative_of_less_than_one_is_left_out_beside_several_groups(none,
         ]
     assert to_ads(job)[0].ad["RequestCpus"] == number
     assert [each.message for each in layout.check(job) if "no number of nodes" in each.message]
+
+
+IMPOSSIBLE = {
+    "nodes": '<NodeCount group="1">6</NodeCount><NodeCount group="-1">1</NodeCount>',
+    "processors": '<Processors group="1">3</Processors><Processors group="-1">2</Processors>',
+}
+
+
+# decision 1195
+@pytest.mark.parametrize("first", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_a_choice_that_both_say_alike_is_one_also_where_no_number_satisfies_a_part_of_it(first):
+    asked = requested(f'{first}<Processors conj="Or">4</Processors>')
+    job = with_policy("Reject", asked + group(asked))
+    assert is_written(job, "condor")
+    assert (
+        READERS["sbatch"](translate(job, "sbatch", Settings(residual=False)).text).processors == 4
+    )
+    assert is_submitted(job, "slurm")
+    assert makes_an_ad(job)
+    assert cpucount(job) == derive(job, starting=True).values["allocated_cpu"] == 4
