@@ -693,3 +693,11 @@ def test_a_choice_that_both_say_alike_is_one_also_where_no_number_satisfies_a_pa
     assert is_submitted(job, "slurm")
     assert makes_an_ad(job)
     assert cpucount(job) == derive(job, starting=True).values["allocated_cpu"] == 4
+
+
+# decision 1196
+@pytest.mark.parametrize("target", ["sbatch", "pbs", "lsf", "condor"])
+def test_the_next_alternative_may_compare_the_value_that_is_refused_otherwise(target):
+    asked = either('<Memory op="NE">20</Memory>', '<Memory op="GE">20</Memory>')
+    assert is_written(with_policy("Reject", asked), target)
+    assert not is_written(with_policy("Reject", asked.replace("GE", "NE")), target)

@@ -6,11 +6,11 @@ One rule for what is translated, for ads and for what is submitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from sssjob.amounts import Scope
 from sssjob.defaults import LAID_OUT
-from sssjob.expression import Alternative, comparisons
+from sssjob.expression import Alternative, Not, comparisons
 from sssjob.model import stripped
 
 
@@ -49,8 +49,9 @@ def not_refused(scope: Scope, best: W, made_of: Callable[[int], W]) -> W:
     if not best.refusals or len(scope.choices) < 2:
         return best
     refused = _of_request(scope, best.refusals)
+    best_said = _said(scope.choice.whole) if scope.choice is not None else frozenset()
     for number, each in enumerate(scope.choices) if refused else ():
-        if each is not scope.choice and _differs(each.whole, refused):
+        if each is not scope.choice and _differs(each.whole, refused, best_said):
             made = made_of(number)
             if not _of_request(scope, made.refusals):
                 return made
@@ -63,11 +64,27 @@ def _of_request(scope: Scope, refusals: Iterable[Refusal]) -> list[Refusal]:
     return [each for each in refusals if each.name in names]
 
 
-def _differs(alternative: Alternative, refused: Iterable[Refusal]) -> bool:
-    """Whether an alternative may ask for less of what is refused, or counts nodes otherwise."""
-    every = [each.item for term in alternative.terms for each in comparisons(term)]
-    said = {(item.name, stripped(item.text)) for item in every}
+_Said: TypeAlias = frozenset[tuple[str, str, str, bool]]
+
+
+def _said(alternative: Alternative) -> _Said:
+    """What an alternative compares: the name, the value, the operator, and whether by Not."""
+    return frozenset(
+        (each.item.name, stripped(each.item.text), each.op, isinstance(term, Not))
+        for term in alternative.terms
+        for each in comparisons(term)
+    )
+
+
+# decision 1196
+def _differs(alternative: Alternative, refused: Iterable[Refusal], best: _Said) -> bool:
+    """Whether an alternative may ask for less of what is refused, or counts nodes otherwise.
+
+    It may where it lacks a comparison that the ``best`` has with what is refused.
+    """
+    said = _said(alternative)
+    values = {each[:2] for each in said} - {each[:2] for each in best - said}
     return any(
-        each.name in LAID_OUT or each.value is None or (each.name, each.value) not in said
+        each.name in LAID_OUT or each.value is None or (each.name, each.value) not in values
         for each in refused
     )
