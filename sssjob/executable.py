@@ -13,6 +13,7 @@ from enum import StrEnum
 from urllib.parse import unquote
 
 from sssjob.errors import InvalidValue
+from sssjob.library_words import shell_fault
 from sssjob.model import stripped
 
 DEFAULT_SHELL = "/bin/sh"
@@ -127,5 +128,4 @@ def arguments(text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        reason = str(error).lower().removeprefix("no ")
-        raise InvalidValue(text, f"a list of arguments: without {reason}") from error
+        raise InvalidValue(text, f"a list of arguments: it has {shell_fault(error)}") from error

@@ -16,6 +16,7 @@ from math import isfinite
 from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.legality import ILLEGAL
+from sssjob.library_words import json_fault
 from sssjob.visible import visible
 
 Path = tuple[str | int, ...]
@@ -74,12 +75,12 @@ def kept(data: str | bytes) -> Any:
         )
     except RecursionError:
         raise ValueError("values nested too deeply") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(why(error)) from None
 
 
 def why(error: Exception) -> str:
-    """Why a text is no JSON that is read. What Python says of long numbers names its settings.
+    """Why a text is no JSON that is read, in plain words and with its place.
 
     >>> why(ValueError("Exceeds the limit (4300 digits) for integer string conversion"))
     'a whole number of more than 4300 digits'
@@ -90,6 +91,8 @@ def why(error: Exception) -> str:
         return "nested too deep"
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start + 1} is no {error.encoding.upper()}"
+    if isinstance(error, json.JSONDecodeError):
+        return f"{json_fault(error.msg)} at line {error.lineno}, column {error.colno}"
     limit = _LONG.match(str(error))
     return str(error) if limit is None else f"a whole number of more than {limit[1]} digits"
 

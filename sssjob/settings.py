@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sssjob.errors import BadSettings, Problem
+from sssjob.library_words import toml_fault
 from sssjob.suggestions import nearest
 from sssjob.units import double
 
@@ -251,7 +252,8 @@ def toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
     try:
         values = tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
-        raise BadToml(str(error)) from None
+        said, at, place = str(error).rpartition(" (at ")
+        raise BadToml(f"{toml_fault(said)}{at}{place}") from None
     except RecursionError:
         raise BadToml("values nested too deeply") from None
     if (written := _NUL.search(text)) and _has_nul(values):

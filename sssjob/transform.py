@@ -24,7 +24,7 @@ from typing import SupportsBytes, cast
 from lxml import etree
 
 from sssjob import resources
-from sssjob.document import tree
+from sssjob.document import cause, tree
 from sssjob.document.files import Source
 from sssjob.errors import BadSheet
 from sssjob.legality import ILLEGAL, no_letter
@@ -70,7 +70,8 @@ class Sheet:
             document = etree.parse(path, _parser())
             run = etree.XSLT(document, access_control=etree.XSLTAccessControl.DENY_ALL)
         except etree.XMLSyntaxError as error:
-            raise BadSheet(shown, f"not well-formed: {error.msg}", error.lineno or 0) from error
+            said = cause.unreadable(error.msg or "", *error.position).finding
+            raise BadSheet(shown, f"not well-formed: {said.message}", said.line) from error
         except etree.XSLTParseError as error:
             raise _bad_sheet(shown, error.error_log, error) from error
         except OSError as error:

@@ -87,9 +87,7 @@ OF_TEXTS = tuple(
                  "(//Job/Charge, //Job/User)")
     for each in ("sum({})", "sum({}, 0)", "avg({})", "max({})", "min({})", "count(//Job) + sum({})")
 )  # fmt: skip
-NO_NUMBER = (
-    r"error: could not convert string to float: '(amy|GB)' (at \S+ )?\(FORG0001\) \[E-TYPE\]"
-)
+NO_NUMBER = r"error: '(amy|GB)' is no number (at \S+ )?\(FORG0001\) \[E-TYPE\]"
 
 _PATHS = st.sampled_from(
     ("//Job/Charge", "//Job/Id", "//Job[User = 'amy']/Charge", "//Job[Charge > 5]/Id", "//Charge",

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from sssjob import settings
 from sssjob.accounting.report import GROUPINGS, Money
 from sssjob.errors import BadSettings, Problem
+from sssjob.library_words import csv_fault
 from sssjob.measures import SORTED_BY
 from sssjob.spans import DATED, SPANS
 from sssjob.suggestions import nearest
@@ -513,7 +514,9 @@ def _of_csv(path: Path, table: str) -> list[Line]:
             texts = {name: it.strip() for name, it in zip(head, cells, strict=True) if it.strip()}
             found.append(Line(file, table or head[0], reader.line_num, texts))
     except csv.Error as error:
-        problems.append(Problem(file, reader.line_num, "", f"what is no CSV ({error})", "CSV"))
+        problems.append(
+            Problem(file, reader.line_num, "", f"what is no CSV ({csv_fault(error)})", "CSV")
+        )
     _refuse(problems)
     return found
 

@@ -16,6 +16,7 @@ from sssjob.classads.values import UNDEFINED, Ad
 from sssjob.classads.writing import NEW, real
 from sssjob.classads.writing import attribute as spelled
 from sssjob.integers import LARGEST, SMALLEST
+from sssjob.library_words import json_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _ad(text: str, line: int, expression: re.Pattern[str]) -> Ad:
         raise BadAd(f"an ad more than {DEPTH_LIMIT} levels deep") from None
     except json.JSONDecodeError as error:
         place = f"at line {line + error.lineno - 1}, column {error.colno}"
-        raise BadAd(f"no JSON: {error.msg} {place}") from None
+        raise BadAd(f"no JSON: {json_fault(error.msg)} {place}") from None
     found = _value(data, 0)
     assert isinstance(found, Ad)
     return found

@@ -154,13 +154,18 @@ def opened(source: Source) -> Iterator[BinaryIO]:
             if stream is not buffered:
                 _check_begin(_begin(stream))
             yield stream
-        except _DAMAGED as error:
-            text = (
-                "the compressed data ends before its end"
-                if isinstance(error, EOFError)
-                else (f"the compressed data is damaged: {error}")
-            )
-            raise UnreadableDocument(finding("E-XML", text)) from error
+        except _DAMAGED as damage:
+            text = f"the compressed data {_fault(damage)}"
+            raise UnreadableDocument(finding("E-XML", text)) from damage
+
+
+def _fault(error: Exception) -> str:
+    """What is wrong with compressed data, whichever library says so."""
+    if isinstance(error, EOFError):
+        return "ends before its end"
+    if "memory" in str(error).lower():
+        return f"asks for more than {_MOST_MEMORY >> 20} MiB of memory"
+    return "is damaged"
 
 
 def _begin(stream: BinaryIO) -> bytes:

@@ -17,7 +17,7 @@ from typing import BinaryIO, NoReturn
 from sssjob import spec, suggestions, units
 from sssjob.errors import SSSJobError, hand_over
 from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer, keys
-from sssjob.json_text import each_once
+from sssjob.json_text import each_once, why
 from sssjob.model import Property
 from sssjob.model import text as spelled
 
@@ -135,7 +135,7 @@ def parsed(source: bytes | BinaryIO) -> object:
     except UnicodeDecodeError:
         raise BadOffer(None, "", "no JSON: it is no text in UTF-8") from None
     except ValueError as error:
-        raise BadOffer(None, "", f"no JSON: {error}") from None
+        raise BadOffer(None, "", f"no JSON: {why(error)}") from None
     return found
 
 

@@ -22,6 +22,7 @@ from sssjob.errors import InvalidValue, SSSJobError, unheard
 from sssjob.integers import LARGEST, whole
 from sssjob.lcginfo.names import VOMap, vomap
 from sssjob.lcginfo.snapshot import Remark, Report
+from sssjob.library_words import config_fault, shell_fault
 from sssjob.suggestions import nearest
 
 SIZE_LIMIT = 1 << 20
@@ -129,7 +130,10 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 def command(text: str) -> tuple[str, ...]:
     """A command line as arguments, split as a shell splits it; there is no shell."""
-    return tuple(shlex.split(text))
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise ValueError(f"{shell_fault(error)}: {text[:60]}") from None
 
 
 def seconds(text: str) -> float:
@@ -282,8 +286,7 @@ def _sections(text: str) -> configparser.RawConfigParser:
         told = f"line {line}: it continues an option that has no = or : behind it"
         raise BadConfig(told) from error
     except configparser.Error as error:
-        reason = " ".join(str(error).replace("'<???>'", "").split())
-        raise BadConfig(reason) from error
+        raise BadConfig(config_fault(error)) from error
     return parser
 
 

@@ -26,6 +26,7 @@ import orjson
 
 from sssjob.errors import UnusableInput
 from sssjob.json_text import OddLetter, held, line_of_value, may_be_odd, said_of, why
+from sssjob.library_words import json_fault
 from sssjob.records import lines
 from sssjob.records.lines import Readable
 from sssjob.records.record import Bad, Noted
@@ -743,5 +744,5 @@ def end_by_braces(text: str, begin: int, end: int) -> int:
 def _why(error: Exception, line: int) -> str:
     """The decoder's words, with the line of the input; what was decoded began in ``line``."""
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg[0].lower()}{error.msg[1:]} at line {line + error.lineno - 1}"
+        return f"{json_fault(error.msg)} at line {line + error.lineno - 1}"
     return TOO_DEEP if isinstance(error, RecursionError) else why(error)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.library_words import csv_fault
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
 from sssjob.records.cutting import Front, LineCutter, Part
@@ -93,7 +94,7 @@ def fields(line: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader([line.removeprefix(_MARK)], delimiter=delimiter, strict=True), [])
     except csv.Error as wrong:
-        raise NoRecord(f"its fields cannot be told apart: {wrong}") from wrong
+        raise NoRecord(f"its fields cannot be told apart: {csv_fault(wrong)}") from wrong
 
 
 def _delimiter(table: HeaderTable, options: Options) -> str:

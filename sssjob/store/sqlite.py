@@ -22,6 +22,7 @@ from urllib.parse import quote
 from sssjob import database_files
 from sssjob.database_files import APPLICATION, OTHER, InheritedStore, OpenFile
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
+from sssjob.json_text import why
 from sssjob.store.cells import KnownCells
 from sssjob.store.engine import Row, Sparse, comparable
 from sssjob.store.parts import part_of, touching
@@ -407,7 +408,9 @@ class SQLite:
     def fault(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
         """What SQLite raises, in our words."""
         # Its texts, and what it quotes of them in messages, are UTF-8 as they were written.
-        if isinstance(error, UnicodeDecodeError) or any(each in str(error) for each in _DAMAGE):
+        if isinstance(error, UnicodeDecodeError):
+            return DamagedStore(self.address, f"the file is damaged: {why(error)}")
+        if any(each in str(error) for each in _DAMAGE):
             return DamagedStore(self.address, f"the file is damaged: {error}")
         match _code(error):
             case code if code in _LOCKED:

@@ -133,7 +133,7 @@ WRONG = {
     "blank lines, and no header": (["", *rows([1])],                         "2: no header line"),
     "a name twice":               ([f"{HEADER},id", *rows([1])],             "1: no header line"),
     "too few fields":             ([HEADER, "1,amy"],                        "2: error: 2 fields where there are 5 columns"),
-    "a quote without its end":    ([HEADER, '1,"amy,0,60,4'],                "2: error: its fields cannot be told apart: unexpected end of data"),
+    "a quote without its end":    ([HEADER, '1,"amy,0,60,4'],                "2: error: its fields cannot be told apart: a quote that is not closed"),
 }
 # fmt: on
 

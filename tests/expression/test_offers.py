@@ -139,8 +139,8 @@ def test_as_many_values_as_are_allowed_are_taken():
 @pytest.mark.parametrize(
     "text, said",
     [
-        (b"", "no JSON: Expecting value"),
-        (b"{", "no JSON: Expecting property name"),
+        (b"", "no JSON: a value is missing at line 1, column 1"),
+        (b"{", "no JSON: a name in double quotes is missing"),
         (b"\xff", "no JSON: it is no text in UTF-8"),
         (b'[{"A": 1, "A": 2}]', "no JSON: 'A' stands twice in one object"),
         (b"[" * 100_000, "arrays or objects too deep inside each other"),

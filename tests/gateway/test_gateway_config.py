@@ -90,8 +90,8 @@ def test_a_key_is_enough(folder):
 KEY = '[security]\nkey = "auth_key"\n'
 WRONG = [
     pytest.param("", ": error: security.key: found no key that proves anybody, expected a key here or in [actors.NAME]", id="no key"),
-    pytest.param("x = = 1", ":1: error: found what is no TOML (Invalid value), expected TOML 1.0", id="no TOML"),
-    pytest.param("\nbroken", ":2: error: found what is no TOML (Expected '=' after a key in a key/value pair), expected TOML 1.0", id="no TOML at the end"),
+    pytest.param("x = = 1", ":1: error: found what is no TOML (what is no value), expected TOML 1.0", id="no TOML"),
+    pytest.param("\nbroken", ":2: error: found what is no TOML (a key without =), expected TOML 1.0", id="no TOML at the end"),
     pytest.param(f"lisen = []\n{KEY}", ":1: error: lisen: found a key that is not known, expected listen", id="unknown key"),
     pytest.param(f"{KEY}[limit]\nrows = 1\n", ":3: error: limit: found a key that is not known, expected limits", id="unknown table"),
     pytest.param(f"{KEY}\n[limits]\n\nrows = 'all'\n", ':6: error: limits.rows: found "all", expected a whole number from 1 to 9007199254740992', id="text"),

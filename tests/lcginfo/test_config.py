@@ -104,7 +104,7 @@ def test_what_a_file_says_in_vain_is_reported(text, message):
     pytest.param("[Scheduler]\ncycle_time = -1\n", "cycle_time", id="negative"),
     pytest.param("[Main]\nsample_number = 0\n", "sample_number", id="no-samples"),
     pytest.param("[Main]\nusage_factor = 2\n", "usage_factor", id="more-than-all"),
-    pytest.param("[LRMS]\nlrms_backend_cmd = cat 'x\n", "No closing quotation", id="quote"),
+    pytest.param("[LRMS]\nlrms_backend_cmd = cat 'x\n", "a quote that is not closed", id="quote"),
     pytest.param("[Main]\n= x\n", "line", id="no-name"),
     pytest.param("[Main]\nstatic_ldif_file = a\0b\n", "line 2: a NUL", id="nul-in-a-name"),
     pytest.param("[LRMS]\n\nlrms_backend_cmd = x \0\n", "line 3: a NUL", id="nul-in-a-command"),

@@ -21,6 +21,7 @@ from elementpath.xpath30 import XPath30Parser
 from elementpath.xpath_nodes import AttributeNode, ElementNode, TextNode, XPathNode
 
 from sssjob.errors import InvalidValue, LimitExceeded, NotAQuery
+from sssjob.library_words import pattern_fault
 from sssjob.query import functions
 from sssjob.query.parser import MAX_DEPTH
 from sssjob.query.syntax import NAMESPACE, PREFIX
@@ -48,11 +49,18 @@ FAULTS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError,
     ValueError,
 )  # fmt: skip
+# What is said of them: they have words of Python.
+_FAULT = (
+    (TypeError, ": an argument is empty, or of a type that is not taken there"),
+    (ArithmeticError, ": a number is too large, or none comes out"),
+    (ValueError, ": a value is not taken there"),
+)
 _BRACKETS = re.compile(r"\"[^\"]*\"|'[^']*'|\(:|:\)|([(\[{])|([)\]}])")
 _PLACE = re.compile(r"line (\d{1,9}), column (\d{1,9}): ")
 _CODE = re.compile(r"\[err:(\w+)\] (.*)", re.DOTALL)
 
 
+_NO_NUMBER = re.compile(r"(?:could not convert string to float|invalid literal for \S+[^:]*): (.*)")
 _FUNCTION = re.compile(r"'([\w:.\-]+)' (?:constructor )?function\b")
 _CLASS = re.compile(r"<class '(?:\w+\.)*(\w+?)(?:10)?'>")
 _ARGUMENT = re.compile(
@@ -84,8 +92,8 @@ def parse(expression: str, namespaces: dict[str, str], version: str) -> Any:
 
 def beyond(expression: str, error: Exception) -> NotAQuery:
     """That elementpath cannot work an expression out, for a reason of its own."""
-    said = f": {error}" if str(error) else ""
-    return NotAQuery(expression, 0, f"cannot be worked out{said}")
+    kind = next((said for of, said in _FAULT if isinstance(error, of)), "")
+    return NotAQuery(expression, 0, f"cannot be worked out{kind}")
 
 
 def stopped(error: ElementPathError) -> LimitExceeded | None:
@@ -113,6 +121,7 @@ def said(error: ElementPathError) -> str:
     sentence, code = (found[2], f" ({found[1]})") if found else (str(error), "")
     of = _FUNCTION.match(str(error))
     sentence = _ARGUMENT.sub(partial(_of_argument, f" of {of[1]}()" if of else ""), sentence)
+    sentence = _NO_NUMBER.sub(r"\1 is no number", sentence)
     return f"{_CLASS.sub(_type, sentence)}{code}"
 
 
@@ -322,7 +331,7 @@ def _pattern(pattern: Any, flags: Any) -> Any:
     try:
         return regex.compile(translate_pattern(text, given), given)
     except (RegexError, regex.error) as error:
-        raise InvalidValue(text, f"a pattern: {error}") from error
+        raise InvalidValue(text, f"a pattern: {pattern_fault(error)}") from error
 
 
 _FLAGS = {"s": re.S, "m": re.M, "i": re.I}

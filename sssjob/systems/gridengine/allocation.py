@@ -234,7 +234,7 @@ def _tree(printed: str, notes: list[str]) -> etree._Element | None:
     try:
         return parsed(printed.encode(), "utf-8")
     except etree.XMLSyntaxError as error:
-        notes.append(f"qstat printed no XML: {error}")
+        notes.append(f"qstat printed no XML: {error.msg}")
         return None
 
 

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
+from sssjob.library_words import csv_fault
 from sssjob.model import Property
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import (
@@ -95,7 +96,7 @@ def split(line: str) -> list[str]:
         try:
             return next(csv.reader((line,), delimiter=" ", strict=True))
         except csv.Error as wrong:
-            raise NoRecord(f"a quote that is not closed, or a stray one: {wrong}") from None
+            raise NoRecord(csv_fault(wrong)) from None
     fields, position = [], 0
     while position < len(line):
         found = _TOKEN.match(line, position)
