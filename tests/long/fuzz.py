@@ -1,13 +1,14 @@
-"""Fuzzing of all that reads bytes of strangers, led by coverage where atheris is installed.
+"""Fuzzing of all that reads bytes of strangers, by chance or led by coverage, by atheris.
 
-    python tests/long/fuzz.py [SECONDS [TARGET ...]]
+    python tests/long/fuzz.py chance|led [SECONDS [TARGET ...]]
 
-Each target of ``fuzz_targets`` runs so long in a process of its own, over its examples and what was
-kept of former runs in build/fuzz/kept/TARGET. An input that raises what it must not, or takes more
-than a second of the processor (five under atheris, which makes code slow) or 256 MiB beyond what
-the first one took, ends its target and stands in build/fuzz/found, by the name of the target and a
-digest: nothing is tried from there, and none takes the place of another.
-Without atheris each target tells what its inputs took.
+`make fuzz` does both. Each target of ``fuzz_targets`` runs so long in a process of its own, over
+its examples and what was kept of former runs in build/fuzz/kept/TARGET. An input that raises what
+it must not, or takes more than a second of the processor (five under atheris, which makes code
+slow) or 256 MiB beyond what the first one took, ends its target and stands in build/fuzz/found, by
+the name of the target and a digest: nothing is tried from there, and none takes the place of
+another.
+By chance, each target tells what its inputs took.
 What reaches something new and is small may be put into tests/data/fuzz/TARGET, which every run of
 the tests tries again.
 """
@@ -22,7 +23,6 @@ import sys
 import time
 import traceback
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -33,12 +33,12 @@ SLOW, MEMORY = 1, 256  # seconds of a processor for one input, and MiB beyond wh
 _TOLD = 5  # times as long where code is made to tell what it reaches
 _HANG = 600  # seconds by the clock, for what waits and takes no processor
 _LONGEST = 1 << 20  # bytes of an input
-IS_LED = find_spec("atheris") is not None
+CHANCE, LED = "by chance", "led by coverage"
 
 
-def loaded():
-    """All modules of ours, made to tell what they reach where atheris can."""
-    if IS_LED:
+def loaded(way):
+    """All modules of ours, made to tell what they reach where that leads."""
+    if way == LED:
         import atheris
 
         with atheris.instrument_imports(include=["sssjob"]):
@@ -142,7 +142,7 @@ def by_chance(targets, name, seconds, last):
     print(f"{name}: {count} inputs, at most {longest:.3f} s, {max(most, 0)} MiB", flush=True)
 
 
-def apart(targets, name, seconds):
+def apart(way, targets, name, seconds):
     """Fuzz a target in a process of its own; whether nothing was found."""
     slug = name.replace(" ", "-")
     place, last = KEPT / slug, LastInput()
@@ -152,7 +152,7 @@ def apart(targets, name, seconds):
     if not child:
         status = 1
         try:
-            if IS_LED:
+            if way == LED:
                 place.mkdir(parents=True, exist_ok=True)
                 led(targets, name, seconds, place, last)
             else:
@@ -170,23 +170,22 @@ def apart(targets, name, seconds):
         data = last.get()
         file = FOUND / f"{slug}-{hashlib.sha1(data).hexdigest()}"
         file.write_bytes(data)
-        print(f"{name}: {os.waitstatus_to_exitcode(status)}, see {file}")
+        print(f"{name}: {os.waitstatus_to_exitcode(status)} {way}, see {file}")
     return not status
 
 
-def main(seconds=60, *names):
-    """Fuzz targets, each so long."""
-    targets = loaded()
-    if not IS_LED:
-        print("atheris is not installed: mutation alone")
+def main(way, seconds=60, *names):
+    """Fuzz targets in one way, each so long."""
+    targets = loaded(way)
     failed = []
     for name in names or targets.TARGETS:
-        print(f"== {name}", flush=True)
-        if not apart(targets, name, seconds):
+        print(f"== {name}, {way}", flush=True)
+        if not apart(way, targets, name, seconds):
             failed.append(name)
-    print(f"failed: {', '.join(failed) or 'none'}")
+    print(f"failed {way}: {', '.join(failed) or 'none'}")
     return bool(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:2]), *sys.argv[2:]))
+    ways = {"chance": CHANCE, "led": LED}
+    sys.exit(main(ways[sys.argv[1]], *map(int, sys.argv[2:3]), *sys.argv[3:]))
