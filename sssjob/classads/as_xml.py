@@ -151,8 +151,9 @@ def _real(text: str) -> float:
 
 
 def _integer(text: str) -> int:
-    digits = text.lstrip("+-")
-    found = number(digits.lstrip("0") or "0", text.startswith("-")) if digits.isdecimal() else None
+    digits = text[text[:1] in ("+", "-") :]
+    is_whole = digits.isascii() and digits.isdecimal()  # other digits are read by Python alone
+    found = number(digits.lstrip("0") or "0", text.startswith("-")) if is_whole else None
     if not isinstance(found, int):
         raise BadAd(f"{text[:40]!r} is no integer")
     return found

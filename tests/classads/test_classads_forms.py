@@ -314,3 +314,11 @@ def test_a_real_of_xml_that_is_no_number_is_told_plainly(text):
     told = []
     list(forms.read(io.BytesIO(source), on_error=told.append))
     assert [each.reason for each in told] == [f"{text!r} is no number"]
+
+
+@pytest.mark.parametrize("text", ["", "abc", "1_0", "\u0663", "\u00b2", "--1", "+-1", "1 0", "0x1"])
+def test_a_whole_number_of_xml_that_is_none_is_told_plainly(text):
+    source = f"<classads><c><a n='A'><i>{text}</i></a></c></classads>".encode()
+    told = []
+    list(forms.read(io.BytesIO(source), on_error=told.append))
+    assert [each.reason for each in told] == [f"{text!r} is no integer"]

@@ -70,7 +70,7 @@ def time(text: str) -> Found:
 @numeric(1 << 62)
 def worked_out(text: str) -> Found:
     """A number as it was worked out; what it should have been worked out of is none."""
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise InvalidValue(text, _AMOUNT if _BELOW.search(text) else "a number")
     return text
 
