@@ -33,7 +33,7 @@ from sssjob.document import loads
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.fold import JOB, Fact, placed
-from sssjob.known_by import BEGAN, ENDED, WAITS, owner, telling
+from sssjob.known_by import BEGAN, ENDED, WAITS, telling
 from sssjob.model import (
     Block,
     Delivered,
@@ -297,20 +297,13 @@ def _uncharged(job: Block) -> Block:
 
 
 def _marks(job: Job) -> Marks:
+    """What tells the run of a job, with its user, who may tell it. # decisions 820, 1200"""
     return marks_of(job).of_user(job.id, owner_of(job).user)
 
 
 def _ids(job: Job) -> tuple[str, ...]:
     """The Ids by which a job may be told of, its own first."""
     return ids_of("Job", job.id, _marks(job))
-
-
-def _whose(job: Job) -> str:
-    """The user of a job where users tell runs apart, as of HTCondor; "" is not told, or no matter.
-
-    # decision 820
-    """
-    return owner(job.id, job.get("GlobalId"), owner_of(job).user)
 
 
 # decision 973

@@ -412,15 +412,26 @@ def test_a_job_as_it_waited_is_no_other_job_than_its_run_in_a_group(jobs, idle, 
 
 
 @pytest.mark.parametrize("id_", ["7", "7_3", "7.0", "7[3].srv"])
+@pytest.mark.parametrize("user", ["", "ann", "bob"])
+def test_a_run_that_is_imported_alone_is_that_of_its_job_in_a_group_by_whatever_id(jobs, id_, user):
+    assert taken_in(jobs, f"<Id>{id_}</Id>", f"<Id>{id_}</Id>", user) == 1
+
+
+# Only of HTCondor users tell runs apart.
+@pytest.mark.parametrize("in_group", [True, False])
 @pytest.mark.parametrize(("user", "count"), [("", 1), ("ann", 1), ("bob", 2)])
-def test_a_run_that_is_imported_alone_is_that_of_its_job_in_a_group_by_whatever_id(
-    jobs, id_, user, count
-):
-    count = count if id_ == "7.0" else 1  # only of HTCondor users tell runs apart
+def test_a_run_of_another_user_of_htcondor_is_none_of_a_group(jobs, in_group, user, count):
+    told, part = "<Id>7.0</Id><GlobalId>s#7.0#100</GlobalId>", "<Id>7.0</Id>"
+    both = (told, part) if in_group else (part, told)
+    assert taken_in(jobs, *both, user) == count
+
+
+def taken_in(jobs, ids, ids_alone, user):
+    """How many documents there are of a job of ann in a group, and of a run of a user alone."""
     named = f"<User>{user}</User>" if user else ""
-    jobs.load(f"<JobGroup><Id>g</Id><Job><Id>{id_}</Id><User>ann</User></Job></JobGroup>".encode())
-    jobs.load(RUN.replace("<Id>7</Id>", f"<Id>{id_}</Id>{named}").encode())
-    assert len(documents(jobs)) == count
+    jobs.load(f"<JobGroup><Id>g</Id><Job>{ids}<User>ann</User></Job></JobGroup>".encode())
+    jobs.load(RUN.replace("<Id>7</Id>", f"{ids_alone}{named}").encode())
+    return len(documents(jobs))
 
 
 CHARGE = "<Charge>12</Charge>"
