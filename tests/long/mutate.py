@@ -319,9 +319,6 @@ EQUIVALENT = {
      "nothing is reserved until a second after 1970",
     ("sssjob.store.writing", "for each, runs in zip(documents, found_runs, strict=True)", "False"):
      "there are runs for each",
-    ("sssjob.store.identity",
-     "return all(a == b or not a or not b for a, b in zip(self, other, strict=True))", "False"):
-     "both have all marks",
     ("sssjob.store.access_paths",
      "return looks_inside and len(names) == 1 and names <= _LEADING and _is_served(part)", "2"):
      "by another way the same is found",
