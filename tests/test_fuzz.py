@@ -114,7 +114,7 @@ import fuzz
 from types import SimpleNamespace
 from pathlib import Path
 
-fuzz.SLOW, fuzz.MEMORY, fuzz.IS_LED = 0.5, 64, False
+fuzz.SLOW, fuzz.MEMORY = 0.5, 64
 fuzz.KEPT = fuzz.FOUND = Path(sys.argv[1])
 begun = []
 target = SimpleNamespace(run=lambda data: begun and {run}, seeds=lambda name: [b"<a>"])
@@ -122,7 +122,7 @@ targets = SimpleNamespace(
     TARGETS={{"x y": target}}, tried=lambda run, data: run(data),
     mutated=lambda data, chance: begun.append(1) or data + b"b",
 )
-sys.exit(not fuzz.apart(targets, "x y", 1))
+sys.exit(not fuzz.apart(fuzz.CHANCE, targets, "x y", 1))
 """
 ENDED = {
     "too long": "sum(iter(int, 1))", "too much": "bytes(1 << 28)", "no error of ours": "1 / 0",
