@@ -39,7 +39,7 @@ def application(
 
     ``hosts`` are the names and ports by which it may be asked; ``title`` is what pages call it.
     ``stores`` are connections to that address, if there are some.
-    ``queues`` is a directory of queue states (``lcginfo.kept``).
+    ``queues`` is a directory of queue states (``lcginfo.history``).
     """
     site = ViewedStore(stores or StorePool(address), title, queues=queues)
     return Guard(behind_door(site), token=token, hosts=hosts)
