@@ -162,8 +162,7 @@ class JobProperties:
         found = self.requested.get(name, ())
         if not found:
             return None
-        every = [item for items in self.requested.values() for item in items]
-        if len(found) == 1 and all(map(is_plain, every)):
+        if len(found) == 1 and self._asks_plainly():
             return self.read(found[0]) or None
         amount = self.scope.requested(name)
         return None if amount is None or not amount.value else units.plain(amount.value)
@@ -178,11 +177,13 @@ class JobProperties:
             if meant(item.attributes) and (number := _number(item)) is not None:
                 told = bounds.setdefault(resource_key(item.attributes), {})
                 told[item.said("op", "EQ")] = number
-        every = (item for items in self.requested.values() for item in items)
-        if not bounds or not all(map(is_plain, every)):
+        if not bounds or not self._asks_plainly():
             return None
         ends = (next(told[op] for op in _ENDS if op in told) for told in bounds.values())
         return sum(ends) or None
+
+    def _asks_plainly(self) -> bool:
+        return all(is_plain(item) for items in self.requested.values() for item in items)
 
     def read(self, item: Property) -> Number | None:
         """An amount in base units; None where it cannot be read."""

@@ -182,9 +182,8 @@ def open_tag(name: str, *, is_cut: bool = True) -> tuple[str, str]:
     """
     shown = name.rpartition(":")[2]
     end = "?>" if shown.startswith("?") else ">"
-    return f"the tag <{shown} does not end" + (
-        "" if is_cut else " before the next <"
-    ), f"write {end}"
+    where = "" if is_cut else " before the next <"
+    return f"the tag <{shown} does not end{where}", f"write {end}"
 
 
 def less_than(name: str, element: str) -> tuple[str, str]:

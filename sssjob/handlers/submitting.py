@@ -7,7 +7,6 @@ Id into them. # decision 219
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -289,13 +288,8 @@ class GatewaySubmission:
 
 def _environment() -> Mapping[str, str]:
     """What commands find of the environment of this process, and their jobs with them."""
-    found = re.compile("|".join(map(_pattern, (*_FOUND, *registry.variables()))))
-    return {name: text for name, text in os.environ.items() if found.fullmatch(name)}
-
-
-def _pattern(name: str) -> str:
-    """What matches a variable, or those that begin like ``SLURM_*``."""
-    return re.escape(name[:-1]) + ".*" if name.endswith("*") else re.escape(name)
+    known = registry.KnownWords((*_FOUND, *registry.variables()))
+    return {name: text for name, text in os.environ.items() if name in known}
 
 
 def _ordered(

@@ -222,7 +222,7 @@ class Store:
     def news(self, mark: str = "") -> changed_since.StoreNews:
         """The documents that are new since a mark, without what they hold, and the next mark.
 
-        All that are not deleted, without one. See ``news``.
+        All that are not deleted, without one. See ``changed_since``.
         """
         return changed_since.since(self.engine, mark)
 

@@ -275,7 +275,7 @@ def _again(job: Job, whole: Iterable[_TargetText]) -> int:
 def _matched(job: Job) -> int:
     """How many pairs of a pattern and a name there are, which each translation compares."""
     asked = [each for block in job.blocks(Requested) for each in block.properties]
-    patterns = sum(each.attributes.get("op") == "Match" for each in asked)
+    patterns = sum(each.said("op") == "Match" for each in asked)
     return patterns * (len(asked) - patterns)
 
 

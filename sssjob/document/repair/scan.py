@@ -205,8 +205,7 @@ class Scanner:
         """A start tag that is not quite one, with a fault for each thing that is wrong."""
         text = self.text
         at = start = place + 1 + len(name)
-        limit = text.find("<", start)
-        limit = len(text) if limit < 0 else limit
+        limit = self._next_tag(start)
         shown = "?xml" if name == "?xml" else name.rpartition(":")[2]
         while at < limit and not self.is_full:
             gap = at
@@ -220,14 +219,18 @@ class Scanner:
             if at < limit:
                 at = self._attribute(shown, at, limit)
             if at > limit:  # a < was in a value
-                limit = text.find("<", at)
-                limit = len(text) if limit < 0 else limit
+                limit = self._next_tag(at)
         # Right before the next tag begins, if not even a > is there.
         is_cut = limit == len(text)
         if is_cut:
             self.stopped = "the end is missing"
         self.add(Mistake(place, *cause.open_tag(name, is_cut=is_cut)))
         return Tag(TagKind.OPEN, name, place, limit, text[start:limit])
+
+    def _next_tag(self, start: int) -> int:
+        """The index of the next <, or of the end of the text."""
+        found = self.text.find("<", start)
+        return len(self.text) if found < 0 else found
 
     def _attribute(self, element: str, at: int, limit: int) -> int:
         """Look at one attribute, and give the index behind it."""
@@ -288,16 +291,19 @@ class Scanner:
             end = text.find(plain, at + 1, limit)
             if end >= 0 and text[end + 1 : end + 2] in _AFTER_VALUE:
                 return end
-        found = _FAMILIES[plain].search(text, at + 1, limit)
-        sure = found is not None and text[found.end() : found.end() + 1] in _AFTER_VALUE
-        return found.start() if found is not None and sure else -1
+        return self._if_sure(_FAMILIES[plain].search(text, at + 1, limit))
 
     def _behind_less_than(self, at: int, plain: str) -> int:
         """The same of a value with a < in it, in quotes as they are meant."""
-        text = self.text
-        found = _WITH_LESS_THAN[plain].match(text, at + 1) if text[at] == plain else None
-        sure = found is not None and text[found.end() : found.end() + 1] in _AFTER_VALUE
-        return found.end() - 1 if found is not None and sure else -1
+        if self.text[at] != plain:
+            return -1
+        return self._if_sure(_WITH_LESS_THAN[plain].match(self.text, at + 1))
+
+    def _if_sure(self, found: re.Match[str] | None) -> int:
+        """The index of a quote that was found last, or -1 where no rest of a tag follows it."""
+        if found is None or self.text[found.end() : found.end() + 1] not in _AFTER_VALUE:
+            return -1
+        return found.end() - 1
 
     def _quote(self, at: int, plain: str, element: str, name: str) -> None:
         said = f"typographic quote U+{ord(self.text[at]):04X} instead of {plain}"
